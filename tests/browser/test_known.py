@@ -65,7 +65,15 @@ def test_a_number_is_pasted_for_practice_and_another_one_linked_to(players: list
     player.press("replace-practice")
     expect_deal(player, "617")
     player.go("/practice/freecell?deal=0")
-    expect(player.page.get_by_role("heading", level=1)).to_contain_text("no such deal")
+    expect(player.see("known-problem")).to_contain_text("from 1 to 1,000,000")
+    player.see("known-text").fill("11982")
+    player.press("play-known")
+    expect_deal(player, "11982")
+
+    player.go("/rules/freecell")
+    player.press("from-elsewhere")
+    expect(player.see("known-text")).to_have_value("")
+    assert problems(player) == []
 
 
 def test_two_race_on_a_known_deal_and_see_that_it_is_one(players: list[Player]) -> None:

@@ -58,8 +58,8 @@ export const paths = {
   settings: `${ROOT}/settings`,
   account: `${ROOT}/account`,
   practice: (game: string) => `${ROOT}/practice/${encodeURIComponent(game)}`,
-  /** A known deal to practise, by its number or its deck. */
-  known: (game: string, deal: string) =>
+  /** A known deal to practise, by its number or its deck; without one, the page that asks for it. */
+  known: (game: string, deal = "") =>
     `${ROOT}/practice/${encodeURIComponent(game)}?deal=${encodeURIComponent(deal)}`,
   rules: (game: string) => `${ROOT}/rules/${encodeURIComponent(game)}`,
   /** The games of one's own; or one of them, by its changes to a game's rules, and its name. */
