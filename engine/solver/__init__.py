@@ -27,6 +27,7 @@ __all__ = [
     "is_exact",
     "is_for_most",
     "method_of",
+    "proves_losses",
     "solve",
 ]
 
@@ -66,6 +67,11 @@ def method_of(ruleset: Ruleset) -> str:
 def is_exact(ruleset: Ruleset) -> bool:
     """Return whether the method for a game decides its boards; others may leave them undecided."""
     return _method_of(ruleset) in _EXACT
+
+
+def proves_losses(ruleset: Ruleset) -> bool:
+    """Return whether the method for a game proves of deals that they cannot be won."""
+    return _method_of(ruleset) in (*_EXACT, graph)
 
 
 def applies(ruleset: Ruleset) -> bool:
