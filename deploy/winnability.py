@@ -221,7 +221,7 @@ def line_of(found: Solved) -> str:
 
 
 def complete(wanted: Sequence[tuple[Ruleset, int, int]], jobs: int) -> list[Row]:
-    """Solve what is not known yet, in `jobs` processes, and return all.
+    """Solve what is not known yet, in `jobs` processes, and return all that is kept.
 
     Args:
         wanted: rules, the number of deals, and the budget of each deal in steps.
@@ -247,7 +247,8 @@ def complete(wanted: Sequence[tuple[Ruleset, int, int]], jobs: int) -> list[Row]
         found = known(tasks[0])
         keep(tasks[0], found.values())
         rules = ruleset(tasks[0].game, tasks[0].variant)
-        found_rows.append(Row(rules, tasks[0].budget, [found[task.number] for task in tasks]))
+        deals = [found[number] for number in sorted(found)]
+        found_rows.append(Row(rules, tasks[0].budget, deals))
     return found_rows
 
 

@@ -66,7 +66,7 @@ describe("practice on a known deal", () => {
   it("deals its cards, and resumes it", () => {
     const storage = new MemoryStorage();
     const practice = new Practice("freecell", storage);
-    practice.deal(seed);
+    practice.deal(undefined, seed);
     const [move] = legalMoves(practice.view);
     expect(practice.play(move!)).toBe(true);
     const again = new Practice("freecell", storage);
