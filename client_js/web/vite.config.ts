@@ -31,15 +31,16 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["solver", /src\/(rules\/hints\.ts|solver\/|practice\/(advisor|par)\.ts)/],
   // What every screen needs: of the client library, all but the above.
   ["index", /client_js\/(src\/|web\/index\.html|web\/src\/(shell\/main|cards\/suits)\.ts)/],
-  ["index", /web\/src\/(app\/targets|table\/runners|text\/forms|parts\/Title|parts\/Missing)\./],
+  [
+    "index",
+    /web\/src\/(app\/targets|app\/own\/\w+|race\/terms|table\/runners|text\/forms|parts\/Title|parts\/Missing)\./,
+  ],
   ["index", /svelte\/.*\/(each|size)\.js/],
   ["board", /web\/src\/board\/(?!cascade|reasons)/],
   ["board", /table\/(HelpTools|PlayBar|TableFrame)\.svelte/],
   // A race against a ghost is practice: who asks for one sees the other next.
   ["practice", /practice\/(ghostRace\.svelte\.ts|practice\.svelte\.ts|Practice\.svelte)/],
-  ["race", /table\/(Countdown\.|Track\.|emotes\/(?!Reactions))/],
-  // How a game is called: whatever shows a game's rules, or a round's.
-  ["names", /app\/own\/|race\/terms/],
+  ["race", /race\/sight\.|table\/(Countdown\.|Track\.|emotes\/(?!Reactions))/],
   ["seats", /race\/(Seats|rounds\/StartRound)\.svelte/],
   // What most screens show that are no table.
   ["parts", /parts\/(BoardSketch|Crown|Felt|Flame|Loading|Name|OutcomeWords|Rank|ShareButton)\./],
