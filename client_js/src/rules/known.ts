@@ -6,7 +6,7 @@
  * in the order AC AD AH AS 2C to KS: the last card left takes the place of the one taken.
  */
 
-import { bytesToHex } from "@noble/hashes/utils.js";
+import { bytesToHex } from "./sha256.ts";
 import { type Card, type Pile, RANKS, cardOf } from "./cards.ts";
 import { checkDeck, isDeck, parseSeed } from "./deal.ts";
 import { EngineError } from "./errors.ts";

@@ -8,7 +8,7 @@
  * cards go follows from the rules alone.
  */
 
-import { bytesToHex } from "@noble/hashes/utils.js";
+import { bytesToHex } from "./sha256.ts";
 import { type Card, PACK_SIZE, type Pile, RANKS, SUITS, cardName, cardOf } from "./cards.ts";
 import { EngineError, type EngineErrorCode } from "./errors.ts";
 import { LAST_DEAL, knownSeed, numberedDeck } from "./known.ts";
