@@ -14,7 +14,8 @@ const server = `http://localhost:${process.env["SAMEDEAL_PORT"] ?? 8000}`;
  * first visit costs half a kilobyte of headers, so small modules are not in files of their own.
  */
 const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
-  ["deal", /src\/rules\/(deal|known|verify)\.ts/],
+  ["deal", /src\/rules\/(deal|verify)\.ts/],
+  ["known", /src\/rules\/known\.ts|parts\/known\/mark/],
   ["pasted", /src\/rules\/pasted\.ts|parts\/known\/(?!mark)/],
   ["run", /client_js\/src\/run\.ts/],
   ["public", /client_js\/src\/api\.ts|app\/publicApi\.ts/],

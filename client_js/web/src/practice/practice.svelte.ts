@@ -114,6 +114,11 @@ export class Practice {
     return this.#seed;
   }
 
+  /** Whether the deal is a known one, whose seed is its deck. */
+  get isKnown(): boolean {
+    return isDeck(parseSeed(this.#seed));
+  }
+
   /** The view of the player. An undo counts as a move, as in a race. */
   get view(): View {
     return viewOf({ ...this.#board, moves: this.#board.moves + 2 * this.#marks.undos });
