@@ -247,8 +247,8 @@ def complete(wanted: Sequence[tuple[Ruleset, int, int]], jobs: int) -> list[Row]
         found = known(tasks[0])
         keep(tasks[0], found.values())
         rules = ruleset(tasks[0].game, tasks[0].variant)
-        deals = [found[number] for number in sorted(found)]
-        found_rows.append(Row(rules, tasks[0].budget, deals))
+        kept_deals = [found[number] for number in sorted(found)]
+        found_rows.append(Row(rules, tasks[0].budget, kept_deals))
     return found_rows
 
 
