@@ -12,8 +12,11 @@ from engine.errors import EngineError
 from server.base.core.refusal import HTTP_SENTENCES, SENTENCES, Refusal, UnreadableError
 
 ROOT = Path(__file__).parents[3]
-ENGINE_CODES = {"bad_move", "illegal_move", "unknown_game", "unknown_variant"}
-"""The codes of the engine that a client can cause, by a move or a game."""
+ENGINE_CODES = {
+    *("bad_move", "illegal_move", "unknown_game", "unknown_variant"),
+    *("bad_ruleset", "bad_deck", "bad_seed"),
+}
+"""The codes of the engine that a client can cause, by a move, or by the terms of a round."""
 
 
 CLIENT = ROOT / "server" / "client"
