@@ -8,7 +8,7 @@ found by their digest, and no new deal is played by them.
 from __future__ import annotations
 
 import tomllib
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
@@ -22,8 +22,11 @@ from engine.errors import RulesetError, UnknownGameError, UnknownRulesError, Unk
 from engine.ruleset import Ruleset, digest_of
 from engine.schema import STANDARD, Game, Rules, changed_rules, is_changes, read_game
 
-_LATEST = 16
-"""Changed rules that are kept for whoever asks again, 0.2 to 4 MB each."""
+_KEPT = 100_000
+"""The most possible moves of changed rules that are kept for whoever asks again: about 35 MB."""
+
+_FEWEST = 250
+"""How many moves rules count for besides their own, since other tables take 80 KB."""
 
 
 class _Rules(NamedTuple):
@@ -53,7 +56,8 @@ class Catalog:
         self._rules = others | current
         self._rulesets: dict[str, Ruleset] = {}
         self._changed: WeakValueDictionary[str, Ruleset] = WeakValueDictionary()
-        self._latest: deque[Ruleset] = deque(maxlen=_LATEST)
+        self._latest: OrderedDict[str, Ruleset] = OrderedDict()
+        self._kept = 0
 
     def ruleset(self, game: str, variant: str = STANDARD) -> Ruleset:
         """Return the rules by which new deals of a game are played.
@@ -114,7 +118,7 @@ class Catalog:
         """
         known = self._changed.get(digest)
         if known is not None and (known.game, known.variant) == (game, variant):
-            return known
+            return self._keep(known)
         for each in self._rules.values():
             if (each.game, each.variant) == (game, STANDARD):
                 with suppress(RulesetError):
@@ -134,8 +138,18 @@ class Catalog:
         found = self._changed.get(digest)
         if found is None:
             found = self._changed[digest] = Ruleset(game, changes, rules)
-        self._latest.append(found)
-        return found
+        return self._keep(found)
+
+    def _keep(self, changed: Ruleset) -> Ruleset:
+        """Keep changed rules, so that they are not made anew while they are asked for again."""
+        if changed.digest not in self._latest:
+            self._latest[changed.digest] = changed
+            self._kept += _FEWEST + len(changed.texts)
+        self._latest.move_to_end(changed.digest)
+        while self._kept > _KEPT:
+            _, oldest = self._latest.popitem(last=False)
+            self._kept -= _FEWEST + len(oldest.texts)
+        return changed
 
     def _ready(self, digest: str) -> Ruleset:
         """Return the one object for rules that are known."""

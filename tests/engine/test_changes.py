@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from contextlib import suppress
 from random import Random
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine import catalog
 from engine.catalog import Catalog, check_variant, games, load_game, ruleset, stored_ruleset
 from engine.errors import (
     EngineError,
@@ -138,7 +140,26 @@ def test_any_text_is_read_as_changes_or_refused(game: str, changes: str) -> None
         try_play(rules, moves=3)
 
 
-def test_rules_with_changes_are_one_object_as_long_as_somebody_plays_by_them() -> None:
+def test_rules_that_are_asked_for_again_are_not_made_anew() -> None:
+    known = Catalog([load_game("robert", ROBERT)])
+    first = weakref.ref(known.ruleset("robert", "waste.redeals=5"))
+    digest = known.ruleset("robert", "waste.redeals=5").digest
+    for redeals in range(6, 600):
+        known.ruleset("robert", f"waste.redeals={redeals}")
+        if redeals % 50 == 0:
+            assert known.stored_ruleset("robert", "waste.redeals=5", digest) is first()
+    gc.collect()
+    assert first() is not None
+    for redeals in range(1_000, 1_500):
+        known.ruleset("robert", f"waste.redeals={redeals}")
+    gc.collect()
+    assert first() is None
+
+
+def test_rules_with_changes_are_one_object_as_long_as_somebody_plays_by_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(catalog, "_KEPT", 16 * 1_000)
     changes = "stock.turns=2"
     kept = ruleset("klondike", changes)
     for turns in range(4, 30):
