@@ -17,6 +17,7 @@ import pytest
 from tests.faults.complaint import Kind
 from tests.processes import ROOT
 from tests.simulation import broken, race
+from tests.simulation.detection import assert_detected
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.race import conditions, patched, run
 from tests.simulation.trace import Trace
@@ -41,6 +42,9 @@ COLLECTED = 0.01
 
 MAX_RACES = 600
 """Races within which a broken server has to be detected."""
+
+SOON = 40
+"""Races after which its first seed is too old."""
 
 
 @pytest.fixture(autouse=True)
@@ -157,10 +161,11 @@ def test_a_seed_replays_exactly_whenever_garbage_is_collected(
 @pytest.mark.deep
 @pytest.mark.parametrize("way", broken.BROKEN, ids=lambda way: str(way.__name__))
 def test_a_broken_server_is_detected(way: Callable[[], Any]) -> None:
-    first = broken.BROKEN[way]
+    def detects(seed: int) -> bool:
+        return bool(run(seed, Counter()).complaints)
+
     with way():
-        found = any(run(seed, Counter()).complaints for seed in range(first, first + MAX_RACES))
-    assert found
+        assert_detected(detects, broken.BROKEN[way], soon=SOON, tried=MAX_RACES)
 
 
 @pytest.mark.deep
@@ -168,10 +173,9 @@ def test_a_broken_server_is_detected(way: Callable[[], Any]) -> None:
 def test_what_others_may_not_do_is_detected(way: Callable[[], Any]) -> None:
     kind: Kind
     kind, first = broken.BROKEN_AMONG_STRANGERS[way]
+
+    def detects(seed: int) -> bool:
+        return any(complaint.kind == kind for complaint in run(seed, Counter()).complaints)
+
     with way():
-        found = any(
-            complaint.kind == kind
-            for seed in range(first, first + MAX_RACES)
-            for complaint in run(seed, Counter()).complaints
-        )
-    assert found
+        assert_detected(detects, first, soon=SOON, tried=MAX_RACES)
