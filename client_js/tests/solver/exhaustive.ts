@@ -15,10 +15,14 @@ export function exhaust(board: Board, budget: number): Solution {
     line: [],
   };
   const visit = (from: Board, line: readonly Move[]): void => {
-    if (met.size >= budget || met.has(keyOf(from))) return;
-    met.add(keyOf(from));
+    const key = keyOf(from);
+    if (met.has(key)) return;
+    met.add(key);
     if (cardsHome(from) > best.home) best = { home: cardsHome(from), line };
-    for (const move of legalMoves(from)) visit(apply(from, move), [...line, move]);
+    for (const move of legalMoves(from)) {
+      if (met.size >= budget) return;
+      visit(apply(from, move), [...line, move]);
+    }
   };
   visit(board, []);
   const whole = met.size < budget;
