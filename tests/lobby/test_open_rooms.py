@@ -59,7 +59,9 @@ async def test_a_public_room_is_listed_on_every_node(node: Node, other: Node) ->
     await shows(other)
 
 
-async def test_a_room_is_listed_while_somebody_is_there(node: Node, other: Node) -> None:
+async def test_a_room_is_listed_while_somebody_is_there(
+    node: Node, other: Node, clock: SetClock
+) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await node.rooms.set_public(code, ADA, public=True)
     await follow(node, code, ADA)
@@ -68,6 +70,12 @@ async def test_a_room_is_listed_while_somebody_is_there(node: Node, other: Node)
     node.services.live.unsubscribe(code, ADA)
     await shows(node, code)
     other.services.live.unsubscribe(code, BOB)
+
+    async def nobody_renews() -> bool:
+        return not any(each.services.open_rooms._rows for each in (node, other))
+
+    await until(nobody_renews)
+    clock.time += keys.OPEN_ROOM_LIFE_S * 1000
     await shows(node)
 
 

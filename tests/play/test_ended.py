@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack, suppress
 import pytest
 from websockets.server import ServerProtocol
 
-from server.base.net import limits, socket
+from server.base.net import limits, listener, socket
 from server.base.net.budgets import Payer
 from server.base.net.listener import _Connection
 from server.base.net.outgoing import Outgoing
@@ -170,6 +170,8 @@ async def test_nothing_is_left_of_a_connection_however_it_ends(
     monkeypatch.setattr(socket, "CLOSE_WITHIN", 0.05)
     if way is no_hello:
         monkeypatch.setattr(session_module, "HELLO_WITHIN", 0.05)
+    if way is ask_over_http:
+        monkeypatch.setattr(listener, "REQUEST_WITHIN", 1.0)
     async with node(redis_url) as port:
         await way(port)
 

@@ -402,7 +402,7 @@ async def test_messages_are_received_after_a_slot_has_moved(
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("hangs", [True, False], ids=["hangs", "killed"])
 async def test_messages_are_received_after_a_master_was_lost(
-    cluster: Cluster, *, hangs: bool
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, *, hangs: bool
 ) -> None:
     async with (
         database_on(cluster) as database,
@@ -426,8 +426,10 @@ async def test_messages_are_received_after_a_master_was_lost(
             (_, number) = new_master.ask("PUBSUB", "SHARDNUMSUB", TOPICS[0])
             return bool(number)
 
-        await until(subscribed)
-        await listener.wait_for(*TOPICS)
+        with monkeypatch.context() as patch:
+            patch.setattr(bus, "HEARTBEAT_TIMEOUT", 1.0)
+            await until(subscribed)
+            await listener.wait_for(*TOPICS)
 
         async def publish_again(stop: Stop) -> None:
             # Messages that are sent to the lost master are lost.
