@@ -5,6 +5,8 @@
  * `{count, plural, one {…} other {…}}`, `{place, selectordinal, …}`, `{kind, select, a {…} other
  * {…}}`, where a case may be `null`, `true` or `false`, and `{names, list}`. What it is given is in
  * its key, as in `joinOf(host)`; the key of a message that is given nothing is its name alone.
+ *
+ * A group that is empty in the source has words for what other files name in its language.
  */
 
 import { type Select, type Token, parse } from "@messageformat/parser";
@@ -168,14 +170,15 @@ class Compiler {
     this.#cases = { cardinal: casesOf("cardinal"), ordinal: casesOf("ordinal") };
   }
 
-  /** A group as an object, checked against that of the source language. */
+  /** A group as an object, checked against that of the source language unless this is empty. */
   group(messages: Messages, source: Messages, path: string): string {
-    for (const key of new Set([...Object.keys(messages), ...Object.keys(source)])) {
+    const expected = Object.keys(source).length === 0 ? messages : source;
+    for (const key of new Set([...Object.keys(messages), ...Object.keys(expected)])) {
       const at = `${path}.${key}`;
       if (!(key in messages)) throw new MessageError(at, "It is not translated.");
-      if (!(key in source)) throw new MessageError(at, `There is none in ${SOURCE}.`);
+      if (!(key in expected)) throw new MessageError(at, `There is none in ${SOURCE}.`);
     }
-    const entries = Object.entries(source).map(([key, original]) => {
+    const entries = Object.entries(expected).map(([key, original]) => {
       const [name, given] = signatureOf(key);
       const value = this.#value(messages[key] ?? "", original, given, `${path}.${key}`);
       return `${JSON.stringify(name)}: ${value},\n`;

@@ -39,6 +39,12 @@ test("a translation may leave out what it is given, and has its own plural cases
   );
 });
 
+test("a group that is empty in the source has words for what other files name in its language", () => {
+  const [source, own] = modulesOf({ names: {} }, { names: { "spider two": "dwa" } });
+  expect(source).toContain('"names": {\n}');
+  expect(own).toContain('"spider two": "dwa"');
+});
+
 test("words are no code", () => {
   const text = "`$'{'process'}'` \\ {name}";
   const [source] = modulesOf({ "a(name)": text }, { "a(name)": text });

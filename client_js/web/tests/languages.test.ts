@@ -5,6 +5,7 @@ import { type Messages, SOURCE } from "../../scripts/messages.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { parseCard } from "../../src/rules/cards.ts";
 import { ENDLESS } from "../../src/rules/ruleset.ts";
+import { variantWords } from "../src/app/own/names.ts";
 import { anyCardOf } from "../src/board/reasons.ts";
 import { rulesOf, tapWords } from "../src/parts/rules/ruleWords.ts";
 import {
@@ -105,6 +106,21 @@ describe("the words of a screen", () => {
 });
 
 describe("words", () => {
+  it("name every listed variant, in English by its game's file", async () => {
+    const listed = games.flatMap(({ id, variants }) =>
+      variants.slice(1).map((variant) => `${id} ${variant.id}`),
+    );
+    expect(text.listed).toEqual({});
+    expect(variantWords("spider", "two-suits")).toBe("Two suits");
+    for (const language of LANGUAGES.filter((each) => each !== SOURCE)) {
+      await useLanguage(language);
+      expect(Object.keys(text.listed).sort()).toEqual(listed.toSorted());
+    }
+    await useLanguage("de");
+    expect(variantWords("spider", "two-suits")).toBe("Zwei Farben");
+    expect(variantWords("spider", "standard")).toBeUndefined();
+  });
+
   it("name cards in natural language", async () => {
     expect(cardWords(parseCard("TH"))).toBe("Ten of hearts");
     expect(anyCardOf([5], "HD")).toBe("a red six");

@@ -2,16 +2,23 @@
 
 import { isChanges } from "../../../../src/rules/changes.ts";
 import type { Ruleset } from "../../../../src/rules/ruleset.ts";
+import type { Variant } from "../../../../src/rules/schema.ts";
 import { STANDARD, games } from "@samedeal/client";
 import { storage } from "../../kit/storage.ts";
-import { isolated, text } from "../../text/index.ts";
+import { entry, isolated, text } from "../../text/index.ts";
 import { ownGames } from "./saved.ts";
 
 /** A variant in words; undefined for the standard one, and for one that is not known. */
 export function variantWords(game: string, variant: string): string | undefined {
   if (isChanges(variant)) return ownWords(game, variant);
   const known = games.find(({ id }) => id === game);
-  return known?.variants.find(({ id }) => id === variant && id !== STANDARD)?.name;
+  const listed = known?.variants.find(({ id }) => id === variant && id !== STANDARD);
+  return listed && listedWords(game, listed);
+}
+
+/** A listed variant in words: those of the language, or else of the game's file. */
+export function listedWords(game: string, { id, name }: Variant): string {
+  return entry(text.listed, `${game} ${id}`) ?? name;
 }
 
 /** Rules of one's own in words: their name in this browser, if they have one. */
