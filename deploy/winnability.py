@@ -29,12 +29,14 @@ from time import process_time
 from typing import NamedTuple
 
 from deploy.bench.engine import git, machine
+from engine.board import Board
 from engine.catalog import games, ruleset
 from engine.deal import deal_seed
 from engine.play import play
 from engine.ruleset import Ruleset
 from engine.schema import STANDARD
 from engine.solver import (
+    Solution,
     Verdict,
     budget_of,
     is_exact,
@@ -117,21 +119,30 @@ def seed(number: int) -> bytes:
     return sha256(f"samedeal deal {number}".encode()).digest()
 
 
-def solved(task: Task) -> Solved:
-    """Solve a deal, and play the line that was found by the rules.
+def checked(board: Board, budget: int) -> tuple[Solution, float]:
+    """Solve a board, and play the line that was found by the rules.
+
+    Returns:
+        The solution, and the seconds of the processor's time that it took.
 
     Raises:
         EngineError: a move of the line is illegal.
         ValueError: the line does not lead where the solver says.
     """
-    board = deal_seed(ruleset(task.game, task.variant), seed(task.number))
     began = process_time()
-    found = solve(board, task.budget)
+    found = solve(board, budget)
     seconds = process_time() - began
     for move in found.line:
         board, _ = play(board, move)
     if board.home != found.home or board.won != (found.verdict is Verdict.WINNABLE):
-        raise ValueError(f"{task}: the line brings {board.home} cards home, not {found.home}.")
+        raise ValueError(f"The line brings {board.home} cards home, not {found.home}.")
+    return found, seconds
+
+
+def solved(task: Task) -> Solved:
+    """Solve a deal; `checked` says what it raises."""
+    board = deal_seed(ruleset(task.game, task.variant), seed(task.number))
+    found, seconds = checked(board, task.budget)
     return Solved(
         task.number,
         found.verdict.value,
@@ -235,7 +246,7 @@ def complete(wanted: Sequence[tuple[Ruleset, int, int]], jobs: int) -> list[Row]
         todo += [task for task in tasks if task.number not in found]
         keep(tasks[0], found.values())
         rows.append(tasks)
-    with get_context("spawn").Pool(jobs, _be_idle) as pool:
+    with get_context("spawn").Pool(jobs, be_idle) as pool:
         for done, (task, each) in enumerate(pool.imap_unordered(_solved, todo), 1):
             with kept(task).open("a") as file:
                 file.write(line_of(each) + "\n")
@@ -252,7 +263,7 @@ def complete(wanted: Sequence[tuple[Ruleset, int, int]], jobs: int) -> list[Row]
     return found_rows
 
 
-def _be_idle() -> None:
+def be_idle() -> None:
     """Let everything else on the machine go first."""
     os.nice(19)
 
