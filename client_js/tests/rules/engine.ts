@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { Driver } from "../../src/rules/driver.ts";
 
 /** The repository's root. */
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -45,6 +46,38 @@ export class PythonEngine {
 
   end(): void {
     this.#process.stdin!.end();
+  }
+}
+
+/** A driver whose answers are compared with those of the engine, many at once. */
+export class Compared {
+  readonly #driver = new Driver();
+  readonly #lines: string[] = [];
+  readonly #answers: string[] = [];
+
+  /** The driver's answer to a line. */
+  answer(line: string): any {
+    const answer = this.#driver.answer(line);
+    this.#lines.push(line);
+    this.#answers.push(JSON.stringify(answer));
+    return answer;
+  }
+
+  /**
+   * The answers since the last time that are spelled differently, or a part of each: those of the
+   * driver, and those of the engine.
+   */
+  async different(
+    engine: PythonEngine,
+    part = (answer: any): any => answer,
+  ): Promise<[ours: object[], theirs: object[]]> {
+    const [lines, answers] = [this.#lines.splice(0), this.#answers.splice(0)];
+    const theirs = await engine.answers(lines);
+    const read = (texts: readonly string[]) =>
+      lines.flatMap((line, nth) =>
+        answers[nth] === theirs[nth] ? [] : [{ line, answer: part(JSON.parse(texts[nth]!)) }],
+      );
+    return [read(answers), read(theirs)];
   }
 }
 

@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { games } from "../../src/rules/catalog.ts";
 import { Driver, MAX_LINE_LENGTH } from "../../src/rules/driver.ts";
-import { PythonEngine, seededRandom, randomSeed } from "./engine.ts";
+import { Compared, PythonEngine, seededRandom, randomSeed } from "./engine.ts";
 
 const ROUNDS = 40;
 const LINES = 40;
@@ -164,24 +164,21 @@ function comparable(answer: Json): Json {
 describe.each(variants)("$game $variant", ({ game, variant }) => {
   test(`${ROUNDS * LINES} requests, most of them invalid`, async () => {
     const random = seededRandom(game.length * 31 + variant.length);
-    const driver = new Driver();
-    const both = async (line: string): Promise<Json> => {
-      const ours: Json = driver.answer(line);
-      expect(comparable(ours), line).toEqual(comparable(await engine.answer(line)));
-      return ours;
-    };
+    const both = new Compared();
     for (let round = 0; round < ROUNDS; round++) {
-      let position = await both(
+      let position = both.answer(
         JSON.stringify({ op: "new", game, variant, seed: randomSeed(random) }),
       );
       for (let left = LINES; left > 0; left--) {
-        const { moves } = await both('{"op":"legal"}');
+        const { moves } = both.answer('{"op":"legal"}');
         const line = randomRequest(random, position, moves);
-        const refused = "error" in (await both(line));
-        const after = await both('{"op":"position"}');
+        const refused = "error" in both.answer(line);
+        const after = both.answer('{"op":"position"}');
         if (refused) expect(after, line).toEqual(position);
         position = after;
       }
+      const [ours, theirs] = await both.different(engine, comparable);
+      expect(ours).toEqual(theirs);
     }
   }, 60_000);
 });

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { games } from "../../src/rules/catalog.ts";
 import { Driver, MAX_LINE_LENGTH } from "../../src/rules/driver.ts";
-import { PythonEngine, seededRandom, randomSeed } from "./engine.ts";
+import { Compared, PythonEngine, seededRandom, randomSeed } from "./engine.ts";
 
 const GAMES_EACH = 9;
 const MAX_MOVES = 220;
@@ -21,24 +21,21 @@ const variants = games.flatMap((game) =>
 describe.each(variants)("$game $variant", ({ game, variant }) => {
   test.each(Array.from({ length: GAMES_EACH }, (_, nth) => nth))("game %i", async (nth) => {
     const random = seededRandom(nth + 1);
-    const driver = new Driver();
-    const both = async (request: object): Promise<any> => {
-      const line = JSON.stringify(request);
-      const theirs = await engine.answer(line);
-      expect(driver.answer(line)).toEqual(theirs);
-      return theirs;
-    };
-    let position = await both({ op: "new", game, variant, seed: randomSeed(random) });
+    const compared = new Compared();
+    const ask = (request: object): any => compared.answer(JSON.stringify(request));
+    let position = ask({ op: "new", game, variant, seed: randomSeed(random) });
     while (position.moves < MAX_MOVES) {
-      const { moves } = await both({ op: "legal" });
-      await both({ op: "hint" });
+      const { moves } = ask({ op: "legal" });
+      ask({ op: "hint" });
       if (moves.length === 0) break;
       // Prefer moves that do not deal: dealing is nearly always legal.
       const quiet = moves.filter((move: string) => !move.startsWith("s"));
       const from = quiet.length > 0 && random(4) > 0 ? quiet : moves;
-      position = await both({ op: "move", move: from[random(from.length)] });
+      position = ask({ op: "move", move: from[random(from.length)] });
     }
-    await both({ op: "load", position });
+    ask({ op: "load", position });
+    const [ours, theirs] = await compared.different(engine);
+    expect(ours).toEqual(theirs);
   });
 });
 
