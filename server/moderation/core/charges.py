@@ -9,6 +9,6 @@ from typing import Final
 
 from server.base.core.quota import DAY, Item
 
-REPORT: Final = (Item(500, 30 * DAY),)
+REPORT: Final = (Item(600, 30 * DAY),)
 """The first report of a player or a run; a further one takes 60 bytes. They do not expire, but are
 dropped when there are too many."""
