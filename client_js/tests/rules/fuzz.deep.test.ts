@@ -165,15 +165,18 @@ describe.each(variants)("$game $variant", ({ game, variant }) => {
   test(`${ROUNDS * LINES} requests, most of them invalid`, async () => {
     const random = seededRandom(game.length * 31 + variant.length);
     const both = new Compared();
+    const ask = (line: string): Json => {
+      const answer = both.answer(line);
+      comparable(answer); // Also where the engine's answer is the same.
+      return answer;
+    };
     for (let round = 0; round < ROUNDS; round++) {
-      let position = both.answer(
-        JSON.stringify({ op: "new", game, variant, seed: randomSeed(random) }),
-      );
+      let position = ask(JSON.stringify({ op: "new", game, variant, seed: randomSeed(random) }));
       for (let left = LINES; left > 0; left--) {
-        const { moves } = both.answer('{"op":"legal"}');
+        const { moves } = ask('{"op":"legal"}');
         const line = randomRequest(random, position, moves);
-        const refused = "error" in both.answer(line);
-        const after = both.answer('{"op":"position"}');
+        const refused = "error" in ask(line);
+        const after = ask('{"op":"position"}');
         if (refused) expect(after, line).toEqual(position);
         position = after;
       }
