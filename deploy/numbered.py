@@ -30,7 +30,7 @@ MORE = 5
 
 def verdict(number: int, budget: int) -> tuple[int, Verdict]:
     """Solve a deal by its number; `checked` says what it raises."""
-    found, _ = checked(lay_out(ruleset(GAME), numbered_deck(number)), budget)
+    found, _ = checked(number, lay_out(ruleset(GAME), numbered_deck(number)), budget)
     return number, found.verdict
 
 

@@ -119,8 +119,13 @@ def seed(number: int) -> bytes:
     return sha256(f"samedeal deal {number}".encode()).digest()
 
 
-def checked(board: Board, budget: int) -> tuple[Solution, float]:
+def checked(name: object, board: Board, budget: int) -> tuple[Solution, float]:
     """Solve a board, and play the line that was found by the rules.
+
+    Args:
+        name: what an error calls the board.
+        board: the deal.
+        budget: the steps of the search.
 
     Returns:
         The solution, and the seconds of the processor's time that it took.
@@ -135,14 +140,14 @@ def checked(board: Board, budget: int) -> tuple[Solution, float]:
     for move in found.line:
         board, _ = play(board, move)
     if board.home != found.home or board.won != (found.verdict is Verdict.WINNABLE):
-        raise ValueError(f"The line brings {board.home} cards home, not {found.home}.")
+        raise ValueError(f"{name}: the line brings {board.home} cards home, not {found.home}.")
     return found, seconds
 
 
 def solved(task: Task) -> Solved:
     """Solve a deal; `checked` says what it raises."""
     board = deal_seed(ruleset(task.game, task.variant), seed(task.number))
-    found, seconds = checked(board, task.budget)
+    found, seconds = checked(task, board, task.budget)
     return Solved(
         task.number,
         found.verdict.value,
