@@ -1,6 +1,7 @@
 """The beam, held against the engine and against an exhaustive search.
 
-Most tests run the search as plain Python; compiling it takes long, so that one test does.
+The tests run the search as plain Python. Compiling it takes a minute and much memory, so that only
+deep ones do.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 from importlib import import_module
+from itertools import islice
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -72,6 +74,9 @@ WON = [
 ]
 """(game, variant, budget): the budget wins most of the first deals, or some."""
 
+EVERY = pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.deep)])
+"""Which of `boards` are tested: the last one of each walk, or all."""
+
 ENTRIES = json.loads(vectors.FILE.read_text(encoding="utf-8"))
 
 
@@ -95,8 +100,13 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beam, "ROWS", SMALL)
 
 
-def boards(rules: Ruleset) -> Iterator[Board]:
-    """Yield boards of all kinds, and some that random moves lead to."""
+def boards(rules: Ruleset, every: int) -> Iterator[Board]:
+    """Yield each so many-th of boards of all kinds, and of some that random moves lead to."""
+    return islice(all_boards(rules), every - 1, None, every)
+
+
+def all_boards(rules: Ruleset) -> Iterator[Board]:
+    """Yield three boards of each kind: its start, and two that random moves lead to."""
     chance = Random(5)
     for start in STARTS:
         board = start(rules, chance)
@@ -139,11 +149,12 @@ class Rows:
         return range(self.m[idx.ROWS])
 
 
+@EVERY
 @pytest.mark.parametrize(("game", "variant"), SOLVED)
-def test_rows_play_moves_as_the_engine_does(game: str, variant: str) -> None:
+def test_rows_play_moves_as_the_engine_does(game: str, variant: str, every: int) -> None:
     rules = find_ruleset(game, variant)
     chance = Random(1)
-    for board in boards(rules):
+    for board in boards(rules, every):
         moves = legal_moves(board)
         for move in chance.sample(moves, min(len(moves), 8)):
             rows = Rows(board)
@@ -176,16 +187,17 @@ def essence(rows: Rows, row: int) -> tuple[object, ...]:
     return piles[0], columns, piles[-1], sorted(foundations), rest[-1]
 
 
+@EVERY
 @pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("rules", RULESETS, ids=NAMES)
 def test_moves_are_left_out_only_if_another_one_leads_to_the_same(
-    rules: Ruleset, *, single: bool
+    rules: Ruleset, every: int, *, single: bool
 ) -> None:
     settings = whole_plan(first_weights(style_of(rules)), SMALL, regular=False)
     settings[idx.P_SINGLE] = single
     tableau = rules.rules.tableau
     carried = single and tableau is not None and tableau.moves in CARRIED
-    for board in boards(rules):
+    for board in boards(rules, every):
         rows = Rows(board)
         rows.t[: len(settings)] = settings
         PLAIN.stages.begin(rows.t, rows.s, rows.m)
@@ -234,12 +246,13 @@ def relatives(rows: Rows) -> Iterator[array[int]]:
     yield row(redeals=[redeals + 1])
 
 
+@EVERY
 @pytest.mark.parametrize("rules", RULESETS, ids=NAMES)
 def test_positions_have_the_same_digest_exactly_if_the_rules_tell_them_not_apart(
-    rules: Ruleset,
+    rules: Ruleset, every: int
 ) -> None:
     digests: dict[str, set[int]] = {}
-    for board in boards(rules):
+    for board in boards(rules, every):
         for after in (board, *(apply(board, move) for move in legal_moves(board)[:3])):
             rows = Rows(after)
             for row in relatives(rows):
@@ -248,7 +261,7 @@ def test_positions_have_the_same_digest_exactly_if_the_rules_tell_them_not_apart
                 digest = rows.record(0)[idx.DIGEST]
                 digests.setdefault(repr(essence(rows, 0)), set()).add(digest)
     assert all(len(same) == 1 for same in digests.values())
-    assert len(set().union(*digests.values())) == len(digests) > 20
+    assert len(set().union(*digests.values())) == len(digests) > 20 // every
 
 
 def test_columns_cannot_be_exchanged_while_the_waste_may_be_dealt_in_rows() -> None:
@@ -354,8 +367,9 @@ class Unsigned(array):  # type: ignore[type-arg]
         super().__setitem__(at, value)
 
 
+@pytest.mark.parametrize("budget", [200, pytest.param(1_000, marks=pytest.mark.deep)])
 @pytest.mark.parametrize(("game", "variant"), SOLVED)
-def test_no_index_is_negative(game: str, variant: str) -> None:
+def test_no_index_is_negative(game: str, variant: str, budget: int) -> None:
     """Compiled, none is tested for it."""
     rules = find_ruleset(game, variant)
     steps = 0
@@ -363,7 +377,7 @@ def test_no_index_is_negative(game: str, variant: str) -> None:
         rows = Rows(board)
         settings = plan_of(style_of(rules), 0, Xorshift(1), regular=rows.layout.regular)
         rows.t[: len(settings)] = settings
-        rows.m[idx.BUDGET] = 1_000
+        rows.m[idx.BUDGET] = budget
         m = Unsigned("q", rows.m)
         PLAIN.search(Unsigned("q", rows.t), Unsigned("b", rows.s), m)
         steps += m[idx.STEPS]
@@ -434,6 +448,7 @@ def test_runs_go_home_by_themselves_either_all_or_none() -> None:
     assert {(game, variant) for game, variant, _ in WON} <= set(SOLVED)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("game", "variant", "budget"), WON)
 def test_lines_that_win_whole_deals_are_legal(game: str, variant: str, budget: int) -> None:
     rules = find_ruleset(game, variant)
@@ -448,8 +463,21 @@ def test_lines_that_win_whole_deals_are_legal(game: str, variant: str, budget: i
     assert won > 1
 
 
+@pytest.mark.deep
 def test_answers_tell_no_lie_and_decide_nearly_as_much_as_the_vectors() -> None:
-    pairs = [(entry, vectors.answer(entry)) for entry in ENTRIES]
+    check_answers(ENTRIES)
+
+
+@pytest.mark.usefixtures("_plain")
+def test_answers_of_small_searches_tell_no_lie_and_decide_nearly_as_much() -> None:
+    small = [entry for entry in ENTRIES if entry["budget"] == vectors.SMALL]
+    assert len({(entry["position"]["game"], entry["position"]["variant"]) for entry in small}) > 9
+    check_answers(small)
+
+
+def check_answers(entries: list[dict[str, Any]]) -> None:
+    """Check what the search answers now of the vectors' boards."""
+    pairs = [(entry, vectors.answer(entry)) for entry in entries]
     assert [lies for pair in pairs if (lies := vectors.lies(*pair))] == []
     assert vectors.fall_short(pairs) == []
 

@@ -1,6 +1,7 @@
 """The search through positions, held against the engine and against an exhaustive search.
 
-Most tests run it as plain Python; compiling it takes long, so that one test does.
+The tests run it as plain Python. Compiling it takes long and much memory, so that only a deep one
+does.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from tests.vectors.solver import graph as vectors
 PACKAGES = ("engine.solver.graph", "engine.solver.beam")
 """The compiled functions of the one use those of the other."""
 
-TESTED = 24
-"""Boards of each game, which take a second in plain Python."""
+TESTED = [8, pytest.param(24, marks=pytest.mark.deep)]
+"""Boards of each game, of which 24 take a second in plain Python."""
 
 POSITIONS = 400
 """The most positions that the exhaustive search visits there."""
@@ -72,13 +73,16 @@ def test_games_of_one_pack_without_rows_are_searched_so() -> None:
 
 
 @pytest.mark.usefixtures("_plain")
+@pytest.mark.parametrize("tested", TESTED)
 @pytest.mark.parametrize(("game", "variant"), GAMES)
-def test_small_boards_are_decided_as_an_exhaustive_search_does(game: str, variant: str) -> None:
+def test_small_boards_are_decided_as_an_exhaustive_search_does(
+    game: str, variant: str, tested: int
+) -> None:
     rules = find_ruleset(game, variant)
-    counts = Counter(check(small_board(rules, n), POSITIONS, 4_000) for n in range(TESTED))
+    counts = Counter(check(small_board(rules, n), POSITIONS, 4_000) for n in range(tested))
     assert counts[Verdict.WINNABLE] > 0
     assert counts[Verdict.IMPOSSIBLE] > 0
-    assert counts[None] < TESTED * 3 // 4
+    assert counts[None] < tested * 3 // 4
 
 
 @pytest.mark.usefixtures("_plain")
@@ -161,6 +165,7 @@ def test_deals_are_lost_in_which_cards_wait_for_one_another() -> None:
     assert (found.verdict, found.steps) == (Verdict.IMPOSSIBLE, 0)
 
 
+@pytest.mark.deep
 def test_known_deals_are_decided_compiled() -> None:
     """Of the numbered deals of FreeCell to 32,000, only 11982 cannot be won."""
     rules = find_ruleset("freecell")
