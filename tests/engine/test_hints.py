@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.board import Board, view_of
@@ -22,6 +22,12 @@ from tests.relatives import find_ruleset
 
 LONGEST = 600
 """More moves than any game takes by hints."""
+
+FEW = 8
+"""How many boards of each game's variants `make test` takes; `make deep` takes more."""
+
+DEALS = pytest.mark.parametrize("deals", [4, pytest.param(20, marks=pytest.mark.deep)])
+"""How many deals hints are followed from, of each game and variant."""
 
 
 def walked(rules: Ruleset, chance: Random, moves: int) -> Board:
@@ -56,9 +62,24 @@ def reshuffled(at: Board, chance: Random) -> Board:
 
 @pytest.mark.parametrize(("game", "variant"), ALL)
 @given(seed=st.integers(min_value=0), moves=st.integers(0, 80))
+@settings(max_examples=FEW)
 def test_hints_from_any_board_are_legal_and_end(
     game: str, variant: str, seed: int, moves: int
 ) -> None:
+    check_that_hints_end(game, variant, seed, moves)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("game", "variant"), ALL)
+@given(seed=st.integers(min_value=0), moves=st.integers(0, 80))
+def test_hints_from_any_of_many_boards_are_legal_and_end(
+    game: str, variant: str, seed: int, moves: int
+) -> None:
+    check_that_hints_end(game, variant, seed, moves)
+
+
+def check_that_hints_end(game: str, variant: str, seed: int, moves: int) -> None:
+    """Follow hints from a board, each of which `play` takes only if it is legal."""
     at = walked(find_ruleset(game, variant), Random(seed), moves)
     _, number = followed(at)
     assert number < LONGEST
@@ -66,20 +87,38 @@ def test_hints_from_any_board_are_legal_and_end(
 
 @pytest.mark.parametrize(("game", "variant"), ALL)
 @given(seed=st.integers(min_value=0), moves=st.integers(0, 80))
+@settings(max_examples=2 * FEW)
 def test_a_hint_depends_only_on_what_is_seen(
     game: str, variant: str, seed: int, moves: int
 ) -> None:
+    check_that_a_hint_depends_on_what_is_seen(game, variant, seed, moves)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("game", "variant"), ALL)
+@given(seed=st.integers(min_value=0), moves=st.integers(0, 80))
+def test_a_hint_on_any_of_many_boards_depends_only_on_what_is_seen(
+    game: str, variant: str, seed: int, moves: int
+) -> None:
+    check_that_a_hint_depends_on_what_is_seen(game, variant, seed, moves)
+
+
+def check_that_a_hint_depends_on_what_is_seen(
+    game: str, variant: str, seed: int, moves: int
+) -> None:
+    """Compare the hints on boards that the player cannot tell apart."""
     chance = Random(seed)
     at = walked(find_ruleset(game, variant), chance, moves)
     assert hint(at) == hint(view_of(at)) == hint(reshuffled(at, chance))
 
 
+@DEALS
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)
-def test_hints_bring_cards_home_in_every_game(game: str, variant: str) -> None:
+def test_hints_bring_cards_home_in_every_game(game: str, variant: str, deals: int) -> None:
     rules = find_ruleset(game, variant)
     home = [
         followed(deal_seed(rules, bytes([seed]) * 32))[0].home - rules.home_at_start
-        for seed in range(20)
+        for seed in range(deals)
     ]
     if games()[game].listing.daily:
         assert sum(home) / len(home) >= rules.total / 8
@@ -89,10 +128,13 @@ def test_hints_bring_cards_home_in_every_game(game: str, variant: str) -> None:
         assert sum(home) > 0 or (rules.automatic and len(rules.rules.suits) > 2)
 
 
+@DEALS
 @pytest.mark.parametrize(("game", "variant"), ALL)
-def test_there_is_no_hint_only_where_no_card_can_go_home_at_once(game: str, variant: str) -> None:
+def test_there_is_no_hint_only_where_no_card_can_go_home_at_once(
+    game: str, variant: str, deals: int
+) -> None:
     rules = find_ruleset(game, variant)
-    for seed in range(20):
+    for seed in range(deals):
         last, _ = followed(deal_seed(rules, bytes([seed]) * 32))
         assert not any(move.target in rules.foundations for move in legal_moves(last))
         assert not last.piles[rules.stock] or not legal_moves(last)
