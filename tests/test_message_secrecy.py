@@ -51,6 +51,11 @@ GAMES = [(game.id, variant) for game in games().values() for variant in game.var
 ME = PlayerId("k3mq7w2r5t9xkz4b")
 DEAL = DealId("rw4kq8d2n6vx1zt7")
 
+SEEDS = pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 5))]
+)
+"""Seeds of the deals and moves of each game and variant."""
+
 
 def twin(board: Board, rng: random.Random) -> Board:
     """Return the same board with its cards that were never seen in another order."""
@@ -172,7 +177,7 @@ def changed_piles(frame: bytes) -> list[int]:
 
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
-@pytest.mark.parametrize("seed", range(5))
+@SEEDS
 async def test_snapshots_answers_and_refusals_do_not_depend_on_unseen_cards(
     game: str, variant: str, seed: int
 ) -> None:
@@ -236,7 +241,7 @@ def without_faces(frame: bytes) -> list[Any]:
 
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
-@pytest.mark.parametrize("seed", range(5))
+@SEEDS
 def test_missed_moves_do_not_depend_on_unseen_cards(game: str, variant: str, seed: int) -> None:
     """The same moves on both boards, as long as legal: equal bytes until a card is turned up."""
     rng = random.Random(f"{game} {variant} {seed}")
@@ -283,7 +288,7 @@ def watched_frames(before: Attempt | None, after: Attempt) -> list[bytes]:
 
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
-@pytest.mark.parametrize("seed", range(5))
+@SEEDS
 def test_what_watchers_see_does_not_depend_on_cards_that_the_runner_has_not_seen(
     game: str, variant: str, seed: int
 ) -> None:
@@ -311,7 +316,7 @@ def step(attempt: Attempt, move: Move) -> Step:
 
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
-@pytest.mark.parametrize("seed", range(5))
+@SEEDS
 def test_cards_that_an_undo_covers_are_unseen_again(game: str, variant: str, seed: int) -> None:
     """The same moves on both boards, and all of them undone: in the end, all bytes are equal."""
     rng = random.Random(f"{game} {variant} {seed}")

@@ -169,7 +169,10 @@ async def test_what_others_append_to_is_counted_when_it_is_found(filled: Filled)
 
 @pytest.mark.parametrize("game", games())
 @pytest.mark.parametrize("helped", ["none", "undo"])
-@pytest.mark.parametrize("moves", [0, 10, 60, 100, 200])
+@pytest.mark.parametrize(
+    "moves",
+    [0, 60, 200, *(pytest.param(moves, marks=pytest.mark.deep) for moves in (10, 100))],
+)
 def test_the_size_of_an_attempt_is_near_what_it_takes(game: str, helped: Help, moves: int) -> None:
     rng = random.Random(f"{game} {moves}")
     journals = [_played(game, helped, moves, rng) for _ in range(10)]
@@ -187,7 +190,10 @@ def test_the_size_of_an_attempt_is_near_what_it_takes(game: str, helped: Help, m
     assert taken / 1.5 < estimated < 1.6 * taken, (taken / 10, estimated / 10)
 
 
-@pytest.mark.parametrize(("members", "rounds"), [(1, 0), (2, 1), (8, 1), (2, 30), (8, 30)])
+@pytest.mark.parametrize(
+    ("members", "rounds"),
+    [(1, 0), (2, 1), (8, 1), (2, 30), pytest.param(8, 30, marks=pytest.mark.deep)],
+)
 def test_the_size_of_a_room_is_near_what_it_takes(members: int, rounds: int) -> None:
     players = [PlayerId(f"p{number}".ljust(16, "a")) for number in range(members)]
     texts = _raced(players, rounds)
