@@ -5,7 +5,7 @@ import { games } from "../../src/rules/catalog.ts";
 import { Driver, MAX_LINE_LENGTH } from "../../src/rules/driver.ts";
 import { Compared, PythonEngine, seededRandom, randomSeed } from "./engine.ts";
 
-const GAMES_EACH = 9;
+const GAMES_EACH = 3;
 const MAX_MOVES = 220;
 
 let engine: PythonEngine;

@@ -61,6 +61,8 @@ function played(game: string, variant: string, nth: number): Game {
     return answer;
   };
   const long = nth % LONG_GAME_EVERY === 0;
+  // In every sixth game, a long one among them, hints are compared as well.
+  const hinted = nth % 6 === 0;
   const most = long ? MAX_MOVES_OF_LONG_GAMES : MAX_MOVES;
   // Every other long game is dealt from a deck that is easily won.
   const easy = nth % (2 * LONG_GAME_EVERY) === 0;
@@ -68,6 +70,7 @@ function played(game: string, variant: string, nth: number): Game {
   let position: Position = ask({ op: "new", game, variant, ...dealt(game, variant, easy, random) });
   while (position.moves < most) {
     const { moves }: { moves: string[] } = ask({ op: "legal" });
+    if (hinted) ask({ op: "hint" });
     if (moves.length === 0) break;
     const home = moves.filter((move) => move.includes(">f"));
     const quiet = moves.filter((move) => !move.startsWith("s"));
