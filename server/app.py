@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 
@@ -81,16 +80,6 @@ from server.routes import ROUTES
 from server.settings import Settings
 from server.stores import Store
 from server.wings import Services
-
-GC_THRESHOLDS = 2_000, 5, 400
-"""Net new objects that start a collection of the youngest generation, and how many collections of a
-generation start one of the next (`gc.set_threshold`).
-
-A move leaves no cyclic garbage. With the default thresholds, a few hundred moves in flight were
-enough to start collections again and again, which took a tenth of a node's time. With 50,000, one
-that came while many connected was a pause of up to 80 ms for all who play. All objects are looked
-at after four million new ones.
-"""
 
 ARCHIVE = "archive"
 """The folder of the archive, in the node's data directory."""
@@ -203,7 +192,6 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         if bound.metrics is not None:
             await stack.enter_async_context(_serving_metrics(metrics, origins, bound.metrics))
         registration.run_in(background)
-        _spare_collections()
         log.info("listening", name=registration.name, host=settings.host, port=port)
         yield port
         log.info("stopping")
@@ -397,13 +385,6 @@ async def alive_nodes(url: str) -> list[str]:
         return await NodeStore(database).alive(clock.now())
     finally:
         await database.close()
-
-
-def _spare_collections() -> None:
-    """Collect garbage seldom, and never look at what exists now: it lives as long as the node."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*GC_THRESHOLDS)
 
 
 def _health(background: Background, probe: Probe, services: Services, database: Database) -> Health:

@@ -38,6 +38,7 @@ from server.base.seals.key_file import add_key, own_keys
 from server.base.work.background import BackgroundError
 from server.cli.admin import admin
 from server.cli.certify import certify
+from server.cli.garbage import spare_collections
 from server.cli.logs import configure, log_loop_failure
 from server.cli.options import daily_games, listed, option, redis_password_file, redis_url
 from server.cli.service_manager import tell_ready
@@ -409,6 +410,7 @@ async def _serve(settings: Settings, node: str) -> None:
         _on_signals(stop.set, signal.SIGHUP)
     with _ending_in_order(stop):
         async with running_node(settings, node=node, on_failure=stop.set) as port:
+            spare_collections()
             _print_url(settings.host, port)
             tell_ready()
             await stop.wait()
@@ -489,6 +491,7 @@ def _run_worker(
         asyncio.get_running_loop().add_reader(parent.sentinel, stop.set)
         with showing_life(supervisor):
             async with running_node(settings, bound, node, stop.set):
+                spare_collections()
                 supervisor.send(READY)
                 await stop.wait()
 
