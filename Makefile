@@ -24,6 +24,9 @@ PAGE_SOURCES := $(RULES) $(MODULES) \
 	$(shell find client_js/src client_js/scripts client_js/web \
 		\( -name dist -o -name generated -o -name node_modules \) -prune -o -print 2>/dev/null)
 
+# Say how far a command of the README is: `play` has the first three of the steps of `test`.
+step = $(if $(filter play,$(MAKECMDGOALS)),step $(1) of 3: ,$(if $(filter test deep,$(MAKECMDGOALS)),step $(1) of 6: ))
+
 help: ## list the targets
 	@echo 'Samedeal: everyone gets the same deal.'
 	@echo
@@ -48,16 +51,12 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-test: $(DEV) $(MODULES) $(PAGE) browser ## install, build, and test in minutes what a change may break
-	@status=0; \
-	(cd client_js && npm test) || status=1; \
-	$(PYTEST) -m 'not deep' || status=1; \
-	exit $$status
+test: $(PAGE) $(DEV) ## install, build, and test in minutes what a change may break
+	@$(BIN)/python -m tests test
 
-deep: $(DEV) $(MODULES) $(PAGE) browser ## run the tests that `make test` leaves out
+deep: $(PAGE) $(DEV) ## run the tests that `make test` leaves out
 	@status=0; \
-	(cd client_js && npm run --silent test:deep) || status=1; \
-	$(PYTEST) -m deep || status=1; \
+	$(BIN)/python -m tests deep || status=1; \
 	if [ "$$(uname -sm)" = 'Linux x86_64' ]; then $(MAKE) redis8 || status=1; fi; \
 	exit $$status
 
@@ -216,10 +215,8 @@ dist: $(DEV) $(PAGE) ## build the wheel and the source distribution into build/d
 	@rm -rf build/dist
 	@$(BIN)/hatchling build --directory build/dist
 
-# A browser for the tests: Chromium on the PATH, or else one that Playwright installs.
-browser: $(DEV)
-	@$(BIN)/python -c 'import sys; from tests.browser.conftest import chromium; sys.exit(not chromium())' \
-		|| $(BIN)/playwright install chromium
+browser: $(DEV) ## print the browser that the tests use; install one if none starts
+	@$(BIN)/python -m tests.machine browser
 
 node:
 	@node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' && command -v npm >/dev/null || \
@@ -238,7 +235,7 @@ $(RUNTIME): deploy/requirements.txt deploy/solver.txt pyproject.toml | node
 	done; \
 	echo 'make: Samedeal needs Python 3.11 or newer. None of these is: $(PYTHON).' >&2; \
 	echo 'make: Choose another one: make PYTHON=/path/to/python3 $(MAKECMDGOALS)' >&2; exit 1
-	@echo 'make: installing what the server needs'
+	@echo 'make: $(call step,1)installing the packages of the server'
 	@rm -f $@
 	@$(PIP_INSTALL) --require-hashes --only-binary numba,llvmlite,numpy \
 		--requirement deploy/solver.txt 2>/dev/null || { \
@@ -248,14 +245,14 @@ $(RUNTIME): deploy/requirements.txt deploy/solver.txt pyproject.toml | node
 	@mkdir -p $(@D) && touch $@
 
 $(DEV): tests/requirements.txt $(RUNTIME)
-	@echo 'make: installing what the tests need'
+	@echo 'make: $(call step,4)installing the packages of the tests'
 	@rm $(RUNTIME)
 	@$(PIP_INSTALL) --require-hashes --requirement tests/requirements.txt
 	@touch $(RUNTIME) $@
 
 # npm ci removes node_modules first, and the stamp with it.
 $(MODULES): client_js/package.json client_js/package-lock.json | node
-	@echo 'make: installing what the page is built with'
+	@echo 'make: $(call step,2)installing the packages of the page'
 	@cd client_js && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -263,6 +260,6 @@ $(RULES): $(RULES_SOURCES) | $(RUNTIME)
 	@$(BIN)/python -m engine rules >$@
 
 $(PAGE): $(PAGE_SOURCES)
-	@echo 'make: building the page'
+	@echo 'make: $(call step,3)building the page'
 	@cd client_js && npm run --silent build
 	@touch $@

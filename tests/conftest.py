@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import shutil
+import resource
 import sys
 import tempfile
 import threading
@@ -29,6 +29,7 @@ from server.base.redis.database import Database
 from server.base.seals.core.secret_keys import SecretKeys
 from server.base.seals.key_file import read_keys
 from server.settings import Settings
+from tests import machine
 from tests.dates import move_clock
 from tests.processes import PATIENCE
 from tests.redis_servers import running_cluster, running_server
@@ -129,25 +130,8 @@ def _keep_in_memory() -> None:
 _keep_in_memory()
 
 
-def lacking() -> dict[str, str]:
-    """Return the markers of the tests that this machine cannot run, and what it lacks for each.
-
-    In CI there are none: a missing program fails the tests that need it.
-    """
-    if os.environ.get("CI") == "true":
-        return {}
-    engines = ("firefox-esr", "WebKitWebDriver", "Xvfb")
-    found = {
-        "proxy": bool(shutil.which("caddy")),
-        "engines": all(map(shutil.which, engines)),
-        "systemd": bool(shutil.which("systemd-analyze")),
-    }
-    needed = {
-        "proxy": "caddy",
-        "engines": f"{', '.join(engines[:-1])} and {engines[-1]}",
-        "systemd": "systemd-analyze",
-    }
-    return {marker: needed[marker] for marker, there in found.items() if not there}
+MOST_MEMORY = 600
+"""Megabytes that a pytest worker may take at most: four of them fit a laptop with 8 GB."""
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -159,8 +143,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # All that is imported and collected stays: see `pytest_collection_finish`.
     gc.disable()
     _configure_logging()
-    given = [f"({config.option.markexpr})"] if config.option.markexpr else []
-    config.option.markexpr = " and ".join([*given, *(f"not {marker}" for marker in lacking())])
+    for tool in machine.TOOLS:
+        config.addinivalue_line("markers", f"{tool.marker}: needs {tool.name}")
 
 
 @cache
@@ -170,18 +154,35 @@ def _deep_paths() -> frozenset[Path]:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not import what `make test` leaves out as a whole: each of its processes would."""
-    left_out = config.option.markexpr.startswith("(not deep)") and collection_path in _deep_paths()
+    left_out = config.option.markexpr.endswith("not deep") and collection_path in _deep_paths()
     return left_out or None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark deep tests, before those are chosen that are to run."""
+    """Mark deep tests, and skip those whose tools are missing, before tests are selected."""
     for item in items:
+        _mark_tools(item)
         if item.get_closest_marker("cluster") or not _deep_paths().isdisjoint(
             _with_folders(item.path)
         ):
             item.add_marker("deep")
+
+
+def _mark_tools(item: pytest.Item) -> None:
+    """Mark a test with the browser that its fixtures start; skip it if one of its tools is missing.
+
+    In CI nothing is skipped: the test fails.
+    """
+    for name in ("browser", "whole_browser"):
+        if name in getattr(item, "fixturenames", ()):
+            item.add_marker(name)
+    needed = [tool for tool in machine.TOOLS if item.get_closest_marker(tool.marker)]
+    if needed and os.environ.get("CI") != "true":
+        lacking = machine.machine().lacking
+        names = [tool.name for tool in needed if tool.marker in lacking]
+        if names:
+            item.add_marker(pytest.mark.skip(reason=f"needs {' and '.join(names)}"))
 
 
 def pytest_collection_finish() -> None:
@@ -275,11 +276,41 @@ def debug_captured() -> Iterator[list[EventDict]]:
             yield lines
 
 
-def pytest_report_header() -> list[str]:
-    return [
-        f"no {program} on the PATH: the tests marked {marker!r} are left out here; CI runs them"
-        for marker, program in lacking().items()
-    ]
+_peaks: list[int] = []
+
+
+def _peak() -> int:
+    """Return the most memory that this process has taken, in megabytes."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Keep the peak of a worker that has ended."""
+    if peak := getattr(node, "workeroutput", {}).get("peak"):
+        _peaks.append(peak)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Report this worker's peak; in the main process, fail `make deep` if one was too high."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["peak"] = _peak()
+    elif session.config.option.markexpr == "deep" and max(_peaks, default=0) > MOST_MEMORY:
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the commands that repeat each failed test, and the peaks of the workers."""
+    stats = terminalreporter.stats
+    failed = {report.nodeid for report in [*stats.get("failed", []), *stats.get("error", [])]}
+    for name in sorted(failed):
+        terminalreporter.write_line(f"To repeat it: .venv/bin/python -m pytest '{name}'")
+    if _peaks:
+        most = ", ".join(map(str, sorted(_peaks, reverse=True)))
+        terminalreporter.write_line(f"Most memory of each worker: {most} MB (limit {MOST_MEMORY})")
 
 
 @pytest.fixture

@@ -25,5 +25,11 @@ def default_program() -> str:
     return os.environ.get("STORE") or at_hand()[0].path
 
 
-PROGRAMS = pytest.mark.parametrize("program", programs().values(), ids=list(programs()))
+PROGRAMS = pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(programs().get("valkey"), id="valkey"),
+        pytest.param(programs().get("redis"), id="redis", marks=pytest.mark.redis),
+    ],
+)
 """Runs a test on each kind of server."""

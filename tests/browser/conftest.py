@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 import tempfile
 import time
@@ -15,6 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
+from tests import machine
 from tests.browser.player import Player
 from tests.dates import ahead_now, moved
 from tests.processes import Running, free_port, running
@@ -39,26 +38,10 @@ def pytest_runtest_makereport(
     return report
 
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-HEADLESS_SHELL = "chromium-headless-shell"
-"""The same browser without a user interface, as a Debian package: it needs half of the processor
-time, but draws text a little differently, and installs no pages."""
-
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-def chromium() -> str | None:
-    """Return the path of a browser, or `None` to use the one that Playwright has installed."""
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
+def launched(playwright: Playwright, path: str | None) -> Browser:
+    """Launch the browser at a path that `tests/machine.py` has found."""
+    assert path is not None, "This test needs a browser: make browser"
+    return playwright.chromium.launch(executable_path=path, args=machine.ARGUMENTS)
 
 
 class Site:
@@ -134,9 +117,11 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="module")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    """Run the browser that needs least."""
-    path = os.environ.get("CHROMIUM") or shutil.which(HEADLESS_SHELL) or chromium()
-    browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+    """Run the browser that needs least, perhaps one without a user interface.
+
+    Such a browser draws text a little differently, and installs no pages.
+    """
+    browser = launched(playwright, machine.machine().browser)
     yield browser
     browser.close()
 
@@ -144,9 +129,6 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def whole_browser(playwright: Playwright) -> Iterator[Browser]:
     """Run a browser with a user interface."""
-    path = chromium()
-    browser = playwright.chromium.launch(
-        executable_path=path, channel=None if path else "chromium", args=ARGUMENTS
-    )
+    browser = launched(playwright, machine.machine().whole_browser)
     yield browser
     browser.close()

@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser.conftest import ARGUMENTS, chromium, running_site
+from tests.browser.conftest import launched, running_site
 from tests.browser.player import DESKTOP, PHONE, Player
 from tests.browser.screens import SEED, WON, store_practice
+from tests.machine import machine
 
 CPU_SLOWDOWN = 4
 """The factor by which the browser's processor is slowed down."""
@@ -115,7 +116,7 @@ def main() -> None:
     print_line("| what moves | device | frames | p50 ms | p95 ms | worst ms |")
     print_line("|---|---|---|---|---|---|")
     with running_site() as site, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        browser = launched(playwright, machine().whole_browser)
         for name in ("phone", "desktop"):
             measure(browser, site.url, name)
         browser.close()

@@ -15,9 +15,10 @@ from contextlib import ExitStack, contextmanager
 
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.browser.conftest import ARGUMENTS, chromium
+from tests.browser.conftest import launched
 from tests.browser.player import PHONE, Player
 from tests.faults.balancer import Balancer
+from tests.machine import machine
 from tests.processes import Running, free_port
 from tests.redis_servers import running_server
 
@@ -137,7 +138,7 @@ def race_through_restarts(browser: Browser, rounds: int = 1) -> list[float]:
 def main() -> None:
     """Print how long players were disconnected in five rolling restarts."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        browser = launched(playwright, machine().whole_browser)
         gaps = race_through_restarts(browser, rounds=5)
         browser.close()
     median, longest = statistics.median(gaps), max(gaps)

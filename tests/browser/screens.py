@@ -17,8 +17,9 @@ from typing import Any, TypeAlias
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser import pictures
-from tests.browser.conftest import ARGUMENTS, chromium, running_site
+from tests.browser.conftest import launched, running_site
 from tests.browser.player import FROM_RIGHT, Player
+from tests.machine import machine
 from tests.processes import ROOT
 
 SIZES = {
@@ -590,7 +591,7 @@ def main() -> None:
     parser.add_argument("--scheme", choices=["light", "dark"], default="light")
     options = parser.parse_args()
     with running_site() as site, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        browser = launched(playwright, machine().whole_browser)
         for size, (part, visit) in itertools.product(options.sizes, PARTS.items()):
             folder: Path = options.folder / f"{size}-{options.scheme}"
             cast = Cast(browser, site.url, device(size, options.scheme))

@@ -22,6 +22,8 @@ from tests.browser.screens import (
 )
 from tests.processes import ROOT
 
+pytestmark = [pytest.mark.whole_browser, pytest.mark.fonts]
+
 SHOTS = ROOT / "build/screens"
 """Where screenshots of the screens are written that something is wrong with."""
 

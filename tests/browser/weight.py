@@ -15,8 +15,9 @@ from typing import Any
 
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
-from tests.browser.conftest import ARGUMENTS, chromium, running_site
+from tests.browser.conftest import launched, running_site
 from tests.browser.player import MOVING_PHONE, Player
+from tests.machine import machine
 
 SLOWDOWN = 4
 """How many times slower than this machine's the phone's processor is."""
@@ -138,7 +139,7 @@ def main() -> None:
     parser.add_argument("-n", "--visits", type=int, default=3, help="visits of each screen")
     visits = parser.parse_args().visits
     with running_site() as site, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        browser = launched(playwright, machine().whole_browser)
         host = Player(browser, site.url)
         room = host.open_room("roosevelt").rpartition("/")[2]
         say = print
