@@ -135,7 +135,7 @@ SCRIPTS ?= 500
 secrecy: $(DEV) ## compare what is sent on servers that differ in unseen cards, for SCRIPTS scripts
 	@$(BIN)/python -m tests.secrecy --scripts $(SCRIPTS) $(if $(SEED),--seed $(SEED))
 
-# With Docker, or else podman, podman-compose and debootstrap, as root.
+# With Docker, or else with podman as root on Debian 12, which it installs.
 rehearse: $(DEV) ## build the images, and do in containers what deploy/README.md says
 	@$(BIN)/python -m tests.rehearsal
 

@@ -19,8 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.processes import ROOT, program
-from tests.rehearsal import base_images, podman
+from tests.machine import install_packages
+from tests.processes import ROOT
+from tests.rehearsal import base_images, podman, prerequisites
 from tests.rehearsal.site import NAME, Site
 from tests.rehearsal.steps import SERVICES, Steps
 
@@ -85,15 +86,11 @@ def main() -> int:
     parser.add_argument("--engine", choices=["docker", "podman"], help="otherwise what works")
     parser.add_argument("--keep", action="store_true", help="leave the stack running")
     given = parser.parse_args()
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    FOLDER.mkdir(parents=True)
-    variables = dict(os.environ)
-    if (given.engine or _engine()) == "podman":
-        for name in podman.NEEDED:
-            program(name)
-        variables |= podman.install(FOLDER / "bin")
-        if not base_images.are_there():
-            base_images.make()
+    try:
+        variables = _prepared(given.engine or _engine())
+    except prerequisites.LackingError as error:
+        print(f"make: {error}", file=sys.stderr)  # noqa: T201 - a command's output
+        return 1
     site = Site(FOLDER, variables)
     rows = asyncio.run(rehearse(Steps(site)))
     _print(f"\n{table(rows)}")
@@ -104,6 +101,41 @@ def main() -> int:
         site.run("docker compose --profile certify down --volumes")
         site.run(f"docker rm --force --volumes {NAME}; docker volume rm --force {NAME}")
     return 1
+
+
+def _prepared(engine: str) -> dict[str, str]:
+    """Install what an engine needs, and return the variables that commands get.
+
+    Raises:
+        LackingError: something cannot be installed.
+    """
+    provide = partial(
+        prerequisites.provide,
+        read=prerequisites.read_version,
+        install_packages=install_packages,
+    )
+    variables = dict(os.environ)
+    if engine == "docker":
+        provide(prerequisites.DOCKER)
+        _empty(FOLDER)
+        return variables
+    if os.geteuid() != 0:
+        raise prerequisites.LackingError(
+            "the rehearsal needs root for podman: run `sudo make rehearse`, or start Docker"
+        )
+    has_images = shutil.which("podman") is not None and base_images.are_there()
+    provide([*prerequisites.PODMAN, *([] if has_images else [prerequisites.STAND_INS])])
+    _empty(FOLDER)
+    compose = prerequisites.install_compose(FOLDER / "podman-compose")
+    variables |= podman.install(FOLDER / "bin", compose)
+    if not has_images:
+        base_images.make()
+    return variables
+
+
+def _empty(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
 
 
 def _first_of(error: Exception) -> str:

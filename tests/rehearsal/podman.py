@@ -1,8 +1,8 @@
 """`docker`, as far as deploy/README.md calls it, by podman and podman-compose.
 
-It is for a machine without Docker, with podman, runc and aardvark-dns of Debian 12, and with
-podman-compose of PyPI on the PATH. Neither systemd nor the right to raise limits is needed: without
-systemd nothing runs the health checks of podman's containers, so `up --wait` runs them here.
+It is for a machine without Docker, with what prerequisites.py lists. Neither systemd nor the right
+to raise limits is needed: without systemd nothing runs the health checks of podman's containers, so
+`up --wait` runs them here.
 """
 
 from __future__ import annotations
@@ -42,8 +42,6 @@ runtime = "runc"
 FILES, PROCESSES = 16_384, 4_096
 """Limits that any machine allows."""
 
-NEEDED = ("podman", "podman-compose", "runc")
-
 UNTIL_HEALTHY = 90.0
 """Seconds that `up --wait` waits for."""
 
@@ -51,12 +49,16 @@ UNTIL_HEALTHY = 90.0
 BUILD = "--format docker --isolation chroot --network host"
 
 
-def install(folder: Path) -> dict[str, str]:
-    """Write a program `docker` into a directory; return the variables that it needs, and `PATH`."""
+def install(folder: Path, compose: Path) -> dict[str, str]:
+    """Write a program `docker` into a directory; return the variables that it needs, and `PATH`.
+
+    The podman-compose at `compose` comes before any other on the PATH.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     docker, files = folder / "docker", {"overrides.yml": OVERRIDES, "containers.conf": SETTINGS}
     docker.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{Path(__file__)}" "$@"\n')
     docker.chmod(0o755)
+    (folder / "podman-compose").symlink_to(compose)
     for name, text in files.items():
         limited = text.replace("FILES", str(FILES)).replace("PROCESSES", str(PROCESSES))
         (folder / name).write_text(limited)
