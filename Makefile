@@ -5,7 +5,7 @@
 .SUFFIXES:
 .PHONY: help play dev dev-server dev-page test check coverage vectors deep redis8 fuzz fuzz-nodes faults soak \
 	simulate secrecy dates bench bench-quick bench-check bench-engine winnability format format-check lint \
-	types hooks lock audit sbom dist rehearse browser node
+	types hooks lock audit sbom dist rehearse bare browser node
 
 # Python interpreters, of which the first that is new enough makes the environment.
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
@@ -138,6 +138,9 @@ secrecy: $(DEV) ## compare what is sent on servers that differ in unseen cards, 
 # With Docker, or else with podman as root on Debian 12, which it installs.
 rehearse: $(DEV) ## build the images, and do in containers what deploy/README.md says
 	@$(BIN)/python -m tests.rehearsal
+
+bare: $(DEV) ## run the README's two commands in a bare Debian, as root
+	@$(BIN)/python -m tests.rehearsal.bare_machine
 
 # Times, in UTC and ahead of now, at which sites and tests start: a leap day, the last minute of a
 # year, the first one, and the last minute of a Wednesday whose date is long.

@@ -161,14 +161,14 @@ def survey() -> Machine:
 
 
 def _has(tool: Tool) -> bool:
-    if not all(map(_on_path, tool.programs)):
+    if not all(map(installed, tool.programs)):
         return False
     return tool.marker != "fonts" or b"DejaVuSans.ttf" in _output("fc-list")
 
 
-def _on_path(name: str) -> str | None:
-    # Debian's daemons are in a folder that is not on the PATH of ordinary users.
-    return shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
+def installed(name: str) -> str | None:
+    """Return the path of a program, also in the folder of daemons, which users' PATHs lack."""
+    return shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/sbin")
 
 
 def _whole_browsers() -> Iterator[str]:
