@@ -49,7 +49,9 @@ def make_root(root: Path) -> None:
         trusted = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile
         assert trusted, "This machine has no file of certificates."
         shutil.copy(trusted, root / "etc/ssl/certs/ca-certificates.crt")
-    shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+    # Of the network's names, debootstrap writes none, not even `localhost`.
+    for name in ("etc/hosts", "etc/resolv.conf"):
+        shutil.copy(f"/{name}", root / name)
 
 
 def clone(root: Path) -> None:
