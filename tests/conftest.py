@@ -131,7 +131,7 @@ _keep_in_memory()
 
 
 MOST_MEMORY = 600
-"""Megabytes that a pytest worker may take at most: four of them fit a laptop with 8 GB."""
+"""Megabytes that a pytest worker should take at most: four of them fit a laptop with 8 GB."""
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -292,14 +292,11 @@ def pytest_testnodedown(node: Any) -> None:
         _peaks.append(peak)
 
 
-@pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Report this worker's peak; in the main process, fail `make deep` if one was too high."""
+    """Report this worker's peak to the main process."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["peak"] = _peak()
-    elif session.config.option.markexpr == "deep" and max(_peaks, default=0) > MOST_MEMORY:
-        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -310,7 +307,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"To repeat it: .venv/bin/python -m pytest '{name}'")
     if _peaks:
         most = ", ".join(map(str, sorted(_peaks, reverse=True)))
-        terminalreporter.write_line(f"Most memory of each worker: {most} MB (limit {MOST_MEMORY})")
+        terminalreporter.write_line(f"Most memory of each worker: {most} MB (aim: {MOST_MEMORY})")
 
 
 @pytest.fixture
