@@ -23,6 +23,7 @@ OTHERWISE = {
     "tests/base/redis/test_embedded.py": "the private store",
     "tests/base/redis/test_programs.py": "the private store",
     "tests/base/redis/test_written_by.py": "the private store",
+    "tests/machine.py": "the list of programs, of which it starts none but browsers",
     "tests/rehearsal/base_images.py": "the stand-in for an image",
     "tests/test_certify.py": "the private store",
     "tests/test_signals.py": "the private store",

@@ -25,7 +25,7 @@ FOLDER = ROOT / "build" / "bare"
 
 PACKAGES = "ca-certificates,git,make,python3,python3-venv"
 
-CLONE = "/root/samedeal"
+CLONE = "/srv/samedeal"
 
 SERVED_WITHIN = 300.0
 """Seconds for installing, building and starting over a slow connection."""
@@ -56,7 +56,7 @@ def make_root(root: Path) -> None:
 
 def clone(root: Path) -> None:
     """Clone this checkout's last commit into the root file system, and empty all caches."""
-    for name in ("root", "tmp"):
+    for name in ("root", "srv", "tmp"):
         shutil.rmtree(root / name, ignore_errors=True)
         (root / name).mkdir(mode=0o1777 if name == "tmp" else 0o700)
     _run("git", "clone", "--quiet", "--no-hardlinks", ROOT, f"{root}{CLONE}")
