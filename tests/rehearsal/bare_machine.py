@@ -97,6 +97,8 @@ def play(root: Path, command: str) -> None:
             assert time.monotonic() < begun + SERVED_WITHIN, "".join(served.lines)
             time.sleep(0.5)
         _say(f"{command}: served after {time.monotonic() - begun:.0f} s")
+        # `unshare` ignores SIGTERM while its child runs.
+        served.kill()
 
 
 def _answers(port: int) -> bool:
