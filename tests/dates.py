@@ -27,7 +27,7 @@ compare with."""
 
 _MOVED = """
 import sys
-from server.cli.main import main
+from tests.unhurried import main
 from server.base.journals import store as journal
 from server.base.redis.clock import RedisClock
 read = RedisClock._read_time
@@ -66,7 +66,7 @@ def ahead_at_noon() -> float:
 def moved(ahead: float) -> tuple[str, ...]:
     """Return the arguments of Python that run `samedeal` by a clock so many seconds ahead."""
     if not ahead:
-        return ("-m", "server")
+        return ("-m", "tests.unhurried")
     program = _MOVED.replace("= TOLERANCE", f"= {TOLERANCE}").replace("AHEAD", str(ahead))
     return ("-c", program)
 

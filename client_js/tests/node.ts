@@ -17,7 +17,7 @@ export class ServerNode {
     const options = ["--port", "0", "--host", "127.0.0.1", "--log-format", "json"];
     this.#process = spawn(
       PYTHON,
-      ["-m", "server", "serve", "--no-certify", "--data", this.#data, ...options],
+      ["-m", "tests.unhurried", "serve", "--no-certify", "--data", this.#data, ...options],
       {
         cwd: ROOT,
         stdio: ["ignore", "inherit", "pipe"],
