@@ -3,10 +3,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { games } from "../../src/rules/catalog.ts";
 import { Driver, MAX_LINE_LENGTH } from "../../src/rules/driver.ts";
+import { cases } from "../sizes.ts";
 import { Compared, PythonEngine, seededRandom, randomSeed } from "./engine.ts";
 
-const GAMES_EACH = 3;
-const MAX_MOVES = 220;
+const GAMES_EACH = cases(1, 9);
+const MAX_MOVES = cases(80, 220);
 
 let engine: PythonEngine;
 beforeAll(() => {

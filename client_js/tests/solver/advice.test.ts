@@ -14,6 +14,7 @@ import { keyOf, knownOf } from "../../src/solver/known.ts";
 import { type Random, randomFrom, shuffledBy } from "../../src/solver/random.ts";
 import { safeMove } from "../../src/solver/safe.ts";
 import type { Verdict } from "../../src/solver/solution.ts";
+import { cases } from "../sizes.ts";
 import { exhaust } from "./exhaustive.ts";
 
 const IDS = games.map(({ id }) => id);
@@ -47,7 +48,7 @@ const by = (solve: Solve) => ({ solve, glance: (board: Board) => solve(board, 2_
 describe("what is imagined", () => {
   it.each(IDS)("is a whole pack that agrees with what is known, in %s", (game) => {
     const random = randomFrom(11);
-    for (let nth = 0; nth < 20; nth++) {
+    for (let nth = 0; nth < 20; nth += cases(5, 1)) {
       const known = knownOf(midway(game, random, nth * 5));
       const board = imagined(known, random);
       checkDeck(
@@ -82,7 +83,7 @@ describe("what is imagined", () => {
   it("is known where a waste was turned over, and nowhere else", () => {
     for (const game of IDS) {
       const random = randomFrom(29);
-      for (let nth = 0; nth < 30; nth++) {
+      for (let nth = 0; nth < 30; nth += cases(6, 1)) {
         const board = midway(game, random, nth * 8);
         const unseen = knownOf(board)
           .piles.flat()
@@ -97,9 +98,9 @@ describe("a safe move", () => {
   it("takes nothing away that could come home", () => {
     const found = new Map<string, number>();
     for (const game of IDS) {
-      const random = randomFrom(53);
-      for (let nth = 0; nth < 60; nth++) {
-        const board = midway(game, random, 40 + nth * 3);
+      // Of few boards both are decided; two of them are among the first.
+      for (let nth = 0; nth < cases(22, 60); nth++) {
+        const board = midway(game, randomFrom(nth), 40 + nth * 3);
         const move = safeMove(knownOf(board));
         if (move === null) continue;
         const after = exhaust(play(board, move), 2_000);
@@ -117,7 +118,7 @@ describe("a safe move", () => {
 describe("advice", () => {
   it.each(IDS)("is the same on any two boards that the player cannot tell apart, in %s", (game) => {
     const random = randomFrom(17);
-    for (let nth = 0; nth < 25; nth++) {
+    for (let nth = 0; nth < 25; nth += cases(5, 1)) {
       const board = midway(game, random, nth * 4);
       const other = imagined(knownOf(board), random);
       const [one, two] = [board, other].map((each) => advise(knownOf(each), by(dreaming), PLENTY));
@@ -138,7 +139,7 @@ describe("advice", () => {
   it.each(["roosevelt", "lady-betty"])("brings an Ace home before all else, in %s", (game) => {
     const random = randomFrom(41);
     let ready = 0;
-    for (let nth = 0; nth < 400; nth++) {
+    for (let nth = 0; nth < 400; nth += cases(4, 1)) {
       const known = knownOf(midway(game, random, nth % 40));
       const aces = legalMoves(known).filter(
         ({ source, target }) =>
@@ -149,7 +150,7 @@ describe("advice", () => {
       ready += 1;
       expect(known.ruleset.foundations).toContain(move?.target);
     }
-    expect(ready).toBeGreaterThan(10);
+    expect(ready).toBeGreaterThan(cases(4, 10));
   });
 
   it("is the simple hint where other moves only win as much, if boards have many lines", () => {
@@ -215,7 +216,7 @@ describe("advice", () => {
 
   it.each(IDS)("is a legal move from the deal on, by the game's own method, in %s", (game) => {
     let board = midway(game, randomFrom(31), 0);
-    for (let nth = 0; nth < 8; nth++) {
+    for (let nth = 0; nth < cases(2, 8); nth++) {
       const { move, samples } = advise(knownOf(board), methodOf(board.ruleset), PLENTY);
       expect(samples).toBeLessThanOrEqual(PLENTY.samples);
       board = play(board, move!);
