@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -107,11 +108,16 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
     return merged
 
 
+@cache
+def _hints_of(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
 def _read_table(document: Any, kind: type[T], path: str) -> T:
     """Return a TOML table as the dataclass `kind`, or raise `RulesetError`."""
     if not isinstance(document, Mapping):
         raise RulesetError(f"{path}: must be a table.")
-    hints = get_type_hints(kind)
+    hints = _hints_of(kind)  # type: ignore[arg-type]  # classes are hashable
     known = fields(kind)  # type: ignore[arg-type]
     for key in document:
         if key not in hints:

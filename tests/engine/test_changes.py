@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import weakref
 from contextlib import suppress
 from random import Random
@@ -28,9 +29,12 @@ from tests.engine.reading import try_play
 from tests.engine.test_catalog import ROBERT
 from tests.engine.test_fuzz import fuzzed
 from tests.relatives import find_ruleset
-from tests.vectors.changes import entries
+from tests.vectors.changes import FILE
 
-ENTRIES = [(entry["game"], entry["changes"], entry.get("digest")) for entry in entries()]
+ENTRIES = [
+    (entry["game"], entry["changes"], entry.get("digest"))
+    for entry in json.loads(FILE.read_text(encoding="utf-8"))["entries"]
+]
 PLAYED = [(game, changes) for game, changes, digest in ENTRIES if digest is not None]
 VARIANTS = [(game.id, name) for game in games().values() for name in game.variants]
 
