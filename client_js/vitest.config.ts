@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     // Long enough for a loaded machine: this ends what hangs, and asserts no speed.
     testTimeout: 60_000,
-    setupFiles: ["web/tests/texts.ts"],
+    setupFiles: ["tests/setup.ts", "web/tests/texts.ts"],
     include: ["tests/**/*.test.ts", "web/tests/**/*.test.ts"],
     // Two workers: the tests start an engine process and a socket server of their own.
     maxWorkers: 2,
