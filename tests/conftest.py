@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 import structlog
+from hypothesis import HealthCheck, settings
 from redis.asyncio import RedisCluster
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
@@ -29,7 +30,7 @@ from server.base.redis.database import Database
 from server.base.seals.core.secret_keys import SecretKeys
 from server.base.seals.key_file import read_keys
 from server.settings import Settings
-from tests import machine
+from tests import machine, sizes
 from tests.dates import move_clock
 from tests.processes import PATIENCE
 from tests.redis_servers import running_cluster, running_server
@@ -41,29 +42,6 @@ DEEP = (
     "base/redis/test_append_only.py",
     "base/redis/test_masters.py",
     "base/redis/test_written_by.py",
-    "browser/test_below_a_path.py",
-    "browser/test_could.py",
-    "browser/test_days.py",
-    "browser/test_emotes.py",
-    "browser/test_engines.py",
-    "browser/test_evening.py",
-    "browser/test_ghost.py",
-    "browser/test_home.py",
-    "browser/test_help.py",
-    "browser/test_leaderboard.py",
-    "browser/test_lobby.py",
-    "browser/test_notifications.py",
-    "browser/test_operators.py",
-    "browser/test_policy.py",
-    "browser/test_replay.py",
-    "browser/test_rolling.py",
-    "browser/test_room.py",
-    "browser/test_screens.py",
-    "browser/test_storage.py",
-    "browser/test_store_away.py",
-    "browser/test_translated.py",
-    "browser/test_weight.py",
-    "browser/test_week.py",
     "deploy",
     "engine/test_added_game.py",
     "faults",
@@ -86,6 +64,9 @@ DEEP = (
 
 So are tests on a cluster, and those that are marked where they are.
 """
+
+JOURNEYS = ("browser/test_play.py", "browser/test_table.py")
+"""The files of tests with a browser that `make test` runs: a race, a daily, and how cards move."""
 
 # No schema here has a format; jsonschema would take seconds to learn those of addresses.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
@@ -131,25 +112,42 @@ _keep_in_memory()
 
 
 MOST_MEMORY = 600
-"""Megabytes that a pytest worker should take at most: four of them fit a laptop with 8 GB."""
+"""Megabytes that a pytest worker may take: several of them fit a laptop with 8 GB."""
 
 
 def pytest_xdist_auto_num_workers() -> int:
     """Return how many workers `-n auto` starts: many tests wait for a while, with nothing to do."""
-    return (os.cpu_count() or 1) + 2
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:
     # All that is imported and collected stays: see `pytest_collection_finish`.
     gc.disable()
     _configure_logging()
+    sizes.begin(deep=config.option.markexpr == "deep")
+    _configure_hypothesis()
     for tool in machine.TOOLS:
         config.addinivalue_line("markers", f"{tool.marker}: needs {tool.name}")
 
 
+def _configure_hypothesis() -> None:
+    """Set no deadlines, since machines are busy; and in CI try always the same examples."""
+    settings.register_profile(
+        "samedeal",
+        deadline=None,
+        max_examples=sizes.cases(15, 100),
+        suppress_health_check=[HealthCheck.too_slow],
+        derandomize="CI" in os.environ,
+    )
+    settings.load_profile("samedeal")
+
+
 @cache
 def _deep_paths() -> frozenset[Path]:
-    return frozenset(Path(__file__).parent / name for name in DEEP)
+    folder = Path(__file__).parent
+    kept = {folder / name for name in JOURNEYS}
+    journeys = set((folder / "browser").glob("test_*.py")) - kept
+    return frozenset({folder / name for name in DEEP} | journeys)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -163,10 +161,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark deep tests, and skip those whose tools are missing, before tests are selected."""
     for item in items:
         _mark_tools(item)
-        if item.get_closest_marker("cluster") or not _deep_paths().isdisjoint(
-            _with_folders(item.path)
+        if (
+            item.get_closest_marker("cluster")
+            or (sizes.is_deep() and _is_sampled(item))
+            or not _deep_paths().isdisjoint(_with_folders(item.path))
         ):
             item.add_marker("deep")
+
+
+def _is_sampled(item: pytest.Item) -> bool:
+    return bool(
+        item.get_closest_marker("sampled")
+        or getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+    )
 
 
 def _mark_tools(item: pytest.Item) -> None:
@@ -293,21 +300,24 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Report this worker's peak to the main process."""
+    """Report this worker's peak to the main process, where a high one fails `make deep`."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["peak"] = _peak()
+    elif sizes.is_deep() and max(_peaks, default=0) > MOST_MEMORY:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the commands that repeat each failed test, and the peaks of the workers."""
     stats = terminalreporter.stats
     failed = {report.nodeid for report in [*stats.get("failed", []), *stats.get("error", [])]}
+    suite = " -m deep" if sizes.is_deep() else ""
     for name in sorted(failed):
-        terminalreporter.write_line(f"To repeat it: .venv/bin/python -m pytest '{name}'")
+        terminalreporter.write_line(f"To repeat it: .venv/bin/python -m pytest{suite} '{name}'")
     if _peaks:
         most = ", ".join(map(str, sorted(_peaks, reverse=True)))
-        terminalreporter.write_line(f"Most memory of each worker: {most} MB (aim: {MOST_MEMORY})")
+        terminalreporter.write_line(f"Most memory of each worker: {most} MB (limit: {MOST_MEMORY})")
 
 
 @pytest.fixture

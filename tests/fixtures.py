@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 
 import pytest
 import uvloop
-from hypothesis import settings
 
 from server.base.journals import store as journals_store
 from server.base.net import limits
@@ -23,10 +21,6 @@ from tests.nodes import Node, SetClock, node_on
 
 BOTH_LOOPS = pytest.mark.asyncio(loop_factories=["uvloop", "asyncio"])
 """Marks tests of transports, which run on each kind of event loop that a node may run on."""
-
-# No deadlines, since machines are busy; and in CI always the same examples.
-settings.register_profile("samedeal", deadline=None, derandomize="CI" in os.environ)
-settings.load_profile("samedeal")
 
 
 def pytest_asyncio_loop_factories(

@@ -115,6 +115,7 @@ async def test_every_act_is_in_the_audit_journal_once(redis_url: str) -> None:
         assert "2026-11-20" in table
 
 
+@pytest.mark.deep
 async def test_it_works_beside_a_server_on_its_own_data_and_without_one(data: Path) -> None:
     with running(serve_command(data)) as server:
         async with opened(await port_of(server)) as client:

@@ -50,6 +50,7 @@ def test_help_explains_every_option_and_names_its_variable() -> None:
         assert f"SAMEDEAL_{option.name.upper()}" in output.replace(" ", "")
 
 
+@pytest.mark.deep
 async def test_the_nodes_command_lists_the_nodes_that_are_alive(redis_url: str) -> None:
     command = [sys.executable, "-m", "server", "nodes", "--redis", redis_url]
 
@@ -154,6 +155,7 @@ async def test_a_server_that_is_killed_loses_no_acknowledged_move(data: Path) ->
             assert again["seq"] == moved["seq"] == 2
 
 
+@pytest.mark.deep
 async def test_a_private_redis_comes_with_secret_keys_that_are_not_in_its_files(data: Path) -> None:
     env = {name: value for name, value in os.environ.items() if name != "SAMEDEAL_SECRET_KEY_FILE"}
     with running(serve_command(data), env) as server:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.conftest import DEEP
+from tests.conftest import DEEP, JOURNEYS
 
 
 def test_what_is_named_as_deep_is_there() -> None:
-    assert [name for name in DEEP if not (Path(__file__).parent / name).exists()] == []
+    assert [name for name in DEEP + JOURNEYS if not (Path(__file__).parent / name).exists()] == []

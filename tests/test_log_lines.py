@@ -30,6 +30,7 @@ from server.cli.log_lines import (
 )
 from tests.conftest import logging_restored
 from tests.processes import PATIENCE
+from tests.sizes import cases
 
 CONSOLE_LINE = MAX_LINE + 256
 """The most characters of a line on a console, which pads some columns."""
@@ -159,7 +160,7 @@ SPECIAL = {"exc_info", "exception", "stack", "level", "timestamp"}
 names = texts.filter(lambda name: name not in SPECIAL)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(15, 60), deadline=None)
 @given(st.dictionaries(names, values, max_size=6), texts)
 def test_any_line_is_one_printable_line_of_bounded_length(
     fields: dict[str, Any], event: str

@@ -19,6 +19,7 @@ from server.cli.admin import Console
 from server.cli.main import main
 from server.cli.terminal import quoted, say, say_json
 from server.settings import Settings
+from tests.sizes import SAMPLED, cases
 from tests.test_cli import RUN
 
 SERVER = Path(__file__).parent.parent / "server"
@@ -124,7 +125,10 @@ def test_a_run_has_one_verdict_and_it_agrees_with_the_exit_code(
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("path", [each for each in leaves(FILE) if each[0] != "moves"] + MOVES)
+@pytest.mark.parametrize(
+    "path", ([each for each in leaves(FILE) if each[0] != "moves"] + MOVES)[:: cases(6, 1)]
+)
+@SAMPLED
 def test_no_text_of_a_file_passes_for_a_verdict(path: tuple[Any, ...], text: str) -> None:
     assert_one_verdict(json.dumps(changed(path, text)))
 

@@ -18,6 +18,7 @@ from tests.clients.play import race_of, resign, room_of
 from tests.conftest import ALONE, node
 from tests.play.test_resume_handlers import ask, followed, have, play, shown, start
 from tests.processes import PATIENCE
+from tests.sizes import SAMPLED, cases
 
 pytestmark = [
     ALONE,
@@ -238,7 +239,8 @@ async def test_an_entry_that_a_node_cannot_follow_comes_as_a_snapshot(
         assert news["seq"] == 2
 
 
-@pytest.mark.parametrize("seed", range(5))
+@SAMPLED
+@pytest.mark.parametrize("seed", range(cases(1, 5)))
 async def test_two_who_move_and_take_over_at_once_lose_and_double_nothing(
     devices: tuple[Client, Client], seed: int
 ) -> None:

@@ -23,6 +23,7 @@ from server.players.core.account import Passkey
 from server.players.core.names import Profile
 from tests.authenticator import Authenticator
 from tests.builders import ADA
+from tests.sizes import cases
 
 SITE = Site("https://play.example.org:8443")
 PROFILE = Profile(ADA, "Ada")
@@ -176,7 +177,7 @@ def attestations(draw: st.DrawFn) -> bytes:
 
 
 @given(attestations())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=cases(60, 400), deadline=None)
 def test_every_attestation_object_is_taken_or_refused(attestation: bytes) -> None:
     device = Authenticator(SITE.origin, SITE.host)
     with suppress(Refusal):
@@ -190,7 +191,7 @@ def test_every_attestation_object_is_taken_or_refused(attestation: bytes) -> Non
 
 
 @given(PUBLIC, st.binary(max_size=80), st.binary(max_size=80), st.booleans())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=cases(60, 400), deadline=None)
 def test_every_assertion_is_taken_or_refused(
     public: object, data: bytes, signature: bytes, hosted: bool
 ) -> None:

@@ -8,6 +8,7 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import pytest
 from structlog.testing import capture_logs
 
 from engine.catalog import daily_games
@@ -115,6 +116,7 @@ async def test_a_solver_that_does_not_work_is_told_and_takes_no_node_down(node: 
     ]
 
 
+@pytest.mark.deep
 def test_a_newcomers_first_dailies_are_certified_and_nobody_is_warned(data: Path) -> None:
     options = ["--port", "0", "--log-format", "json", "--data", str(data), "--certify"]
     # In a day's last hour, tomorrow's deals would no longer wait for a certificate.

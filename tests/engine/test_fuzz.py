@@ -26,9 +26,10 @@ from engine.ruleset import Ruleset
 from engine.schema import Rules, read_game, read_rules
 from tests.engine.positions import SEED, VARIANTS, dealt
 from tests.engine.reading import read_file, read_move, read_position, send_lines, try_play
+from tests.sizes import cases
 
 fuzzed = settings(
-    max_examples=100,
+    max_examples=cases(20, 100),
     deadline=timedelta(seconds=5),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
@@ -191,7 +192,7 @@ def without_contradictions(found: dict[str, Any]) -> dict[str, Any]:
     return found | {"packs": found["packs"] % 2 + 1}
 
 
-@settings(fuzzed, max_examples=150)
+@settings(fuzzed, max_examples=cases(30, 150))
 @given(values_of(Rules).map(without_contradictions))
 def test_generated_rules_can_be_played_or_are_refused(found: dict[str, Any]) -> None:
     """Rules that the schema accepts can be dealt and played."""

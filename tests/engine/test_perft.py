@@ -19,6 +19,7 @@ from tests.engine.perft import (
 )
 from tests.engine.positions import ALL
 from tests.relatives import find_ruleset
+from tests.sizes import SAMPLED, cases
 from tests.vectors.generate import tree_starts, tree_title
 
 MAX_LISTED_EACH = 12_500
@@ -31,10 +32,11 @@ EACH = [
     pytest.param(names, *tree, id="-".join((*names, str(nth))))
     for names, trees in TREES.items()
     for nth, tree in enumerate(trees)
-]
+][:: cases(4, 1)]
 
 
 @pytest.mark.parametrize(("names", "start", "tree"), EACH)
+@SAMPLED
 def test_a_tree_has_the_paths_that_were_counted(
     names: tuple[str, str], start: Start, tree: Tree
 ) -> None:
@@ -43,6 +45,7 @@ def test_a_tree_has_the_paths_that_were_counted(
 
 
 @pytest.mark.parametrize(("names", "start", "tree"), EACH)
+@SAMPLED
 def test_a_tree_is_as_deep_as_its_budget_allows(
     names: tuple[str, str], start: Start, tree: Tree
 ) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from engine.cards import pack
 from engine.deal import SEED_BYTES, _below, _words, shuffled
+from tests.sizes import SAMPLED, cases
 
 SHUFFLES = 200_000
 FIVE = bytes(range(5))
@@ -91,13 +92,17 @@ def anywhere(size: int, _: int, words: Iterator[int]) -> int:
 BIASED = pytest.mark.parametrize("choice", [few_bits, never_itself, anywhere])
 
 
+@SAMPLED
 def test_every_order_of_five_cards_is_equally_likely() -> None:
-    found = order_statistic((shuffled(FIVE, seed) for seed in seeds(SHUFFLES)), 5)
+    found = order_statistic((shuffled(FIVE, seed) for seed in seeds(SHUFFLES // cases(10, 1))), 5)
     assert found < critical(factorial(5) - 1)
 
 
+@SAMPLED
 def test_every_card_of_a_pack_comes_to_every_place_equally_often() -> None:
-    found = place_statistic((shuffled(pack(1), seed) for seed in seeds(SHUFFLES // 10)), 52)
+    found = place_statistic(
+        (shuffled(pack(1), seed) for seed in seeds(SHUFFLES // cases(40, 10))), 52
+    )
     assert found < critical(51**2)
 
 

@@ -24,6 +24,7 @@ from tests.clients.client import opened
 from tests.clients.play import room_of
 from tests.clients.raw import BINARY, PING, close, connected, frame, handshake
 from tests.conftest import ALONE, node
+from tests.sizes import SAMPLED, cases
 
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
@@ -163,7 +164,8 @@ WAYS: tuple[Callable[[int], Awaitable[None]], ...] = (
 
 
 @pytest.mark.usefixtures("no_collector")
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@SAMPLED
+@pytest.mark.parametrize("way", WAYS[:: cases(3, 1)], ids=lambda way: way.__name__)
 async def test_nothing_is_left_of_a_connection_however_it_ends(
     redis_url: str, monkeypatch: pytest.MonkeyPatch, way: Callable[[int], Awaitable[None]]
 ) -> None:

@@ -22,6 +22,7 @@ from tests.clients.client import Client, Message, opened
 from tests.clients.play import KEY, race_of, resign
 from tests.conftest import ALONE, node
 from tests.engine.dead_ends import dead_end_line
+from tests.sizes import SAMPLED, cases
 
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
@@ -89,7 +90,8 @@ async def start(client: Client, game: str = "robert") -> tuple[str, Message]:
     return token, await client.ask("daily.open", game=game)
 
 
-@pytest.mark.parametrize("game", daily_games())
+@SAMPLED
+@pytest.mark.parametrize("game", [*daily_games()][:: cases(3, 1)])
 @pytest.mark.parametrize("count", [0, 1, 3])
 async def test_missed_moves_lead_to_the_snapshot_on_another_node(
     ports: tuple[int, int], game: str, count: int

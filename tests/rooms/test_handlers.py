@@ -22,6 +22,7 @@ from tests.base.redis.servers import until
 from tests.clients.client import Client, Message, opened
 from tests.clients.play import KEY, race_of, resign, room_of
 from tests.conftest import ALONE, node
+from tests.sizes import SAMPLED, cases
 from tests.timers import AbsenceTime
 
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
@@ -53,8 +54,9 @@ async def test_every_change_of_a_room_is_pushed_to_the_other_members(port: int) 
 
 @pytest.mark.parametrize(
     ("game", "variant"),
-    [(game.id, variant) for game in games().values() for variant in game.variants],
+    [(game.id, variant) for game in games().values() for variant in game.variants][:: cases(7, 1)],
 )
+@SAMPLED
 async def test_every_seat_has_the_same_deal(port: int, game: str, variant: str) -> None:
     async with opened(port) as one, opened(port) as other:
         mine, yours = await race_of(one, other, game=game, variant=variant)

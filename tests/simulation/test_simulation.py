@@ -22,7 +22,7 @@ from tests.simulation.loop import VirtualLoop
 from tests.simulation.race import conditions, patched, run
 from tests.simulation.trace import Trace
 
-RACES = 10
+RACES = 4
 """Seeds below this are run by `make test`."""
 
 TELLING = sorted({*broken.BROKEN.values()} - {*range(RACES)})

@@ -38,6 +38,7 @@ def test_generating_a_file_again_gives_the_same_bytes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SOLVER_FILES)
+@pytest.mark.deep
 def test_solving_the_positions_of_a_file_again_gives_the_same_bytes(name: str) -> None:
     same = (FOLDER / "solver" / name).read_bytes() == format_entries(SOLVER_FILES[name]()).encode()
     assert same, f"tests/vectors/solver/{name} is not what {COMMAND} writes"
@@ -95,6 +96,7 @@ def test_the_replays_cover_wins_a_stuck_board_and_all_kinds_of_moves() -> None:
     assert {"s>w", "w>s", "s>t", "t8>f6x13"} <= moves
 
 
+@pytest.mark.deep
 def test_changing_rules_again_gives_the_same_bytes() -> None:
     same = changes.FILE.read_text(encoding="utf-8") == changes.text()
     assert same, f"tests/vectors/changes.json is not what {COMMAND} writes"

@@ -26,6 +26,7 @@ from tests.base.redis.servers import until
 from tests.clients.seats import KEY, HubNode, Seat, hubs_on
 from tests.conftest import ALONE
 from tests.nodes import SetClock, node_on
+from tests.sizes import SAMPLED, cases
 from tests.wire import Message
 
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
@@ -312,7 +313,8 @@ def seat_node(seat: Recorded, hubs: list[HubNode], player: Player) -> Any:
     return hubs[player.seats.index(seat)].node
 
 
-@pytest.mark.parametrize("seed", range(4))
+@SAMPLED
+@pytest.mark.parametrize("seed", range(cases(1, 4)))
 async def test_nobody_is_sent_a_board_that_they_may_not_see(redis_url: str, seed: int) -> None:
     clock = SetClock()
     async with (

@@ -7,6 +7,7 @@ import random
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -32,6 +33,7 @@ from server.rooms.journal import RoomDefinition
 from tests.base.journals.test_replica import SIZE, WordJournal, Words
 from tests.builders import ADA, CODE, DEAL, LIMIT, START, opened, reached, started, then
 from tests.nodes import Node, SetClock
+from tests.sizes import SAMPLED, cases
 
 T = TypeVar("T")
 
@@ -167,15 +169,15 @@ async def test_what_others_append_to_is_counted_when_it_is_found(filled: Filled)
     assert replicas.bytes == 16 * SIZE
 
 
+@SAMPLED
 @pytest.mark.parametrize("game", games())
-@pytest.mark.parametrize("helped", ["none", "undo"])
 @pytest.mark.parametrize(
-    "moves",
-    [0, 60, 200, *(pytest.param(moves, marks=pytest.mark.deep) for moves in (10, 100))],
+    ("helped", "moves"),
+    [("undo", 60), *product(("none", "undo"), (0, 10, 200))][: cases(1, 7)],
 )
 def test_the_size_of_an_attempt_is_near_what_it_takes(game: str, helped: Help, moves: int) -> None:
     rng = random.Random(f"{game} {moves}")
-    journals = [_played(game, helped, moves, rng) for _ in range(10)]
+    journals = [_played(game, helped, moves, rng) for _ in range(4)]
 
     def read() -> list[Replica[Attempt, AttemptEvent]]:
         found = []
@@ -187,7 +189,7 @@ def test_the_size_of_an_attempt_is_near_what_it_takes(game: str, helped: Help, m
 
     replicas, taken = _measured(read)
     estimated = sum(each.size for each in replicas)
-    assert taken / 1.5 < estimated < 1.6 * taken, (taken / 10, estimated / 10)
+    assert taken / 1.5 < estimated < 1.6 * taken, (taken / 4, estimated / 4)
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,7 @@ async def test_players_of_a_killed_node_are_shown_as_absent(redis_url: str) -> N
                 await one.next("room", lambda e: [m["here"] for m in e["members"]] == [1, 0])
 
 
+@pytest.mark.deep
 async def test_what_was_played_on_a_killed_node_nobody_plays(redis_url: str) -> None:
     serve = [sys.executable, "-c", _SERVES, "serve", "--host", "127.0.0.1", "--port", "0"]
     async with node(redis_url) as port:

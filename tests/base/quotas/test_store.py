@@ -15,6 +15,7 @@ from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from tests.builders import START
 from tests.conftest import ALONE
+from tests.sizes import cases
 
 A, B = "place of one", "place of two"
 
@@ -70,7 +71,7 @@ charges = st.tuples(
 
 
 @ALONE
-@settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=cases(10, 40), suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(charges, max_size=20))
 async def test_it_counts_as_a_list_of_all_charges_does(
     quotas: QuotaStore, redis: Client, steps: list[tuple[int, int, int, int | None]]

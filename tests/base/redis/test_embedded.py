@@ -21,6 +21,7 @@ from server.base.redis.embedded import embedded_redis, shared_redis
 from server.base.redis.programs import EmbeddedServerError, redis_server_path
 from tests.base.redis.servers import pid_of, until
 from tests.processes import PATIENCE, ROOT, is_alive
+from tests.sizes import SAMPLED, cases
 
 NOBODY = 65_534
 """A user who owns nothing."""
@@ -181,8 +182,11 @@ async def test_nobody_else_reads_the_files_of_a_directory_that_others_can_enter(
 
 @pytest.mark.parametrize(
     "name",
-    ["made/here", "a#b", "a?b", "a%25b", "a b", "tab\there", "line\nbreak", "ünï-♠", "'\"\\"],
+    ["made/here", "a#b", "a?b", "a%25b", "a b", "tab\there", "line\nbreak", "ünï-♠", "'\"\\"][
+        :: cases(4, 1)
+    ],
 )
+@SAMPLED
 async def test_the_data_outlives_the_server_whatever_the_directory_is_called(
     data: Path, name: str
 ) -> None:

@@ -227,11 +227,11 @@ async def test_a_head_request_is_answered_without_a_body(redis_url: str, page: P
 
 
 @pytest.mark.parametrize("path", ["/", "/health", "/socket", "/nothing"])
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
-async def test_other_methods_are_not_allowed(port: int, path: str, method: str) -> None:
-    response, _ = await ask(port, path, method)
-    assert response.status == 405
-    assert set(response.headers["Allow"].split(", ")) == {"GET", "HEAD"}
+async def test_other_methods_are_not_allowed(port: int, path: str) -> None:
+    for method in ("POST", "PUT", "DELETE", "OPTIONS", "PATCH"):
+        response, _ = await ask(port, path, method)
+        assert response.status == 405, method
+        assert set(response.headers["Allow"].split(", ")) == {"GET", "HEAD"}
 
 
 async def test_a_connection_is_kept_alive(port: int) -> None:

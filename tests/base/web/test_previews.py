@@ -97,74 +97,73 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
     return found.meta
 
 
-@pytest.mark.parametrize(
-    ("path", "title", "address"),
-    [
-        ("/", HOME.title, "/"),
-        ("/new", HOME.title, "/"),
-        ("/index.html", HOME.title, "/"),
-        ("/daily", "Today’s deals", "/daily"),
-        ("/daily/", "Today’s deals", "/daily"),
-        ("/archive/2026-11-21", "The deals of 21 November 2026", "/archive/2026-11-21"),
-        ("/archive/2026-11-31", HOME.title, "/"),
-        ("/archive", HOME.title, "/"),
-        ("/daily/robert", "Today’s Robert", "/daily/robert"),
-        ("/daily/robert?utm=1", "Today’s Robert", "/daily/robert"),
-        ("/daily/chess", HOME.title, "/"),
-        ("/daily/robert/x", HOME.title, "/"),
-        ("/practice/deuces", "Practice Deuces", "/practice/deuces"),
-        ("/rules/lady-betty", "How to play Lady Betty", "/rules/lady-betty"),
-        ("/leaderboard/deuces", "Deuces: today’s leaderboard", "/leaderboard/deuces"),
-        (
-            "/leaderboard/deuces?day=20414",
-            "Deuces, 22 November 2025: leaderboard",
-            "/leaderboard/deuces?day=20414",
-        ),
-        ("/leaderboard/deuces?day=999999", "Deuces: today’s leaderboard", "/leaderboard/deuces"),
-        (
-            "/leaderboard/deuces?day=-1&player=%3Cb%3E",
-            "Deuces: today’s leaderboard",
-            "/leaderboard/deuces",
-        ),
-        ("/r/H7KQ2M4X", "Race me at solitaire", "/r/H7KQ2M4X"),
-        (
-            "/run/rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b?at=6100",
-            "Watch this run",
-            "/run/rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b",
-        ),
-        ("/run/%22%3E%3Cscript%3E", HOME.title, "/"),
-        ("/deal/rw4kq8d2n6vx1zt7", "One deal of solitaire", "/deal/rw4kq8d2n6vx1zt7"),
-        ("/deal/robert", HOME.title, "/"),
-        ("/watch/H7KQ2M4X/Jk1c9mY-w3_A", "Watch our race", "/watch/H7KQ2M4X/Jk1c9mY-w3_A"),
-        ("/watch/H7KQ2M4X/%22%3E%3Cscript%3E", HOME.title, "/"),
-        ("/watch/H7KQ2M4X", HOME.title, "/"),
-        (f"/o/{'rw4kq8d2n6vx1zt7' * 2}", "Join our circle", f"/o/{'rw4kq8d2n6vx1zt7' * 2}"),
-        ("/o/rw4kq8d2n6vx1zt7", HOME.title, "/"),
-        ("/circles/rw4kq8d2n6vx1zt7", HOME.title, "/"),
-        ("/c/rw4kq8d2n6vx1zt7", "A challenge at solitaire", "/c/rw4kq8d2n6vx1zt7"),
-        ("/r/%22%3E%3Cscript%3E", "Race me at solitaire", "/"),
-    ],
-)
-async def test_each_address_has_its_own_preview(
-    redis_url: str, page: Path, path: str, title: str, address: str
-) -> None:
-    game = next((f"-{game}" for game in games() if f"/{game}" in address), "")
-    picture = f"preview{game}"
+ADDRESSES = [
+    ("/", HOME.title, "/"),
+    ("/new", HOME.title, "/"),
+    ("/index.html", HOME.title, "/"),
+    ("/daily", "Today’s deals", "/daily"),
+    ("/daily/", "Today’s deals", "/daily"),
+    ("/archive/2026-11-21", "The deals of 21 November 2026", "/archive/2026-11-21"),
+    ("/archive/2026-11-31", HOME.title, "/"),
+    ("/archive", HOME.title, "/"),
+    ("/daily/robert", "Today’s Robert", "/daily/robert"),
+    ("/daily/robert?utm=1", "Today’s Robert", "/daily/robert"),
+    ("/daily/chess", HOME.title, "/"),
+    ("/daily/robert/x", HOME.title, "/"),
+    ("/practice/deuces", "Practice Deuces", "/practice/deuces"),
+    ("/rules/lady-betty", "How to play Lady Betty", "/rules/lady-betty"),
+    ("/leaderboard/deuces", "Deuces: today’s leaderboard", "/leaderboard/deuces"),
+    (
+        "/leaderboard/deuces?day=20414",
+        "Deuces, 22 November 2025: leaderboard",
+        "/leaderboard/deuces?day=20414",
+    ),
+    ("/leaderboard/deuces?day=999999", "Deuces: today’s leaderboard", "/leaderboard/deuces"),
+    (
+        "/leaderboard/deuces?day=-1&player=%3Cb%3E",
+        "Deuces: today’s leaderboard",
+        "/leaderboard/deuces",
+    ),
+    ("/r/H7KQ2M4X", "Race me at solitaire", "/r/H7KQ2M4X"),
+    (
+        "/run/rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b?at=6100",
+        "Watch this run",
+        "/run/rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b",
+    ),
+    ("/run/%22%3E%3Cscript%3E", HOME.title, "/"),
+    ("/deal/rw4kq8d2n6vx1zt7", "One deal of solitaire", "/deal/rw4kq8d2n6vx1zt7"),
+    ("/deal/robert", HOME.title, "/"),
+    ("/watch/H7KQ2M4X/Jk1c9mY-w3_A", "Watch our race", "/watch/H7KQ2M4X/Jk1c9mY-w3_A"),
+    ("/watch/H7KQ2M4X/%22%3E%3Cscript%3E", HOME.title, "/"),
+    ("/watch/H7KQ2M4X", HOME.title, "/"),
+    (f"/o/{'rw4kq8d2n6vx1zt7' * 2}", "Join our circle", f"/o/{'rw4kq8d2n6vx1zt7' * 2}"),
+    ("/o/rw4kq8d2n6vx1zt7", HOME.title, "/"),
+    ("/circles/rw4kq8d2n6vx1zt7", HOME.title, "/"),
+    ("/c/rw4kq8d2n6vx1zt7", "A challenge at solitaire", "/c/rw4kq8d2n6vx1zt7"),
+    ("/r/%22%3E%3Cscript%3E", "Race me at solitaire", "/"),
+]
+"""(path, title, canonical address) of pages."""
+
+
+async def test_each_address_has_its_own_preview(redis_url: str, page: Path) -> None:
     async with node(redis_url, page=page) as port:
-        meta = await preview(port, path)
         origin = f"http://127.0.0.1:{port}"
-        assert (await get(port, f"/{picture}.png"))[0].status == 200
-    assert meta["og:title"] == title
-    assert meta["title"] == ("Samedeal" if title == HOME.title else f"{title} · Samedeal")
-    assert meta["og:url"] == meta["canonical"] == origin + address
-    assert meta["og:image"] == f"{origin}/{picture}.png"
-    assert meta["description"] == meta["og:description"] != ""
-    assert meta["og:image:alt"]
-    assert (meta["og:image:width"], meta["og:image:height"]) == ("1200", "630")
-    assert (meta["og:site_name"], meta["og:type"]) == ("Samedeal", "website")
-    assert meta["twitter:card"] == "summary_large_image"
-    linked = address.startswith(("/archive/", "/run/", "/deal/", "/watch/", "/o/", "/c/"))
-    assert ("robots" in meta) == (path.startswith("/r/") or linked)
+        for path, title, address in ADDRESSES:
+            game = next((f"-{game}" for game in games() if f"/{game}" in address), "")
+            picture = f"preview{game}"
+            meta = await preview(port, path)
+            assert (await get(port, f"/{picture}.png"))[0].status == 200, path
+            assert meta["og:title"] == title, path
+            assert meta["title"] == ("Samedeal" if title == HOME.title else f"{title} · Samedeal")
+            assert meta["og:url"] == meta["canonical"] == origin + address, path
+            assert meta["og:image"] == f"{origin}/{picture}.png", path
+            assert meta["description"] == meta["og:description"] != "", path
+            assert meta["og:image:alt"], path
+            assert (meta["og:image:width"], meta["og:image:height"]) == ("1200", "630")
+            assert (meta["og:site_name"], meta["og:type"]) == ("Samedeal", "website")
+            assert meta["twitter:card"] == "summary_large_image"
+            linked = address.startswith(("/archive/", "/run/", "/deal/", "/watch/", "/o/", "/c/"))
+            assert ("robots" in meta) == (path.startswith("/r/") or linked), path
 
 
 async def test_a_rooms_preview_names_the_next_game_and_is_not_indexed(

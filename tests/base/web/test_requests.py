@@ -30,6 +30,7 @@ from tests.builders import ADA, START
 from tests.clients.site import DATE, GAME, Site, site_on
 from tests.conftest import ALONE
 from tests.nodes import Node, SetClock
+from tests.sizes import SAMPLED, cases
 
 pytestmark = ALONE
 
@@ -268,8 +269,9 @@ async def test_what_is_asked_for_once_pushes_out_nothing_that_was_asked_for_agai
 
 
 @pytest.mark.parametrize(
-    ("size", "count"), [(92, 2_000), (1_000, 1_000), (1_500, 500), (20_000, 100)]
+    ("size", "count"), [(92, 2_000), (1_000, 1_000), (1_500, 500), (20_000, 100)][:: cases(3, 1)]
 )
+@SAMPLED
 async def test_what_is_kept_takes_no_more_than_is_counted(size: int, count: int) -> None:
     answers = Cache(lambda: 0.0)
     keys = [f"/boards/{{scope}}/{{game}}/{{period}} {number:060}" for number in range(count)]

@@ -26,6 +26,7 @@ from tests.challenges.test_challenges import TERMS
 from tests.clients.site import CLOSED, DATE, GAME, Site, play_daily, site_on
 from tests.conftest import ALONE
 from tests.nodes import Node, SetClock
+from tests.sizes import SAMPLED, cases
 
 pytestmark = ALONE
 
@@ -106,7 +107,8 @@ _year, _week, _ = date.fromisoformat(DATE).isocalendar()
 WEEK = f"{_year}-W{_week:02}"
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.path)
+@SAMPLED
+@pytest.mark.parametrize("route", ROUTES[:: cases(4, 1)], ids=lambda route: route.path)
 async def test_what_there_is_not_is_one_entry_at_most(
     node: Node, clock: SetClock, tmp_path: Path, route: Route[Any]
 ) -> None:

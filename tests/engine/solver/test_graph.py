@@ -28,6 +28,7 @@ from engine.solver.graph.locks import is_locked
 from engine.solver.solution import Verdict
 from tests.engine.solver.graph_boards import GAMES, check, small_board
 from tests.relatives import find_ruleset
+from tests.sizes import SAMPLED, cases
 from tests.vectors.solver import graph as vectors
 
 PACKAGES = ("engine.solver.graph", "engine.solver.beam")
@@ -86,7 +87,8 @@ def test_small_boards_are_decided_as_an_exhaustive_search_does(
 
 
 @pytest.mark.usefixtures("_plain")
-@pytest.mark.parametrize(("game", "variant"), GAMES)
+@SAMPLED
+@pytest.mark.parametrize(("game", "variant"), GAMES[:: cases(3, 1)])
 def test_a_line_leads_to_as_many_cards_as_it_says(game: str, variant: str) -> None:
     for number in range(6):
         board = small_board(find_ruleset(game, variant), number)
@@ -104,6 +106,7 @@ def home_after(board: Board, line: tuple[Move, ...]) -> int:
 
 
 @pytest.mark.usefixtures("_plain")
+@pytest.mark.deep
 def test_answers_are_those_of_the_vectors() -> None:
     entries = json.loads(vectors.FILE.read_text(encoding="utf-8"))
     assert {(entry["game"], entry["variant"]) for entry in entries} == set(GAMES)
@@ -127,7 +130,8 @@ def walked(rules: Ruleset, number: int) -> Iterator[tuple[Layout, list[int]]]:
         yield layout, memory
 
 
-@pytest.mark.parametrize(("game", "variant"), GAMES)
+@SAMPLED
+@pytest.mark.parametrize(("game", "variant"), GAMES[:: cases(3, 1)])
 def test_moves_can_be_taken_back(game: str, variant: str) -> None:
     for number in range(4):
         states = []

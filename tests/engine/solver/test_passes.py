@@ -23,12 +23,13 @@ from engine.solver.solution import Solution, Verdict
 from tests.engine.positions import VARIANTS
 from tests.engine.solver.passes_boards import RULES, most_home, rules_of, short_board
 from tests.relatives import find_ruleset
+from tests.sizes import SAMPLED, cases
 from tests.vectors.generate import FOLDER
 
 BOARDS = [100, pytest.param(200, marks=pytest.mark.deep)]
 """How many boards of short packs are searched for each of the rules."""
 
-LARGER = [15, pytest.param(20, marks=pytest.mark.deep)]
+LARGER = [10, pytest.param(20, marks=pytest.mark.deep)]
 """How many cards are in larger packs; the exhaustive search takes 150 MB for some of 20."""
 
 
@@ -150,12 +151,14 @@ def mixed(later: list[int], blocks: list[list[int]], chance: Random) -> list[int
 
 
 @pytest.mark.parametrize("redeals", [0, 1, 2])
+@SAMPLED
 def test_every_planted_win_is_found(redeals: int) -> None:
     chance = Random(redeals)
-    for _ in range(8):
+    for _ in range(cases(2, 8)):
         assert checked(planted(rules_of(redeals), chance, 24)).verdict is Verdict.WINNABLE
 
 
+@pytest.mark.deep
 def test_a_planted_win_of_the_whole_pack_is_found() -> None:
     board = planted(rules_of(2), Random(5), 52)
     assert board.ruleset.total == 52

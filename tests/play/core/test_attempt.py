@@ -38,6 +38,7 @@ from tests.builders import (
     started,
 )
 from tests.engine.positions import SEED, easy_board
+from tests.sizes import cases
 
 DEADLINE = START + LIMIT
 
@@ -286,7 +287,7 @@ def _any_event(state: Attempt, chance: Random, now: int) -> Event:
     return play(state, move_text(state.board.ruleset, found), now)
 
 
-@settings(max_examples=40)
+@settings(max_examples=cases(10, 40))
 @given(walks())
 def test_folding_the_journal_restores_the_attempt(
     walk: tuple[Attempt, list[Event], Attempt],
@@ -311,7 +312,7 @@ def test_folding_the_journal_restores_the_attempt(
     assert state == reached
 
 
-@settings(max_examples=40)
+@settings(max_examples=cases(10, 40))
 @given(walks())
 def test_moves_that_were_not_undone_lead_to_the_board(
     walk: tuple[Attempt, list[Event], Attempt],
@@ -449,7 +450,7 @@ def test_there_is_no_hint_where_no_move_gets_further() -> None:
     assert attempt.hint(state, START) is None
 
 
-@settings(max_examples=40)
+@settings(max_examples=cases(10, 40))
 @given(walks())
 def test_an_undo_shows_what_was_seen_before_the_move_and_no_more(
     walk: tuple[Attempt, list[Event], Attempt],

@@ -66,7 +66,8 @@ def test_it_plays_by_hints_at_its_pace_until_none_is_left(game: str, seed: int) 
                 move_text(before.board.ruleset, move), after.at, after.end
             )
     assert states[-1].end is not None
-    assert len(states) > 10
+    # On a few deals there is soon no hint left.
+    assert len(states) > 2
 
 
 @given(st.integers(0, 3_000))

@@ -28,6 +28,7 @@ from server.results.core.history_fields import (
 from server.results.core.race_results import Race
 from tests.builders import ADA, CODE
 from tests.results.core.histories import fields_without_sums, plain_fields
+from tests.sizes import cases
 
 TODAY = 20_778
 GAMES = sorted(games())[:2]
@@ -213,7 +214,7 @@ def few_rounds() -> object:
 
 
 TestStored = Stored.TestCase
-TestStored.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestStored.settings = settings(max_examples=cases(8, 60), stateful_step_count=30, deadline=None)
 
 
 def race(at: int, left: int = 32) -> RoundResult:

@@ -23,6 +23,7 @@ from server.rooms.core.events import (
 from server.rooms.core.room import Room
 from server.watching.core import sight
 from tests.builders import ADA, BOB, CODE, CYD, LIMIT, PLAYERS, START, opened, reached, then
+from tests.sizes import cases
 
 Act = tuple[PlayerId | None, Callable[[Room], Event | None]]
 """A step, and its player; `None` for a step of a node by itself."""
@@ -93,7 +94,7 @@ def played(room: Room, done: list[Act]) -> list[tuple[PlayerId | None, Room, Eve
     return found
 
 
-@settings(max_examples=300)
+@settings(max_examples=cases(50, 300))
 @given(rooms(), st.lists(acts(), max_size=40))
 def test_no_rated_result_of_a_player_is_changed_by_an_event_of_another(
     room: Room, done: list[Act]
@@ -133,7 +134,7 @@ def test_no_rated_result_of_a_player_is_changed_by_an_event_of_another(
             assert set(over.results) == set(round_.players)
 
 
-@settings(max_examples=300)
+@settings(max_examples=cases(50, 300))
 @given(rooms(), st.lists(acts(), max_size=40), st.sampled_from(PLAYERS), st.booleans())
 def test_what_a_stranger_may_see_in_a_round_is_never_more_than_at_its_start(
     room: Room, done: list[Act], watcher: PlayerId, has_key: bool

@@ -35,6 +35,7 @@ from tests.builders import (
     room_of,
     then,
 )
+from tests.sizes import cases
 
 
 def members(room: Room) -> list[PlayerId]:
@@ -746,7 +747,7 @@ def check_scores(before: Room, room: Room) -> None:
     assert gained == sum(score.points.values())
 
 
-@settings(max_examples=200)
+@settings(max_examples=cases(40, 200))
 @given(st.integers(1, 4), st.lists(commands(), max_size=50))
 def test_any_order_of_commands_keeps_the_invariants_of_a_room(
     seats: int, given_: list[Command]
