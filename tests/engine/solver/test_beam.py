@@ -12,7 +12,6 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from hashlib import sha256
 from importlib import import_module
 from itertools import islice
 from random import Random
@@ -44,6 +43,7 @@ from tests.engine.solver.exhaustive import (
     numbered,
     searched_whole,
 )
+from tests.engine.solver.whole_deals import solved
 from tests.engine.starts import STARTS
 from tests.relatives import find_ruleset
 from tests.sizes import SAMPLED, cases
@@ -458,11 +458,9 @@ def test_runs_go_home_by_themselves_either_all_or_none() -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize(("game", "variant", "budget"), WON)
 def test_lines_that_win_whole_deals_are_legal(game: str, variant: str, budget: int) -> None:
-    rules = find_ruleset(game, variant)
     won = 0
-    for number in range(6):
-        board = deal_seed(rules, sha256(f"samedeal deal {number}".encode()).digest())
-        found = beam.solve(board, budget)
+    for dealt, found in solved(game, variant, 6, budget):
+        board = dealt
         for move in found.line:
             board, _ = play(board, move)
         assert (board.won, board.home) == (found.verdict is Verdict.WINNABLE, found.home)

@@ -1,0 +1,33 @@
+"""Searches of whole deals, in a process of their own: their memory is freed with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from hashlib import sha256
+from multiprocessing import get_context
+
+from engine.board import Board
+from engine.deal import deal_seed
+from engine.solver import beam
+from engine.solver.solution import Solution
+from tests.relatives import find_ruleset
+
+
+def deal(game: str, variant: str, number: int) -> Board:
+    """Deal one of the first deals."""
+    seed = sha256(f"samedeal deal {number}".encode()).digest()
+    return deal_seed(find_ruleset(game, variant), seed)
+
+
+def solve(game: str, variant: str, number: int, budget: int) -> Solution:
+    """Search one of the first deals."""
+    return beam.solve(deal(game, variant, number), budget)
+
+
+def solved(game: str, variant: str, count: int, budget: int) -> Iterator[tuple[Board, Solution]]:
+    """Yield the first deals, each with what a search finds."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        for number in range(count):
+            found = pool.submit(solve, game, variant, number, budget).result()
+            yield deal(game, variant, number), found
