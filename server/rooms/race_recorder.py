@@ -134,9 +134,8 @@ class RaceRecorder:
         if found is not None:
             return found
         players = sorted(race.results)
-        if race.may_be_rated:
-            for player in players:
-                await self._claim(player, race)
+        for player in players:
+            await self._claim(player, race)
         excerpts = await self._histories.excerpts(players, (), [(race.game, race.deal)])
         known = dict(zip(players, excerpts, strict=True))
         decision = race_results.decide(
@@ -150,7 +149,7 @@ class RaceRecorder:
         return await self._store.decide(race.deal, _ENCODER.encode(decision).decode())
 
     async def _claim(self, player: PlayerId, race: Race) -> None:
-        """Have a player's rating changed by no other race until this one is decided."""
+        """Have a player's history changed by no other race until this one is decided."""
         while not await self._histories.is_deleted(player):
             other = await self._histories.claim(player, race)
             if other is None:

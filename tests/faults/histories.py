@@ -184,10 +184,13 @@ class HistoryChecks:
         }
         won = {p for p, mine in ranked.items() if mine == min(ranked.values()) != LAST}
         changes: dict[PlayerId, Change] = {}
-        for player in ranks.keys() & decision.ranked if won and race.may_be_rated else ():
+        counting = set()
+        for player in ranks.keys() & decision.ranked if won else ():
             runs = {each: race.results[each] for each in ranks}
             weights = contests.weights(player, runs, ranks, decision.pairs)
             if weights:
+                counting.add(player)
+            if weights and race.may_be_rated:
                 field = {p: Skill(*decision.before[p]) for p in (player, *weights)}
                 change = ratings.rate(field, ranks)[player]
                 changes[player] = change.scaled(fmean(weights.values()))
@@ -209,6 +212,7 @@ class HistoryChecks:
                 *change,
                 player in void,
                 player in decision.ranked,
+                player in counting,
             )
         return results
 

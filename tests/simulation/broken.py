@@ -40,6 +40,7 @@ from server.players import hub
 from server.results import leaderboards_store
 from server.results.core import contests, race_results
 from server.results.core.excerpt import Excerpt
+from server.results.core.history import RoundResult
 from server.results.core.race_results import Decision, Race
 from server.results.histories import Histories
 from server.rooms import absences
@@ -490,6 +491,17 @@ def rates_wins_against_who_has_not_played() -> Iterator[None]:
 
 
 @contextmanager
+def ranks_races_that_were_no_contest() -> Iterator[None]:
+    """Whoever had kept an identity has won a race whatever the others did, wherever they were."""
+
+    def counts(self: RoundResult) -> bool:
+        return self.ranked and not self.void
+
+    with patched(RoundResult, "counts", property(counts)), _rated("quick"):
+        yield
+
+
+@contextmanager
 def rates_races_at_one_address() -> Iterator[None]:
     """It does not matter for ratings where players are."""
 
@@ -725,6 +737,7 @@ BROKEN_AMONG_STRANGERS: dict[Callable[[], Any], tuple[Kind, int]] = {
     starts_rematches_for_all: ("decided", 3),
     lets_anybody_run_a_quick_match: ("decided", 2),
     rates_wins_against_who_has_not_played: ("decided", 27),
+    ranks_races_that_were_no_contest: ("decided", 27),
     rates_races_at_one_address: ("decided", 29),
     tells_whoever_has_no_seat_that_there_is_a_room: ("told", 1),
     charges_for_rounds_before_it_looks: ("told", 101),

@@ -37,7 +37,7 @@ from tests.simulation.bytes_stored import Bytes, Kept
 from tests.simulation.hostile import Hostile, Key
 from tests.simulation.memory import Key as Held
 from tests.simulation.player import Player
-from tests.simulation.rated import Run, expected
+from tests.simulation.rated import Run, contests_of, expected
 from tests.simulation.rooms import RoomStory, RoundStory, stories
 
 KEPT_OUT = 10_000
@@ -178,7 +178,7 @@ class Trial:
             self._complain("decided", about, f"{player} has not given up")
 
     def _check_ratings(self) -> None:
-        """Compute anew what each race has done to ratings."""
+        """Compute anew for whom each race was a contest, and what it has done to ratings."""
         addresses = {each.id: each.address for each in self.players}
         found = {
             player: whole_of(fields).history.rounds
@@ -191,28 +191,33 @@ class Trial:
             decided = json.loads(record["decided"])
             runs = {player: Run.of(round_.results[player]) for player in round_.players}
             pairs = {frozenset(pair[:2]): pair for pair in decided.get("pairs", ())}
-            changes = {}
-            if round_.terms["help"] == "none":
-                changes = expected(
-                    runs,
-                    round_.home,
-                    {player: (mean, left) for player, (mean, left) in decided["before"].items()},
-                    ranked=self._kept_before(round_),
-                    together={
-                        frozenset((one, other))
-                        for one in runs
-                        for other in runs
-                        if one != other and addresses[one] == addresses[other]
-                    },
-                    earlier={pair: each[2] for pair, each in pairs.items()},
-                    played_moves=contests.PLAYED_MOVES,
-                )
+            counting = contests_of(
+                runs,
+                round_.home,
+                ranked=self._kept_before(round_),
+                together={
+                    frozenset((one, other))
+                    for one in runs
+                    for other in runs
+                    if one != other and addresses[one] == addresses[other]
+                },
+                earlier={pair: each[2] for pair, each in pairs.items()},
+                played_moves=contests.PLAYED_MOVES,
+            )
+            before = {player: (mean, left) for player, (mean, left) in decided["before"].items()}
+            is_rated = round_.terms["help"] == "none"
+            changes = expected(runs, round_.home, before, counting) if is_rated else {}
             self.counts["races computed"] += 1
             for player in runs:
                 mine = found.get(PlayerId(player), {})
                 result = mine.get((round_.terms["game"], DealId(round_.deal)))
                 if result is None:
                     continue
+                is_record = player in counting and result.time > 0 and not result.help
+                compared = (result.ranked_wins, result.record is not None)
+                if compared != (int(player in counting and result.won), is_record):
+                    text = f"{player}: leaderboards compare {compared} of it"
+                    self._complain("decided", f"race {round_.deal}", text)
                 wanted = changes.get(player, (0.0, 1.0))
                 self.counts["ratings computed"] += player in changes
                 given = (result.shift, result.factor)

@@ -1,4 +1,4 @@
-"""Ratings as they should be, computed anew: what a race may do to whom, and by how much.
+"""Contests and ratings as they should be, computed anew: what a race may do to whom, and how much.
 
 It shares nothing with the server: neither the rules of what counts, nor the model, which is that of
 Plackett and Luce in the approximation of Weng and Lin.
@@ -70,22 +70,20 @@ def changes_of(
     return found
 
 
-def expected(
+def contests_of(
     runs: Mapping[str, Run],
     home: int,
-    before: Mapping[str, tuple[float, float]],
     *,
     ranked: Collection[str],
     together: Collection[frozenset[str]],
     earlier: Mapping[frozenset[str], int],
     played_moves: int,
-) -> dict[str, tuple[float, float]]:
-    """Return what a race should change of its players' ratings: nothing of those who are missing.
+) -> dict[str, dict[str, float]]:
+    """Return for whom a race should be a contest, and how much it counts against each opponent.
 
     Args:
         runs: how the runs ended.
         home: cards that the deal itself brings home.
-        before: the ratings before it.
         ranked: who had kept an identity when it began.
         together: the pairs who are at one address.
         earlier: how many races pairs had in the day before.
@@ -107,10 +105,31 @@ def expected(
             if counts and pair not in together and met < MOST:
                 weights[other] = 0.5 ** max(0, met + 1 - FULL)
         if weights:
-            field = {p: before[p] for p in (player, *weights)}
-            shift, factor = changes_of(field, ranks)[player]
-            weight = sum(weights.values()) / len(weights)
-            found[player] = (shift * weight, factor**weight)
+            found[player] = weights
+    return found
+
+
+def expected(
+    runs: Mapping[str, Run],
+    home: int,
+    before: Mapping[str, tuple[float, float]],
+    contests: Mapping[str, Mapping[str, float]],
+) -> dict[str, tuple[float, float]]:
+    """Return what a race should change of its players' ratings: nothing of those who are missing.
+
+    Args:
+        runs: how the runs ended.
+        home: cards that the deal itself brings home.
+        before: the ratings before it.
+        contests: see `contests_of`.
+    """
+    ranks = ranks_of(runs, home)
+    found = {}
+    for player, weights in contests.items():
+        field = {p: before[p] for p in (player, *weights)}
+        shift, factor = changes_of(field, ranks)[player]
+        weight = sum(weights.values()) / len(weights)
+        found[player] = (shift * weight, factor**weight)
     return found
 
 

@@ -16,7 +16,7 @@ Scope = Literal["day", "week", "wins", "best", "rating", "races"]
 
 `day`: the results of a game's daily, or of all games the points of a day; `week`: the points of a
 week; `wins`: dailies won; `best`: the best run; `rating`: the rating by races; `races`: races won.
-All but the first two are of all time.
+All but the first two are of all time. Races add to them if they were contests.
 """
 
 Group = Literal["ranked", "guests"]

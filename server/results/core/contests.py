@@ -1,7 +1,9 @@
-"""Contests: how much a race between two players says about them, and so moves a rating. Pure.
+"""Contests: how much a race between two players says about them. Pure.
 
 A race against somebody who does not play, against the same one again and again, or against somebody
 at the same address costs nothing but time, and could be had at will: it counts less, or not at all.
+That is so for everything that leaderboards compare and that races add to: ratings, races won, and
+best runs. A race that counts against nobody adds to none of them.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ def has_played(result: Played) -> bool:
 
 
 class Meeting(Struct, array_like=True, frozen=True):
-    """A race that might have moved a rating, and whom its player met in it, as stored.
+    """A race that might have been a contest, and whom its player met in it, as stored.
 
     Attributes:
         at: when it was over, in Unix milliseconds.

@@ -96,8 +96,8 @@ class Excerpt(Scores, frozen=True):
 
     Attributes:
         totals: of all results that stand, by game.
-        claims: the races, by game, whose changes are being computed from the rating: until it has
-            one of them, the history takes none that may be rated.
+        claims: the races, by game, that are being decided on by the rating and by whom the player
+            has met: until it has one of them, the history takes no other.
         lately: whom the player has met, by game.
         played: what all results of dailies add up to, by game.
         held: the deals of the rounds that are held one by one, by game, in the order of their ids.

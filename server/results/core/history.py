@@ -102,6 +102,8 @@ class RoundResult(Struct, array_like=True, frozen=True):
         factor: by what it multiplied the uncertainty.
         void: whether an operator has taken it back.
         ranked: whether the player had kept an identity when it began.
+        contest: whether it was a contest for the player: without, it adds to nothing that
+            leaderboards compare (`server.results.core.contests`).
     """
 
     at: int
@@ -118,6 +120,12 @@ class RoundResult(Struct, array_like=True, frozen=True):
     factor: float = 1.0
     void: bool = False
     ranked: bool = False
+    contest: bool = True
+
+    @property
+    def counts(self) -> bool:
+        """Whether it adds to what leaderboards compare."""
+        return self.ranked and self.contest and not self.void
 
     @property
     def is_rated(self) -> bool:
@@ -132,13 +140,12 @@ class RoundResult(Struct, array_like=True, frozen=True):
     @property
     def record(self) -> int | None:
         """The packed result if it may be a best one of those that are ranked, or `None`."""
-        counts = self.ranked and not self.help and not self.void
-        return self.packed if self.time and counts else None
+        return self.packed if self.time and self.counts and not self.help else None
 
     @property
     def ranked_wins(self) -> int:
         """The number that it adds to the wins that leaderboards compare."""
-        return int(self.won and self.ranked and not self.void)
+        return int(self.won and self.counts)
 
     @property
     def change(self) -> Change:

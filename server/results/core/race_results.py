@@ -49,7 +49,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     @property
     def may_be_rated(self) -> bool:
-        """Whether it moves ratings if its results make it a contest."""
+        """Whether it moves the ratings of those for whom its results make it a contest."""
         return self.rated and self.help == "none"
 
 
@@ -103,8 +103,9 @@ def decide(
 def results(decision: Decision, void: Collection[PlayerId]) -> dict[PlayerId, RoundResult]:
     """Return what a race is to each of its players.
 
-    It changes ratings if it may, and somebody has won it, among those whose results stand, who are
-    several. They are ranked and rated as if the others had not played.
+    It adds to what leaderboards compare for those for whom it was a contest: somebody has won it,
+    among those whose results stand, and it counts against one of these. It changes their ratings if
+    it may. They are ranked and rated as if the others had not played.
 
     Args:
         decision: the race, and the ratings before it.
@@ -114,7 +115,8 @@ def results(decision: Decision, void: Collection[PlayerId]) -> dict[PlayerId, Ro
     standing = {p: r for p, r in race.results.items() if p not in void}
     ranks = ranking.ranks(standing, race.home)
     winners = ranking.winners(standing, race.home)
-    changes = _changes(decision, standing, ranks) if race.may_be_rated and winners else {}
+    counting = _contests(decision, standing, ranks) if winners else {}
+    changes = _changes(decision, counting, ranks) if race.may_be_rated else {}
     found = {}
     for player, result in race.results.items():
         assert result.end is not None, "all runs of a race are over"
@@ -134,24 +136,35 @@ def results(decision: Decision, void: Collection[PlayerId]) -> dict[PlayerId, Ro
             change.factor,
             player in void,
             player in decision.ranked,
+            player in counting,
         )
     return found
 
 
-def _changes(
+def _contests(
     decision: Decision, standing: Mapping[PlayerId, Result], ranks: Mapping[PlayerId, int]
+) -> dict[PlayerId, dict[PlayerId, float]]:
+    """Return for whom a race was a contest, and how much it counts against each opponent."""
+    return {
+        player: weights
+        for player in decision.ranked & standing.keys()
+        if (weights := contests.weights(player, standing, ranks, decision.pairs))
+    }
+
+
+def _changes(
+    decision: Decision,
+    counting: Mapping[PlayerId, Mapping[PlayerId, float]],
+    ranks: Mapping[PlayerId, int],
 ) -> dict[PlayerId, Change]:
-    """Return what a race does to the ratings of those whom it counts for.
+    """Return what a race does to the ratings of those for whom it was a contest.
 
     Each is rated as if only those had played against whom the race counts, and moves by the mean of
     how much it does.
     """
     rated: dict[frozenset[PlayerId], dict[PlayerId, Change]] = {}
     found = {}
-    for player in decision.ranked & standing.keys():
-        weights = contests.weights(player, standing, ranks, decision.pairs)
-        if not weights:
-            continue
+    for player, weights in counting.items():
         field = frozenset([player, *weights])
         if field not in rated:
             rated[field] = ratings.rate({p: Skill(*decision.before[p]) for p in field}, ranks)
@@ -160,10 +173,8 @@ def _changes(
 
 
 def meetings(decision: Decision) -> dict[PlayerId, Meeting]:
-    """Return the race as those have to remember it whom it counts for, if it may be rated."""
+    """Return the race as those have to remember it who had kept an identity."""
     race = decision.race
-    if not race.may_be_rated:
-        return {}
     won = ranking.winners(race.results, race.home)
     found = {}
     for player in decision.ranked:

@@ -171,6 +171,32 @@ def test_nobody_gains_from_who_has_not_played(decision: Decision, moves: int) ->
     assert found[ADA].shift == 0
 
 
+@given(decisions(), st.booleans())
+def test_only_contests_add_to_what_leaderboards_compare(decision: Decision, rated: bool) -> None:
+    """A win, a best run and a change of the rating need the same, whatever the terms."""
+    decision = replace(decision, race=replace(decision.race, rated=rated))
+    found = results(decision, ())
+    ranks = {player: result.place for player, result in found.items()}
+    won = any(each.won for each in found.values())
+    for player, result in found.items():
+        weights = contests.weights(player, decision.race.results, ranks, decision.pairs)
+        assert result.counts == (won and player in decision.ranked and bool(weights))
+        assert result.counts or (result.ranked_wins, result.record) == (0, None)
+        assert result.counts or not result.is_rated
+
+
+def test_a_win_that_could_be_had_at_will_is_none_on_leaderboards() -> None:
+    played, given_up = {ADA: run(9, 40), BOB: run(5, 40)}, {ADA: run(9, 40), BOB: run(0, 1)}
+    assert results(decided(played), ())[ADA].ranked_wins == 1
+    for hollow in (
+        decided(given_up),
+        decided(played, Pair(ADA, BOB, 0, together=True)),
+        decided(played, Pair(ADA, BOB, contests.MOST, together=False)),
+    ):
+        mine = results(hollow, ())[ADA]
+        assert (mine.won, mine.ranked_wins, mine.record) == (True, 0, None)
+
+
 def test_who_gives_up_at_once_loses_all_the_same() -> None:
     found = results(decided({ADA: run(9, 40), BOB: run(0, 1)}), ())
     assert not found[ADA].is_rated
@@ -230,4 +256,5 @@ def test_who_has_met_and_who_is_at_one_address_is_decided_with_the_race() -> Non
     mine = meetings(decision)[ADA]
     assert (mine.others, mine.hollow) == (tuple(sorted((BOB, CYD))), True)
     assert not meetings(decision)[BOB].hollow
-    assert meetings(replace(decision, race=replace(decision.race, rated=False))) == {}
+    unrated = replace(decision, race=replace(decision.race, rated=False))
+    assert meetings(unrated) == meetings(decision)
