@@ -6,7 +6,7 @@ from functools import partial
 
 from server.accounts.confirmations import Confirmations
 from server.accounts.passkey_challenges import PasskeyChallenges
-from server.base.core.ids import ChallengeId, CircleId, PlayerId, RoomCode
+from server.base.core.ids import ChallengeId, CircleId, DealId, PlayerId, RoomCode
 from server.base.net.budgets import Budgets
 from server.base.net.load import Load
 from server.base.web.previews import Previews
@@ -52,6 +52,7 @@ class Front:
 
     def __init__(self, services: Services) -> None:
         background = services.background
+        self._closed_deals = services.closed_deals
         self.hub = Hub(services.sessions, services.quotas, background)
         self.rooms = RoomFeeds(services.rooms, services.live, services.clock, background)
         self.emotes = Emotes(services.rooms, services.live, self.rooms)
@@ -93,9 +94,22 @@ class Front:
             room: the room.
             seated: whether its player counts as present in the room.
         """
+        hidden = await self.hidden_from(session, room)
         if self.hub.has(session):
-            self.rooms.subscribe(session, room, seated=seated)
+            self.rooms.subscribe(session, room, seated=seated, hidden=hidden)
             await self.rooms.wait_until_ready(session, room)
+
+    async def hidden_from(self, session: Session, room: Room) -> frozenset[DealId]:
+        """Return the deals of a room's rounds whose results a session is not shown.
+
+        They are decided when it is subscribed to the room, and read only if there are rounds that
+        its player has not raced.
+        """
+        known = self.rooms.hidden_from(session, room.opened.code)
+        if known is not None:
+            return known
+        deals = dict.fromkeys(room.not_raced(session.player), room.at)
+        return await self._closed_deals.withheld(deals, session.player)
 
     def leave_room(self, session: Session, code: RoomCode) -> None:
         """Unsubscribe a session from a room, if it is subscribed to that one."""

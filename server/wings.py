@@ -347,7 +347,7 @@ class Services:
             clock=store.clock,
         )
         self.challenge_recorder = ChallengeRecorder(
-            self.challenges, self.histories, store.challenges
+            self.challenges, self.histories, store.challenges, deals=store.deals
         )
         self.challenge_notices = ChallengeNotices(
             self.notifications, self.challenges, self.profiles, store.clock

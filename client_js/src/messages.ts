@@ -436,6 +436,12 @@ export interface Round {
   readonly help: "hints" | "none" | "undo";
   /** The known deal that it is played on, as in `CreateRoom`; empty for a new deal. */
   readonly known: string;
+  /**
+   * Whether its results are hidden from who is shown this, who has not raced and may still play the
+   * deal as a challenge: they are all 0 then, `end` and `rank` are null, and neither `scores` nor
+   * wins and points have it.
+   */
+  readonly sealed: boolean;
 }
 
 /** The terms that a member proposes for the next rounds. */
@@ -2647,6 +2653,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "public", otherwise: false },
     { name: "help", otherwise: "none" },
     { name: "known", otherwise: "" },
+    { name: "sealed", otherwise: false },
   ],
   Proposal: [
     "player",

@@ -48,7 +48,7 @@ async function reconnect(): Promise<void> {
 const round = {
   ...{ number: 1, deal: "d", commitment: "00", starts: 0, deadline: 1, over: false, seed: null },
   ...{ game: "robert", variant: "standard", limit: 900, public: false, help: "none" as const },
-  known: "",
+  ...{ known: "", sealed: false },
   runners: [ADA, BOB].map((player) => ({
     ...{ player, attempt: `d.${player.id}`, result: NO_MOVES, rank: null, colour: 0 },
   })),

@@ -269,10 +269,11 @@ class Challenges:
             Refusal: as `deal_shown`.
         """
         life = terms.open_for // 1000 + keys.DEAL_LIFE_S
+        until = self._clock.now() + terms.open_for + keys.MAKING_MS
         if deal is None:
             level = await self._level(terms)
             return await self._deals.draw_for(occasion, terms.game, terms.variant, life, level)
-        if not await self._deals.reserve(deal, occasion, life):
+        if not await self._deals.reserve(deal, occasion, life, until):
             raise Refusal("deal_shown")
         found = await self._deals.find(deal)
         if found is None:

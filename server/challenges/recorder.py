@@ -7,7 +7,9 @@ from server.base.work.tasks import finish_all
 from server.challenges.challenges import Challenges
 from server.challenges.core.challenge import Challenge
 from server.challenges.core.effects import ChallengeSettled
+from server.challenges.core.occasions import occasion_of
 from server.challenges.store import ChallengeStore
+from server.deals.store import DealStore
 from server.results.core.history import ChallengeResult
 from server.results.histories import Histories
 
@@ -18,10 +20,18 @@ AT_ONCE = 20
 class ChallengeRecorder:
     """Enters results in histories. On leaderboards and in ratings, they count for nothing."""
 
-    def __init__(self, challenges: Challenges, histories: Histories, store: ChallengeStore) -> None:
+    def __init__(
+        self,
+        challenges: Challenges,
+        histories: Histories,
+        store: ChallengeStore,
+        *,
+        deals: DealStore,
+    ) -> None:
         self._challenges = challenges
         self._histories = histories
         self._store = store
+        self._deals = deals
 
     async def apply(self, settled: ChallengeSettled) -> None:
         """Enter what a challenge is to each of its players. This is idempotent.
@@ -41,6 +51,8 @@ class ChallengeRecorder:
                     for player in players[at : at + AT_ONCE]
                 )
             await self._store.end(found.made.maker, found.id)
+            if found.made.raced:
+                await self._deals.settle(found.made.deal, occasion_of(found.id))
             after = await self._challenges.find(settled.challenge)
             if after is None or _results(after) == results:
                 return

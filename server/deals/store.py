@@ -66,11 +66,18 @@ local reserved = redis.call('HGET', KEYS[1], 'reserved')
 if redis.call('HEXISTS', KEYS[1], 'commitment') == 0 then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'shown') == 1 then return 0 end
 if reserved and reserved ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], 'reserved', ARGV[1])
+redis.call('HSET', KEYS[1], 'reserved', ARGV[1], 'until', ARGV[3])
 if redis.call('TTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
 return 1
 """)
 """It is reserved for one occasion, and only if nobody but its players has been shown it."""
+
+_SETTLE = Script("""
+if redis.call('HGET', KEYS[1], 'reserved') == ARGV[1] then
+  redis.call('HSET', KEYS[1], 'until', 0)
+end
+""")
+"""It is played no more on the occasion that it is reserved for."""
 
 _EXTEND = Script("""
 local left = redis.call('TTL', KEYS[1])
@@ -200,19 +207,44 @@ class DealStore:
         reserved = await self._database.run(_SHOW, [keys.deal(deal)])
         return Occasion(reserved) if reserved else None
 
-    async def reserve(self, deal: DealId, occasion: Occasion, life: int) -> bool:
+    async def reserve(self, deal: DealId, occasion: Occasion, life: int, until: int) -> bool:
         """Reserve a room's deal for an occasion, on which others play it. This is idempotent.
 
         Args:
             deal: the deal.
             occasion: what it is reserved for.
             life: for how many seconds at least it is kept from now on.
+            until: when nobody plays it there any more at the latest, in Unix milliseconds.
 
         Returns:
             Whether it is: nobody but its players has been shown it, and it is there, and reserved
             for nothing else.
         """
-        return bool(await self._database.run(_RESERVE, [keys.deal(deal)], occasion, life))
+        key = keys.deal(deal)
+        return bool(await self._database.run(_RESERVE, [key], occasion, life, until))
+
+    async def settle(self, deal: DealId, occasion: Occasion) -> None:
+        """Note that nobody plays a room's deal any more on the occasion that it is reserved for.
+
+        This is idempotent.
+        """
+        await self._database.run(_SETTLE, [keys.deal(deal)], occasion)
+
+    async def reserved(self, deals: Sequence[DealId], now: int) -> dict[DealId, Occasion]:
+        """Return the occasions on which some rooms' deals may be played at a time, in a round trip.
+
+        Args:
+            deals: the deals.
+            now: the time, in Unix milliseconds.
+        """
+        found = await self._database.ask(
+            lambda redis, key: redis.hmget(key, "reserved", "until"), *map(keys.deal, deals)
+        )
+        return {
+            deal: Occasion(occasion)
+            for deal, (occasion, until) in zip(deals, found, strict=True)
+            if occasion is not None and now < int(until or 0)
+        }
 
     async def occasion_of(self, deal_id: DealId) -> Occasion | None:
         """Return the occasion that a deal was drawn for, or is reserved for, if any.

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from engine.catalog import games, ruleset
 from server.base.core import days as daily
-from server.base.core.ids import DealId, has_owner
+from server.base.core.ids import DealId, PlayerId, has_owner
 from server.base.web.api.route import LIVE, Answer, Asked, Route, player_of
 from server.base.web.api.shared import Count
 from server.base.work.clock import Clock
@@ -212,6 +212,16 @@ class OfPlayer(Asked, frozen=True):
     player: str
 
 
+class ClosedDeals(Protocol):
+    """The part of `server.runs.closed_deals.ClosedDeals` that a player's page needs."""
+
+    async def withheld(
+        self, raced: Mapping[DealId, int], viewer: PlayerId | None
+    ) -> frozenset[DealId]:
+        """Return the deals of rounds that are over whose results are hidden from a viewer."""
+        ...
+
+
 class Called(Protocol):
     """The services that the handlers call."""
 
@@ -221,11 +231,21 @@ class Called(Protocol):
     profiles: Profiles
     repaired_days: RepairedDays
 
+    @property
+    def closed_deals(self) -> ClosedDeals:
+        """Those of races, whose results may be hidden."""
+        ...
+
 
 async def show_player(services: Called, asked: OfPlayer) -> Answer[PlayerPage]:
     """The page of a player, for everybody; there is nothing on it of who has not played."""
     player = player_of(asked.player)
     found = await services.histories.page(player, MAX_DAYS)
+    raced = {deal: round_.at for (_, deal), round_ in found.rounds.items()}
+    hidden = await services.closed_deals.withheld(raced, None)
+    if hidden:
+        shown = {key: round_ for key, round_ in found.rounds.items() if key[1] not in hidden}
+        found = replace(found, rounds=shown)
     played = found.kept is not None or bool(found.totals)
     # Of who has not played, nothing pushes out what is known of others: anybody can ask for any id.
     profile = (await services.profiles.load([player], caching=played))[player]

@@ -40,6 +40,8 @@ RETRY_AFTER = 1.0
 EARLY_RETRY_AFTER = 0.02
 """Seconds before a retry if the round has not begun yet by Redis's clock."""
 
+_NONE: frozenset[DealId] = frozenset()
+
 _PER_RUNNER = 3
 """Numbers of a runner's progress: place, home and moves."""
 
@@ -53,6 +55,7 @@ class Feed:
         code: the room.
         last_sent: each subscriber with the last room state that it was sent, `None` if none yet.
         seatless: subscribers who watch without a seat.
+        hidden: the deals whose results are hidden from a subscriber, if any are.
         frame: the latest room state that was sent, encoded.
         version: the version of the room in that state.
         deal: the deal of the round in that state, or `None`.
@@ -67,6 +70,7 @@ class Feed:
         "code",
         "deal",
         "frame",
+        "hidden",
         "last_sent",
         "seatless",
         "task",
@@ -78,6 +82,7 @@ class Feed:
         self.code = code
         self.last_sent: dict[Session, bytes | None] = {}
         self.seatless: set[Session] = set()
+        self.hidden: dict[Session, frozenset[DealId]] = {}
         self.frame = b""
         self.version = 0
         self.behind: set[Session] = set()
@@ -119,7 +124,23 @@ class RoomFeeds:
         code = self._rooms.get(session)
         return code is not None and session in self._feeds[code].seatless
 
-    def subscribe(self, session: Session, room: Room, *, seated: bool = True) -> None:
+    def hidden_from(self, session: Session, code: RoomCode) -> frozenset[DealId] | None:
+        """Return the deals of a room whose results a session is not shown.
+
+        `None` if it is not subscribed to the room.
+        """
+        if self._rooms.get(session) != code:
+            return None
+        return self._feeds[code].hidden.get(session, frozenset())
+
+    def subscribe(
+        self,
+        session: Session,
+        room: Room,
+        *,
+        seated: bool = True,
+        hidden: frozenset[DealId] = frozenset(),
+    ) -> None:
         """Subscribe a session to a room instead of any other.
 
         Args:
@@ -127,6 +148,8 @@ class RoomFeeds:
             room: the room.
             seated: whether its player counts as present; if not, it does once this is called with
                 true. A thousand subscribers without seats cost what one does in the store.
+            hidden: the deals whose results the session is not shown. What it has seen before
+                anybody was challenged to play them is not taken back.
         """
         code = room.opened.code
         feed = self._feeds.get(code)
@@ -143,6 +166,8 @@ class RoomFeeds:
         feed.last_sent[session] = None
         if not seated:
             feed.seatless.add(session)
+        if hidden:
+            feed.hidden[session] = hidden
         self._live.subscribe(room, session.player if seated else None)
 
     def unsubscribe(self, session: Session) -> None:
@@ -154,6 +179,7 @@ class RoomFeeds:
         feed = self._feeds[code]
         del feed.last_sent[session]
         feed.behind.discard(session)
+        feed.hidden.pop(session, None)
         if not feed.last_sent:
             del self._feeds[code]
             if feed.timer is not None:
@@ -214,15 +240,20 @@ class RoomFeeds:
         feed.version = version
         feed.deal = page.room.round.deal if page.room.round is not None else None
         self._unsubscribe_removed(feed, page.room)
-        secret: bytes | None = None
+        others: dict[tuple[bool, frozenset[DealId]], bytes] = {}
         for session, sent in feed.last_sent.items():
             if sent is feed.frame:
                 continue
             shown = feed.last_sent[session] = feed.frame
-            if rooms_present.is_secret(page, session.player):
-                # Encoded once for all of these, who are few, at the end of a round.
-                secret = secret or codec.encode(rooms_present.room(page, secret=True))
-                shown = secret
+            secret = rooms_present.is_secret(page, session.player)
+            hidden = feed.hidden.get(session, _NONE)
+            if secret or hidden:
+                # Encoded once for all who are shown the same, who are few.
+                kind = secret, hidden
+                if kind not in others:
+                    state = rooms_present.room(page, secret=secret, hidden=hidden)
+                    others[kind] = codec.encode(state)
+                shown = others[kind]
             session.send_frame(shown, ("room", feed.code))
         self._schedule_cards(feed)
 

@@ -191,7 +191,8 @@ async def _state(request: Request[Command], room: Room) -> RoomState:
     request.services.quotas.note(request.player, charges.ENTRY)
     page = await request.services.live.load_page(room)
     secret = rooms_present.is_secret(page, request.player)
-    return rooms_present.room(page, secret=secret)
+    hidden = await request.front.hidden_from(request.session, room)
+    return rooms_present.room(page, secret=secret, hidden=hidden)
 
 
 HANDLERS: HandlerTable = {

@@ -290,6 +290,9 @@ class Round(Struct, array_like=True, frozen=True):
             when one of its players joined.
         help: the help that its players may ask for.
         known: the known deal that it is played on, as in `CreateRoom`; empty for a new deal.
+        sealed: whether its results are hidden from who is shown this, who has not raced and may
+            still play the deal as a challenge: they are all 0 then, `end` and `rank` are null, and
+            neither `scores` nor wins and points have it.
     """
 
     number: int
@@ -306,6 +309,7 @@ class Round(Struct, array_like=True, frozen=True):
     public: bool = False
     help: Help = "none"
     known: str = ""
+    sealed: bool = False
 
 
 class Proposal(Struct, array_like=True, frozen=True):

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from operator import itemgetter
+from typing import Final
 
-from server.base.core.ids import PlayerId
+from server.base.core.ids import DealId, PlayerId
 from server.play import present as play_present
+from server.play.core.result import Result
 from server.players import present as players_present
 from server.rooms import messages
 from server.rooms.core import quick_match
 from server.rooms.core.room import Score
 from server.rooms.live_room import RoomPage
 from server.rooms.messages import Former, Place, Proposal, RoomState, Round, Runner, Seat
+
+_NOTHING: Final = Result(0, 0, 0, 0, None)
+"""The result that is shown in place of one that is hidden."""
 
 
 def is_secret(page: RoomPage, viewer: PlayerId | None) -> bool:
@@ -23,14 +28,17 @@ def is_secret(page: RoomPage, viewer: PlayerId | None) -> bool:
     return page.seed is not None and round_ is not None and viewer not in round_.players
 
 
-def room(page: RoomPage, *, secret: bool = False) -> RoomState:
+def room(
+    page: RoomPage, *, secret: bool = False, hidden: frozenset[DealId] = frozenset()
+) -> RoomState:
     """Return the state of a room, with its seats and its latest round.
 
     Args:
         page: the room.
         secret: whether the seed is left out, as for those who have not raced.
+        hidden: the deals of rounds whose results are left out, as for those who may play them.
     """
-    state = page.room
+    state = page.room.without(hidden) if hidden else page.room
     opened = state.opened
     members = [
         Seat(
@@ -53,7 +61,7 @@ def room(page: RoomPage, *, secret: bool = False) -> RoomState:
         limit=state.terms.limit // 1000,
         host=state.host,
         members=members,
-        round=_round(page, secret=secret),
+        round=_round(page, secret=secret, hidden=hidden),
         locked=state.locked,
         proposals=[
             Proposal(by, terms.game, terms.variant, terms.limit // 1000, terms.help, terms.known)
@@ -81,11 +89,12 @@ def _score(score: Score) -> messages.Score:
     )
 
 
-def _round(page: RoomPage, *, secret: bool) -> Round | None:
+def _round(page: RoomPage, *, secret: bool, hidden: frozenset[DealId]) -> Round | None:
     round_ = page.room.round
     if round_ is None:
         return None
-    ranks = round_.ranks() if round_.over else {}
+    sealed = round_.deal in hidden
+    ranks = round_.ranks() if round_.over and not sealed else {}
     return Round(
         number=round_.number,
         deal=round_.deal,
@@ -98,7 +107,7 @@ def _round(page: RoomPage, *, secret: bool) -> Round | None:
             Runner(
                 player=players_present.player(page.profiles[runner]),
                 attempt=round_.attempt(runner),
-                result=play_present.result(page.progress[runner]),
+                result=play_present.result(_NOTHING if sealed else page.progress[runner]),
                 rank=ranks.get(runner),
                 colour=page.room.colours[runner],
             )
@@ -110,4 +119,5 @@ def _round(page: RoomPage, *, secret: bool) -> Round | None:
         public=round_.public,
         help=round_.terms.help,
         known=round_.terms.known,
+        sealed=sealed,
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from server.base.core import days
 from server.base.core.days import DailyId
@@ -18,10 +19,19 @@ from server.base.core.ids import (
 )
 from server.base.core.refusal import Refusal
 from server.base.work.clock import Clock
+from server.deals.core.keys import MAX_RESERVED_MS
 from server.deals.store import Deal, DealStore
 from server.play.attempts import Attempts
 from server.play.core.result import Result
+from server.rooms.core.keys import ROUND_LIFE_MS
 from server.rooms.rooms import Rooms
+
+RESERVED_MS: Final = ROUND_LIFE_MS + MAX_RESERVED_MS
+"""Milliseconds after a round after which nobody plays its deal any more on another occasion."""
+
+
+DEALS_AT_ONCE: Final = 100
+"""Deals of which is read at once for what they are reserved: that takes an event loop 2 ms."""
 
 
 class Occasions(Protocol):
@@ -100,6 +110,37 @@ class ClosedDeals:
                 deal_id, viewer
             )
         return deal, deal.seed if closed else None
+
+    async def withheld(
+        self, raced: Mapping[DealId, int], viewer: PlayerId | None
+    ) -> frozenset[DealId]:
+        """Return the deals of rounds that are over whose results are hidden from a viewer.
+
+        Of a deal that is reserved for an occasion, that is who may still play it there, and
+        everybody else who has not. The caller leaves those out that the viewer has raced.
+
+        Args:
+            raced: when each round was over, in Unix milliseconds, by its deal.
+            viewer: for whom; `None` for anybody, from whom they are hidden until the occasion is
+                over.
+        """
+        now = self._clock.now()
+        asked = [deal for deal, over in raced.items() if over > now - RESERVED_MS]
+        reserved: dict[DealId, Occasion] = {}
+        for first in range(0, len(asked), DEALS_AT_ONCE):
+            reserved |= await self._store.reserved(asked[first : first + DEALS_AT_ONCE], now)
+        if viewer is None:
+            return frozenset(reserved)
+        seen = await asyncio.gather(
+            *(self._may_see(occasion, viewer) for occasion in reserved.values())
+        )
+        return frozenset(deal for deal, may_see in zip(reserved, seen, strict=True) if not may_see)
+
+    async def _may_see(self, occasion: Occasion, viewer: PlayerId) -> bool:
+        try:
+            return await self.occasions_of(occasion).may_see(occasion, viewer)
+        except Refusal:
+            return False
 
     async def is_void(self, attempt: AttemptId) -> bool | None:
         """Return whether an operator has taken the result of an attempt back.

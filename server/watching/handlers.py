@@ -34,7 +34,8 @@ async def watch(request: Request[WatchRound]) -> Watched:
         await request.front.enter_room(session, room, seated=seated)
         page = await services.live.load_page(room)
         secret = rooms_present.is_secret(page, player)
-        session.send(rooms_present.room(page, secret=secret))
+        hidden = await request.front.hidden_from(session, room)
+        session.send(rooms_present.room(page, secret=secret, hidden=hidden))
         request.front.rooms.answered(session, code)
     return await request.front.watching.watch(session, code, epoch)
 

@@ -9,8 +9,8 @@ from engine.catalog import stored_ruleset
 from engine.verify import verify
 from server.base.core.ids import PlayerId
 from server.base.web.api.route import HOUR, LIVE
-from tests.builders import ADA, BOB, CYD
-from tests.challenges.test_challenges import TERMS, challenged, known, made, played, raced
+from tests.builders import ADA, BOB, CYD, DAN
+from tests.challenges.test_challenges import TERMS, challenged, deal_of, known, made, played, raced
 from tests.clients.site import Site
 from tests.conftest import ALONE
 from tests.nodes import Node, SetClock
@@ -80,6 +80,28 @@ async def test_deal_and_runs_of_a_challenge_are_shown_after_its_close(
     shown, runs, _ = [(await site.get(path)).json for path in paths]
     assert shown["seed"] == (await site.get(f"/challenges/{challenge.id}")).json["seed"]
     assert run in [row["run"] for row in runs["runs"]]
+
+
+async def test_a_race_is_on_no_page_while_others_may_play_its_deal(
+    site: Site, node: Node, clock: SetClock
+) -> None:
+    async def races(player: PlayerId) -> tuple[int, int, list[str]]:
+        # Answers are kept for some seconds: each page is asked for once.
+        (game,) = (await site.get(f"/players/{player}")).json["games"]
+        found = game["races"]
+        return found["played"], found["won"], [each["deal"] for each in found["rounds"]]
+
+    room = await raced(node, clock, ADA, BOB, CYD, DAN)
+    deal = deal_of(room)
+    assert (await races(ADA))[::2] == (1, [deal])
+    challenge = await challenged(node, room)
+    assert await races(BOB) == (0, 0, [])
+    clock.time = challenge.made.closes - 1
+    assert await races(CYD) == (0, 0, [])
+    clock.time = challenge.made.closes
+    await node.sweep()
+    await node.apply_effects()
+    assert (await races(DAN))[::2] == (1, [deal])
 
 
 async def test_a_challenge_for_a_circle_is_shown_to_nobody_here(site: Site, node: Node) -> None:

@@ -203,6 +203,49 @@ async def test_a_race_is_continued_by_who_has_not_seen_it(port: int) -> None:
         assert (await cyd.ask("PlayChallenge", challenge=link))["deal"] == mine["deal"]
 
 
+async def test_who_may_play_the_deal_of_a_race_is_shown_no_result_of_it(
+    port: int, other_port: int
+) -> None:
+    def reached(room: Message) -> Any:
+        """Return all that a room says of what was reached in it."""
+        runners = [(each["result"], each["rank"]) for each in room["round"]["runners"]]
+        sums = [(each["wins"], each["points"]) for each in room["members"]]
+        return room["round"]["sealed"], runners, sums, room["scores"]
+
+    nothing = {"home": 0, "left": 0, "time": 0, "moves": 0, "end": None}
+
+    async with opened(port) as ada, opened(port) as bob, opened(other_port) as cyd:
+        mine, yours = await race_of(ada, bob, seats=3)
+        await hello(cyd)
+        code = mine["room"]
+        await ada.ask("move", attempt=mine["attempt"], seq=2, move="s>w")
+        await ada.ask("resign", attempt=mine["attempt"], seq=3)
+        await resign(bob, yours)
+        await ada.next("room", lambda event: bool(event["round"]["over"]))
+        challenge = await made(ada, attempt=mine["attempt"])
+        late = await cyd.ask("room.join", code=code)
+        sealed, runners, sums, scores = reached(late)
+        assert (sealed, sums, scores) == (True, [(0, 0)] * 3, [])
+        assert len(runners) == 2
+        for result, rank in runners:
+            assert (result.items() >= nothing.items(), rank) == (True, None)
+        # So it is with what is sent later, and to her alone.
+        await ada.ask("room.ready", code=code, ready=True)
+
+        def is_later(event: Message) -> bool:
+            return bool(event["version"] > late["version"])
+
+        assert reached(await cyd.next("room", is_later)) == reached(late)
+        whole = await bob.next("room", is_later)
+        assert not reached(whole)[0]
+        assert [score["number"] for score in whole["scores"]] == [1]
+        await ended(cyd, challenge["challenge"])
+        assert reached(await cyd.ask("room.join", code=code))[0]
+        async with opened(port) as again:
+            await again.hello(token=cyd.token)
+            assert reached(await again.ask("room.join", code=code)) == reached(whole)
+
+
 async def test_a_race_that_somebody_has_watched_is_not_continued(port: int) -> None:
     async with opened(port) as ada, opened(port) as bob, opened(port) as cyd:
         mine, yours = await race_of(ada, bob, seats=3)

@@ -139,6 +139,29 @@ def shows_boards_of_races_whose_deal_is_reserved() -> Iterator[None]:
         yield
 
 
+def _shows_results_to(is_viewer: Callable[[PlayerId | None], bool]) -> AbstractContextManager[None]:
+    withheld: Any = ClosedDeals.withheld
+
+    async def shown(self: ClosedDeals, raced: Any, viewer: PlayerId | None) -> frozenset[DealId]:
+        return frozenset() if is_viewer(viewer) else await withheld(self, raced, viewer)
+
+    return patched(ClosedDeals, "withheld", shown)
+
+
+@contextmanager
+def shows_results_in_rooms_to_who_may_play_the_deal() -> Iterator[None]:
+    """Whoever comes to a room sees how its races ended, also on a deal that is a challenge's."""
+    with _shows_results_to(lambda viewer: viewer is not None):
+        yield
+
+
+@contextmanager
+def shows_results_on_pages_to_who_may_play_the_deal() -> Iterator[None]:
+    """A player's page has all races, also on a deal that is a challenge's."""
+    with _shows_results_to(lambda viewer: viewer is None):
+        yield
+
+
 @contextmanager
 def ends_attempts_by_hidden_cards() -> Iterator[None]:
     """An attempt is stuck as soon as certain cards are left, which nobody has seen."""
@@ -159,6 +182,8 @@ BROKEN: dict[Callable[[], AbstractContextManager[None]], int] = {
     shows_challenges_to_who_plays_them: 8,
     shows_deals_of_races_that_are_reserved: 6,
     shows_boards_of_races_whose_deal_is_reserved: 9,
+    shows_results_in_rooms_to_who_may_play_the_deal: 9,
+    shows_results_on_pages_to_who_may_play_the_deal: 9,
     ends_attempts_by_hidden_cards: 68,
 }
 """All of them, each with the seed of a script that has detected it, to be tried first."""

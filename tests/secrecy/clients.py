@@ -34,7 +34,7 @@ from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Have
 from server.rooms.messages import PROGRESS
 from server.routes import ROUTES
 from tests.builders import START
-from tests.secrecy.decks import Dealer, Decks, deck
+from tests.secrecy.decks import NEVER, Dealer, Decks, deck
 from tests.secrecy.stage import COUNTDOWN_MS, Input, Stage
 from tests.wire import read_event
 
@@ -172,11 +172,14 @@ class Clients:
     Attributes:
         recorded: the inputs.
         counts: how often each command was sent.
+        sealed_at: when somebody had been challenged with the deal of the round, in Unix
+            milliseconds; `NEVER` if nobody was.
     """
 
     def __init__(self, script: Script, dealer: Dealer) -> None:
         self.recorded: Recorded = []
         self.code = RoomCode("")
+        self.sealed_at: float = NEVER
         self._challenges: list[str] = []
         self._circle = ""
         self._link = ""
@@ -235,14 +238,23 @@ class Clients:
             await self._seal()
 
     async def _seal(self) -> None:
-        """Give the round up, and make a challenge on its deal: nobody else has seen a card."""
+        """Give the round up, and make a challenge on its deal: nobody else has seen a card.
+
+        One of them plays a move before, so that the round was a race.
+        """
         deal = next(deal for deal, kind in self._dealer.deals.items() if kind == "room")
         for client in (ANN, BOB):
             known = self.clients[client]
             attempt = attempt_id(deal, known.id)
             await self._send(client, protocol.attempts.OpenAttempt(next(self._ids), attempt))
-            number = known.numbers[0][attempt]
-            await self._send(client, protocol.attempts.Resign(next(self._ids), number, 2))
+            number, seq = known.numbers[0][attempt], 2
+            if client == ANN:
+                board = self._states(attempt)[-1].board
+                move = board.ruleset.numbers_of(legal_moves(board)[0])
+                await self._do(0.0, [_frame(client, 0, [number, seq, *move])])
+                await self._do(ANSWERED, [])
+                seq += 1
+            await self._send(client, protocol.attempts.Resign(next(self._ids), number, seq))
         game, variant = self._script.game
         create = protocol.challenges.CreateChallenge(
             next(self._ids), game, 600, 3_600, "d" * 8, variant
@@ -250,6 +262,10 @@ class Clients:
         attempt = attempt_id(deal, self.clients[ANN].id)
         await self._send(ANN, msgspec.structs.replace(create, attempt=attempt))
         assert len(self._challenges) == 2, "it was made"
+        self.sealed_at = self._stage.world.now()
+        for viewer in (CYD, EVE):
+            path = f"/players/{self.clients[ANN].id}"
+            await self._do(ANSWERED, [Input(viewer, 0, "get", path=path)])
 
     async def _send(self, client: int, command: protocol.shared.Command) -> None:
         """Send a command, and wait until it is answered."""

@@ -192,6 +192,7 @@ class Facts:
 
     Attributes:
         attempts: those at the three deals, of all players.
+        deals: see `Dealer`.
         over: when the round was over, in Unix milliseconds; `NEVER` if it was not.
         runners: who runs in it.
         watching: who may see it later, without running in it, and since when.
@@ -200,10 +201,16 @@ class Facts:
     """
 
     attempts: Sequence[Played]
+    deals: Mapping[DealId, Kind]
     over: float
     runners: frozenset[PlayerId]
     watching: Mapping[PlayerId, float]
     sealed: bool
+
+    def done(self, player: PlayerId, kind: Kind) -> float:
+        """Return when a player's attempt at a deal ended, in Unix milliseconds, or `NEVER`."""
+        own = [each for each in self.attempts if (each.player, each.kind) == (player, kind)]
+        return min(map(_end, own), default=NEVER)
 
     def without(self, player: PlayerId, until: float) -> list[tuple[AttemptId, list[Event]]]:
         """Return what all players but one had played until a time."""
@@ -245,7 +252,7 @@ def facts_of(
     watching = {**seated, **dict.fromkeys(has_key, 0)}
     ends = {each.player: _end(each) for each in attempts if each.kind == "room"}
     over = max((ends.get(player, NEVER) for player in runners), default=NEVER)
-    return Facts(attempts, over, runners, watching, sealed)
+    return Facts(attempts, deals, over, runners, watching, sealed)
 
 
 def _end(played: Played) -> float:
@@ -269,9 +276,8 @@ class Twins:
         self._decks = decks
         self._viewer = viewer
         self._states = [each.states(decks) for each in facts.attempts]
-        own = {each.kind: _end(each) for each in facts.attempts if each.player == viewer}
-        self._done = own.get("room", NEVER)
-        self._challenge_done = own.get("challenge", NEVER)
+        self._done = facts.done(viewer, "room")
+        self._challenge_done = facts.done(viewer, "challenge")
         self._outside = facts.sealed and viewer not in facts.runners
 
     def find(self, rng: random.Random, least: float, most: float) -> tuple[Decks, float] | None:

@@ -1,7 +1,11 @@
-"""The law: a script is played on two servers, and what a viewer is sent is compared."""
+"""The laws: a script is played on two servers, and what a viewer is sent is compared.
+
+And nobody is sent a result of a race whose deal they may still play as a challenge.
+"""
 
 from __future__ import annotations
 
+import gzip
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -9,14 +13,19 @@ from typing import TypeVar
 
 import msgpack
 
-from server.base.core.ids import PlayerId
+from server.base.core.ids import DealId, PlayerId
+from server.rooms.messages import RoomState
 from tests.secrecy.clients import ANN, BOB, CLIENTS, CYD, DAN, Clients, Recorded, Script, replay
 from tests.secrecy.decks import NEVER, Dealer, Decks, Facts, Twins, facts_of
-from tests.secrecy.stage import Record, serve
+from tests.secrecy.stage import Record, Sent, serve
+from tests.wire import read_event
 
 MARGIN = 5
 """Milliseconds before a card is shown by the journals' times that are not compared: a node's clock
 differs from the simulation's by the latency of its connection to Redis."""
+
+ROOM = RoomState.__struct_config__.tag
+"""The kind of a room's state."""
 
 T = TypeVar("T")
 
@@ -42,6 +51,8 @@ def check(script: Script, counts: Counter[str]) -> None:
     has_key = frozenset(clients.clients[client].id for client in (ANN, BOB, CYD, DAN))
     facts = facts_of(first.stored, dealer.deals, clients.code, has_key, sealed=script.sealed)
     counts["sealed again"] += script.sealed
+    if script.sealed:
+        _check_results(clients, facts, first, counts)
     rng = random.Random(script.seed)
     begun = first.sent[0][0].at
     ended = max(each.at for sent in first.sent for each in sent)
@@ -63,6 +74,44 @@ def check(script: Script, counts: Counter[str]) -> None:
         counts["compared"] += 1
         counts["compared to the end"] += shown == NEVER
         counts["frames"] += sum(each.at < limit for each in first.sent[number])
+
+
+def _check_results(clients: Clients, facts: Facts, first: Record, counts: Counter[str]) -> None:
+    """Raise `LeakError` if somebody was sent a result of the race who may play its deal."""
+    deal = next(deal for deal, kind in facts.deals.items() if kind == "room")
+    for number, client in enumerate(clients.clients):
+        if client.id in facts.runners:
+            continue
+        shown = [(each, _has_result(each, deal)) for each in first.sent[number]]
+        # Who was in the room at its end has seen them: that is not taken back where it was shown.
+        knew = any(has for each, has in shown if each.at <= clients.sealed_at)
+        done = facts.done(client.id, "room")
+        for each, has in shown:
+            if clients.sealed_at < each.at < done and not (knew and each.what.startswith("frame")):
+                counts["looked for results"] += has is not None
+                if has:
+                    leaked = _readable((each.at, each.what, each.data))
+                    raise LeakError(f"client {number} was sent a result: {leaked}")
+
+
+def _has_result(sent: Sent, deal: DealId) -> bool | None:
+    """Return whether something has a result of the race on a deal; `None` if it could have none."""
+    if sent.what.startswith("answer to /players/"):
+        head, gzipped, body = sent.data.partition(b"\x1f\x8b")
+        return deal.encode() in (gzip.decompress(gzipped + body) if gzipped else head)
+    if not sent.what.startswith("frame"):
+        return None
+    value = msgpack.unpackb(sent.data)
+    if value[0] != ROOM:
+        return None
+    room = read_event(value)
+    assert isinstance(room, RoomState)
+    if room.round is None or room.round.deal != deal:
+        return None
+    reached = [each.result for each in room.round.runners if each.result.end is not None]
+    ranks = [each.rank for each in room.round.runners if each.rank is not None]
+    scores = [each for each in room.scores if each.number == room.round.number]
+    return bool(reached or ranks or scores)
 
 
 def _serve_again(script: Script, decks: Decks, recorded: Recorded) -> Record:

@@ -9,7 +9,16 @@ it.each([
   { open: false, over: true, hidden: false },
 ])("boards are hidden while a race runs that is open: %o", ({ open, over, hidden }) => {
   const round: Round = {
-    ...{ number: 1, deal: "", commitment: "", starts: 0, deadline: 0, over, runners: [] },
+    ...{
+      number: 1,
+      deal: "",
+      commitment: "",
+      starts: 0,
+      deadline: 0,
+      over,
+      runners: [],
+      sealed: false,
+    },
     known: "",
     ...{ seed: null, game: "robert", variant: "standard", limit: 300, public: open, help: "none" },
   };

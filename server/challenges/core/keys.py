@@ -11,6 +11,9 @@ CHALLENGE_LIFE_MS = 90 * DAY_SECONDS * 1000
 DEAL_LIFE_S = PLAYED_DEAL_LIFE_S
 """Seconds that its deal is kept after its date: longer than any run on it."""
 
+MAKING_MS = 60_000
+"""Milliseconds within which a challenge is made, after its deal was reserved for it."""
+
 LIST_LIFE_S = 120 * DAY_SECONDS
 """Seconds that a player's list is kept after the last challenge came into it: longer than that."""
 

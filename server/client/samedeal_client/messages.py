@@ -540,6 +540,9 @@ class Round:
             when one of its players joined.
         help: the help that its players may ask for.
         known: the known deal that it is played on, as in `CreateRoom`; empty for a new deal.
+        sealed: whether its results are hidden from who is shown this, who has not raced and may
+            still play the deal as a challenge: they are all 0 then, `end` and `rank` are null, and
+            neither `scores` nor wins and points have it.
     """
 
     number: int
@@ -556,6 +559,7 @@ class Round:
     public: bool = False
     help: Literal["hints", "none", "undo"] = "none"
     known: str = ""
+    sealed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,9 @@ PLAYED_DEAL_LIFE_S = (KEPT_DAYS + PLAYED_DEAL_DAYS) * DAY_SECONDS
 UNPLAYED_DEAL_LIFE_S = DAY_SECONDS
 """Seconds that the deal of a round is kept that nobody plays."""
 
+MAX_RESERVED_MS = 15 * DAY_SECONDS * 1000
+"""Milliseconds for which the deal of a round may be reserved for another occasion at most."""
+
 FOR_GOOD = {
     "pool": "deals that are yet to be played",
 }

@@ -6,6 +6,7 @@ Times are Unix milliseconds of the server's clock. What players may do is in
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -31,6 +32,9 @@ from server.rooms.core.events import (
     TermsProposed,
     TermsSet,
 )
+
+NOT_KNOWN = DealId("")
+"""The deal of a round in the scores of a checkpoint that was written without it."""
 
 MAX_SCORES = 8
 """Rounds whose places are kept; the points of earlier ones are in the sums.
@@ -131,6 +135,7 @@ class Score:
     game: str
     ranks: dict[PlayerId, int]
     points: dict[PlayerId, int]
+    deal: DealId = NOT_KNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +201,27 @@ class Room:
     def running(self) -> Round | None:
         """The round that is running or counting down, or `None`."""
         return self.round if self.round is not None and not self.round.over else None
+
+    def not_raced(self, viewer: PlayerId | None) -> frozenset[DealId]:
+        """Return the deals of the rounds that are over and shown which a viewer has not raced.
+
+        Somebody may be challenged to play them: see `without`.
+        """
+        found = {score.deal for score in self.scores if viewer not in score.ranks}
+        if self.round is not None and self.round.over and viewer not in self.round.players:
+            found.add(self.round.deal)
+        return frozenset(found)
+
+    def without(self, hidden: Collection[DealId]) -> Room:
+        """Return the room with nothing of what was reached on some deals but the last round's."""
+        scores = [score for score in self.scores if score.deal in hidden]
+        wins, points = self.wins, self.points
+        for score in scores:
+            won = [player for player, rank in score.ranks.items() if rank == 1]
+            wins = _sums(wins, dict.fromkeys(won, -1))
+            points = _sums(points, {player: -each for player, each in score.points.items()})
+        left = tuple(score for score in self.scores if score not in scores)
+        return replace(self, wins=wins, points=points, scores=left)
 
     @property
     def joinable(self) -> bool:
@@ -356,7 +382,7 @@ def _scored(room: Room, round_: Round) -> Room:
     if not round_.over or len(round_.players) == 1:
         return room
     points = round_.points()
-    score = Score(round_.number, round_.terms.game, round_.ranks(), points)
+    score = Score(round_.number, round_.terms.game, round_.ranks(), points, round_.deal)
     return _forgetting(
         replace(
             room,
