@@ -228,7 +228,8 @@ export interface CreateRoom {
  * Take a seat, or return to one's own, and subscribe the session to the room.
  *
  * Refused as `unknown_room`, `room_full`, `room_locked`, `room_closed` or `removed`, and of bots
- * as `not_for_bots` if the room is public. In a room that is closed nobody has a seat.
+ * as `not_for_bots` if the room is public, or was when somebody took a seat. In a room that is
+ * closed nobody has a seat.
  */
 export interface JoinRoom {
   readonly code: string;
@@ -346,7 +347,8 @@ export interface SetLock {
 /**
  * Open the room to anybody, who then finds it by `ListRooms`, or close it; only the host may.
  *
- * Refused as `unknown_room`, `not_host` or `no_host`.
+ * Refused as `unknown_room`, `not_host` or `no_host`, and as `not_for_bots` if it is to be open
+ * while the bot of a player has a seat.
  */
 export interface SetPublic {
   readonly code: string;

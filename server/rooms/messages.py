@@ -81,7 +81,8 @@ class JoinRoom(RoomCommand, tag=4, frozen=True):
     """Take a seat, or return to one's own, and subscribe the session to the room.
 
     Refused as `unknown_room`, `room_full`, `room_locked`, `room_closed` or `removed`, and of bots
-    as `not_for_bots` if the room is public. In a room that is closed nobody has a seat.
+    as `not_for_bots` if the room is public, or was when somebody took a seat. In a room that is
+    closed nobody has a seat.
     """
 
     cost: ClassVar[float] = costs.OPEN
@@ -209,7 +210,8 @@ class SetLock(RoomCommand, tag=21, frozen=True):
 class SetPublic(RoomCommand, tag=16, frozen=True):
     """Open the room to anybody, who then finds it by `ListRooms`, or close it; only the host may.
 
-    Refused as `unknown_room`, `not_host` or `no_host`.
+    Refused as `unknown_room`, `not_host` or `no_host`, and as `not_for_bots` if it is to be open
+    while the bot of a player has a seat.
     """
 
     public: bool

@@ -86,10 +86,10 @@ async def test_a_bot_plays_in_private_rooms_only_and_keeps_no_identity(hub: HubN
     room = (await ada.ask("room.create", **ROOM))["code"]
     state = await bot.ask("room.join", code=room)
     assert [seat["player"].get("bot", False) for seat in state["members"]] == [False, True]
-    assert (await ada.ask("room.public", code=room, public=True))["public"]
-    # Its own seat stays.
-    assert (await bot.ask("room.join", code=room))["type"] == "room"
+    # Nor is a room made public in which it has a seat.
+    assert await refused(ada, "room.public", code=room, public=True) == "not_for_bots"
     await bot.ask("room.leave", code=room)
+    assert (await ada.ask("room.public", code=room, public=True))["public"]
     assert await refused(bot, "room.join", code=room) == "not_for_bots"
     for type_, fields in (
         ("daily.open", {"game": "robert"}),

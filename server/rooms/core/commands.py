@@ -10,7 +10,7 @@ agreed to it, and is not removed from it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
@@ -72,14 +72,27 @@ def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
         return None
     if player in room.removed:
         raise Refusal("removed")
-    if has_owner(player) and room.public:
-        # Nobody who is there has let it in.
-        raise Refusal("not_for_bots")
+    _check_bots([*room.seats, Seat(player, ready=True, since=now, public=room.public)])
     if room.locked and room.seats:
         raise Refusal("room_locked")
     if len(room.seats) >= room.opened.seats:
         raise Refusal("room_full")
     return SeatTaken(player, now)
+
+
+def _check_bots(seats: Sequence[Seat], *, public: bool = False) -> None:
+    """Check that nobody would meet a bot who has not let it in: who comes while a room is public.
+
+    Args:
+        seats: those that there would be.
+        public: whether anybody might come then.
+
+    Raises:
+        Refusal: with the code `not_for_bots`.
+    """
+    has_bot = any(has_owner(seat.player) for seat in seats)
+    if has_bot and (public or any(seat.public for seat in seats)):
+        raise Refusal("not_for_bots")
 
 
 def match(room: Room, player: PlayerId, now: int) -> Event | None:
@@ -192,9 +205,11 @@ def set_public(room: Room, player: PlayerId, public: bool, now: int) -> Event | 
     """Decide the host's command to open the room to anybody, or to close it: `None` if it is so.
 
     Raises:
-        Refusal: as for every command of a host.
+        Refusal: as for every command of a host, or with the code `not_for_bots` if it is to be open
+            while a player's bot has a seat.
     """
     check_host(room, player)
+    _check_bots(room.seats, public=public)
     return PublicSet(public, now) if room.public != public else None
 
 

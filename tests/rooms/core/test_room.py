@@ -392,14 +392,23 @@ def test_the_rounds_of_a_public_room_are_public() -> None:
 BOT = PlayerId(f"{BOT_START}0000000000")
 
 
-def test_the_bot_of_a_player_takes_no_seat_in_a_public_room_and_keeps_the_one_it_has() -> None:
-    room = room_of(ADA, BOB)
+def test_no_stranger_meets_the_bot_of_a_player_whatever_comes_first() -> None:
+    room = room_of(ADA)
     public = then(room, race_commands.set_public(room, ADA, True, START))
-    with pytest.raises(Refusal, match="not_for_bots"):
-        race_commands.take_seat(public, BOT, START)
     let_in = then(room, race_commands.take_seat(room, BOT, START))
-    public = then(let_in, race_commands.set_public(let_in, ADA, True, START))
-    assert race_commands.take_seat(public, BOT, START) is None
+    # A stranger may have come while the room was public.
+    joined = then(public, race_commands.take_seat(public, CYD, START))
+    closed = then(joined, race_commands.set_public(joined, ADA, False, START))
+    for refused in (
+        lambda: race_commands.take_seat(public, BOT, START),
+        lambda: race_commands.set_public(let_in, ADA, True, START),
+        lambda: race_commands.take_seat(closed, BOT, START),
+    ):
+        with pytest.raises(Refusal, match="not_for_bots"):
+            refused()
+    assert race_commands.take_seat(let_in, CYD, START) is not None
+    left = then(let_in, race_commands.leave(let_in, BOT, START))
+    assert race_commands.set_public(left, ADA, True, START) is not None
 
 
 def test_a_round_is_the_race_of_those_in_it_who_are_no_bots() -> None:
