@@ -485,7 +485,8 @@ def _soonest_by_absence(history: RoomHistory, room: Room, event: Event) -> int |
     if isinstance(event, HostChanged) and room.host is not None:
         return history.seated[room.host] + nodes.host_absence
     if isinstance(event, SeatLeft) and event.by is None and not room.running:
-        longest = nodes.quick_absence if quick_match.waits(room) else nodes.seat_absence
+        is_short = quick_match.waits(room) or not room.has_acted(event.player)
+        longest = nodes.quick_absence if is_short else nodes.seat_absence
         over = max(history.ended.values(), default=0)
         return max(history.seated.get(event.player, 0), over) + longest
     return None

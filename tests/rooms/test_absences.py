@@ -11,7 +11,7 @@ from server.base.core.refusal import UnavailableError
 from server.base.work import worker_pool
 from server.rooms import absences as module
 from server.rooms.core import keys
-from server.rooms.core.absence import HOST_ABSENCE_MS, SEAT_ABSENCE_MS
+from server.rooms.core.absence import HOST_ABSENCE_MS, QUICK_ABSENCE_MS, SEAT_ABSENCE_MS
 from tests.base.redis.servers import until
 from tests.builders import ADA, BOB, CYD, reached
 from tests.conftest import debug_captured
@@ -70,7 +70,7 @@ async def test_a_member_who_comes_back_in_time_keeps_everything(
     other.services.live.unsubscribe(code, BOB)
     await shows(node, code, ADA)
     assert node.services.absences.size == 1
-    time.pass_(SEAT_ABSENCE_MS - 1)
+    time.pass_(QUICK_ABSENCE_MS - 1)
     await follow(other, code, BOB)
     await shows(node, code, ADA, BOB)
     assert node.services.absences.size == 0

@@ -21,7 +21,8 @@ SEAT_ABSENCE_MS = 60_000
 
 
 QUICK_ABSENCE_MS = 5_000
-"""The same in a quick match before its first round: somebody else waits there for a player."""
+"""The same in a quick match before its first round, where somebody else waits for a player, and of
+a member who has done nothing but come: that may be a program which looks at links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +75,19 @@ def observe(
     return Absence(since, now if idle is None else idle)
 
 
+def longest_of(room: Room, player: PlayerId) -> int:
+    """Return for how many milliseconds a member may be away and keep the seat."""
+    is_short = quick_match.waits(room) or not room.has_acted(player)
+    return QUICK_ABSENCE_MS if is_short else SEAT_ABSENCE_MS
+
+
 def due(absence: Absence, room: Room, now: int) -> Due:
     """Return what follows from an absence that was just observed in a room."""
     times: dict[PlayerId, int] = {}
     if absence.idle is not None:
-        longest = QUICK_ABSENCE_MS if quick_match.waits(room) else SEAT_ABSENCE_MS
         times = {
-            player: max(since, absence.idle) + longest for player, since in absence.since.items()
+            player: max(since, absence.idle) + longest_of(room, player)
+            for player, since in absence.since.items()
         }
     host = None
     later = [time for time in times.values() if time > now]

@@ -190,6 +190,23 @@ class Room:
         """Return a player's seat, or `None`."""
         return next((seat for seat in self.seats if seat.player == player), None)
 
+    def has_acted(self, player: PlayerId) -> bool:
+        """Return whether a member has done something here, as far as is known, but take a seat.
+
+        Whoever has opened it has, and whoever ran in a round that is shown, has said whether to run
+        in the next one after the first, or has proposed terms.
+        """
+        seat = self.seat_of(player)
+        said = seat is not None and (seat.out or (seat.ready and self.round is not None))
+        ran = self.round is not None and player in self.round.players
+        return (
+            player == self.opened.host
+            or said
+            or ran
+            or player in self.proposals
+            or any(player in score.ranks for score in self.scores)
+        )
+
     @property
     def former(self) -> list[PlayerId]:
         """The players who have no seat but a place in `scores`, at most eight for each of these."""

@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from server.base.core.ids import PlayerId
 from server.rooms.core import commands
-from server.rooms.core.absence import HOST_ABSENCE_MS, SEAT_ABSENCE_MS, Absence, Due, due, observe
+from server.rooms.core.absence import (
+    HOST_ABSENCE_MS,
+    QUICK_ABSENCE_MS,
+    SEAT_ABSENCE_MS,
+    Absence,
+    Due,
+    due,
+    observe,
+)
 from server.rooms.core.room import Room
 from tests.builders import ADA, BOB, CYD, START, finished, race_of, reached, room_of, then
 
@@ -59,8 +67,33 @@ def test_a_host_is_followed_after_20_seconds_and_a_seat_lost_after_60() -> None:
     assert [due(away, room, at).seats for at in (59_999, 60_000)] == [(), (ADA,)]
 
 
+def test_who_has_done_nothing_but_come_loses_the_seat_soon() -> None:
+    """A program that opens the links in messages takes a seat, and is gone."""
+    room = room_of(ADA, BOB)
+    away = observe(None, room, {ADA}, 0)
+    assert away is not None
+    assert due(away, room, 0) == Due(None, (), QUICK_ABSENCE_MS)
+    assert due(away, room, QUICK_ABSENCE_MS) == Due(None, (BOB,), None)
+    # It is the same after a round in which it had no part, until it agrees to the next one.
+    over = finished(race_of(ADA), ADA, reached(1))
+    late = then(over, commands.take_seat(over, BOB, START))
+    agreed = then(late, commands.set_ready(late, BOB, True, START))
+    for each, longest in ((late, QUICK_ABSENCE_MS), (agreed, SEAT_ABSENCE_MS)):
+        away = observe(None, each, {ADA}, 0)
+        assert away is not None
+        assert due(away, each, 0).later == longest
+
+
+def acted(*players: PlayerId) -> Room:
+    """Return a room whose members sit out, but for the host."""
+    room = room_of(*players)
+    for player in players[1:]:
+        room = then(room, commands.set_ready(room, player, False, START))
+    return room
+
+
 def test_seats_are_lost_after_a_while_in_the_lobby() -> None:
-    room = room_of(ADA, BOB, CYD)
+    room = acted(ADA, BOB, CYD)
     away = observe(observe(None, room, {ADA, CYD}, 0), room, {ADA}, 500)
     assert away is not None
     assert due(away, room, SEAT_ABSENCE_MS - 1) == Due(None, (), SEAT_ABSENCE_MS)
@@ -87,7 +120,7 @@ def test_what_is_due_follows_from_how_long_members_are_away(
     round_runs: bool, data: st.DataObject
 ) -> None:
     players = (ADA, BOB, CYD)
-    room: Room = (race_of if round_runs else room_of)(*players)
+    room: Room = (race_of if round_runs else acted)(*players)
     away: Absence | None = None
     gone: dict[PlayerId, int] = {}
     now = 0

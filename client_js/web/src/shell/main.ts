@@ -13,6 +13,7 @@ import { Notices } from "../app/notices.svelte.ts";
 import { keepForOffline } from "../offline/register.ts";
 import { OwnPage } from "../app/ownPage.svelte.ts";
 import { ReloadOnce, reloadWhenTooOld } from "./reload.ts";
+import { onceOpened } from "../kit/prerendering.ts";
 import { ROOT } from "../kit/root.ts";
 import { Router } from "../app/router.svelte.ts";
 import { RunningGames } from "../app/runningGames.svelte.ts";
@@ -76,7 +77,8 @@ client.player.subscribe((player) => {
   }
   lastPlayer = player?.id ?? lastPlayer;
 });
-client.connect();
+// A session makes a guest, and takes a seat in a room: not for a page that nobody sees.
+onceOpened(document, () => client.connect());
 void start();
 
 /** Mount the page once its texts and its first screen are loaded. */

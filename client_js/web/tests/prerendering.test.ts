@@ -1,0 +1,18 @@
+import { expect, test, vi } from "vitest";
+import { onceOpened } from "../src/kit/prerendering.ts";
+
+test("a page that was loaded in advance begins when somebody opens it, and once", () => {
+  const begin = vi.fn();
+  const page = Object.assign(new EventTarget(), { prerendering: true });
+  onceOpened(page, begin);
+  expect(begin).not.toHaveBeenCalled();
+  page.dispatchEvent(new Event("prerenderingchange"));
+  page.dispatchEvent(new Event("prerenderingchange"));
+  expect(begin).toHaveBeenCalledTimes(1);
+});
+
+test.each([{ prerendering: false }, {}])("any other page begins at once", (state) => {
+  const begin = vi.fn();
+  onceOpened(Object.assign(new EventTarget(), state), begin);
+  expect(begin).toHaveBeenCalledTimes(1);
+});
