@@ -10,7 +10,9 @@
    and `server.handlers` import either of these.
 5. `base/` imports no wing; a wing imports `base/` and the wings that it stands on.
 6. `server/*.py`, `cli/` and `base/generate/` alone see the whole; nobody else imports those.
-7. `client/` is a distribution of its own: it imports the engine, websockets and msgpack, nothing of
+7. Nobody has the system look up a name, on threads that all share, but of an address to listen on:
+   names that users give are looked up by `base/outbound/`.
+8. `client/` is a distribution of its own: it imports the engine, websockets and msgpack, nothing of
    the server, and nothing imports it.
 """
 
@@ -84,6 +86,7 @@ PACKAGES = {
     "cryptography": {"base.seals", "notifications"},
     "websockets": {"base.net", "base.wire", "samedeal_client"},
     "starlette": {"base.net", "base.web"},
+    "dns": {"base.outbound"},
     "cachetools": {"base.web", "server.players.hub"},
     "httptools": {"base.net", "base.outbound"},
     "uvicorn": {"base.net", "base.wire"},
@@ -117,6 +120,11 @@ IMPURE_MODULES = {
 }
 IMPURE_CALLS = {"now", "utcnow", "today"}
 IMPURE_NAMES = {"open", "print", "input"}
+
+LOOKUPS = {"getaddrinfo", "gethostbyname", "gethostbyname_ex"}
+"""Calls of the system's resolver."""
+
+MAY_LOOK_UP = "server.base.net.bound_sockets"
 
 GAME_NAMES = {text for game in games().values() for text in (game.id, game.name)}
 
@@ -246,6 +254,8 @@ def violations(module: str, source: str, *, package: bool = False) -> list[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and node.value in GAME_NAMES:
             found.append(f"{module} names the game {node.value}")
+        elif isinstance(node, ast.Attribute) and node.attr in LOOKUPS and module != MAY_LOOK_UP:
+            found.append(f"{module} looks up by {node.attr}")
         elif own not in {"core", "engine"}:
             continue
         elif isinstance(node, ast.Attribute) and node.attr in IMPURE_CALLS:
@@ -332,6 +342,7 @@ def test_a_folder_has_twenty_modules_at_most() -> None:
         ("server.base.redis.bus", "from server.base.journals.store import JournalStore"),
         ("server.base.work.background", "from server.base.redis.bus import Bus"),
         ("server.base.work.metrics", "import redis"),
+        ("server.base.outbound.sender", "x = loop.getaddrinfo(host, port)"),
         ("server.cli.main", "import uvicorn"),
         ("server.cli.main", "import redis"),
         ("server.app", "import flask"),

@@ -6,12 +6,13 @@ answer, and it says its id, by which a server may know. Wings that post register
 makes the request of what is stored and hears how it went.
 
 Nothing here waits for a server that is slow but the posts to the same host: each host has a few
-lanes, in which one request follows the other.
+lanes, in which one request follows the other. And nobody takes the room of others: each channel has
+its own, an owner gets little of it at a time, and what has failed before half of it.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple
 from zlib import crc32
@@ -33,7 +34,13 @@ LEASE_MS: Final = 120_000
 """Milliseconds for which a node has a post that it has taken to try."""
 
 MAX_TAKEN: Final = 64
-"""Posts that a node has taken at a time, and so most of its requests at a time."""
+"""Posts of a channel that a node has taken at a time, and so most of its requests at a time."""
+
+MAX_FAILED: Final = 32
+"""Those of them that have failed before, as all do to servers that never answer."""
+
+MAX_OF_OWNER: Final = 4
+"""Those of them that are of one owner, whose servers may all be slow."""
 
 FULL_MS: Final = 5_000
 """Milliseconds until a post is looked at again for which there was no room."""
@@ -86,7 +93,7 @@ class Posts:
         self._sent = sent
         self._channels: dict[str, Channel] = {}
         self._taken: dict[Lane, deque[tuple[Taken, Outgoing, int]]] = defaultdict(deque)
-        self._count = 0
+        self._counts: Counter[tuple[str, ...]] = Counter()
         self._lanes: WorkerPool[Lane] = WorkerPool(background, "posts", self._send, size=SENDING)
         # If the store does not answer now, it is dropped soon: it would be sent twice otherwise.
         self._ended: WorkerPool[str] = WorkerPool(
@@ -125,26 +132,43 @@ class Posts:
         return True
 
     async def _take(self, post_id: str) -> None:
-        """Take a post, if it is due, and have it sent."""
+        """Take a post, if it is due, and have it sent once there is room for it."""
         now = self._clock.now()
-        if self._count >= MAX_TAKEN:
-            await self._store.postpone(post_id, now, now + FULL_MS)
+        taken = await self._store.take(post_id, now, now + LEASE_MS)
+        if taken is None:
             return
-        self._count += 1
+        if not self._has_room(taken):
+            await self._store.retry(post_id, now + FULL_MS, untried=True)
+            return
+        self._count(taken, 1)
         lane = None
         try:
-            lane = await self._find_lane(post_id, now)
+            lane = await self._find_lane(taken, now)
         finally:
             if lane is None:
-                self._count -= 1
+                self._count(taken, -1)
         if lane is not None:
             self._lanes.add(lane)
 
-    async def _find_lane(self, post_id: str, now: int) -> Lane | None:
+    def _has_room(self, taken: Taken) -> bool:
+        """Return whether a post may be sent beside those that this node has taken."""
+        channel, owner, failed = _groups(taken)
+        return (
+            self._counts[channel] < MAX_TAKEN
+            and self._counts[owner] < MAX_OF_OWNER
+            and (taken.tries == 1 or self._counts[failed] < MAX_FAILED)
+        )
+
+    def _count(self, taken: Taken, change: int) -> None:
+        """Count a post that is taken (1), or is not any more (-1)."""
+        channel, owner, failed = _groups(taken)
+        for group in (channel, owner, *([failed] if taken.tries > 1 else [])):
+            self._counts[group] += change
+            if not self._counts[group]:
+                del self._counts[group]
+
+    async def _find_lane(self, taken: Taken, now: int) -> Lane | None:
         """Return the lane that a post has been put into, or `None` if it is not to be sent."""
-        taken = await self._store.take(post_id, now, now + LEASE_MS)
-        if taken is None:
-            return None
         post = taken.post
         channel = self._channels.get(post.channel)
         if channel is None or now >= post.until:
@@ -155,7 +179,7 @@ class Posts:
         if request is None or destination is None:
             self._end(taken, "dropped", "unwanted")
             return None
-        lane = (destination.host, crc32(post_id.encode()) % LANES)
+        lane = (destination.host, crc32(post.id.encode()) % LANES)
         self._taken[lane].append((taken, request, now + LEASE_MS))
         return lane
 
@@ -170,7 +194,7 @@ class Posts:
         try:
             await self._try(taken, request, until)
         finally:
-            self._count -= 1
+            self._count(taken, -1)
             if self._taken[lane]:
                 self._lanes.add(lane)
             else:
@@ -208,3 +232,9 @@ class Posts:
         self._sent[post.channel, found] += 1
         tell = log.warning if found == "dropped" and code != "unwanted" else log.debug
         tell("post_ended", channel=post.channel, fate=found, tries=taken.tries, code=code)
+
+
+def _groups(taken: Taken) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return what a post is counted among: its channel's, its owner's, and those that failed."""
+    channel = taken.post.channel
+    return (channel,), (channel, "owner", taken.post.owner), (channel, "failed")

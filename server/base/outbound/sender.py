@@ -9,7 +9,6 @@ it went. Nothing is kept between two requests.
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
@@ -20,6 +19,7 @@ import httptools
 from server.base.outbound.core.addresses import is_public
 from server.base.outbound.core.destination import Destination, parse_url
 from server.base.outbound.core.post import Answer, Failure, Outgoing
+from server.base.outbound.resolver import Resolver
 
 TIMEOUT: Final = 5.0
 """Seconds for all of a request, from the name to the answer; a node that ends waits for it."""
@@ -36,8 +36,8 @@ MAX_ADDRESSES: Final = 3
 _FINAL = 200
 """Answers with a lower status come before the one that counts."""
 
-Resolve = Callable[[str, int], Awaitable[list[str]]]
-"""Returns the addresses of a name, for connections to a port.
+Resolve = Callable[[str], Awaitable[list[str]]]
+"""Returns the addresses of a name.
 
 Raises:
     OSError: it has none.
@@ -56,12 +56,6 @@ class SendError(Exception):
         self.reason: Failure = reason
 
 
-async def addresses_of(host: str, port: int) -> list[str]:
-    """Return the addresses of a name, as this machine knows them."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(address[0]) for *_, address in found]
-
-
 class Sender:
     """Sends requests.
 
@@ -69,7 +63,7 @@ class Sender:
         local: whether any host and port may be posted to, and by http as well. Only tests do.
         trust: by which certificates a server is believed to be who it says; by default, by those
             that this machine trusts.
-        resolve: what resolves names.
+        resolve: what resolves names; by default, a `Resolver`.
 
     Attributes:
         is_local: whether any host and port may be posted to.
@@ -80,11 +74,11 @@ class Sender:
         *,
         local: bool = False,
         trust: Callable[[], ssl.SSLContext] | None = None,
-        resolve: Resolve = addresses_of,
+        resolve: Resolve | None = None,
     ) -> None:
         self.is_local = local
         self._trust = trust or _trusted
-        self._resolve = resolve
+        self._resolve = resolve or Resolver().addresses
 
     def destination(self, url: str) -> Destination | None:
         """Return where a URL leads, or `None` if nothing may be posted there."""
@@ -125,7 +119,7 @@ class Sender:
             OSError: nobody listens there, or only somebody else.
         """
         try:
-            found = await self._resolve(destination.host, destination.port)
+            found = await self._resolve(destination.host)
         except OSError:
             raise SendError("name") from None
         addresses = [each for each in dict.fromkeys(found) if self.is_local or is_public(each)]

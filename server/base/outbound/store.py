@@ -33,7 +33,7 @@ if not text then
   return nil
 end
 redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
-return {text, redis.call('HINCRBY', KEYS[1], 'tries', ARGV[4])}
+return {text, redis.call('HINCRBY', KEYS[1], 'tries', 1)}
 """)
 
 _RETRY = Script("""
@@ -85,13 +85,8 @@ class PostStore:
             until: when another node may take it, if nothing is told of it before.
         """
         member = PostDue(post_id).member
-        found = await self._database.run(_TAKE, _keys(post_id), member, now, until, 1)
+        found = await self._database.run(_TAKE, _keys(post_id), member, now, until)
         return None if found is None else Taken(_DECODER.decode(found[0]), int(found[1]))
-
-    async def postpone(self, post_id: str, now: int, until: int) -> None:
-        """Have a post tried at a later time, if its time has come and nobody has taken it."""
-        member = PostDue(post_id).member
-        await self._database.run(_TAKE, _keys(post_id), member, now, until, 0)
 
     async def retry(self, post_id: str, at: int, *, untried: bool = False) -> None:
         """Have a post tried again at a time in Unix milliseconds.

@@ -13,7 +13,7 @@ from server.base.outbound import posts as posts_module
 from server.base.outbound import sender as senders
 from server.base.outbound.core.post import LIFE_MS, PAUSES_MS, Outgoing, Post
 from server.base.outbound.posts import LEASE_MS, Channel
-from tests.base.outbound.receiver import OK, Receiver, never, receiving
+from tests.base.outbound.receiver import OK, Receiver, Respond, never, receiving
 from tests.base.outbox.outboxes import all_due
 from tests.base.redis.servers import running, until
 from tests.builders import START
@@ -42,9 +42,17 @@ class Mail:
     async def _gone(self, post: Post) -> None:
         self.gone.append(post.id)
 
-    async def post(self, name: str, url: str, life: int = LIFE_MS, at: int | None = None) -> None:
-        """Post something by this name."""
-        posted = Post(name, CHANNEL, "owner", url, self.node.store.clock.now() + life)
+    async def post(
+        self,
+        name: str,
+        url: str,
+        *,
+        life: int = LIFE_MS,
+        at: int | None = None,
+        owner: str | None = None,
+    ) -> None:
+        """Post something by this name; by default, of an owner of its own."""
+        posted = Post(name, CHANNEL, owner or name, url, self.node.store.clock.now() + life)
         await self.node.services.posts.post(posted, at)
 
     async def sent(self, fate: str, count: int = 1) -> None:
@@ -65,6 +73,16 @@ async def got(receiver: Receiver) -> str:
     """Return the id of the next request."""
     async with asyncio.timeout(10):
         return (await receiver.received.get()).headers["x-id"]
+
+
+def after(release: asyncio.Event) -> Respond:
+    """Return what answers once it is released."""
+
+    async def late(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await release.wait()
+        writer.write(OK)
+
+    return late
 
 
 async def test_a_post_is_sent_once_and_its_id_stays_known(node: Node) -> None:
@@ -191,12 +209,7 @@ async def test_a_slow_server_delays_no_other(node: Node, monkeypatch: pytest.Mon
     # None of them is given up meanwhile, however slow the machine is.
     monkeypatch.setattr(senders, "TIMEOUT", 60.0)
     mail, release = Mail(node), asyncio.Event()
-
-    async def late(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await release.wait()
-        writer.write(OK)
-
-    async with running(node.run), receiving(late) as slow, receiving() as receiver:
+    async with running(node.run), receiving(after(release)) as slow, receiving() as receiver:
         for number in range(20):
             await mail.post(f"slow{number}", slow.url())
         await mail.post("one", receiver.url("localhost"))
@@ -217,3 +230,44 @@ async def test_no_more_are_taken_than_a_node_sends(
         found = dict(await mail.settled())
         assert found[PostDue("slow2")] == START + posts_module.FULL_MS
         assert found[PostDue("slow1")] == START + LEASE_MS
+
+
+async def test_an_owner_takes_no_room_of_others(node: Node, clock: SetClock) -> None:
+    """However many posts of one go to servers that are slow, that of another goes at once."""
+    mail, most, release = Mail(node), posts_module.MAX_OF_OWNER, asyncio.Event()
+    async with running(node.run), receiving(after(release)) as slow, receiving() as receiver:
+        for number in range(most + 2):
+            await mail.post(f"slow{number}", slow.url(), owner="mallory")
+        await mail.post("one", receiver.url("localhost"))
+        assert await got(receiver) == "one"
+        found = dict(await mail.settled())
+        postponed = [at for at in found.values() if at == START + posts_module.FULL_MS]
+        assert len(postponed) == 2
+        # What was only postponed was not tried.
+        clock.time += posts_module.FULL_MS
+        taken = await node.store.posts.take(f"slow{most}", clock.time, clock.time + LEASE_MS)
+        assert taken is not None
+        assert taken.tries == 1
+        release.set()
+
+
+async def test_what_has_failed_leaves_room_for_what_is_new(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posts_module, "MAX_TAKEN", 2)
+    monkeypatch.setattr(posts_module, "MAX_FAILED", 1)
+    mail, release = Mail(node), asyncio.Event()
+    async with (
+        running(node.run),
+        receiving(BUSY, BUSY, after(release)) as slow,
+        receiving() as receiver,
+    ):
+        for number in range(2):
+            await mail.post(f"slow{number}", slow.url())
+            await mail.sent("retried", number + 1)
+        await mail.settled()
+        clock.time += PAUSES_MS[0]
+        await node.sweep()
+        await mail.post("one", receiver.url("localhost"))
+        assert await got(receiver) == "one"
+        release.set()

@@ -40,8 +40,8 @@ async def reason(sender: Sender, url: str) -> str:
 def resolving(*addresses: str) -> senders.Resolve:
     """Return what resolves any name to some addresses, and notes nothing."""
 
-    async def resolve(host: str, port: int) -> list[str]:
-        del host, port
+    async def resolve(host: str) -> list[str]:
+        del host
         return list(addresses)
 
     return resolve
@@ -129,8 +129,8 @@ async def test_a_name_is_resolved_once_and_connected_to_what_was_checked(
     answers = [["8.8.8.8", "127.0.0.1"], ["127.0.0.1"]]
     connected: list[str] = []
 
-    async def resolve(host: str, port: int) -> list[str]:
-        assert (host, port) == ("rebinding.example.org", 443)
+    async def resolve(host: str) -> list[str]:
+        assert host == "rebinding.example.org"
         return answers.pop(0)
 
     async def connect(host: str, port: int, **how: object) -> None:
@@ -145,8 +145,8 @@ async def test_a_name_is_resolved_once_and_connected_to_what_was_checked(
 
 
 async def test_a_name_that_nobody_knows() -> None:
-    async def resolve(host: str, port: int) -> list[str]:
-        raise OSError(host, port)
+    async def resolve(host: str) -> list[str]:
+        raise OSError(host)
 
     assert await reason(Sender(resolve=resolve), "https://nowhere.example.org/") == "name"
 

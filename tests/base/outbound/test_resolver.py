@@ -1,0 +1,189 @@
+"""The resolver: what name servers of others cannot make it do."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import cast
+
+import dns.message
+import dns.name
+import dns.rcode
+import dns.rdatatype
+import dns.rrset
+import pytest
+
+from server.base.outbound import resolver as resolvers
+from server.base.outbound.core.post import Outgoing
+from server.base.outbound.resolver import MAX_RECORDS, Place, Resolver
+from server.base.outbound.sender import Sender, SendError
+from tests.fixtures import BOTH_LOOPS
+
+pytestmark = BOTH_LOOPS
+
+HOST = "hooks.example.org"
+
+Answer = Callable[[dns.message.Message], list[bytes]]
+"""Returns the packets that a question is answered with."""
+
+
+class NameServer(asyncio.DatagramProtocol):
+    """A name server.
+
+    Attributes:
+        asked: the questions, as kind and name.
+    """
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self.asked: list[tuple[str, str]] = []
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take what to answer by."""
+        self._transport = cast("asyncio.DatagramTransport", transport)
+
+    def datagram_received(self, data: bytes, addr: Place) -> None:
+        """Answer a question."""
+        query = dns.message.from_wire(data)
+        (question,) = query.question
+        self.asked.append((dns.rdatatype.to_text(question.rdtype), str(question.name)))
+        for packet in self._answer(query):
+            self._transport.sendto(packet, addr)
+
+
+@asynccontextmanager
+async def naming(answer: Answer) -> AsyncIterator[tuple[NameServer, Place]]:
+    """Run a name server, and yield it with its place."""
+    # Bound here, since uvloop would look the address up.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    listening.bind(("127.0.0.1", 0))
+    transport, server = await asyncio.get_running_loop().create_datagram_endpoint(
+        lambda: NameServer(answer), sock=listening
+    )
+    try:
+        yield server, listening.getsockname()
+    finally:
+        transport.abort()
+
+
+def answered(query: dns.message.Message, *addresses: str, alias: str = "") -> bytes:
+    """Return an answer with those of the addresses that are of the kind that is asked for."""
+    reply = dns.message.make_response(query)
+    (question,) = query.question
+    name = question.name
+    if alias:
+        target = dns.name.from_text(alias)
+        reply.answer.append(dns.rrset.from_text(name, 60, "IN", "CNAME", alias + "."))
+        name = target
+    kind = dns.rdatatype.to_text(question.rdtype)
+    if found := [each for each in addresses if (":" in each) == (kind == "AAAA")]:
+        reply.answer.append(dns.rrset.from_text_list(name, 60, "IN", kind, found))
+    return reply.to_wire()
+
+
+def silent(_: dns.message.Message) -> list[bytes]:
+    return []
+
+
+async def test_a_name_has_its_addresses_of_both_kinds_in_turn() -> None:
+    def answer(query: dns.message.Message) -> list[bytes]:
+        addresses = ("192.0.2.1", "192.0.2.2", "2001:db8::1")
+        # Two that others may have sent come first.
+        other = dns.message.make_query("other.example.org", "A")
+        return [b"", answered(other, "127.0.0.1"), answered(query, *addresses, alias="a.b.org")]
+
+    async with naming(answer) as (server, place):
+        found = await Resolver([place]).addresses(HOST)
+    assert found == ["192.0.2.1", "2001:db8::1", "192.0.2.2"]
+    # As it is: a list of domains to search in would make another name of it.
+    assert sorted(server.asked) == [("A", f"{HOST}."), ("AAAA", f"{HOST}.")]
+
+
+async def test_silent_name_servers_keep_nothing_from_anybody_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """More lookups than a loop has threads, and all of them end in their time."""
+    monkeypatch.setattr(resolvers, "TIMEOUT", 0.3)
+    async with naming(silent) as (server, place), naming(answering_one) as (_, other):
+        sender = Sender(resolve=Resolver([place]).addresses)
+
+        async def reason(number: int) -> str:
+            request = Outgoing(f"https://h{number}.example.org/", {}, b"")
+            with pytest.raises(SendError) as caught:
+                await sender.send(request)
+            return caught.value.reason
+
+        waiting = [asyncio.create_task(reason(number)) for number in range(40)]
+        while len(server.asked) < 2 * len(waiting):
+            await asyncio.sleep(0)
+        assert await Resolver([other]).addresses(HOST) == ["192.0.2.1"]
+        found = await asyncio.get_running_loop().getaddrinfo("localhost", 443)
+        assert found
+        assert not any(each.done() for each in waiting)
+        async with asyncio.timeout(10):
+            assert set(await asyncio.gather(*waiting)) == {"name"}
+
+
+def answering_one(query: dns.message.Message) -> list[bytes]:
+    return [answered(query, "192.0.2.1")]
+
+
+async def test_another_name_server_is_asked_if_one_does_not_know(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(resolvers, "TIMEOUT", 0.3)
+
+    def fail(query: dns.message.Message) -> list[bytes]:
+        reply = dns.message.make_response(query)
+        reply.set_rcode(dns.rcode.SERVFAIL)
+        return [reply.to_wire()]
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        nobody = free.getsockname()
+    async with (
+        naming(fail) as (_, failing),
+        naming(silent) as (_, quiet),
+        naming(answering_one) as (_, place),
+    ):
+        for first in (nobody, failing, quiet):
+            assert await Resolver([first, place]).addresses(HOST) == ["192.0.2.1"]
+            with pytest.raises(OSError, match="no address"):
+                await Resolver([first]).addresses(HOST)
+
+
+async def test_only_the_beginning_of_a_long_answer_is_read() -> None:
+    host = ".".join("a" * 120)
+
+    def answer(query: dns.message.Message) -> list[bytes]:
+        return [answered(query, *(f"192.0.2.{number}" for number in range(60)))]
+
+    async with naming(answer) as (_, place):
+        assert len(await Resolver([place]).addresses(host)) == MAX_RECORDS
+
+
+async def test_a_name_that_is_not_there_has_no_address() -> None:
+    def unknown(query: dns.message.Message) -> list[bytes]:
+        reply = dns.message.make_response(query)
+        reply.set_rcode(dns.rcode.NXDOMAIN)
+        return [reply.to_wire()]
+
+    async with naming(unknown) as (server, place):
+        with pytest.raises(OSError, match="no address"):
+            await Resolver([place]).addresses(HOST)
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
+async def test_no_name_server_is_asked_for_an_address(host: str) -> None:
+    async with naming(silent) as (server, place):
+        assert host in {*await Resolver([place]).addresses(host), "localhost"}
+    assert server.asked == []
+
+
+async def test_the_name_servers_of_this_machine_are_asked() -> None:
+    """Whether there are any: this asks none."""
+    assert await Resolver().addresses("192.0.2.1") == ["192.0.2.1"]
+    assert all(port == 53 for _, port in Resolver()._name_servers())
