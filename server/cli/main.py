@@ -251,8 +251,8 @@ for command in COMMANDS:
 @option(
     "--push-contact",
     metavar="URL",
-    help="Where push services can reach who runs this server, as mailto:you@example.org. Without "
-    "this option, the public URL, if that begins with https://.",
+    help="Where push services can reach who runs this server, as mailto:you@example.org, or a URL "
+    "of https, either with a public domain. Without this option, the public URL.",
 )
 @option(
     "--workers",

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from server.base.core.refusal import UnsuitableError
 from server.base.seals.secret_files import read_secret
+from server.notifications.core.contact import is_contact
 from server.notifications.core.encryption import public_key
 
 
@@ -42,16 +43,18 @@ def read_push_key(path: Path, contact: str | None) -> PushKey:
 
     Args:
         path: the file: a private key of the curve P-256, in PEM.
-        contact: where the operator can be reached.
+        contact: where the operator can be reached: `mailto:` or `https:`.
 
     Raises:
         UnsuitableError: it cannot be read, others may read it, or it is no such key; or there is
-            no contact.
+            no contact that push services take.
     """
-    if contact is None or not contact.startswith(("mailto:", "https://")):
+    if contact is None or not is_contact(contact):
+        given = "" if contact is None else f", and refuse what says {contact!r}"
         raise UnsuitableError(
-            "With --push-key-file, push services want to know whom to write to: pass "
-            "--push-contact mailto:you@example.org, or a --public-url that begins with https://."
+            f"With --push-key-file, push services want to know whom to write to{given}: pass "
+            "--push-contact mailto:you@example.org, with one address of a public domain and "
+            "nothing around it, or a --public-url of https with a public domain."
         )
     try:
         text = read_secret(path)

@@ -71,3 +71,34 @@ def test_push_services_want_to_know_whom_to_write_to(tmp_path: Path, contact: st
     assert key is not None
     assert key.contact == "https://play.example.org"
     assert push_key_of(Settings()) is None
+
+
+@pytest.mark.parametrize(
+    "contact",
+    [
+        *("mailto:", "mailto:ops@localhost", "mailto:ops@intranet", "mailto:@example.org"),
+        *("mailto: ops@example.org", "mailto:<ops@example.org>", "mailto:Ops <ops@example.org>"),
+        *("mailto:ops@example.org ", "mailto:ops@example.org\n", "mailto:ops@192.0.2.1"),
+        *("mailto:a@example.org,b@example.org", "mailto:ops@example.org?subject=push"),
+        *("https://localhost", "https://play.local", "https://192.0.2.1", "https://[::1]"),
+        *("https://", "https:play.example.org", "https://play.example.org/ ", "https://a@b.org"),
+        *("https://play.example.org:x", "HTTPS://play.example.org", "//play.example.org", ""),
+    ],
+)
+def test_a_contact_that_apple_refuses_is_refused_at_the_start(contact: str) -> None:
+    with pytest.raises(UnsuitableError, match="push-contact") as caught:
+        read_push_key(Path("/nowhere"), contact)
+    assert repr(contact) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "contact",
+    [
+        *("mailto:ops@example.org", "mailto:first.last+push@Mail.Example.org"),
+        *("https://play.example.org", "https://example.org/games/samedeal", "https://a.org:8443/"),
+    ],
+)
+def test_other_contacts_are_accepted(tmp_path: Path, contact: str) -> None:
+    file = tmp_path / "push-key"
+    make_push_key(file)
+    assert read_push_key(file, contact).contact == contact

@@ -17,7 +17,25 @@ _TEXT: Final = re.compile(r"[\x21-\x7e]+")
 _NAME: Final = re.compile(
     r"(?=.{1,253}\Z)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]"
 )
-"""A name of the Internet: not one of this network alone, and no address."""
+"""A name of the form that those of the Internet have: with a dot, and no address."""
+
+_LOCAL: Final = frozenset(
+    {
+        *("alt", "corp", "home", "home.arpa", "internal", "intranet", "invalid", "lan", "local"),
+        *("localdomain", "localhost", "onion", "private", "test"),
+    }
+)
+"""Domains below which there are only names of a machine or a network, or none (RFC 6761)."""
+
+
+def is_public_name(host: str) -> bool:
+    """Return whether a host, in lower case, has a name that the whole Internet can know.
+
+    It is not if it is an address, or a name of one machine or network alone.
+    """
+    labels = host.split(".")
+    ends = (labels[-1], ".".join(labels[-2:]))
+    return bool(_NAME.fullmatch(host)) and not _LOCAL.intersection(ends)
 
 
 class Destination(NamedTuple):
@@ -66,7 +84,7 @@ def parse_url(url: str, *, local: bool = False) -> Destination | None:
         or not (tls or (local and parts.scheme == "http"))
     ):
         return None
-    if not local and (not _NAME.fullmatch(host) or port not in {None, HTTPS_PORT}):
+    if not local and (not is_public_name(host) or port not in {None, HTTPS_PORT}):
         return None
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Destination(host, port or (HTTPS_PORT if tls else 80), path, tls)

@@ -31,6 +31,7 @@ def test_a_url_says_where_it_leads(url: str, found: Destination) -> None:
     [
         *("", "http://example.org/", "ftp://example.org/", "//example.org/", "example.org"),
         *("https://", "https:///a", "https://localhost/", "https://intranet/", "https://.org/"),
+        *("https://printer.local/", "https://a.b.internal/", "https://hub.home.arpa/"),
         *("https://127.0.0.1/", "https://[::1]/", "https://2130706433/", "https://0x7f.0x1/"),
         *("https://example.org:8443/", "https://example.org:22/", "https://example.org:x/"),
         *("https://ada@example.org/", "https://ada:pw@example.org/", "https://@example.org/"),

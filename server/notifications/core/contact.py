@@ -1,0 +1,34 @@
+"""Contacts: where push services can reach who runs a server (VAPID's `sub`)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+from server.base.outbound.core.destination import is_public_name
+
+_LOCAL: Final = re.compile(r"[\w.!#$%&'*+/=^`{|}~-]{1,64}", re.ASCII)
+"""The part of an e-mail address before the @."""
+
+_URL: Final = re.compile(r"[\x21-\x7e]{1,1000}")
+
+
+def is_contact(text: str) -> bool:
+    """Return whether push services take a contact, the strictest of which is Apple's.
+
+    It is `mailto:` with one address and nothing else, or a URL of https; either has a name that
+    the whole Internet can know.
+    """
+    scheme, _, rest = text.partition(":")
+    if scheme == "mailto":
+        local, _, domain = rest.partition("@")
+        return bool(_LOCAL.fullmatch(local)) and is_public_name(domain.lower())
+    if scheme != "https" or not rest.startswith("//") or not _URL.fullmatch(text):
+        return False
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError:
+        return False
+    return "@" not in parts.netloc and is_public_name(parts.hostname or "")
