@@ -300,7 +300,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   CircleFeed: ["circle", { name: "items", list: "FeedItem" }],
   Invitation: ["link", "circle", "name", { name: "owner", struct: "Player" }, "members", "full"],
   CircleGone: ["circle", "deleted"],
-  QuietHours: ["begin", "end", "offset"],
+  QuietHours: ["begin", "end", "zone"],
   GetPush: [],
   AddPush: ["endpoint", "key", "auth", "language"],
   RemovePush: ["device"],

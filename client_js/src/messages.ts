@@ -2211,8 +2211,11 @@ export interface QuietHours {
   readonly begin: number;
   /** Until when; earlier than `begin` if midnight is between them. */
   readonly end: number;
-  /** Minutes that the player's clock is ahead of UTC. */
-  readonly offset: number;
+  /**
+   * The name of the time zone where the player is, as `Europe/Berlin` (IANA); or how much the
+   * player's clock is ahead of UTC, as `+05:30`.
+   */
+  readonly zone: string;
 }
 
 /** Ask on which devices the player is told what. */
@@ -2245,7 +2248,7 @@ export interface RemovePush {
 /**
  * Set what the player is told, on all devices, and when not.
  *
- * Refused as `no_push`.
+ * Refused as `no_push`, or as `unknown_zone`, if the server knows no such time zone.
  */
 export interface SetPush {
   /**

@@ -36,7 +36,7 @@ test("a device subscribes, and is told what it asks for", async () => {
   expect(sent).toMatchObject(fields);
   session.send(answer(re));
   expect((await added).devices).toHaveLength(1);
-  const quiet = { begin: 1_320, end: 420, offset: 60 };
+  const quiet = { begin: 1_320, end: 420, zone: "Europe/Berlin" };
   const set = push.set(["streak"], quiet);
   const asked = await session.command("SetPush");
   expect(asked).toMatchObject({ topics: ["streak"], quiet });

@@ -50,7 +50,7 @@ async def remove_push(request: Request[RemovePush]) -> Push:
 async def set_push(request: Request[SetPush]) -> Push:
     """Set what the player is told."""
     given = request.command.quiet
-    quiet = None if given is None else Quiet(given.begin, given.end, given.offset)
+    quiet = None if given is None else Quiet(given.begin, given.end, given.zone)
     async with request.paying("any", charges.WISHES):
         await request.services.notifications.wish(request.player, request.command.topics, quiet)
     return await _present(request)
@@ -67,7 +67,7 @@ async def _present(request: Request[Command]) -> Push:
             for each in devices
         ],
         [*wishes.topics],
-        None if quiet is None else QuietHours(quiet.begin, quiet.end, quiet.offset),
+        None if quiet is None else QuietHours(quiet.begin, quiet.end, quiet.zone),
     )
 
 

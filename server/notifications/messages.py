@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from server.base.outbound.core.destination import MAX_URL
 from server.base.wire import costs
 from server.base.wire.messages import Command, Event
-from server.notifications.core.wishes import MAX_OFFSET, MINUTES, Topic
+from server.notifications.core.wishes import MAX_ZONE, MINUTES, Topic
 
 Minute = Annotated[int, Meta(ge=0, le=MINUTES - 1)]
 """Minutes after midnight."""
@@ -21,12 +21,13 @@ class QuietHours(Struct, array_like=True, frozen=True):
     Attributes:
         begin: from when, in minutes after midnight where the player is.
         end: until when; earlier than `begin` if midnight is between them.
-        offset: minutes that the player's clock is ahead of UTC.
+        zone: the name of the time zone where the player is, as `Europe/Berlin` (IANA); or how much
+            the player's clock is ahead of UTC, as `+05:30`.
     """
 
     begin: Minute
     end: Minute
-    offset: Annotated[int, Meta(ge=-MAX_OFFSET, le=MAX_OFFSET)]
+    zone: Annotated[str, Meta(max_length=MAX_ZONE)]
 
 
 class GetPush(Command, tag=145, frozen=True):
@@ -73,7 +74,7 @@ class RemovePush(Command, tag=147, frozen=True):
 class SetPush(Command, tag=148, frozen=True):
     """Set what the player is told, on all devices, and when not.
 
-    Refused as `no_push`.
+    Refused as `no_push`, or as `unknown_zone`, if the server knows no such time zone.
 
     Attributes:
         topics: `challenged`: somebody challenges the player; `beaten`: somebody has passed the

@@ -41,6 +41,7 @@ from server.notifications.core.wishes import (
 )
 from server.notifications.push_key import PushKey
 from server.notifications.store import Subscriber, SubscriberStore
+from server.notifications.zones import zone_of, zone_or_utc
 from server.players.store import PlayerStore
 
 CHANNEL: Final = "push"
@@ -145,10 +146,12 @@ class Notifications:
         """Set what a player is told, and when not.
 
         Raises:
-            Refusal: as `no_push`.
+            Refusal: as `no_push`, or as `unknown_zone`.
         """
         if self._push_key is None:
             raise Refusal("no_push")
+        if quiet is not None and zone_of(quiet.zone) is None:
+            raise Refusal("unknown_zone")
         if quiet is not None and quiet.begin == quiet.end:
             quiet = None
         wishes = Wishes(tuple(sorted(set(topics))), quiet)
@@ -180,7 +183,7 @@ class Notifications:
             return
         now = self._clock.now()
         quiet = found.wishes.quiet
-        at = now if quiet is None else quiet.until(now)
+        at = now if quiet is None else quiet.until(now, zone_or_utc(quiet.zone))
         if at >= until or await self._store.count(player, day_at(now)) > MAX_A_DAY:
             return
         for device in found.devices:

@@ -38,7 +38,7 @@ async def test_a_device_is_told_what_it_asks_for(hub: HubNode) -> None:
     found = await ada.ask("AddPush", **subscription())
     (device,) = found["devices"]
     assert (device["id"], device["service"]) == (device_id(ENDPOINT), "127.0.0.1")
-    quiet = {"begin": 1_320, "end": 420, "offset": 60}
+    quiet = {"begin": 1_320, "end": 420, "zone": "Europe/Berlin"}
     found = await ada.ask("SetPush", topics=["streak", "beaten", "streak"], quiet=[*quiet.values()])
     assert (found["topics"], found["quiet"]) == (["beaten", "streak"], quiet)
     assert await ada.ask("GetPush") == {**found, "re": found["re"] + 1}

@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,6 +29,7 @@ from server.notifications.core.wishes import (
     remind_at,
 )
 from server.notifications.notifications import SIGNED_FOR_S, Notifications
+from server.notifications.zones import zone_or_utc
 from server.players.core import keys as players_keys
 from server.results.core.history import DayResult
 from tests.base.outbound.receiver import Received, Receiver, receiving
@@ -138,7 +140,7 @@ async def test_nobody_is_told_what_was_not_asked_for(node: Node) -> None:
 
 async def test_what_is_not_wanted_any_more_is_not_sent(node: Node, clock: SetClock) -> None:
     """It was to be told at the end of the quiet hours."""
-    quiet = Quiet(0, 1_439, 0)
+    quiet = Quiet(0, 1_439, "UTC")
 
     async def unwanted() -> bool:
         return node.services.metrics.posts["push", "dropped"] == 2
@@ -157,19 +159,46 @@ async def test_what_is_not_wanted_any_more_is_not_sent(node: Node, clock: SetClo
 
 async def test_in_quiet_hours_nothing_is_told_until_they_end(node: Node, clock: SetClock) -> None:
     minute = START % days.DAY // 60_000
-    quiet = Quiet(minute, (minute + 60) % 1_440, 0)
+    quiet = Quiet(minute, (minute + 60) % 1_440, "UTC")
     async with told_on(node) as told:
         await told.subscribe("challenged", quiet=quiet)
         await told.tell()
         await node.services.notifications.tell(ADA, "late", CHALLENGED, START + HOUR // 2)
         ((due, at),) = (await all_of(node)).items()
         assert isinstance(due, PostDue)
-        assert at == quiet.until(START) > START
+        assert at == quiet.until(START, UTC) > START
         await node.sweep()
         assert told.service.received.empty()
         clock.time = at
         await node.sweep()
         assert (await told.read())["who"] == "Bob"
+
+
+@pytest.mark.parametrize(
+    ("month", "hour"), [(1, 6), (7, 5)], ids=["7 o'clock in winter", "7 o'clock in summer"]
+)
+async def test_quiet_hours_follow_the_clocks_of_their_zone(
+    node: Node, clock: SetClock, month: int, hour: int
+) -> None:
+    """They were set half a year before, or long ago."""
+    quiet = Quiet(22 * 60, 7 * 60, "Europe/Berlin")
+    async with told_on(node) as told:
+        await told.subscribe("challenged", quiet=quiet)
+        end = datetime(2027, month, 10, hour, tzinfo=UTC)
+        clock.time = int(end.timestamp() * 1000) - HOUR // 2
+        await told.tell()
+        ((_, at),) = await all_due(node.store.outboxes, clock.time + HOUR)
+        assert at == clock.time + HOUR // 2
+
+
+async def test_a_zone_that_is_none_is_refused(node: Node) -> None:
+    told = node.services.notifications
+    for zone in ("Europe/Samedeal", "", "../../etc/passwd", "/etc/passwd", "zone.tab", "+1", "\0"):
+        with pytest.raises(Refusal, match="unknown_zone"):
+            await told.wish(ADA, ["challenged"], Quiet(1_320, 420, zone))
+    # With zones that this node does not know any more, the hours are those of UTC.
+    assert zone_or_utc("Europe/Samedeal") is UTC
+    assert await all_of(node) == {}
 
 
 async def test_a_player_is_told_on_five_devices_the_newest_ones(node: Node) -> None:
@@ -318,12 +347,12 @@ async def test_a_streak_that_ends_is_told_two_hours_before_the_day_does(
 
 async def test_what_is_stored_is_exported_but_for_what_is_secret(node: Node) -> None:
     async with told_on(node) as told:
-        await told.subscribe("challenged", quiet=Quiet(1_320, 420, 60))
+        await told.subscribe("challenged", quiet=Quiet(1_320, 420, "+01:00"))
         text = await node.services.accounts.export(ADA)
     assert json.loads(text)["notifications"] == {
         "devices": [{"service": "127.0.0.1", "language": "de", "added": START}],
         "topics": ["challenged"],
-        "quiet": {"begin": 1_320, "end": 420, "offset": 60},
+        "quiet": {"begin": 1_320, "end": 420, "zone": "+01:00"},
     }
     assert "/push/" not in text
 

@@ -1,7 +1,7 @@
 /** How a device says what it is, and how times of day are written. */
 
 import { expect, it } from "vitest";
-import { browserOf, deviceId, minutesOf, timeOf } from "../src/account/push.ts";
+import { browserOf, deviceId, minutesOf, offsetZone, timeOf, zone } from "../src/account/push.ts";
 
 it("knows a device by the id that the server gives it", async () => {
   // As in the example of `server/PROTOCOL.md`.
@@ -20,6 +20,20 @@ it.each([
 
 it("reads no time where there is none", () => {
   expect(minutesOf("")).toBeNull();
+});
+
+it.each([
+  [0, "+00:00"],
+  [-60, "+01:00"],
+  [210, "-03:30"],
+])("writes %d minutes behind UTC as the zone %s", (behind, written) => {
+  const at = new Date(0);
+  at.getTimezoneOffset = () => behind;
+  expect(offsetZone(at)).toBe(written);
+});
+
+it("knows the zone that it is in by its name", () => {
+  expect(zone()).toMatch(/^[A-Za-z]/);
 });
 
 it.each([

@@ -92,6 +92,7 @@ SENTENCES: Final = {
     "bad_webhook": "This is no address that the server can post to.",
     "no_push": "This server sends no notifications.",
     "bad_push": "This server can't send notifications there.",
+    "unknown_zone": "This server knows no such time zone.",
     "not_operator": "Only those who run this server may do that.",
     "unknown_case": "There is no such case, or it is not kept any more.",
     "overloaded": "The server has more to do than it can. Please try again soon.",

@@ -3038,12 +3038,13 @@ class QuietHours:
     Attributes:
         begin: from when, in minutes after midnight where the player is.
         end: until when; earlier than `begin` if midnight is between them.
-        offset: minutes that the player's clock is ahead of UTC.
+        zone: the name of the time zone where the player is, as `Europe/Berlin` (IANA); or how much
+            the player's clock is ahead of UTC, as `+05:30`.
     """
 
     begin: int
     end: int
-    offset: int
+    zone: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -3096,7 +3097,7 @@ class RemovePush(Command["Push"]):
 class SetPush(Command["Push"]):
     """Set what the player is told, on all devices, and when not.
 
-    Refused as `no_push`.
+    Refused as `no_push`, or as `unknown_zone`, if the server knows no such time zone.
 
     Attributes:
         topics: `challenged`: somebody challenges the player; `beaten`: somebody has passed the

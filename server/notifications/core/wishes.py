@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, time, timedelta, tzinfo
 from hashlib import sha256
 from typing import Final, Literal
 
@@ -18,8 +19,8 @@ MAX_A_DAY: Final = 20
 MINUTES: Final = 1_440
 """Minutes of a day."""
 
-MAX_OFFSET: Final = 14 * 60
-"""The most minutes that a place is ahead of UTC, or behind it."""
+MAX_ZONE: Final = 40
+"""Most characters of the name of a time zone."""
 
 REMIND_BEFORE_MS: Final = 2 * 3_600_000
 """Milliseconds before the end of a UTC day at which a streak is about to end."""
@@ -66,20 +67,30 @@ class Quiet(Struct, array_like=True, frozen=True):
     Attributes:
         begin: from when, in minutes after midnight where the player is.
         end: until when; earlier than `begin` if midnight is between them.
-        offset: minutes that the player's clock is ahead of UTC.
+        zone: the name of the time zone where the player is. Its distance from UTC changes, with
+            daylight saving.
     """
 
     begin: int
     end: int
-    offset: int
+    zone: str
 
-    def until(self, now: int) -> int:
-        """Return when they end, if they are at a time; or that time. Both in Unix milliseconds."""
-        local = now + self.offset * 60_000
-        minute = local % DAY // 60_000
+    def until(self, now: int, zone: tzinfo) -> int:
+        """Return when they end, if they are at a time; or that time. Both in Unix milliseconds.
+
+        Args:
+            now: the time.
+            zone: that of the name.
+        """
+        local = datetime.fromtimestamp(now // 1000, zone)
+        minute = local.hour * 60 + local.minute
         if (minute - self.begin) % MINUTES >= (self.end - self.begin) % MINUTES:
             return now
-        return now - local % 60_000 + (self.end - minute) % MINUTES * 60_000
+        day = local.date() + timedelta(days=self.end <= minute)
+        end = datetime.combine(day, time(*divmod(self.end, 60)), zone)
+        # If the clocks are set back, there is such a time twice.
+        times = (int(end.replace(fold=fold).timestamp()) * 1000 for fold in (0, 1))
+        return next((each for each in times if each > now), now)
 
 
 class Wishes(Struct, frozen=True):

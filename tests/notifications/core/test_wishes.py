@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from server.base.core.days import DAY, day_at, ends
 from server.notifications.core.wishes import (
-    MAX_OFFSET,
     MINUTES,
     REMIND_BEFORE_MS,
     SPREAD_MS,
@@ -18,39 +20,54 @@ from server.notifications.core.wishes import (
 )
 from tests.builders import ADA, BOB
 
-MIDNIGHT = ends(20_000)
-HOUR = 3_600_000
-
 minutes = st.integers(0, MINUTES - 1)
 
 
+def at(text: str) -> int:
+    """Return a time in Unix milliseconds."""
+    return int(datetime.fromisoformat(text).timestamp() * 1000)
+
+
 @pytest.mark.parametrize(
-    ("quiet", "hour", "until"),
+    ("begin", "end", "zone", "now", "until"),
     [
-        (Quiet(22 * 60, 7 * 60, 0), 21, 21),
-        (Quiet(22 * 60, 7 * 60, 0), 22, 31),
-        (Quiet(22 * 60, 7 * 60, 0), 24, 31),
-        (Quiet(22 * 60, 7 * 60, 0), 31, 31),
-        (Quiet(9 * 60, 17 * 60, 0), 12, 17),
-        (Quiet(9 * 60, 17 * 60, 0), 8, 8),
-        # Berlin's winter, and New York's.
-        (Quiet(22 * 60, 7 * 60, 60), 21, 30),
-        (Quiet(22 * 60, 7 * 60, -300), 4, 12),
+        (22, 7, "UTC", "2026-11-29T21:00Z", "2026-11-29T21:00Z"),
+        (22, 7, "UTC", "2026-11-29T22:00Z", "2026-11-30T07:00Z"),
+        (22, 7, "UTC", "2026-11-30T00:00Z", "2026-11-30T07:00Z"),
+        (22, 7, "UTC", "2026-11-30T07:00Z", "2026-11-30T07:00Z"),
+        (9, 17, "UTC", "2026-11-30T12:00Z", "2026-11-30T17:00Z"),
+        (9, 17, "UTC", "2026-11-30T08:00Z", "2026-11-30T08:00Z"),
+        # Winter and summer.
+        (22, 7, "Europe/Berlin", "2026-01-10T21:00Z", "2026-01-11T06:00Z"),
+        (22, 7, "Europe/Berlin", "2026-07-10T21:00Z", "2026-07-11T05:00Z"),
+        (22, 7, "America/New_York", "2026-01-10T04:00Z", "2026-01-10T12:00Z"),
+        (22, 7, "America/New_York", "2026-07-10T04:00Z", "2026-07-10T11:00Z"),
+        # The nights in which the clocks are changed, before and after that.
+        (22, 7, "Europe/Berlin", "2026-03-28T23:30Z", "2026-03-29T05:00Z"),
+        (22, 7, "Europe/Berlin", "2026-03-29T01:30Z", "2026-03-29T05:00Z"),
+        (22, 7, "Europe/Berlin", "2026-10-24T23:30Z", "2026-10-25T06:00Z"),
+        (22, 7, "Europe/Berlin", "2026-10-25T01:30Z", "2026-10-25T06:00Z"),
+        # From 1:00 to 3:00, of which there is one hour, or three.
+        (1, 3, "Europe/Berlin", "2026-03-29T00:30Z", "2026-03-29T01:00Z"),
+        (1, 3, "Europe/Berlin", "2026-10-25T00:30Z", "2026-10-25T02:00Z"),
+        (1, 3, "Europe/Berlin", "2026-10-25T01:30Z", "2026-10-25T02:00Z"),
     ],
 )
-def test_quiet_hours_end(quiet: Quiet, hour: int, until: int) -> None:
-    assert quiet.until(MIDNIGHT + hour * HOUR) == MIDNIGHT + until * HOUR
+def test_quiet_hours_end(begin: int, end: int, zone: str, now: str, until: str) -> None:
+    quiet = Quiet(begin * 60, end * 60, zone)
+    assert quiet.until(at(now), ZoneInfo(zone)) == at(until)
 
 
-@given(minutes, minutes, st.integers(-MAX_OFFSET, MAX_OFFSET), st.integers(0, 40_000 * DAY))
-def test_when_quiet_hours_end_it_is_not_quiet(begin: int, end: int, offset: int, now: int) -> None:
-    quiet = Quiet(begin, end, offset)
-    until = quiet.until(now)
-    assert now <= until < now + DAY
-    assert quiet.until(until) == until
+ZONES = ("UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kathmandu")
+
+
+@given(minutes, minutes, st.sampled_from(ZONES), st.integers(at("2026-01-01T00:00Z"), 40_000 * DAY))
+def test_when_quiet_hours_end_it_is_not_quiet(begin: int, end: int, name: str, now: int) -> None:
+    quiet, zone = Quiet(begin, end, name), ZoneInfo(name)
+    until = quiet.until(now, zone)
+    assert now <= until <= now + DAY + 3_600_000
+    assert quiet.until(until, zone) == until
     assert until == now or until % 60_000 == 0
-    # All of the time until then is quiet.
-    assert until == now or quiet.until((now + until) // 2) == until
 
 
 @given(st.integers(0, 40_000 * DAY))
