@@ -16,7 +16,7 @@ from server.circles.core.circle import Circle
 from server.circles.core.tables import Row
 from server.circles.leagues import circle_of
 from server.circles.tables import Tables
-from server.players.core.names import Profile
+from server.players.core.names import Profile, isolated
 from server.players.profiles import Profiles
 
 LIFE_MS: Final = 72_000_000
@@ -67,7 +67,7 @@ class CirclePosts:
         if rows:
             profiles = await self._profiles.load(row.player for row in rows[:MAX_LINES])
             lines = tuple(_line(row, profiles[row.player]) for row in rows[:MAX_LINES])
-            title = f"{circle.name}: {date_text(day)}"
+            title = f"{isolated(circle.name)}: {date_text(day)}"
             link = f"{self._page}/circles/{circle.id}"
             await self._post(circle, f"table/{day}", Message(title, lines, link), now)
         await self._circles.note(circle.id, lambda c, at: commands.post(c, day, at))
@@ -82,7 +82,7 @@ class CirclePosts:
         maker = found.made.maker
         profile = (await self._profiles.load([maker]))[maker]
         game = games()[found.made.terms.game].name
-        title = f"{circle.name}: a challenge to {game}"
+        title = f"{isolated(circle.name)}: a challenge to {game}"
         line = f"{profile.isolated} challenges everybody."
         message = Message(title, (line,), f"{self._page}/c/{found.id}")
         await self._post(circle, f"challenge/{found.id}", message, found.made.at)

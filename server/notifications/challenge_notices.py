@@ -99,7 +99,7 @@ class ChallengeNotices:
         told = list(dict.fromkeys(players))
         if not told:
             return
-        name = (await self._profiles.load([by]))[by].name
+        name = (await self._profiles.load([by]))[by].isolated
         game = games()[challenge.made.terms.game].name
         notice = Notice(topic, f"c/{challenge.id}", name, game)
         for at in range(0, len(told), AT_ONCE):

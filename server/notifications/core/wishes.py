@@ -106,7 +106,7 @@ class Notice(Struct, frozen=True):
     Attributes:
         topic: what it is about.
         link: the path of the page that it opens, as `c/<challenge>`.
-        who: the name of the player who has brought it about, if one has.
+        who: the name of the player who has brought it about, if one has, for a line of text.
         game: the name of the game, if it is about one.
         days: the length of the streak.
     """

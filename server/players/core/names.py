@@ -100,13 +100,8 @@ class Profile:
 
     @property
     def isolated(self) -> str:
-        """The name for a line of text: between isolates if it is written from right to left.
-
-        Otherwise it would change the order of what stands beside it.
-        """
-        if {"R", "AL"}.isdisjoint(map(unicodedata.bidirectional, self.name)):
-            return self.name
-        return f"\N{FIRST STRONG ISOLATE}{self.name}\N{POP DIRECTIONAL ISOLATE}"
+        """The name for a line of text."""
+        return isolated(self.name)
 
     @property
     def is_bot(self) -> bool:
@@ -126,6 +121,16 @@ class Recorded(NamedTuple):
     profile: Profile
     renamed: bool
     unused: bool
+
+
+def isolated(name: str) -> str:
+    """Return a name for a line of text: between isolates if it is written from right to left.
+
+    Otherwise it would change the order of what stands beside it.
+    """
+    if {"R", "AL"}.isdisjoint(map(unicodedata.bidirectional, name)):
+        return name
+    return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def clean_name(text: str) -> str:

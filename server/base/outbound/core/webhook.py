@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from typing import Final, Literal
 
 import msgspec
@@ -17,12 +18,15 @@ Form = Literal["discord", "slack", "json"]
 
 MAX_LINES: Final = 25
 MAX_TITLE: Final = 150
-MAX_LINE: Final = 120
-"""Most lines, and characters of the title and of a line: less than any of the servers takes."""
+MAX_LINE: Final = 119
+"""Most lines, and characters of the title and of a line: no more than any of the servers takes."""
 
 _MARKDOWN: Final = re.compile(r"([\\`*_~|<>\[\]()#@:+-]|(?<=\A\d)\.|(?<=\A\d\d)\.)")
 _SLACK_ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+_ISOLATES: Final = "\N{LEFT-TO-RIGHT ISOLATE}\N{RIGHT-TO-LEFT ISOLATE}\N{FIRST STRONG ISOLATE}"
+_POP: Final = "\N{POP DIRECTIONAL ISOLATE}"
 
 _SUPPRESS_EMBEDS: Final = 4
 
@@ -57,11 +61,33 @@ def body(form: Form, message: Message) -> bytes:
 
 
 def _line(text: str, most: int) -> str:
-    """Return a text as one line of visible characters, cut off where it is too long."""
+    """Return a text as one line of visible characters, cut off where it is too long.
+
+    Isolates stay, by which a name that is written from right to left changes the order of nothing
+    beside it; each ends in the line.
+    """
     shown = "".join(" " if each in "\n\r\t" else each for each in text)
-    shown = "".join(each for each in shown if unicodedata.category(each) not in _INVISIBLE)
-    shown = " ".join(shown.split())
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+    shown = " ".join("".join(_visible(shown)).split())
+    if len(shown) > most:
+        shown = f"{shown[: most - 2]}…"
+    is_open = sum(map(shown.count, _ISOLATES)) > shown.count(_POP)
+    return shown + _POP if is_open else shown
+
+
+def _visible(text: str) -> Iterator[str]:
+    """Yield the visible characters of a text, and the outermost isolates."""
+    depth = 0
+    for each in text:
+        if each in _ISOLATES:
+            depth += 1
+            if depth == 1:
+                yield each
+        elif each == _POP:
+            if depth == 1:
+                yield each
+            depth = max(0, depth - 1)
+        elif unicodedata.category(each) not in _INVISIBLE:
+            yield each
 
 
 def _discord(title: str, lines: list[str], link: str) -> object:
@@ -90,5 +116,5 @@ def _slack(title: str, lines: list[str], link: str) -> object:
 
 
 def _plain(text: str) -> dict[str, object]:
-    inner = {"type": "plain_text", "text": text[:3_000] or " ", "emoji": False}
+    inner = {"type": "plain_text", "text": text or " ", "emoji": False}
     return {"type": "section", "text": inner}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 
 import pytest
@@ -13,6 +14,8 @@ from server.base.outbound.core.webhook import MAX_LINES, Form, Message, body
 
 LINK = "https://play.example.org/#/circle/abc"
 MESSAGE = Message("Today in Owls", ("1. Ada: 71 points, 4:12", "2. Bob: 64 points"), LINK)
+ISOLATES = "\u2066\u2067\u2068"
+POP = "\u2069"
 FORMS: tuple[Form, ...] = ("discord", "slack", "json")
 
 
@@ -68,7 +71,33 @@ def test_a_name_is_no_mention_in_the_summary_that_slack_shows() -> None:
     assert len(found["blocks"]) == 2
 
 
-@given(st.text(max_size=400), st.lists(st.text(max_size=400), max_size=40), st.sampled_from(FORMS))
+texts_of_anything = st.text(max_size=400) | st.text(f"{ISOLATES}{POP}ab\u05d0 ", max_size=400)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_name_from_right_to_left_leaves_the_score_after_it(form: Form) -> None:
+    lines = ("1. \u2068\u05e0\u05d5\u05e2\u05d4\u2069: 71 points", "2. Bob: 64 points")
+    shown = json.loads(body(form, Message("\u2068\u0628\u2069: 2026-11-29", lines, LINK)))
+    text = json.dumps(shown, ensure_ascii=False).replace("\\", "")
+    assert all(each in text for each in (*lines, "\u2068\u0628\u2069: 2026-11-29"))
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("\u2068ab", "\u2068ab\u2069"),
+        ("ab\u2069c", "abc"),
+        ("\u2068a\u2067b\u2069c\u2069d\u2069", "\u2068abc\u2069d"),
+        ("a\u2066" + "b" * 200, "a\u2066" + "b" * 115 + "…\u2069"),
+        ("a" * 200, "a" * 117 + "…"),
+        ("a" * 119, "a" * 119),
+    ],
+)
+def test_isolates_end_in_their_line(line: str, shown: str) -> None:
+    assert json.loads(body("json", Message("T", (line,), LINK)))["lines"] == [shown]
+
+
+@given(texts_of_anything, st.lists(texts_of_anything, max_size=40), st.sampled_from(FORMS))
 def test_every_message_fits_and_has_one_link_and_no_control(
     title: str, lines: list[str], form: Form
 ) -> None:
@@ -89,4 +118,7 @@ def test_every_message_fits_and_has_one_link_and_no_control(
             assert all(len(block["text"]["text"]) <= 3_000 for block in shown["blocks"])
         case "json":
             texts = [shown["title"], *shown["lines"]]
-    assert not any(unicodedata.category(each).startswith("C") for line in texts for each in line)
+    for line in texts:
+        assert not re.search(f"[{ISOLATES}][^{POP}]*$|^[^{ISOLATES}]*{POP}", line)
+        hidden = (each for each in line if unicodedata.category(each).startswith("C"))
+        assert set(hidden) <= {*ISOLATES, POP}
