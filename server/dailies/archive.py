@@ -12,7 +12,9 @@ from __future__ import annotations
 import asyncio
 import gzip
 import hashlib
-from collections.abc import AsyncIterator
+import os
+import re
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -48,6 +50,8 @@ PAUSE = 0.05
 
 RETRY_AFTER_MS = 30_000
 """Milliseconds after which to ask again for a file that is being made."""
+
+_NAME = re.compile(r"(?P<date>\d{4,}-\d\d-\d\d)-(?P<digest>[0-9a-f]+)\.jsonl\.gz")
 
 GROUPS: tuple[Group, ...] = get_args(Group)
 
@@ -100,16 +104,23 @@ class Archive:
         self._making = Tasks()
         self._closing = False
 
-    async def days(self) -> dict[int, dict[str, int]]:
+    async def days(
+        self, files: Mapping[str, ArchiveFile] | None = None
+    ) -> dict[int, dict[str, int]]:
         """Return how many runs there are by day that can be loaded, latest first, and game.
 
         It is two round trips for some thousand numbers: let its callers share the answer.
+
+        Args:
+            files: what `files` has returned; by default, they are listed now.
         """
+        if files is None:
+            files = await self.files()
         last, trimmed = daily.day_at(self._clock.now()), await self._trimmed.all()
         days = [
             day
             for day in range(last, last - DAYS, -1)
-            if self._is_settled(day) and (day not in trimmed or self.find(day) is not None)
+            if self._is_settled(day) and (day not in trimmed or daily.date_text(day) in files)
         ]
         dailies = await self._list.possible(days)
         wanted = [(each.day, each.game, group) for each in dailies for group in GROUPS]
@@ -130,7 +141,7 @@ class Archive:
             Refusal: as `unknown_day` if there is none; as `being_made` if there will be one, unless
                 another day's is being made: then it is begun when somebody asks again.
         """
-        found = self.find(day)
+        found = await self.find(day)
         if found is not None:
             return found
         oldest = daily.day_at(self._clock.now()) - DAYS
@@ -143,12 +154,16 @@ class Archive:
             self._making.run_soon(self._make(self._folder, shown))
         raise Refusal("being_made", wait=RETRY_AFTER_MS)
 
-    def find(self, day: int) -> ArchiveFile | None:
-        """Return the file of a day, if it has been made."""
-        date = daily.date_text(day)
-        for path in self._folder.glob(f"{date}-*.jsonl.gz") if self._folder else ():
-            return ArchiveFile(path, path.name.removeprefix(f"{date}-").partition(".")[0])
-        return None
+    async def files(self) -> dict[str, ArchiveFile]:
+        """Return the files that have been made, by their dates.
+
+        Of three years, there are a thousand: they are listed on a thread.
+        """
+        return {} if self._folder is None else await asyncio.to_thread(_listed, self._folder)
+
+    async def find(self, day: int) -> ArchiveFile | None:
+        """Return the file of a day, if it has been made; see `files` for many days."""
+        return (await self.files()).get(daily.date_text(day))
 
     async def make(self, day: int) -> bool:
         """Make the file of a day that `days` names, unless there is one; return whether there is.
@@ -156,11 +171,11 @@ class Archive:
         Why it could not be made is in the log.
         """
         await self.wait()
-        if self.find(day) is None and self._folder is not None and not self._closing:
+        if await self.find(day) is None and self._folder is not None and not self._closing:
             shown = await self._dailies.load_day(day)
             self._making.run_soon(self._make(self._folder, shown))
             await self.wait()
-        return self.find(day) is not None
+        return await self.find(day) is not None
 
     async def attempts(self, day: int) -> AsyncIterator[list[AttemptId]]:
         """Yield the attempts of which a day's file has the runs, some at a time, with pauses."""
@@ -249,6 +264,16 @@ class Archive:
         while rows := (await self._leaderboards.rows(board, first, PAGE)).rows:
             yield rows
             first += len(rows)
+
+
+def _listed(folder: Path) -> dict[str, ArchiveFile]:
+    """Return the files of days in a folder by their dates; none if it cannot be read."""
+    try:
+        names = [each.name for each in os.scandir(folder)]
+    except OSError:
+        return {}
+    matches = (match for name in names if (match := _NAME.fullmatch(name)))
+    return {each["date"]: ArchiveFile(folder / each[0], each["digest"]) for each in matches}
 
 
 def _digest(path: Path) -> str:

@@ -77,11 +77,12 @@ class Retention:
         """
         if self._registration.alive[0] != self._registration.id:
             return
-        trimmed = await self._trimmed.all()
-        for day in sorted(await self._archive.days()):
+        trimmed, files = await self._trimmed.all(), await self._archive.files()
+        for day in sorted(await self._archive.days(files)):
             if self._stop.is_set:
                 return
-            if await self._archive.make(day) and day not in trimmed and self._is_over(day):
+            is_there = daily.date_text(day) in files or await self._archive.make(day)
+            if is_there and day not in trimmed and self._is_over(day):
                 await self._trim(day)
 
     def _is_over(self, day: int) -> bool:
@@ -91,11 +92,13 @@ class Retention:
         return age >= days * daily.DAY
 
     async def _trim(self, day: int) -> None:
-        """Delete the journals of a day, and see what the store takes then.
+        """Delete the journals of a day, if its file is still there, and see what the store takes.
 
         It is noted before, so that nobody archives what is left of it. If this node ends in the
         middle, the rest expires by itself.
         """
+        if await self._archive.find(day) is None:
+            return
         await self._trimmed.add(day)
         count = 0
         async for attempts in self._archive.attempts(day):

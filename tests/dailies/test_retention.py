@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -166,3 +169,26 @@ async def test_a_journal_that_was_deleted_is_no_loss(
     await connect_again(node, journals)
     await node.services.journal_check.check(Stop())
     assert node.database.metrics.lost_journals == 0
+
+
+async def test_a_look_at_what_is_to_be_done_lists_the_files_once_and_off_the_loop(
+    node: Node, tmp_path: Path, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A month of days, of which nothing is to be done any more, with three years of files."""
+    on_loop: list[bool] = []
+    scandir = os.scandir
+
+    def list_files(path: Path) -> Iterator[os.DirEntry[str]]:
+        if path == tmp_path:
+            on_loop.append(threading.current_thread() is threading.main_thread())
+        return scandir(path)
+
+    await played(node)
+    retention = retention_of(node, tmp_path)
+    clock.time = OLD
+    await retention.check()
+    for day in range(DAY - 1_000, DAY):
+        (tmp_path / f"{days.date_text(day)}-0a.jsonl.gz").touch()
+    monkeypatch.setattr(os, "scandir", list_files)
+    await retention.check()
+    assert on_loop == [False]
