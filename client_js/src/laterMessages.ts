@@ -233,6 +233,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   CircleSeason: ["number", "first", "weeks"],
   LeagueRound: ["number", "challenge", "game", "at", "closes"],
   CircleChallenge: ["challenge", "player", "game", "at", "closes"],
+  WebhookAnswer: ["code", "since"],
   Circle: [
     "circle",
     "version",
@@ -248,6 +249,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "rounds", list: "LeagueRound" },
     "webhook",
     { name: "challenges", list: "CircleChallenge", otherwise: [] },
+    { name: "answer", struct: "WebhookAnswer" },
   ],
   CircleSummary: ["circle", "name", "owned", "members", "since", "muted", "season"],
   Circles: [{ name: "circles", list: "CircleSummary" }],

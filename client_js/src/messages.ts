@@ -1926,7 +1926,9 @@ export interface SetCircleLeague {
  * Have the day's table and new challenges posted to an address, or no more.
  *
  * Refused as `not_owner`, as `no_webhooks` if the server sends none, or as `bad_webhook` if the
- * address is none that it would send to. No message shows the address again.
+ * address is none that it would send to. No message shows the address again. A test is posted
+ * there, once a minute; how its server answers is in `Circle` then. Of one that answers 404 or
+ * 410, nothing is left but that.
  */
 export interface SetCircleWebhook {
   readonly circle: string;
@@ -1983,6 +1985,17 @@ export interface CircleChallenge {
   readonly closes: number;
 }
 
+/** How a server has answered a post. */
+export interface WebhookAnswer {
+  /**
+   * The status of its answer, as `204`; or why there was none: `address`, `name`, `url`,
+   * `connection`, `tls`, `time` or `answer`.
+   */
+  readonly code: string;
+  /** Since when it answers so, in Unix milliseconds. */
+  readonly since: number;
+}
+
 /**
  * A circle: answers commands on it, and is sent to its subscribers at every change.
  *
@@ -2018,6 +2031,8 @@ export interface Circle {
    * in the last seven days.
    */
   readonly challenges: readonly CircleChallenge[];
+  /** How the server has answered that posts go to, or last went to; null if it has not yet. */
+  readonly answer: WebhookAnswer | null;
 }
 
 /** A circle that the player is a member of. */

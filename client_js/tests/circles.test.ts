@@ -40,7 +40,7 @@ function circle(fields: Partial<EventOf<"Circle">> = {}): EventOf<"Circle"> {
   return {
     ...{ type: "Circle", re: NEWS, circle: ID, version: 4, name: "Thursdays", owner: ADA.id },
     ...{ link: LINK, founded: 1_000, season: null, season_weeks: null, seasons: [] },
-    ...{ league: null, rounds: [], webhook: null, challenges: [] },
+    ...{ league: null, rounds: [], webhook: null, challenges: [], answer: null },
     members: [
       { player: ADA, since: 1_000 },
       { player: BOB, since: 2_000 },

@@ -22,6 +22,9 @@ from server.players.profiles import Profiles
 LIFE_MS: Final = 72_000_000
 """Milliseconds for which a post is tried: until the next day's table, about."""
 
+TEST_LIFE_MS: Final = 600_000
+"""Milliseconds for which a test is tried, while its owner may be looking."""
+
 
 class CirclePosts:
     """Posts what happens in circles to where their owners want it.
@@ -52,7 +55,17 @@ class CirclePosts:
         self._webhooks = webhooks
         self._page = page.rstrip("/")
         circles.passing.subscribe(self.post_day)
-        webhooks.gone.subscribe(circles.drop_webhook)
+        webhooks.heard.subscribe(circles.hear_webhook)
+
+    async def post_test(self, circle: Circle, now: int) -> None:
+        """Post to a webhook that has just been set that posts come there, once a minute.
+
+        How its server answers is in the circle then.
+        """
+        line = "The table of each day and new challenges are posted here from now on."
+        message = Message(isolated(circle.name), (line,), f"{self._page}/circles/{circle.id}")
+        name = f"test/{circle.version}/{now // 60_000}"
+        await self._post(circle, name, message, now, life=TEST_LIFE_MS)
 
     async def post_day(self, circle: Circle, now: int) -> None:
         """Post the table of the latest day if that is due. This is idempotent.
@@ -87,7 +100,9 @@ class CirclePosts:
         message = Message(title, (line,), f"{self._page}/c/{found.id}")
         await self._post(circle, f"challenge/{found.id}", message, found.made.at)
 
-    async def _post(self, circle: Circle, name: str, message: Message, at: int) -> None:
+    async def _post(
+        self, circle: Circle, name: str, message: Message, at: int, *, life: int = LIFE_MS
+    ) -> None:
         if circle.webhook is not None:
             await self._webhooks.post(
                 f"{circle.id}/{name}",
@@ -95,7 +110,7 @@ class CirclePosts:
                 circle.webhook.url,
                 message,
                 form=circle.webhook.form,
-                until=at + LIFE_MS,
+                until=at + life,
             )
 
 

@@ -21,6 +21,7 @@ from server.base.journals.cache import ReplicaCache
 from server.base.journals.core.entry import Append
 from server.base.journals.replica import Replica
 from server.base.journals.store import JournalStore
+from server.base.outbound.core.post import Outcome
 from server.base.outbound.webhooks import Webhooks
 from server.base.redis.bus import Bus
 from server.base.seals.keyring import Keyring
@@ -389,11 +390,16 @@ class Circles:
         except Refusal:
             return None
 
-    async def drop_webhook(self, owner: str) -> None:
-        """Post nothing more to a webhook that is not there any more."""
-        circle = CircleId(owner)
+    async def hear_webhook(self, owner: str, url: str, outcome: Outcome) -> None:
+        """Note how the server of a circle's webhook has answered, for its owner.
+
+        Nothing more is posted where nothing may be posted any more.
+        """
+        circle, code, ends = CircleId(owner), str(outcome.code), outcome.fate == "gone"
         if is_id(circle):
-            await self.note(circle, lambda c, now: commands.set_webhook(c, c.owner, None, now))
+            await self.note(
+                circle, lambda c, now: commands.hear_webhook(c, url, code, ends=ends, now=now)
+            )
 
     # Following
 

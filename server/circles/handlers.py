@@ -201,11 +201,15 @@ async def set_league(request: Request[SetCircleLeague]) -> messages.Circle:
 
 
 async def set_webhook(request: Request[SetCircleWebhook]) -> messages.Circle:
-    """Set where posts go."""
+    """Set where posts go, and post there that they do."""
     command, circle = request.command, CircleId(request.command.circle)
     found = await request.services.circles.set_webhook(
         circle, request.player, command.url, command.form
     )
+    if found.webhook is not None:
+        await request.services.circle_posts.post_test(found, request.now())
+        # The answer is an entry, too.
+        _charge(request)
     return await _changed(request, found)
 
 

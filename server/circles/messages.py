@@ -278,7 +278,9 @@ class SetCircleWebhook(OwnerCommand, tag=150, frozen=True):
     """Have the day's table and new challenges posted to an address, or no more.
 
     Refused as `not_owner`, as `no_webhooks` if the server sends none, or as `bad_webhook` if the
-    address is none that it would send to. No message shows the address again.
+    address is none that it would send to. No message shows the address again. A test is posted
+    there, once a minute; how its server answers is in `Circle` then. Of one that answers 404 or
+    410, nothing is left but that.
 
     Attributes:
         url: the address, which begins with `https://`; null for no more posts.
@@ -354,6 +356,19 @@ class CircleChallenge(Struct, array_like=True, frozen=True):
     closes: int
 
 
+class WebhookAnswer(Struct, array_like=True, frozen=True):
+    """How a server has answered a post.
+
+    Attributes:
+        code: the status of its answer, as `204`; or why there was none: `address`, `name`, `url`,
+            `connection`, `tls`, `time` or `answer`.
+        since: since when it answers so, in Unix milliseconds.
+    """
+
+    code: str
+    since: int
+
+
 class Circle(Event, tag=109, frozen=True):
     """A circle: answers commands on it, and is sent to its subscribers at every change.
 
@@ -373,6 +388,8 @@ class Circle(Event, tag=109, frozen=True):
         webhook: for whom the posts are written that are sent somewhere; null if none are.
         challenges: those that members have made for it, the latest first: at most 50 that are open
             or have closed in the last seven days.
+        answer: how the server has answered that posts go to, or last went to; null if it has not
+            yet.
     """
 
     circle: str
@@ -389,6 +406,7 @@ class Circle(Event, tag=109, frozen=True):
     rounds: list[LeagueRound]
     webhook: WebhookForm | None
     challenges: list[CircleChallenge] = field(default_factory=list)
+    answer: WebhookAnswer | None = None
 
 
 class CircleSummary(Struct, array_like=True, frozen=True):

@@ -27,6 +27,7 @@ from server.circles.messages import (
     LeagueResult,
     LeagueRound,
     LeagueTerms,
+    WebhookAnswer,
 )
 from server.circles.tables import Table
 from server.play.core.result import unpack
@@ -70,6 +71,7 @@ def circle(found: Circle, profiles: Profiles) -> messages.Circle:
             CircleChallenge(each.challenge, each.player, each.game, each.at, each.closes)
             for each in reversed(found.challenges)
         ],
+        answer=None if found.answer is None else WebhookAnswer(found.answer.code, found.answer.at),
     )
 
 

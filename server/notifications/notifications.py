@@ -19,7 +19,7 @@ from server.base.core.days import day_at
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.base.outbound.core.destination import Destination, parse_url
-from server.base.outbound.core.post import Outgoing, Post
+from server.base.outbound.core.post import Outcome, Outgoing, Post
 from server.base.outbound.posts import Channel, Posts
 from server.base.work.clock import Clock
 from server.notifications.core.encryption import (
@@ -101,7 +101,7 @@ class Notifications:
         self._posts = posts
         self._clock = clock
         self._local = local
-        posts.on(CHANNEL, Channel(self._request, self._gone))
+        posts.on(CHANNEL, Channel(self._request, self._hear))
 
     async def load(self, player: PlayerId) -> Subscriber:
         """Return a player's devices and wishes."""
@@ -228,10 +228,11 @@ class Notifications:
         }
         return Outgoing(device.endpoint, headers, encrypt(text, device.key, device.auth, own, salt))
 
-    async def _gone(self, post: Post) -> None:
+    async def _hear(self, post: Post, outcome: Outcome) -> None:
         """Drop a device that its push service does not know any more."""
-        content = _DECODER.decode(post.content)
-        await self._store.drop(PlayerId(post.owner), content.device)
+        if outcome.fate == "gone":
+            content = _DECODER.decode(post.content)
+            await self._store.drop(PlayerId(post.owner), content.device)
 
     def _destination(self, endpoint: str) -> Destination | None:
         """Return where an endpoint is, or `None` if it is at no known push service."""

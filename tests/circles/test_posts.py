@@ -11,6 +11,7 @@ import pytest
 
 from server.base.core.days import DAY, date_text, day_at
 from server.base.core.refusal import Refusal
+from server.base.outbound.core.post import Outcome
 from server.base.web.pages import SCREENS
 from server.challenges.core.events import Terms
 from server.circles.core import keys
@@ -21,6 +22,8 @@ from tests.base.redis.servers import running, until
 from tests.builders import ADA, BOB, LIMIT, START
 from tests.circles.test_circles import founded
 from tests.circles.test_tables import HALF, add
+from tests.clients.seats import HubNode, Seat
+from tests.conftest import ALONE
 from tests.nodes import Node, SetClock
 
 TODAY = day_at(START)
@@ -80,18 +83,85 @@ async def test_a_challenge_for_the_circle_is_posted(node: Node) -> None:
         assert post["link"] == f"https://play.example.org/c/{made.id}"
 
 
-async def test_a_webhook_that_is_gone_is_forgotten(node: Node) -> None:
-    async with running(node.run), receiving(b"HTTP/1.1 410 Gone\r\n\r\n") as receiver:
+class Asked:
+    """Ada at her circle, who sets where posts go."""
+
+    def __init__(self, seat: Seat, circle: str) -> None:
+        self._seat = seat
+        self._circle = circle
+
+    async def set(self, url: str) -> dict[str, Any]:
+        """Set it, and return the circle."""
+        return await self._seat.ask("SetCircleWebhook", circle=self._circle, url=url, form="json")
+
+    async def shown(self, webhook: str | None, code: str) -> None:
+        """Wait until she is shown that posts go there or nowhere, and how the server answers."""
+
+        async def is_shown() -> bool:
+            found = await self._seat.ask("WatchCircle", circle=self._circle)
+            answer = found["answer"] or {"code": None}
+            return (found["webhook"], answer["code"]) == (webhook, code)
+
+        await until(is_shown)
+
+
+@pytest.mark.parametrize(
+    ("answer", "webhook", "code"),
+    [
+        (b"HTTP/1.1 204 No Content\r\n\r\n", "json", "204"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "json", "400"),
+        (b"HTTP/1.1 401 Unauthorized\r\n\r\n", "json", "401"),
+        (b"HTTP/1.1 403 Forbidden\r\n\r\n", "json", "403"),
+        (b"HTTP/1.1 404 Not Found\r\n\r\n", None, "404"),
+        (b"SSH-2.0-OpenSSH_9.9\r\n", "json", "answer"),
+    ],
+)
+@ALONE
+async def test_a_test_is_posted_at_once_and_its_answer_shown_to_the_owner(
+    hub: HubNode, answer: bytes, webhook: str | None, code: str
+) -> None:
+    async with running(hub.node.run), receiving(answer) as receiver:
+        ada = await hub.seat(name="Ada")
+        circle = (await ada.ask("CreateCircle", name="Friends", key="creation"))["circle"]
+        asked = Asked(ada, circle)
+        found = await asked.set(receiver.url())
+        assert (found["webhook"], found["answer"]) == ("json", None)
+        post = await received(receiver)
+        assert (post["title"], len(post["lines"])) == ("Friends", 1)
+        await asked.shown(webhook, code)
+
+
+async def test_only_the_server_that_posts_go_to_is_heard(node: Node) -> None:
+    async with running(node.run), receiving() as receiver:
+        circles = node.services.circles
         circle = await founded(node, BOB)
-        await node.services.circles.set_webhook(circle.id, ADA, receiver.url(), "json")
-        terms = Terms("robert", "standard", LIMIT, DAY, circle=circle.id)
-        await node.services.challenges.create(BOB, terms, "creation")
-        await node.apply_effects()
+        before = await circles.set_webhook(circle.id, ADA, receiver.url(path="/one"), "json")
+        after = await circles.set_webhook(circle.id, ADA, receiver.url(path="/two"), "json")
+        assert before.webhook is not None
+        assert after.webhook is not None
+        await circles.hear_webhook(circle.id, before.webhook.url, Outcome(410, "gone"))
+        assert await circles.load(circle.id, ADA) == after
+        for _ in range(3):
+            await circles.hear_webhook(circle.id, after.webhook.url, Outcome("time", None))
+        away = await circles.load(circle.id, ADA)
+        assert away.answer is not None
+        assert (away.answer.code, away.version) == ("time", after.version + 1)
+        assert away.used == after.used
+        # Another address has not answered yet.
+        again = await circles.set_webhook(circle.id, ADA, receiver.url(path="/one"), "json")
+        assert again.answer is None
 
-        async def forgotten() -> bool:
-            return (await node.services.circles.load(circle.id, ADA)).webhook is None
 
-        await until(forgotten)
+async def test_a_test_is_posted_once_a_minute(node: Node, clock: SetClock) -> None:
+    async with running(node.run), receiving() as receiver:
+        circle = await founded(node, BOB)
+        circle = await node.services.circles.set_webhook(circle.id, ADA, receiver.url(), "json")
+        for later in (0, 0, 60_000):
+            clock.time += later
+            await node.services.circle_posts.post_test(circle, clock.time)
+        for _ in range(2):
+            assert (await received(receiver))["title"] == "Friends"
+        assert receiver.received.empty()
 
 
 async def test_the_address_is_sealed_in_all_that_is_stored(node: Node) -> None:

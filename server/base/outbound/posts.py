@@ -21,7 +21,7 @@ import structlog
 from msgspec import structs
 
 from server.base.core.due import PostDue
-from server.base.outbound.core.post import LIFE_MS, Answer, Failure, Outgoing, Post, fate
+from server.base.outbound.core.post import LIFE_MS, Answer, Failure, Outcome, Outgoing, Post, fate
 from server.base.outbound.sender import TIMEOUT, Sender, SendError
 from server.base.outbound.store import PostStore, Taken
 from server.base.outbox.outbox import Outbox
@@ -60,13 +60,13 @@ class Channel(NamedTuple):
     """A channel: how a wing posts.
 
     Attributes:
-        request: makes the request of a post; `None` if it is of no use any more.
-        gone: called with a post to a place where nothing may be posted any more. Both may be
-            called again for the same post.
+        request: makes the request of a post; `None` if it is of no use any more. It may be called
+            again for the same post.
+        heard: called after each try with how it went, unless this node ends before.
     """
 
     request: Callable[[Post], Awaitable[Outgoing | None]]
-    gone: Callable[[Post], Awaitable[None]]
+    heard: Callable[[Post, Outcome], Awaitable[None]]
 
 
 class Posts:
@@ -213,17 +213,16 @@ class Posts:
             answer = error.reason
         code = answer.status if isinstance(answer, Answer) else answer
         found = fate(answer, taken.tries)
-        if isinstance(found, int):
-            at = self._clock.now() + found
-            if at < post.until:
-                self._sent[post.channel, "retried"] += 1
-                log.debug("post_failed", channel=post.channel, tries=taken.tries, code=code)
-                await self._store.retry(post.id, at)
-                return
-            found = "dropped"
-        if found == "gone":
-            await self._channels[post.channel].gone(post)
-        self._end(taken, found, code)
+        at = self._clock.now() + found if isinstance(found, int) else post.until
+        if isinstance(found, int) and at < post.until:
+            self._sent[post.channel, "retried"] += 1
+            log.debug("post_failed", channel=post.channel, tries=taken.tries, code=code)
+            await self._store.retry(post.id, at)
+            outcome = Outcome(code, None)
+        else:
+            outcome = Outcome(code, "dropped" if isinstance(found, int) else found)
+            self._end(taken, outcome.fate or "dropped", code)
+        await self._channels[post.channel].heard(post, outcome)
 
     def _end(self, taken: Taken, found: str, code: str | int) -> None:
         """Drop a post, and tell of it if it was not sent."""

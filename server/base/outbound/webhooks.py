@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from server.base.core.refusal import Refusal
 from server.base.outbound.core.destination import Destination, parse_url
-from server.base.outbound.core.post import Outgoing, Post
+from server.base.outbound.core.post import Outcome, Outgoing, Post
 from server.base.outbound.core.webhook import Form, Message, body
 from server.base.outbound.posts import Channel, Posts
 from server.base.seals.core.secret_keys import SealError, SecretKeys
@@ -35,18 +35,18 @@ class Webhooks:
 
     Attributes:
         is_on: whether the operator allows webhooks.
-        gone: emitted with the owner of a webhook that is not there any more.
+        heard: emitted with an owner, the sealed URL, and how a try to post there went.
     """
 
     def __init__(
         self, posts: Posts, secret_keys: SecretKeys, *, is_on: bool, local: bool = False
     ) -> None:
         self.is_on = is_on
-        self.gone: AsyncSignal[str] = AsyncSignal()
+        self.heard: AsyncSignal[str, str, Outcome] = AsyncSignal()
         self._posts = posts
         self._secret_keys = secret_keys
         self._local = local
-        posts.on(CHANNEL, Channel(self._request, self._left))
+        posts.on(CHANNEL, Channel(self._request, self._hear))
 
     def seal(self, owner: str, url: str) -> str:
         """Return a URL as it is stored, which its owner alone can have posted to.
@@ -103,8 +103,9 @@ class Webhooks:
         headers = {"Content-Type": "application/json", "Idempotency-Key": post.id}
         return Outgoing(url, headers, body(content.form, content.message))
 
-    async def _left(self, post: Post) -> None:
-        await self.gone.emit(post.owner)
+    async def _hear(self, post: Post, outcome: Outcome) -> None:
+        content = _DECODER.decode(post.content)
+        await self.heard.emit(post.owner, content.webhook, outcome)
 
     def _destination(self, url: str) -> Destination | None:
         return parse_url(url, local=self._local)

@@ -37,6 +37,7 @@ from server.circles.core.events import (
     SeasonClosed,
     SeasonSet,
     Webhook,
+    WebhookAnswered,
     WebhookSet,
 )
 from server.circles.core.seasons import Round, Season
@@ -94,6 +95,14 @@ class Challenge:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """How a webhook's server has answered, and since when: a status, or why there was no answer."""
+
+    code: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class Circle:
     """The state of a circle after the last entry of its journal.
 
@@ -121,6 +130,7 @@ class Circle:
         turn: how many challenges it has made, by which games take turns.
         challenges: those that members have made lately, the latest last.
         webhook: where posts go.
+        answer: what the latest post there, or where they went before, was answered with.
         posted: the last day that was posted, or that before the webhook was set.
         emotes: those for items of the feed, by player; the item with the oldest ones first.
     """
@@ -147,6 +157,7 @@ class Circle:
     webhook: Webhook | None = None
     posted: int = 0
     emotes: dict[str, dict[PlayerId, int]] = field(default_factory=dict)
+    answer: Answer | None = None
 
     @property
     def deleted(self) -> bool:
@@ -221,7 +232,7 @@ Entry: TypeAlias = Event | Checkpoint
 """Entries in the journal of a circle."""
 
 
-ByItself = SeasonClosed | RoundMade | RoundSkipped | DayPosted
+ByItself = SeasonClosed | RoundMade | RoundSkipped | DayPosted | WebhookAnswered
 """Entries that no member has brought about."""
 
 
@@ -286,7 +297,11 @@ def _folded(circle: Circle, event: Event) -> Circle:  # noqa: PLR0912 - one for 
             added = Challenge(challenge, event.player, event.game, event.deal, at, event.closes)
             after = replace(circle, challenges=(*shown, added)[-MAX_CHALLENGES:])
         case WebhookSet(webhook=webhook, at=at):
-            after = replace(circle, webhook=webhook, posted=seasons.last_settled(at))
+            posted = seasons.last_settled(at)
+            after = replace(circle, webhook=webhook, posted=posted, answer=None)
+        case WebhookAnswered(code=code, at=at):
+            webhook = None if event.ends else circle.webhook
+            after = replace(circle, webhook=webhook, answer=Answer(code, at))
         case DayPosted(day=day):
             after = replace(circle, posted=day)
         case Emoted():

@@ -35,6 +35,7 @@ from server.circles.core.events import (
     SeasonClosed,
     SeasonSet,
     Webhook,
+    WebhookAnswered,
     WebhookSet,
 )
 from server.circles.core.seasons import Round
@@ -227,6 +228,17 @@ def set_webhook(circle: Circle, owner: PlayerId, webhook: Webhook | None, now: i
     """
     check_owner(circle, owner)
     return None if circle.webhook == webhook else WebhookSet(webhook, now)
+
+
+def hear_webhook(circle: Circle, url: str, code: str, *, ends: bool, now: int) -> Event | None:
+    """Note how the server of a webhook, by its sealed URL, has answered, if that is news.
+
+    It is none if posts go elsewhere by now.
+    """
+    if circle.webhook is None or circle.webhook.url != url:
+        return None
+    is_known = circle.answer is not None and circle.answer.code == code and not ends
+    return None if is_known else WebhookAnswered(code, ends, now)
 
 
 def delete(circle: Circle, owner: PlayerId, now: int) -> Event | None:

@@ -166,6 +166,20 @@ class WebhookSet(Struct, tag="webhook", frozen=True):
     at: int
 
 
+class WebhookAnswered(Struct, tag="answered", frozen=True):
+    """The server that posts go to has answered otherwise than before.
+
+    Attributes:
+        code: the status of its answer, as `204`, or why there is none, as `time`.
+        ends: whether nothing may be posted there any more.
+        at: when.
+    """
+
+    code: str
+    ends: bool
+    at: int
+
+
 class DayPosted(Struct, tag="posted", frozen=True):
     """The table of a day was given to be posted."""
 
@@ -204,6 +218,7 @@ Event = (
     | RoundSkipped
     | ChallengeAdded
     | WebhookSet
+    | WebhookAnswered
     | DayPosted
     | Emoted
     | Deleted

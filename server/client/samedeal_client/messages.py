@@ -2655,7 +2655,9 @@ class SetCircleWebhook(Command["Circle"]):
     """Have the day's table and new challenges posted to an address, or no more.
 
     Refused as `not_owner`, as `no_webhooks` if the server sends none, or as `bad_webhook` if the
-    address is none that it would send to. No message shows the address again.
+    address is none that it would send to. No message shows the address again. A test is posted
+    there, once a minute; how its server answers is in `Circle` then. Of one that answers 404 or
+    410, nothing is left but that.
 
     Attributes:
         url: the address, which begins with `https://`; null for no more posts.
@@ -2743,6 +2745,20 @@ class CircleChallenge:
 
 
 @dataclass(frozen=True, slots=True)
+class WebhookAnswer:
+    """How a server has answered a post.
+
+    Attributes:
+        code: the status of its answer, as `204`; or why there was none: `address`, `name`, `url`,
+            `connection`, `tls`, `time` or `answer`.
+        since: since when it answers so, in Unix milliseconds.
+    """
+
+    code: str
+    since: int
+
+
+@dataclass(frozen=True, slots=True)
 class Circle(Event):
     """A circle: answers commands on it, and is sent to its subscribers at every change.
 
@@ -2762,6 +2778,8 @@ class Circle(Event):
         webhook: for whom the posts are written that are sent somewhere; null if none are.
         challenges: those that members have made for it, the latest first: at most 50 that are open
             or have closed in the last seven days.
+        answer: how the server has answered that posts go to, or last went to; null if it has not
+            yet.
     """
 
     circle: str
@@ -2778,6 +2796,7 @@ class Circle(Event):
     rounds: tuple[LeagueRound, ...]
     webhook: Literal["discord", "json", "slack"] | None
     challenges: tuple[CircleChallenge, ...] = ()
+    answer: WebhookAnswer | None = None
 
     kind: ClassVar[int] = 109
 

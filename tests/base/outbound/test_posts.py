@@ -11,7 +11,7 @@ from server.base.core import keys
 from server.base.core.due import PostDue
 from server.base.outbound import posts as posts_module
 from server.base.outbound import sender as senders
-from server.base.outbound.core.post import LIFE_MS, PAUSES_MS, Outgoing, Post
+from server.base.outbound.core.post import LIFE_MS, PAUSES_MS, Outcome, Outgoing, Post
 from server.base.outbound.posts import LEASE_MS, Channel
 from tests.base.outbound.receiver import OK, Receiver, Respond, never, receiving
 from tests.base.outbox.outboxes import all_due
@@ -28,19 +28,19 @@ class Mail:
     """A channel on a node that posts what is stored to the URL that it is.
 
     Attributes:
-        gone: the ids of what could not be posted any more.
+        heard: how each try of a post went, by its id.
     """
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self.gone: list[str] = []
-        node.services.posts.on(CHANNEL, Channel(self._request, self._gone))
+        self.heard: list[tuple[str, Outcome]] = []
+        node.services.posts.on(CHANNEL, Channel(self._request, self._hear))
 
     async def _request(self, post: Post) -> Outgoing | None:
         return Outgoing(post.content, {"X-Id": post.id}, b"{}") if post.content else None
 
-    async def _gone(self, post: Post) -> None:
-        self.gone.append(post.id)
+    async def _hear(self, post: Post, outcome: Outcome) -> None:
+        self.heard.append((post.id, outcome))
 
     async def post(
         self,
@@ -191,7 +191,11 @@ async def test_a_channel_hears_where_nothing_can_be_posted_any_more(node: Node) 
     async with running(node.run), receiving(GONE) as receiver:
         await mail.post("one", receiver.url())
         await mail.sent("gone")
-        assert mail.gone == ["one"]
+
+        async def heard() -> bool:
+            return mail.heard == [("one", Outcome(410, "gone"))]
+
+        await until(heard)
         assert await mail.settled() == []
 
 

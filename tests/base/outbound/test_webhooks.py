@@ -11,10 +11,10 @@ from structlog.testing import capture_logs
 
 from server.base.core import keys
 from server.base.core.refusal import Refusal
-from server.base.outbound.core.post import LIFE_MS
+from server.base.outbound.core.post import LIFE_MS, Fate, Outcome
 from server.base.outbound.core.webhook import Form, Message
 from server.base.outbound.webhooks import Webhooks
-from tests.base.outbound.receiver import OK, receiving
+from tests.base.outbound.receiver import receiving
 from tests.base.redis.servers import running, until
 from tests.builders import START
 from tests.nodes import Node
@@ -50,20 +50,28 @@ async def test_a_message_is_posted_and_its_url_is_nowhere_in_the_open(node: Node
     assert "secret" not in f"{stored}{logs}"
 
 
-async def test_the_owner_of_a_webhook_that_is_gone_is_told(node: Node) -> None:
-    webhooks, told = node.services.webhooks, list[str]()
+async def test_the_owner_of_a_webhook_is_told_how_each_post_went(node: Node) -> None:
+    webhooks, told = node.services.webhooks, list[tuple[str, str, Outcome]]()
+    answers = [f"HTTP/1.1 {status} X\r\n\r\n".encode() for status in (204, 403, 503, 404)]
+    fates: list[Fate | None] = ["sent", "dropped", None, "gone"]
 
-    async def tell(owner: str) -> None:
-        told.append(owner)
+    async def tell(owner: str, webhook: str, outcome: Outcome) -> None:
+        told.append((owner, webhook, outcome))
 
-    async def heard() -> bool:
-        return told == [OWNER]
-
-    webhooks.gone.subscribe(tell)
-    async with running(node.run), receiving(b"HTTP/1.1 404 Not Found\r\n\r\n", OK) as receiver:
+    webhooks.heard.subscribe(tell)
+    async with running(node.run), receiving(*answers) as receiver:
         sealed = webhooks.seal(OWNER, receiver.url())
-        await webhooks.post("a", OWNER, sealed, MESSAGE, **TO_JSON)
-        await until(heard)
+        for number in range(4):
+            await webhooks.post(str(number), OWNER, sealed, MESSAGE, **TO_JSON)
+
+            async def heard(count: int = number + 1) -> bool:
+                return len(told) == count
+
+            await until(heard)
+    assert told == [
+        (OWNER, sealed, Outcome(status, fate))
+        for status, fate in zip((204, 403, 503, 404), fates, strict=True)
+    ]
 
 
 async def test_a_webhook_is_of_its_owner_alone(node: Node) -> None:

@@ -61,6 +61,18 @@ no answer."""
 Fate = Literal["sent", "gone", "dropped"]
 
 
+class Outcome(NamedTuple):
+    """How a try to send a post went.
+
+    Attributes:
+        code: the status of the answer, or why there is none.
+        fate: what becomes of the post; `None` if it is tried again.
+    """
+
+    code: int | Failure
+    fate: Fate | None
+
+
 def fate(answer: Answer | Failure, tries: int) -> Fate | int:
     """Return what becomes of a post after a try.
 
