@@ -22,11 +22,8 @@ from engine.errors import RulesetError, UnknownGameError, UnknownRulesError, Unk
 from engine.ruleset import Ruleset, digest_of
 from engine.schema import STANDARD, Game, Rules, changed_rules, is_changes, read_game
 
-_KEPT = 100_000
-"""The most possible moves of changed rules that are kept for whoever asks again: about 35 MB."""
-
-_FEWEST = 250
-"""How many moves rules count for besides their own, since other tables take 80 KB."""
+MAX_KEPT = 2 << 20
+"""The most bytes of changed rules that are kept for whoever asks again: of about 300."""
 
 
 class _Rules(NamedTuple):
@@ -56,6 +53,8 @@ class Catalog:
         self._rules = others | current
         self._rulesets: dict[str, Ruleset] = {}
         self._changed: WeakValueDictionary[str, Ruleset] = WeakValueDictionary()
+        self._named: WeakValueDictionary[tuple[str, str], Ruleset] = WeakValueDictionary()
+        """The changed rules of today, by game and changes."""
         self._latest: OrderedDict[str, Ruleset] = OrderedDict()
         self._kept = 0
 
@@ -74,7 +73,12 @@ class Catalog:
         if game not in self.games:
             raise UnknownGameError(f"There is no game {game!r}; known are {', '.join(self.games)}.")
         if is_changes(variant):
-            return self._changed_by(self.games[game].variants[STANDARD], game, variant)
+            known = self._named.get((game, variant))
+            if known is not None:
+                return self._keep(known)
+            found = self._changed_by(self.games[game].variants[STANDARD], game, variant)
+            self._named[game, variant] = found
+            return found
         digest = self._current.get((game, variant))
         if digest is None:
             variants = ", ".join(self.games[game].variants)
@@ -99,16 +103,9 @@ class Catalog:
             raise UnknownRulesError(f"The rules {digest} of {game}, {variant}, are unknown here.")
         return self._ready(digest)
 
-    def check_variant(self, game: str, variant: str) -> None:
-        """Check that new deals can be played by a variant, without making its tables.
-
-        Raises:
-            EngineError: as for `ruleset`.
-        """
-        if is_changes(variant) and game in self.games:
-            changed_rules(game, self.games[game].variants[STANDARD], variant)
-        else:
-            self.ruleset(game, variant)
+    def is_ready(self, game: str, variant: str) -> bool:
+        """Return whether `ruleset` has nothing to make: no changes are read, and no tables made."""
+        return not is_changes(variant) or (game, variant) in self._named
 
     def _stored_changed(self, game: str, variant: str, digest: str) -> Ruleset:
         """Return the rules of this digest that a game's standard rules lead to, of any release.
@@ -144,11 +141,11 @@ class Catalog:
         """Keep changed rules, so that they are not made anew while they are asked for again."""
         if changed.digest not in self._latest:
             self._latest[changed.digest] = changed
-            self._kept += _FEWEST + len(changed.texts)
+            self._kept += changed.size
         self._latest.move_to_end(changed.digest)
-        while self._kept > _KEPT:
+        while self._kept > MAX_KEPT:
             _, oldest = self._latest.popitem(last=False)
-            self._kept -= _FEWEST + len(oldest.texts)
+            self._kept -= oldest.size
         return changed
 
     def _ready(self, digest: str) -> Ruleset:
@@ -269,9 +266,9 @@ def ruleset(game: str, variant: str = STANDARD) -> Ruleset:
     return catalog().ruleset(game, variant)
 
 
-def check_variant(game: str, variant: str) -> None:
-    """Check that new deals can be played by a variant; see `Catalog.check_variant`."""
-    catalog().check_variant(game, variant)
+def is_ready(game: str, variant: str) -> bool:
+    """Return whether the rules of a variant are made already; see `Catalog.is_ready`."""
+    return catalog().is_ready(game, variant)
 
 
 def stored_ruleset(game: str, variant: str, digest: str) -> Ruleset:

@@ -1,16 +1,18 @@
 """Which card may be placed on which: lookup tables by top card, computed from a game's rules.
 
-Foundations of one group have the same tables, and so have most groups of a game's variants: tables
-are computed once for each group.
+A table depends on few words of the rules, and on no number of piles or cards. So tables are shared
+by all rules that have these words, and those that were asked for last are kept. All rules together
+have about 1,500 different rows, each of which is one object.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
+from typing import Final
 
-from engine.cards import PACK_SIZE, RANKS, UNSEEN, Card, is_red, rank_of, suit_of
+from engine.cards import PACK_SIZE, RANKS, RED_SUITS, SUITS, UNSEEN, Card, is_red, rank_of, suit_of
 from engine.schema import Foundation, Rules
 
 EMPTY = -1
@@ -32,15 +34,17 @@ BITS: Takes = tuple(1 << byte if byte < PACK_SIZE else 0 for byte in range(_ROWS
 """The bit of each card; 0 for a face-down card and for `EMPTY`."""
 
 
-def _matches(match: str, upper: Card, lower: Card) -> bool:
-    """Return whether the suits of two adjacent cards satisfy the rule `match`."""
+MAX_TABLES: Final = 512
+"""How many tables of a kind are kept: each takes 1 kB, since rows are shared."""
+
+
+def _suits_with(match: str, top: Card) -> str:
+    """Return the suits of the cards that match `top` by the rule `match`."""
     if match == "suit":
-        return suit_of(upper) == suit_of(lower)
-    if match == "colour":
-        return is_red(upper) == is_red(lower)
-    if match == "alternate":
-        return is_red(upper) != is_red(lower)
-    return True
+        return suit_of(top)
+    if match == "any":
+        return SUITS
+    return "".join(s for s in SUITS if (s in RED_SUITS) == (is_red(top) == (match == "colour")))
 
 
 def _steps(order: str) -> tuple[int, ...]:
@@ -48,36 +52,24 @@ def _steps(order: str) -> tuple[int, ...]:
     return {"up": (1,), "down": (-1,), "either": (1, -1), "any": tuple(range(-12, 13))}[order]
 
 
-def _follows(card: Card, top: Card, order: str, match: str, *, wrap: bool) -> bool:
-    """Return whether `card` may be placed on `top`, by rank and suit."""
-    step = rank_of(card) - rank_of(top)
-    steps = _steps(order)
-    in_order = step in steps or (wrap and any((step - s) % 13 == 0 for s in steps))
-    return in_order and _matches(match, card, top)
+@cache
+def _followers(top: Card, order: str, match: str, *, wrap: bool) -> int:
+    """Return the bit set of the cards that may be placed on `top`, by rank and suit."""
+    count = len(RANKS)
+    ranks = {rank_of(top) + step for step in _steps(order)}
+    ranks = {rank % count for rank in ranks} if wrap else ranks & set(range(count))
+    return _cards(ranks, _suits_with(match, top))
 
 
-def _table(rows: dict[int, list[Card]]) -> Fits:
-    """Return a table from the cards that each row takes; rows left out take none."""
-    table = [bytearray(UNSEEN + 1) for _ in range(_ROWS)]
-    for top, cards in rows.items():
-        for card in cards:
-            table[top][card] = 1
-    return tuple(bytes(row) for row in table)
+def _cards(ranks: Iterable[int], suits: str) -> int:
+    """Return the bit set of the cards of some ranks, 0 (Ace) to 12 (King), and suits."""
+    return sum(same_rank_cards(rank) for rank in ranks) & _of_suits(frozenset(suits))
 
 
 @cache
-def takes_of(fits: Fits) -> Takes:
-    """Return a table's rows as bit sets."""
-    return tuple(map(set_of, fits))
-
-
-def set_of(row: bytes) -> int:
-    """Return the bit set of the cards at which a row has a 1."""
-    return sum(BITS[card] for card in range(PACK_SIZE) if row[card])
-
-
-ANY_CARD: Takes = ((0,) * (_ROWS - 1)) + ((1 << PACK_SIZE) - 1,)
-"""The rows of a pile that takes any card when empty, and else nothing."""
+def _of_suits(suits: frozenset[str]) -> int:
+    """Return the bit set of the cards of some suits."""
+    return sum(BITS[card] for card in range(PACK_SIZE) if suit_of(card) in suits)
 
 
 @cache
@@ -86,11 +78,56 @@ def same_rank_cards(rank: int) -> int:
     return sum(BITS[card] for card in range(PACK_SIZE) if rank_of(card) == rank)
 
 
+def _starters(first: str) -> int:
+    """Return the bit set of the cards of the rank `first`, which may be `any`.
+
+    It may also be `same`: then the rank depends on the deal, and every card may be of it. It is 0
+    for any other word.
+    """
+    if first in ("any", "same"):
+        return ALL_CARDS
+    return same_rank_cards(RANKS.index(first)) if first in RANKS else 0
+
+
+@cache
+def _row(cards: int) -> bytes:
+    """Return a bit set as a row of a table. Of equal rows, there is one."""
+    return bytes(cards >> card & 1 for card in range(UNSEEN + 1))
+
+
+def _table(cards: Iterable[int], empty: int) -> Fits:
+    """Return a table from the bit sets that each card takes, and that an empty pile takes."""
+    rows = [*map(_row, cards)]
+    rows += [_row(0)] * (_ROWS - 1 - len(rows))
+    return (*rows, _row(empty))
+
+
+@lru_cache(MAX_TABLES)
+def takes_of(fits: Fits) -> Takes:
+    """Return a table's rows as bit sets."""
+    return tuple(map(set_of, fits))
+
+
+@cache
+def set_of(row: bytes) -> int:
+    """Return the bit set of the cards at which a row has a 1."""
+    return sum(BITS[card] for card in range(PACK_SIZE) if row[card])
+
+
+ALL_CARDS: Final = (1 << PACK_SIZE) - 1
+"""The bit set of all cards."""
+
+ANY_CARD: Takes = ((0,) * (_ROWS - 1)) + (ALL_CARDS,)
+"""The rows of a pile that takes any card when empty, and else nothing."""
+
+
+@lru_cache(MAX_TABLES)
 def when_empty(cards: int) -> Takes:
     """Return the rows of a pile that takes the bit set `cards` when empty, and else nothing."""
     return (0,) * (_ROWS - 1) + (cards,)
 
 
+@lru_cache(MAX_TABLES)
 def unless_empty(takes: Takes) -> Takes:
     """Return the same rows, except that an empty pile takes nothing."""
     return (*takes[:EMPTY], 0)
@@ -100,14 +137,15 @@ def tableau_fits(rules: Rules) -> Fits:
     """Return the table of what a tableau pile takes."""
     tableau = rules.tableau
     if tableau is None:
-        return _table({})
+        return _table((), 0)
+    return _tableau_fits(tableau.order, tableau.match, tableau.empty, wrap=tableau.wrap)
+
+
+@lru_cache(MAX_TABLES)
+def _tableau_fits(order: str, match: str, empty: str, *, wrap: bool) -> Fits:
     deck = range(PACK_SIZE)
-    rows = {
-        top: [c for c in deck if _follows(c, top, tableau.order, tableau.match, wrap=tableau.wrap)]
-        for top in deck
-    }
-    rows[EMPTY] = [c for c in deck if _starts(c, tableau.empty)]
-    return _table(rows)
+    followers = (_followers(top, order, match, wrap=wrap) for top in deck)
+    return _table(followers, _starters(empty))
 
 
 def run_fits(rules: Rules) -> Fits:
@@ -121,19 +159,19 @@ def run_fits(rules: Rules) -> Fits:
     return tableau_fits(replace(rules, tableau=replace(tableau, match=tableau.run_match)))
 
 
-@cache
+@lru_cache(MAX_TABLES)
 def foundation_fits(group: Foundation) -> Fits:
     """Return the table of single cards that a foundation takes; one that takes runs takes none."""
     if group.takes == "run":
-        return _table({})
-    deck = [card for card in range(PACK_SIZE) if suit_of(card) in group.suits]
-    rows = {
-        top: [c for c in deck if _follows(c, top, group.order, group.match, wrap=group.wrap)]
-        for top in deck
-        if not _completes(top, group)
-    }
-    rows[EMPTY] = [c for c in deck if _starts(c, group.first)]
-    return _table(rows)
+        return _table((), 0)
+    suits = _of_suits(frozenset(group.suits))
+    followers = (
+        0
+        if suit_of(top) not in group.suits or _completes(top, group)
+        else _followers(top, group.order, group.match, wrap=group.wrap) & suits
+        for top in range(PACK_SIZE)
+    )
+    return _table(followers, _starters(group.first) & suits)
 
 
 def _completes(card: Card, group: Foundation) -> bool:
@@ -173,16 +211,5 @@ def _turn(card: Card, group: Foundation) -> int:
 
 def run_heads(group: Foundation) -> bytes:
     """Return a table row: 1 for each card that may head a run placed on the empty foundation."""
-    heads = bytearray(UNSEEN + 1)
-    if group.takes == "run":
-        for card in range(PACK_SIZE):
-            heads[card] = _starts(card, group.first) and suit_of(card) in group.suits
-    return bytes(heads)
-
-
-def _starts(card: Card, first: str) -> bool:
-    """Return whether `card` is of the rank `first`, which may be `any`.
-
-    It may also be `same`: then the rank depends on the deal, and every card may be of it.
-    """
-    return first in ("any", "same") or RANKS[rank_of(card)] == first
+    heads = _starters(group.first) & _of_suits(frozenset(group.suits))
+    return _row(heads if group.takes == "run" else 0)

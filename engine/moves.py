@@ -28,7 +28,7 @@ def is_legal(layout: Layout, move: Move) -> bool:
     source, target = move.source, move.target
     if move.count != 1:
         return _is_legal_run(layout, move)
-    takes = ruleset.singles.get((source, target))
+    takes = ruleset.single(source, target)
     if takes is not None:
         pile, onto = piles[source], piles[target]
         card = BITS[pile[-1] if pile else EMPTY]
@@ -59,7 +59,7 @@ def _is_legal_run(layout: Layout, move: Move) -> bool:
     """Return whether a move with a count other than 1 is legal."""
     ruleset, piles = layout.ruleset, layout.piles
     source, target, count = move.source, move.target, move.count
-    takes = ruleset.runs.get((source, target))
+    takes = ruleset.run(source, target)
     if takes is None or not 1 < count <= len(piles[source]):
         return False
     run, onto = piles[source][-count:], piles[target]
@@ -134,6 +134,49 @@ def legal_moves(layout: Layout) -> list[Move]:
         assert ruleset.waste is not None
         moves.append(ruleset.move(ruleset.waste, ruleset.stock))
     return moves
+
+
+def moves_of(layout: Layout, source: int) -> list[Move]:
+    """Return the legal moves of one card from the top of a pile that is not the stock."""
+    ruleset = layout.ruleset
+    moves = (ruleset.move(source, target) for target in range(len(ruleset.pile_names)))
+    return [
+        move
+        for move in moves
+        if ruleset.single(source, move.target) is not None and is_legal(layout, move)
+    ]
+
+
+def goes_home(layout: Layout) -> bool:
+    """Return whether any legal move leads to a foundation, without listing the others."""
+    ruleset, piles = layout.ruleset, layout.piles
+    wanted = 0
+    for target in ruleset.foundations:
+        pile = piles[target]
+        takes = ruleset.takes[target][pile[-1] if pile else EMPTY]
+        if not pile and target in ruleset.same_rank:
+            takes &= same_rank_cards(rank_of(piles[0][0]))
+        wanted |= takes
+    for source, _ in ruleset.homeward:
+        pile = piles[source]
+        if pile and BITS[pile[-1]] & wanted:
+            return True
+    if ruleset.runs_home:
+        runs: list[Move] = []
+        _add_runs_home(ruleset, piles, runs)
+        if runs:
+            return True
+    if not piles[ruleset.stock]:
+        return False
+    return any(move.target in ruleset.foundations for move in stock_moves(layout)) or (
+        ruleset.stock_starts and _starts_any(layout)
+    )
+
+
+def _starts_any(layout: Layout) -> bool:
+    """Return whether the stock's top card may start an empty foundation."""
+    ruleset = layout.ruleset
+    return any(is_legal(layout, ruleset.move(ruleset.stock, f)) for f in ruleset.foundations)
 
 
 def is_won(layout: Layout) -> bool:

@@ -18,7 +18,7 @@ _MOVE = re.compile(r"([a-z]\d{0,2})>([a-z]\d{0,2})(?:x([2-9]|[1-9]\d{1,2}))?", r
 
 def move_text(ruleset: Ruleset, move: Move) -> str:
     """Return a move's text."""
-    return ruleset.texts.get((move.source, move.target, move.count)) or ruleset.written(move)
+    return ruleset.written(move)
 
 
 def parse_move(ruleset: Ruleset, text: str) -> Move:
@@ -27,22 +27,15 @@ def parse_move(ruleset: Ruleset, text: str) -> Move:
     Raises:
         NotationError: the text is malformed, or names a pile that the game does not have.
     """
-    known = ruleset.moves_by_text.get(text)
-    return _parse_impossible(ruleset, text) if known is None else known
-
-
-def _parse_impossible(ruleset: Ruleset, text: str) -> Move:
-    """Parse a move that no position allows, or raise `NotationError` with what is wrong."""
     found = _MOVE.fullmatch(text)
     if found is None:
         raise NotationError("A move is written as in t3>f0, t3>t5x4, s>w, s>t or w>s.")
     source, target, count = found.groups()
-    for name in (source, target):
-        if name not in ruleset.pile_numbers:
-            raise NotationError(f"{ruleset.game} has no pile {name}.")
-    numbers = ruleset.pile_numbers
-    # Every move of one card is known, so this one has a count.
-    return ruleset.move(numbers[source], numbers[target], int(count))
+    move = ruleset.named(source, target, int(count or 1))
+    if move is None:
+        missing = next(name for name in (source, target) if name not in ruleset.pile_numbers)
+        raise NotationError(f"{ruleset.game} has no pile {missing}.")
+    return move
 
 
 def seen_text(pile: Pile) -> str:

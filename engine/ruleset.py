@@ -1,7 +1,8 @@
 """A ruleset compiled for play: pile numbers, and lookup tables of what each pile takes.
 
 All that depends on the rules alone is computed here, once, so that parsing, checking and listing
-moves are table lookups.
+moves are table lookups. Tables are of piles and of groups, never of pairs of piles or of counts:
+how many cards a pile is dealt changes neither what fits on what nor how much memory rules take.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import reduce
+from functools import cache, reduce
 from hashlib import sha256
-from itertools import permutations, product
 from operator import or_
+from sys import intern
 from typing import Any, Final
 
 from engine.cards import PACK_SIZE, pack
@@ -33,9 +34,6 @@ from engine.fits import (
     when_empty,
 )
 from engine.schema import MAX_NUMBER, Foundation, Place, Rules, longest_run
-
-Pair = tuple[int, int]
-"""A source and a target, by pile number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +62,20 @@ _DIGEST_LABEL: Final = b"samedeal rules 1"
 
 MoveRow = tuple[int, tuple[Move, ...]]
 """A source pile, and its moves of one card, indexed by target."""
+
+_FOUNDATION, _TABLEAU, _CELL = 1, 2, 4
+"""Kinds of piles that single cards go to, as bits."""
+
+_OF_PLACE: Final = {"foundation": _FOUNDATION, "tableau": _TABLEAU, "cell": _CELL}
+
+_WIDTH: Final = 32
+"""The moves of a source are made for a multiple of so many targets, so that rules share them."""
+
+
+@cache
+def _moves_from(source: int, targets: int) -> tuple[Move, ...]:
+    """Return the moves of one card from a pile, by target. They are the same in all rules."""
+    return tuple(Move(source, target) for target in range(targets))
 
 
 class Ruleset:
@@ -113,12 +125,12 @@ class Ruleset:
         first = self.reserve.stop
         self.cells = range(first, first + (rules.cells.piles if rules.cells else 0))
         self.pile_names: tuple[str, ...] = (
-            *(f"f{i}" for i in range(len(self.foundations))),
-            *(f"t{i}" for i in range(len(self.tableau))),
+            *(intern(f"f{i}") for i in range(len(self.foundations))),
+            *(intern(f"t{i}") for i in range(len(self.tableau))),
             "s",
             *(("w",) if rules.waste else ()),
-            *(f"r{i}" for i in range(len(self.reserve))),
-            *(f"c{i}" for i in range(len(self.cells))),
+            *(intern(f"r{i}") for i in range(len(self.reserve))),
+            *(intern(f"c{i}") for i in range(len(self.cells))),
         )
         self.pile_numbers = {name: pile for pile, name in enumerate(self.pile_names)}
 
@@ -183,19 +195,30 @@ class Ruleset:
         if tableau is not None and "foundation" in tableau.plays:
             by_hand = (f for f, group in enumerate(self.groups) if not group.automatic)
             self.runs_home = reduce(or_, (self.run_takes[f] for f in by_hand), 0)
-        self.runs = dict(self._pairs_of_runs())
-        """For each pair of piles between which runs move: the heads that the target takes."""
-        self._moves = {(m.source, m.target, m.count): m for m in self._possible_moves()}
-        self.texts = {numbers: self.written(move) for numbers, move in self._moves.items()}
-        """The text of each possible move, by source, target and count."""
-        self.moves_by_text = {self.texts[numbers]: move for numbers, move in self._moves.items()}
-        """The possible moves by their text."""
+        self._longest = longest_run(rules)
+        """The length of the longest run that may ever be moved between tableau piles."""
+        self._deals_rows = "row" in rules.stock.plays
+        self._width = -(-len(self.pile_names) // _WIDTH) * _WIDTH
         self.homeward = self._rows_from("foundation")
         """The source piles whose top card may go to foundations."""
         self.spreading = self._rows_from("tableau")
         """The source piles whose top card may go to tableau piles."""
         self.storing = self._rows_from("cell")
         """The source piles whose top card may go to cells."""
+        plays = [0] * len(self.pile_names)
+        for place, rows in zip(
+            _OF_PLACE.values(), (self.homeward, self.spreading, self.storing), strict=True
+        ):
+            for source, _ in rows:
+                plays[source] |= place
+        self._plays = bytes(plays)
+        """For each pile, the kinds of piles that its top card may go to."""
+        kinds = {self.foundations: _FOUNDATION, self.tableau: _TABLEAU, self.cells: _CELL}
+        self._kinds = bytes(
+            next((kind for piles, kind in kinds.items() if pile in piles), 0)
+            for pile in range(len(self.pile_names))
+        )
+        """For each pile, its kind as a target of single cards."""
         self.stock_moves = tuple(self._stock_moves())
         """The moves of the stock that do not depend on its top card."""
         self.stock_targets = frozenset(move.target for move in self.stock_moves)
@@ -204,17 +227,22 @@ class Ruleset:
             rules.stock.to_foundation == "first"
         )
         """Whether the stock's top card goes only to empty foundations that it may start."""
-        self.singles = dict(self._pairs_of_singles())
-        """For each pair of piles whose top cards decide a move: the cards that the target takes."""
         self.ways = tuple(self._ways())
         """Groups of source and target piles of single cards, where no pile takes its own top."""
 
     def __repr__(self) -> str:
         return f"<Ruleset {self.game} {self.variant}>"
 
+    @property
+    def size(self) -> int:
+        """About how many bytes the rules take, with their part of tables that others share."""
+        return 4_000 + 100 * len(self.pile_names) + 1_100 * len(self.rules.foundations)
+
     def move(self, source: int, target: int, count: int = 1) -> Move:
-        """Return this move; one that may ever be legal is always the same object."""
-        return self._moves.get((source, target, count)) or Move(source, target, count)
+        """Return this move, between piles that there are."""
+        return (
+            _moves_from(source, self._width)[target] if count == 1 else Move(source, target, count)
+        )
 
     def move_of(self, source: int, target: int, count: int) -> Move | None:
         """Return the move that three non-negative numbers encode on the wire.
@@ -227,9 +255,46 @@ class Ruleset:
         Returns:
             The move, whether legal or not; `None` if no position of the game allows it.
         """
-        if target == len(self.pile_names):
-            target = ROW
-        return self._moves.get((source, target, count))
+        piles = len(self.pile_names)
+        if target == piles:
+            deals = self._deals_rows and source == self.stock and count == 1
+            return Move(source, ROW) if deals else None
+        if not (0 <= source < piles and 0 <= target < piles and count > 0):
+            return None
+        return self.move(source, target, count) if count <= self._most(source, target) else None
+
+    def _most(self, source: int, target: int) -> int:
+        """Return the most cards that may ever move at once from a pile to another."""
+        if self.run(source, target) is None:
+            return 1
+        return RUN_LENGTH if target in self.foundations else self._longest
+
+    def single(self, source: int, target: int) -> Takes | None:
+        """Return the cards that a pile takes from the top of another, by its own top card.
+
+        It is `None` where that decides no move: between other piles, and for numbers of none.
+        """
+        piles = len(self.pile_names)
+        if not (0 <= source < piles and 0 <= target < piles) or source == target:
+            return None
+        place = self._plays[source] & self._kinds[target]
+        if place:
+            return ANY_CARD if place == _CELL else self.takes[target]
+        if self.stock_starts and source == self.stock and target in self.foundations:
+            return when_empty(self.takes[target][EMPTY])
+        return None
+
+    def run(self, source: int, target: int) -> Takes | None:
+        """Return the heads of runs that a pile takes from another; `None` if it takes none."""
+        if source not in self.tableau or source == target:
+            return None
+        if self.spreads_runs and target in self.tableau:
+            takes = self.takes[target]
+            return unless_empty(takes) if self.by_spaces else takes
+        if self.runs_home and target in self.foundations:
+            heads = self.run_takes[target]
+            return when_empty(heads) if heads and not self.groups[target].automatic else None
+        return None
 
     def numbers_of(self, move: Move) -> tuple[int, int, int]:
         """Return (source, target, count) as `move_of` takes them."""
@@ -238,9 +303,26 @@ class Ruleset:
 
     def written(self, move: Move) -> str:
         """Return a move's text, as in `notation`, with `?` for a number that names no pile."""
-        names = dict(enumerate(self.pile_names)) | {ROW: "t"}
-        count = f"x{move.count}" if move.count != 1 else ""
-        return f"{names.get(move.source, '?')}>{names.get(move.target, '?')}{count}"
+        text = f"{self._name(move.source)}>{self._name(move.target)}"
+        return text if move.count == 1 else f"{text}x{move.count}"
+
+    def _name(self, pile: int) -> str:
+        if 0 <= pile < len(self.pile_names):
+            return self.pile_names[pile]
+        return "t" if pile == ROW else "?"
+
+    def named(self, source: str, target: str, count: int) -> Move | None:
+        """Return the move between two piles by name, whether legal or not; `t` takes a row.
+
+        Returns:
+            The move; `None` if the game has no such pile.
+        """
+        numbers = self.pile_numbers
+        if target == "t" and count == 1 and self._deals_rows and source == "s":
+            return Move(self.stock, ROW)
+        if source not in numbers or target not in numbers:
+            return None
+        return self.move(numbers[source], numbers[target], count)
 
     def _rows_from(self, place: Place) -> tuple[MoveRow, ...]:
         """Return the source piles whose top card may go to a `place` that takes it."""
@@ -260,20 +342,7 @@ class Ruleset:
             place == "tableau" or rules.stock.to_foundation == "fitting"
         ):
             sources.append(self.stock)
-        piles = range(len(self.pile_names))
-        return tuple((s, tuple(self.move(s, target) for target in piles)) for s in sources)
-
-    def _pairs_of_singles(self) -> Iterator[tuple[Pair, Takes]]:
-        """Yield the entries of `singles`."""
-        for rows, targets in ((self.homeward, self.foundations), (self.spreading, self.tableau)):
-            for (source, _), target in product(rows, targets):
-                if source != target:
-                    yield (source, target), self.takes[target]
-        for (source, _), target in product(self.storing, self.cells):
-            yield (source, target), ANY_CARD
-        if self.stock_starts:
-            for target in self.foundations:
-                yield (self.stock, target), when_empty(self.takes[target][EMPTY])
+        return tuple((source, _moves_from(source, self._width)) for source in sources)
 
     def _ways(self) -> Iterator[tuple[tuple[int, ...], range]]:
         """Yield the entries of `ways`."""
@@ -285,31 +354,6 @@ class Ruleset:
             if not any(self.builds[card][card] for card in range(PACK_SIZE) if own):
                 yield sources, targets
 
-    def _pairs_of_runs(self) -> Iterator[tuple[Pair, Takes]]:
-        """Yield the entries of `runs`."""
-        if self.spreads_runs:
-            takes = self.takes[self.tableau.start]
-            takes = unless_empty(takes) if self.by_spaces else takes
-            yield from ((pair, takes) for pair in permutations(self.tableau, 2))
-        if self.runs_home:
-            for target, heads in enumerate(self.run_takes):
-                if heads and not self.groups[target].automatic:
-                    takes = when_empty(heads)
-                    yield from (((source, target), takes) for source in self.tableau)
-
-    def _possible_moves(self) -> Iterator[Move]:
-        """Yield each pair of piles with every count that may go there, and the dealing of a row."""
-        piles = range(len(self.pile_names))
-        for source, target in product(piles, piles):
-            most = self._longest_run(target) if (source, target) in self.runs else 1
-            yield from (Move(source, target, count) for count in range(1, most + 1))
-        if "row" in self.rules.stock.plays:
-            yield Move(self.stock, ROW)
-
-    def _longest_run(self, target: int) -> int:
-        """Return the length of the longest run that may ever be moved to this pile."""
-        return RUN_LENGTH if target in self.foundations else longest_run(self.rules)
-
     def _stock_moves(self) -> Iterator[Move]:
         """Yield the moves of the stock that do not depend on its top card."""
         stock = self.rules.stock
@@ -317,7 +361,7 @@ class Ruleset:
             assert self.waste is not None
             yield self.move(self.stock, self.waste)
         if "row" in stock.plays:
-            yield self.move(self.stock, ROW)
+            yield Move(self.stock, ROW)
         if "foundation" in stock.plays and stock.to_foundation == "any":
             yield from (self.move(self.stock, target) for target in self.foundations)
 

@@ -125,7 +125,7 @@ def _search_deals(board: Board) -> SearchResult:
     ways = [
         (ruleset.takes[target][top_of(piles[target])], ruleset.move(waste, target))
         for target in ruleset.foundations
-        if (waste, target) in ruleset.singles
+        if ruleset.single(waste, target) is not None
     ]
     deal = ruleset.move(stock, waste)
     passes: list[tuple[Pile, tuple[Move, ...]]] = [(turned_up(piles[stock][::-1]), ())]

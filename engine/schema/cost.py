@@ -15,7 +15,7 @@ MAX_ALL_FOUNDATIONS: Final = 16
 """The most foundations of all groups together, of rules that players make."""
 
 MAX_POSSIBLE_MOVES: Final = 10_000
-"""The most different moves of rules that players make: 4 MB of tables, as measured."""
+"""The most different moves of rules that players make: of a position, a tenth may be legal."""
 
 
 def longest_run(rules: Rules) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.catalog import check_variant
+from engine.catalog import ruleset
 from engine.errors import EngineError
 from engine.schema import STANDARD, is_changes
 from server.base.core.days import DRAWN_AHEAD, Level, day_at, level_of
@@ -228,7 +228,7 @@ class Challenges:
         """Make a challenge that there is not, on a new deal, or on that of a race."""
         occasion, now = occasion_of(challenge), self._clock.now()
         try:
-            check_variant(terms.game, terms.variant)
+            ruleset(terms.game, terms.variant)
         except EngineError as error:
             raise Refusal.of(error) from error
         if terms.circle is not None and is_changes(terms.variant):

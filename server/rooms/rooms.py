@@ -8,7 +8,7 @@ from itertools import count
 
 import structlog
 
-from engine.catalog import check_variant, ruleset
+from engine.catalog import ruleset
 from engine.errors import EngineError
 from engine.known import known_deck
 from server.base.core.ids import (
@@ -687,9 +687,9 @@ class Rooms:
 def _check_offered(terms: Terms) -> None:
     """Raise a `Refusal` if there is no such game, variant or known deal."""
     try:
-        check_variant(terms.game, terms.variant)
+        rules = ruleset(terms.game, terms.variant)
         if terms.known:
-            known_deck(ruleset(terms.game, terms.variant), terms.known)
+            known_deck(rules, terms.known)
     except EngineError as error:
         raise Refusal.of(error) from error
 

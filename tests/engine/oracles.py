@@ -46,5 +46,5 @@ def check_move(board: Board, move: Move) -> None:
     assert delta == delta_between(board, after)
     # A board that is made from its piles counts the cards on its foundations anew.
     assert after == Board(rules, after.piles, after.redeals, after.moves)
-    assert rules.move_of(*rules.numbers_of(move)) is move
-    assert parse_move(rules, move_text(rules, move)) is move
+    assert rules.move_of(*rules.numbers_of(move)) == move
+    assert parse_move(rules, move_text(rules, move)) == move

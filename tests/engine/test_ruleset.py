@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
 
 from engine.cards import card_name
+from engine.notation import move_text, parse_move
 from engine.ruleset import Ruleset
 from engine.schema import read_rules
 from tests.engine.positions import ALL
@@ -75,10 +77,17 @@ def test_a_move_has_at_most_the_cards_of_the_longest_run(
 @pytest.mark.parametrize("names", ALL, ids="-".join)
 def test_a_move_is_three_numbers_on_the_wire(names: tuple[str, str]) -> None:
     rules = find_ruleset(*names)
-    for move in rules.moves_by_text.values():
-        numbers = rules.numbers_of(move)
-        assert min(numbers) >= 0
-        assert rules.move_of(*numbers) is move
+    piles = len(rules.pile_names)
+    possible = {
+        numbers: move
+        for numbers in product(range(piles), range(piles + 2), range(rules.total + 2))
+        if (move := rules.move_of(*numbers)) is not None
+    }
+    for numbers, move in possible.items():
+        assert rules.numbers_of(move) == numbers
+        assert parse_move(rules, move_text(rules, move)) == move
+    of_one_card = [numbers for numbers in possible if numbers[1] < piles and numbers[2] == 1]
+    assert len(of_one_card) == piles**2
 
 
 @pytest.mark.parametrize(("wrap", "longest"), [(False, 13), (True, 26)])

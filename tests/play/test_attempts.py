@@ -11,6 +11,7 @@ import pytest
 from engine.board import apply_delta
 from engine.catalog import ruleset
 from engine.moves import legal_moves
+from engine.notation import move_text
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.due import AttemptDue
@@ -183,8 +184,9 @@ async def test_a_refused_move_does_not_use_up_its_number(
     await node.play(attempt, ADA)
     if move == "illegal":
         board = (await node.state_of(attempt)).board
-        possible = board.ruleset.moves_by_text.items()
-        move = next(text for text, found in possible if found not in legal_moves(board))
+        rules = board.ruleset
+        possible = [rules.move(pile, rules.tableau[0]) for pile in rules.tableau]
+        move = move_text(rules, next(each for each in possible if each not in legal_moves(board)))
     for each in (node, other):
         with pytest.raises(Refusal, match=code):
             await command(each, attempt, 3, move)
