@@ -179,6 +179,29 @@ def _starts_any(layout: Layout) -> bool:
     return any(is_legal(layout, ruleset.move(ruleset.stock, f)) for f in ruleset.foundations)
 
 
+def has_few_moves(layout: Layout, most: int) -> bool:
+    """Return whether at most so many moves are legal, on a board that is not won.
+
+    Where many are, which takes cards that move together, those of single cards suffice to tell.
+    """
+    if layout.ruleset.spreads_runs and _count_singles(layout) > most:
+        return False
+    return len(legal_moves(layout)) <= most
+
+
+def _count_singles(layout: Layout) -> int:
+    """Return how many moves of a card from the top of a tableau pile to another are legal."""
+    ruleset, piles = layout.ruleset, layout.piles
+    columns = ruleset.tableau
+    tops = [top_of(piles[pile]) for pile in columns]
+    return sum(
+        ruleset.takes[target][top] & BITS[card] != 0
+        for target, top in zip(columns, tops, strict=True)
+        for source, card in zip(columns, tops, strict=True)
+        if source != target
+    )
+
+
 def is_won(layout: Layout) -> bool:
     """Return whether every card is on a foundation."""
     return count_home(layout.ruleset, layout.piles) == layout.ruleset.total

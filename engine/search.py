@@ -21,6 +21,9 @@ from engine.ruleset import ENDLESS, Move, Ruleset
 MAX_POSITIONS = 3_000
 """The default bound of a search, in positions."""
 
+MAX_EXAMINED = 300_000
+"""The most moves that a search examines, in some seconds: a hundred of each position."""
+
 _DOWN_CARDS = bytes(byte for byte in range(256) if byte & DOWN)
 
 Position = tuple[object, ...]
@@ -77,10 +80,13 @@ def search(board: Board, positions: int = MAX_POSITIONS) -> SearchResult:
     unseen = cards_never_seen(board)
     visited = {_position(board)}
     queue: deque[tuple[Board, tuple[Move, ...]]] = deque([(board, ())])
-    truncated = False
+    truncated, examined = False, 0
     while queue:
         at, line = queue.popleft()
         moves = legal_moves(at)
+        examined += len(moves)
+        if examined > MAX_EXAMINED:
+            return SearchResult(Outcome.UNKNOWN)
         for move in moves:
             if at.home >= board.home and move.target in ruleset.foundations:
                 return SearchResult(Outcome.REACHABLE, (*line, move))

@@ -231,10 +231,7 @@ def _pay(request: Request[Command], found: Circle) -> None:
     Raises:
         Refusal: as `too_fast`.
     """
-    payer, now = request.session.payer, time.monotonic()
-    cost = MEMBER_COST * len(found.members)
-    if not payer.pay(cost, now):
-        raise payer.too_fast(cost, now)
+    request.session.payer.charge(MEMBER_COST * len(found.members), time.monotonic())
 
 
 async def _list(request: Request[Command]) -> Circles:

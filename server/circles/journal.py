@@ -56,6 +56,9 @@ class CircleDefinition:
         """Return the time (Unix milliseconds) until which the journal is certainly kept."""
         return state.used + _life_of(state)
 
+    def shared(self, state: Circle) -> None:
+        """Return `None`: it holds texts and numbers of its own."""
+
     def size(self, state: Circle, oldest: Circle | None) -> int:
         """Return about how many bytes a replica takes, in constant time.
 

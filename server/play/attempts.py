@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 from msgspec import structs
 
 from engine.board import Delta, delta_between
+from engine.hints import SLICE, hint_steps
 from engine.notation import move_text
+from engine.ruleset import Move
 from server.base.core.due import AttemptDue
 from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id, split_attempt_id
 from server.base.core.quota import KEPT_DAYS
@@ -56,6 +58,7 @@ class Attempts:
         self._clock = clock
         self._lookups = lookups
         self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
+        self._judging = asyncio.Lock()
         self.advanced: Signal[Attempt] = Signal()
         """Emitted after each entry that this node has appended, with the attempt after it."""
         self.appended: Signal[Attempt | None, Attempt, str] = Signal()
@@ -254,8 +257,16 @@ class Attempts:
         assert step.before is not None, "a first entry is no undo"
         return Played(step.before, step.after, deltas[-1])
 
-    async def hint(self, attempt: AttemptId, player: PlayerId, seq: int) -> Advice | Snapshot:
+    async def hint(
+        self, attempt: AttemptId, player: PlayerId, seq: int, pay: Callable[[int], None]
+    ) -> Advice | Snapshot:
         """Give the player a hint, as entry `seq`; on the same board, it is the same again.
+
+        Args:
+            attempt: the attempt's id.
+            player: who asks.
+            seq: the number of the entry.
+            pay: charges for so many moves to be judged, before any is, or raises a `Refusal`.
 
         Returns:
             The hint; or a snapshot, if `seq` is neither the number of the next entry nor that of
@@ -264,8 +275,13 @@ class Attempts:
         Raises:
             Refusal: the player has no such attempt, or gets no hint: see `core.hint`.
         """
+        found = await self._find_hint(attempt, player, seq, pay)
+
+        def decide(state: Attempt, now: int) -> Event | None:
+            return core.hint(state, now, lambda _: found)
+
         try:
-            step = await self._submit_next(attempt, player, seq, core.hint, plays=True)
+            step = await self._submit_next(attempt, player, seq, decide, plays=True)
         except OutOfStepError:
             snapshot = await self.open(attempt, player)
             state = self._known(attempt)
@@ -273,6 +289,26 @@ class Attempts:
                 return Advice(state)
             return snapshot
         return Advice(step.after)
+
+    async def _find_hint(
+        self, attempt: AttemptId, player: PlayerId, seq: int, pay: Callable[[int], None]
+    ) -> Move | None:
+        """Find the hint that entry `seq` is to be, if it is the next one and may be given."""
+        state = self._known(attempt)
+        if state is None or state.seq + 1 != seq:
+            state = await self.find(attempt)
+        if state is None or state.start.player != player or state.seq + 1 != seq:
+            return None
+        if state.hinted is not None or not core.may_hint(state, self._clock.now()):
+            return None
+        steps = hint_steps(state.board)
+        moves = next(steps)
+        pay(moves)
+        if moves <= SLICE:
+            return await _result(steps)
+        # One at a time, so that each pass of the event loop has one slice, whoever asks.
+        async with self._judging:
+            return await _result(steps)
 
     async def _submit_next(
         self,
@@ -417,3 +453,14 @@ class Attempts:
         if deal is None:
             raise Refusal("unknown_attempt")
         return deal
+
+
+async def _result(steps: Generator[int, None, Move | None]) -> Move | None:
+    """Return what long work comes to; the event loop serves others between its steps."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            found: Move | None = done.value
+            return found
+        await asyncio.sleep(0)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.net.contracts import MoveAnswer
 from server.base.quotas import quotas
 from server.base.quotas.quotas import Quotas
-from server.base.wire import codec
+from server.base.wire import codec, costs
 from server.base.wire.messages import Command
 from server.base.wire.shown import ShownAttempts
 from server.base.work.clock import Clock
@@ -109,7 +111,13 @@ async def hint(request: Request[Hint]) -> Hinted | Attempt:
     """Give a hint; return the snapshot instead if `seq` is not the next entry."""
     number, seq = request.command.number, request.command.seq
     _check_quota(request)
-    found = await request.services.attempts.hint(_attempt(request), request.player, seq)
+    payer = request.session.payer
+    found = await request.services.attempts.hint(
+        _attempt(request),
+        request.player,
+        seq,
+        lambda moves: payer.charge(moves * costs.JUDGED, time.monotonic()),
+    )
     if isinstance(found, Snapshot):
         return play_present.attempt(found, number, request.now())
     request.session.shown.wrote(number, found.after.seq)

@@ -122,6 +122,8 @@ class Undo(AttemptCommand, tag=29, frozen=True):
 class Hint(AttemptCommand, tag=30, frozen=True):
     """Ask for a hint. On the same board, the answer is the same, and counts once.
 
+    The more moves are legal, the more it costs.
+
     Refused as `unknown_attempt`, `not_started`, `attempt_ended` or `no_help`.
 
     Attributes:
@@ -129,7 +131,7 @@ class Hint(AttemptCommand, tag=30, frozen=True):
         seq: one more than the last journal entry that the client knows.
     """
 
-    cost: ClassVar[float] = costs.SEARCH
+    cost: ClassVar[float] = costs.READ
 
 
 class PlayMove(MoveMessage, frozen=True):

@@ -13,7 +13,7 @@ import structlog
 
 from engine.board import Board
 from engine.cards import DOWN
-from engine.moves import legal_moves
+from engine.moves import has_few_moves
 from engine.notation import move_text, parse_move
 from engine.ruleset import ENDLESS, Move
 from engine.search import Outcome, cards_never_seen, leads_home, search
@@ -34,6 +34,10 @@ MAX_WAITING = 1_000
 
 FEW_MOVES = 6
 """The most moves of a board that is searched, in games whose cards are all dealt face up."""
+
+MOVES_AT_ONCE = 40
+"""The most moves of a board whose first position is searched here, in half a millisecond; others
+are the searcher's."""
 
 MAX_LINE_BYTES = 4 << 20
 """About how many bytes kept lines take; the oldest is dropped first, and may be found again.
@@ -140,10 +144,13 @@ class Searches:
         searcher. Its answer is of use to a later state, too: moves may have followed the line.
         """
         board = attempt.board
+        no_moves: tuple[Move, ...] = ()
         if self._line_leads_home(attempt):
             return Outcome.REACHABLE
-        found = search(board, positions=1)
-        outcome, line = found.outcome, found.line
+        outcome, line = Outcome.UNKNOWN, no_moves
+        if has_few_moves(board, MOVES_AT_ONCE):
+            found = search(board, positions=1)
+            outcome, line = found.outcome, found.line
         if outcome is Outcome.UNKNOWN:
             answer = await self._background.stop.or_wait(self._searcher.ask(board))
             if answer is None:
@@ -219,7 +226,7 @@ def _is_small(board: Board) -> bool:
     """
     tableau = board.ruleset.rules.tableau
     shows_all = board.ruleset.in_stock == 0 and tableau is not None and tableau.face_up == "all"
-    return not shows_all or len(legal_moves(board)) <= FEW_MOVES
+    return not shows_all or has_few_moves(board, FEW_MOVES)
 
 
 def _begins_pass(board: Board) -> bool:

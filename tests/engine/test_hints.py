@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from random import Random
+from types import FrameType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,10 +14,10 @@ from hypothesis import strategies as st
 
 from engine.board import Board, view_of
 from engine.cards import DOWN, parse_pile
-from engine.catalog import games
+from engine.catalog import games, ruleset
 from engine.deal import deal_seed
-from engine.hints import hint
-from engine.moves import legal_moves
+from engine.hints import SLICE, hint, hint_steps
+from engine.moves import goes_home, has_few_moves, legal_moves
 from engine.notation import move_text
 from engine.play import apply, play
 from engine.ruleset import Ruleset
@@ -166,3 +170,51 @@ def test_a_hint_is_what_the_page_of_rules_says(game: str, piles: str, expected: 
     cards = (parse_pile(given.get(name, "").replace(",", " ").split()) for name in rules.pile_names)
     move = hint(Board(rules, tuple(cards)))
     assert (move and move_text(rules, move)) == expected
+
+
+def test_a_hint_costs_little_for_each_move_that_is_legal() -> None:
+    wild = "tableau.order=any;tableau.match=any;tableau.wrap=true;tableau.moves=any"
+    rules = ruleset("roosevelt", f"tableau.deal={','.join(['11'] * 9)};{wild}")
+    seed = next(
+        seed
+        for seed in (Random(number).randbytes(32) for number in range(100))
+        if not goes_home(deal_seed(rules, seed))
+    )
+    board = deal_seed(rules, seed)
+    steps = hint_steps(board)
+    moves = next(steps)
+    assert moves == len(legal_moves(board)) > 700
+    calls = [_calls_until_pause(steps) for _ in range(moves // SLICE)]
+    assert max(calls) < 20 * SLICE, "a slice takes longer, the more moves there are"
+    assert sum(calls) < 15 * moves
+
+
+def _calls_until_pause(steps: Iterator[int]) -> int:
+    """Return how many calls of functions it takes until the next pause, or the end."""
+    calls = 0
+
+    def count(_frame: FrameType, event: str, _arg: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        next(steps, None)
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@pytest.mark.parametrize("names", ALL, ids="-".join)
+def test_a_way_home_is_found_without_listing_the_moves(names: tuple[str, str]) -> None:
+    chance = Random(2)
+    for moves in (0, 12, 60):
+        board = walked(find_ruleset(*names), chance, moves)
+        homeward = [m for m in legal_moves(board) if m.target in board.ruleset.foundations]
+        assert goes_home(board) == bool(homeward)
+        count = len(legal_moves(board))
+        assert board.won or (has_few_moves(board, count), has_few_moves(board, count - 1)) == (
+            True,
+            False,
+        )

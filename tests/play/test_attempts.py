@@ -10,8 +10,9 @@ import pytest
 
 from engine.board import apply_delta
 from engine.catalog import ruleset
+from engine.errors import NotationError
 from engine.moves import legal_moves
-from engine.notation import move_text
+from engine.notation import move_text, parse_move
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.due import AttemptDue
@@ -53,8 +54,10 @@ async def command(
         return await node.attempts.resign(attempt, player, seq)
     deal = await node.store.deals.find(DealId(attempt.partition(".")[0]))
     rules = ruleset(deal.game if deal else "lady-betty")
-    known = rules.moves_by_text.get(move)
-    numbers = rules.numbers_of(known) if known else (move == "nonsense", 63, 1)
+    try:
+        numbers = rules.numbers_of(parse_move(rules, move))
+    except NotationError:
+        numbers = (move == "nonsense", 63, 1)
     done: asyncio.Future[Played | Snapshot | Exception] = asyncio.Future()
     node.attempts.play_soon(attempt, player, seq, numbers, done.set_result)
     answer = await done
@@ -66,7 +69,7 @@ async def command(
 def numbers(move: str) -> tuple[int, int, int]:
     """Return the numbers of a move of Lady Betty, as they are sent."""
     rules = ruleset("lady-betty")
-    return rules.numbers_of(rules.moves_by_text[move])
+    return rules.numbers_of(parse_move(rules, move))
 
 
 async def entries(node: Node, attempt: AttemptId) -> list[str]:

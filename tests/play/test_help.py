@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from engine.board import apply_delta, view_of
-from server.base.core.ids import AttemptId, RoomCode
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.play.answers import Advice, Played, Snapshot
 from server.play.attempts import Attempts
@@ -49,7 +49,7 @@ async def undo(node: Node, attempt: AttemptId, seq: int) -> Played:
 
 async def hint(node: Node, attempt: AttemptId, seq: int) -> Advice:
     """Ask for a hint as entry `seq`."""
-    answer = await node.attempts.hint(attempt, ADA, seq)
+    answer = await node.attempts.hint(attempt, ADA, seq, lambda _: None)
     assert isinstance(answer, Advice)
     return answer
 
@@ -86,7 +86,11 @@ async def test_an_undo_that_is_sent_again_is_answered_again(
     assert len(await entries(node, attempt)) == 3
 
 
-@pytest.mark.parametrize("command", [Attempts.undo, Attempts.hint])
+def _hint(attempts: Attempts, attempt: AttemptId, player: PlayerId, seq: int) -> Any:
+    return attempts.hint(attempt, player, seq, lambda _: None)
+
+
+@pytest.mark.parametrize("command", [Attempts.undo, _hint])
 @pytest.mark.parametrize("seq", [1, 2, 4, 100])
 async def test_an_unexpected_number_gets_a_snapshot(
     node: Node, clock: SetClock, command: Any, seq: int

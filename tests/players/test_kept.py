@@ -160,7 +160,7 @@ async def test_what_is_played_in_a_round_is_kept_with_its_deal(
     if by == "move":
         await node.play(attempt, ADA)
     else:
-        assert isinstance(await node.attempts.hint(attempt, ADA, 2), Advice)
+        assert isinstance(await node.attempts.hint(attempt, ADA, 2, lambda _: None), Advice)
     assert await expiry(node, play_keys.attempt(attempt)) == _minute(
         OVER + play_keys.ATTEMPT_LIFE_MS
     )
@@ -209,7 +209,7 @@ async def test_the_pace_bots_run_is_kept_if_somebody_plays_against_it(
         node.attempts.play_soon(mine, ADA, 2, (0, 0, 1), done.set_result)
         assert isinstance(await done, Refusal)
         with pytest.raises(Refusal):
-            await node.attempts.hint(mine, ADA, 2)
+            await node.attempts.hint(mine, ADA, 2, lambda _: None)
     clock.time = room.round.deadline
     bots = await node.rooms.play_bot(room)
     assert bots is not None

@@ -416,6 +416,15 @@ class Payer:
         own.give_back(cost)
         return False
 
+    def charge(self, cost: float, now: float) -> None:
+        """Charge the player and the address for more than a command's own cost, before the work.
+
+        Raises:
+            Refusal: as `too_fast`, with the time to wait; then nothing was charged.
+        """
+        if not self.pay(cost, now):
+            raise self.too_fast(cost, now)
+
     def too_fast(self, cost: float, now: float) -> Refusal:
         """Return the refusal of what was not paid for, with the time to wait."""
         own, shared = self.player.commands.wait(now, cost), _wait(self._commands, now, cost)

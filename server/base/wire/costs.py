@@ -3,7 +3,9 @@
 The measure is a move: 30 to 50 µs of a node's core, and one entry of a journal, sent with others.
 What the others cost follows from what they take of a core (`deploy/bench/RESULTS.md`), of round
 trips, and of writes, each at least as much as a move; and from what they make others do: a change
-of a room is sent to all who are in it. Two things are charged apart: what is stored, by a wing's
+of a room is sent to all who are in it. A cost that grows with what a command finds, as the members
+of a circle or the legal moves of a board, is computed when that is known, and charged before the
+work (`Payer.charge`). Two things are charged apart: what is stored, by a wing's
 `core/charges.py`, and wrong guesses, by `server.base.net.limits`.
 """
 
@@ -28,6 +30,9 @@ OPEN: Final = 6.0
 
 CREATE: Final = 10.0
 """Several journals, deals or registrations that are kept: 1 to 2 ms, and kilobytes for days."""
+
+JUDGED: Final = 0.02
+"""A legal move that is judged for a hint, beside the hint's own cost: 3 µs."""
 
 SEARCH: Final = 10.0
 """Ten milliseconds of a core: a search, a run that is played again, a signature that is verified,

@@ -6,6 +6,7 @@ milliseconds of the server's clock.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -275,8 +276,15 @@ def undo(attempt: Attempt, now: int) -> Played:
     return Played(event, after, delta_between(attempt.board, after.board))
 
 
-def hint(attempt: Attempt, now: int) -> Hinted | None:
+def hint(
+    attempt: Attempt, now: int, find: Callable[[Board], Move | None] = hint_on
+) -> Hinted | None:
     """Decide a player's command to be given a hint.
+
+    Args:
+        attempt: the attempt.
+        now: the time.
+        find: returns the hint on its board, if that has been found already.
 
     Returns:
         The entry; `None` if the hint on this board was given before, or there is none.
@@ -287,10 +295,15 @@ def hint(attempt: Attempt, now: int) -> Hinted | None:
     _check_running(attempt, now)
     if attempt.start.help != "hints":
         raise Refusal("no_help")
-    move = hint_on(attempt.board) if attempt.hinted is None else None
+    move = find(attempt.board) if attempt.hinted is None else None
     if move is None:
         return None
     return Hinted(move_text(attempt.board.ruleset, move), max(now, attempt.at))
+
+
+def may_hint(attempt: Attempt, now: int) -> bool:
+    """Return whether the player may be given a hint at a time."""
+    return attempt.end is None and attempt.start.help == "hints" and attempt.has_begun(now)
 
 
 def resign(attempt: Attempt, now: int) -> Event:
