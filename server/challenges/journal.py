@@ -71,6 +71,9 @@ class ChallengeDefinition:
         """Return the time (Unix milliseconds) until which the journal is certainly kept."""
         return max(state.made.closes, state.at) + keys.CHALLENGE_LIFE_MS
 
+    def shared(self, state: Challenge) -> None:
+        """Return `None`: it holds texts and numbers of its own."""
+
     def size(self, state: Challenge, oldest: Challenge | None) -> int:
         """Return about how many bytes a replica takes, in constant time; older states share much.
 

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import msgspec
 
 from engine.deal import deal_seed
+from engine.ruleset import Ruleset
+from engine.schema import is_changes
 from server.base.core import keys as base_keys
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId
@@ -92,6 +94,11 @@ class AttemptDefinition:
             if state.past or oldest.past:
                 boards = len(oldest.past) + state.seq - oldest.seq
         return size + boards * (290 + 8 * piles)
+
+    def shared(self, state: Attempt) -> Ruleset | None:
+        """Return the rules, if they are those that a player has made up."""
+        ruleset = state.board.ruleset
+        return ruleset if is_changes(ruleset.variant) else None
 
     def append(self, before: Attempt | None, after: Attempt, event: Event, number: int) -> Append:
         """Return the append of an event as entry `number`, with what is written atomically with it.

@@ -70,6 +70,9 @@ class RoomDefinition:
         """Return the time (Unix milliseconds) until which the journal is certainly kept."""
         return state.at + _life_of(state)
 
+    def shared(self, state: Room) -> None:
+        """Return `None`: it holds texts and numbers of its own."""
+
     def size(self, state: Room, oldest: Room | None) -> int:
         """Return about how many bytes a replica takes, in constant time.
 

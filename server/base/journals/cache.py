@@ -1,11 +1,16 @@
-"""The cache of replicas: bounded in bytes, and the least recently appended to are evicted first."""
+"""The cache of replicas: bounded in bytes, and the least recently appended to are evicted first.
+
+What several replicas share, as rules that a player has made up, counts once, as long as one of them
+is cached.
+"""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from itertools import islice
 from typing import Final, Generic, TypeVar
 
+from server.base.journals.core.machine import Shared
 from server.base.journals.replica import Replica
 
 MAX_BYTES: Final = 256 << 20
@@ -33,8 +38,11 @@ class _Bounded(Generic[Name, State, Event]):
     """Replicas in an order, with the size that was last counted of each; the first is evicted."""
 
     def __init__(self, most: int) -> None:
-        self.held: OrderedDict[Name, tuple[Replica[State, Event], int]] = OrderedDict()
+        self.held: OrderedDict[Name, tuple[Replica[State, Event], int, Shared | None]] = (
+            OrderedDict()
+        )
         self.bytes = 0
+        self._holders: Counter[Shared] = Counter()
         self._most = most
         self._unread: OrderedDict[Name, None] = OrderedDict()
         """Those that were empty or busy when they were counted last, the longest ago first."""
@@ -57,7 +65,7 @@ class _Bounded(Generic[Name, State, Event]):
         return found
 
     def add(self, name: Name, replica: Replica[State, Event]) -> None:
-        self.held[name] = replica, 0
+        self.held[name] = replica, 0, None
         self._count(name)
         self._unread[name] = None
         self._count_unread()
@@ -73,21 +81,40 @@ class _Bounded(Generic[Name, State, Event]):
                     self._unread[name] = None
 
     def pop(self, name: Name) -> Replica[State, Event] | None:
-        replica, size = self.held.pop(name, (None, 0))
+        found = self.held.pop(name, None)
+        if found is None:
+            return None
+        replica, size, shared = found
         self.bytes -= size
+        self._release(shared)
         return replica
 
     def _count(self, name: Name) -> None:
-        replica, counted = self.held[name]
-        size = replica.size
-        if size != counted:
-            self.held[name] = replica, size
+        replica, counted, held = self.held[name]
+        size, shared = replica.size, replica.shared
+        if size != counted or shared is not held:
+            self.held[name] = replica, size, shared
             self.bytes += size - counted
+            self._hold(shared)
+            self._release(held)
+
+    def _hold(self, shared: Shared | None) -> None:
+        """Count what replicas share, once for all of them."""
+        if shared is not None:
+            if shared not in self._holders:
+                self.bytes += shared.size
+            self._holders[shared] += 1
+
+    def _release(self, shared: Shared | None) -> None:
+        if shared is not None:
+            self._holders[shared] -= 1
+            if not self._holders[shared]:
+                del self._holders[shared]
+                self.bytes -= shared.size
 
     def _evict(self) -> None:
         while self.bytes > self._most and len(self.held) > 1:
-            _, (_, size) = self.held.popitem(last=False)
-            self.bytes -= size
+            self.pop(next(iter(self.held)))
 
 
 class ReplicaCache(Generic[Name, State, Event]):
@@ -121,7 +148,7 @@ class ReplicaCache(Generic[Name, State, Event]):
 
     def used(self) -> list[Replica[State, Event]]:
         """Return the replicas that this node appends to."""
-        return [replica for replica, _ in self._used.held.values()]
+        return [replica for replica, *_ in self._used.held.values()]
 
     @property
     def size(self) -> int:

@@ -29,6 +29,7 @@ from server.base.journals.core.machine import (
     Read,
     ReplicaMachine,
     Result,
+    Shared,
     State,
     Step,
     Wait,
@@ -75,9 +76,15 @@ class Replica(Generic[State, Event]):
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes."""
+        """About how many bytes it takes, without what it shares."""
         state = self._machine.state
         return EMPTY_SIZE if state is None else self._definition.size(state, self._oldest)
+
+    @property
+    def shared(self) -> Shared | None:
+        """What it holds that other replicas may hold too."""
+        state = self._machine.state
+        return None if state is None else self._definition.shared(state)
 
     @property
     def _oldest(self) -> State | None:

@@ -61,6 +61,9 @@ class _WordsDefinition:
         self.asked_at = now
         return "late" if now >= LATE and "late" not in state else None
 
+    def shared(self, state: Words) -> None:
+        """Return `None`."""
+
     def size(self, state: Words, oldest: Words | None) -> int:
         return SIZE * len(state)
 

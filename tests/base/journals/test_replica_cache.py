@@ -266,3 +266,30 @@ def _raced(players: list[PlayerId], rounds: int) -> list[str]:
         for home, player in enumerate(players):
             happen(finish(room, deal, player, reached(home), now))
     return [msgspec.json.encode(event).decode() for event in events]
+
+
+def test_rules_that_were_made_up_count_once_for_all_who_play_by_them() -> None:
+    replicas = ReplicaCache[str, Attempt, AttemptEvent](200_000)
+    rules = ruleset("robert", "waste.redeals=5")
+
+    def use(name: str, variant: str) -> None:
+        made = ruleset("robert", variant)
+        deal = Deal(DEAL, "robert", variant, bytes(32), "", made.digest)
+        definition = AttemptDefinition(attempt_id(DEAL, PlayerId(name)), deal, cast(Any, None))
+        first = replace_struct(
+            started("robert", player=PlayerId(name)), variant=variant, rules=made.digest
+        )
+        text = msgspec.json.encode(first).decode()
+        replicas.put(name, _replica(definition, [text]))
+        assert replicas.find_to_append(name) is not None
+
+    use("alone", "standard")
+    alone = replicas.bytes
+    use("a", rules.variant)
+    use("b", rules.variant)
+    assert replicas.bytes == 3 * alone + rules.size
+    for redeals in range(6, 60):
+        use(f"c{redeals}", f"waste.redeals={redeals}")
+    assert replicas.bytes <= 200_000
+    assert replicas.size < 200_000 / (alone + rules.size / 2)
+    assert replicas.known("a") is None

@@ -35,6 +35,14 @@ MAX_MISTIMED = 5
 """Appends in a row that may be refused for a wrong clock before a command fails."""
 
 
+class Shared(Protocol):
+    """An object that several states hold, and that is gone when none does any more."""
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+
+
 class Definition(Protocol[State, Event]):
     """How the entries of one type of journal are read, folded and written."""
 
@@ -62,6 +70,12 @@ class Definition(Protocol[State, Event]):
         Args:
             state: its state.
             oldest: the oldest state that it keeps beside it, if any.
+        """
+
+    def shared(self, state: State) -> Shared | None:
+        """Return what a state holds that those of other journals may hold too, if it takes much.
+
+        It is the same for all states of a journal.
         """
 
     def append(self, before: State | None, after: State, event: Event, number: int) -> Append:

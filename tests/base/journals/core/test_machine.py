@@ -50,6 +50,9 @@ class WordsDefinition:
         """Return a time that does not come."""
         return 1_000
 
+    def shared(self, state: Words) -> None:
+        """Return `None`."""
+
     def size(self, state: Words, oldest: Words | None) -> int:
         """Return a size that nobody needs here."""
         return 0
