@@ -11,9 +11,11 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from engine.catalog import is_ready
 from server.base.core.ids import PlayerId
 from server.base.core.quota import Item, Need
 from server.base.net.load import Load
+from server.base.wire import costs
 from server.base.wire.messages import Command, Event
 from server.base.wire.scopes import scopes_of
 from server.base.wire.session import Session
@@ -42,6 +44,15 @@ class Request(Generic[C_co]):
     def now(self) -> int:
         """Return the time in Unix milliseconds."""
         return self.services.clock.now()
+
+    def pay_for_rules(self, game: str, variant: str) -> None:
+        """Charge for the rules that a command names, if the node has no tables of them yet.
+
+        Raises:
+            Refusal: see `Payer.new_rules`.
+        """
+        if not is_ready(game, variant):
+            self.session.payer.new_rules(costs.RULES)
 
     def paying(self, need: Need, items: Iterable[Item]) -> AbstractAsyncContextManager[None]:
         """Charge the client's address for what the command stores, unless it is refused.

@@ -41,6 +41,7 @@ async def create(request: Request[CreateChallenge]) -> Challenge:
         command.circle,
     )
     _refuse_overload(request)
+    request.pay_for_rules(terms.game, terms.variant)
     items = charges.made(terms.open_for, len(command.players))
     async with request.paying("game", items):
         found = await service.create(

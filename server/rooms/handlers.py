@@ -49,6 +49,7 @@ async def create(request: Request[CreateRoom]) -> RoomState:
     """Open a room if there is room for it, and subscribe the session to it."""
     await admit(request)
     command = request.command
+    request.pay_for_rules(command.game, command.variant)
     async with request.paying("room", charges.ROOM):
         room = await request.services.rooms.create(
             request.player,
@@ -108,6 +109,7 @@ async def start_round(request: Request[StartRound]) -> RoomState:
     if known is not None:
         first, bot = known.round is None, known.seat_of(PACE_BOT) is not None
         items = charges.round_of(len(known.seats), known.terms.limit, first=first, bot=bot)
+        request.pay_for_rules(known.terms.game, known.terms.variant)
     async with request.paying("game", items):
         online = await services.live.online(code)
         room = await services.rooms.start(code, request.player, online, anyway=anyway)
@@ -116,7 +118,7 @@ async def start_round(request: Request[StartRound]) -> RoomState:
 
 async def set_terms(request: Request[SetTerms]) -> RoomState:
     """Set what the next rounds are played by."""
-    code, terms = RoomCode(request.command.code), _terms(request.command)
+    code, terms = RoomCode(request.command.code), _terms(request)
     return await _state(
         request, await request.services.rooms.set_terms(code, request.player, terms)
     )
@@ -124,7 +126,7 @@ async def set_terms(request: Request[SetTerms]) -> RoomState:
 
 async def propose_terms(request: Request[ProposeTerms]) -> RoomState:
     """Propose what the next rounds are played by."""
-    code, terms = RoomCode(request.command.code), _terms(request.command)
+    code, terms = RoomCode(request.command.code), _terms(request)
     return await _state(
         request, await request.services.rooms.propose_terms(code, request.player, terms)
     )
@@ -158,7 +160,10 @@ async def set_public(request: Request[SetPublic]) -> RoomState:
     return await _state(request, room)
 
 
-def _terms(command: SetTerms | ProposeTerms) -> Terms:
+def _terms(request: Request[SetTerms] | Request[ProposeTerms]) -> Terms:
+    """Return the terms that a command names, which may be by new rules."""
+    command = request.command
+    request.pay_for_rules(command.game, command.variant)
     limit = command.limit * 1000
     return Terms(command.game, command.variant, limit, command.help, command.known)
 

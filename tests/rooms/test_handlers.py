@@ -13,6 +13,7 @@ from engine.deal import commitment, deal_seed
 from engine.notation import seen_text
 from server.base.core.ids import PACE_BOT
 from server.base.journals import store as journals_store
+from server.base.net import limits
 from server.base.redis.clock import RedisClock
 from server.lobby import open_rooms
 from server.play.core import pace_bot
@@ -603,3 +604,18 @@ async def test_a_seat_is_lost_after_a_round_and_not_in_it(
         time.pass_(SEAT_ABSENCE_MS)
         room = await other.next("room", lambda e: len(e["members"]) == 1)
         assert is_over(room)
+
+
+async def test_new_rules_are_charged_once_and_limited(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "PLAYER_RULES", limits.Rate(0.001, 2.0))
+    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1_000.0, 1_000.0))
+    async with opened(port) as client:
+        code = await room_of(client)
+        rules = [TERMS | {"code": code, "variant": f"waste.redeals={n}"} for n in (801, 802, 803)]
+        for terms in (rules[0], rules[1], rules[0]):
+            assert (await client.ask("room.terms", **terms))["type"] == "room"
+        refused = await client.ask("room.terms", **rules[2])
+        assert (refused["code"], refused["wait"] > 0) == ("too_fast", True)
+        assert (await client.ask("room.terms", **TERMS, code=code))["type"] == "room"

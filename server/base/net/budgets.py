@@ -33,6 +33,7 @@ from server.base.work.metrics import Counts
 
 TOO_MANY_GUESTS = "There are many new players where you are. Please try again in a moment."
 TOO_MANY_MISSES = "These were too many tries. Please wait a little."
+TOO_MANY_RULES = "A lot of new rules have been tried here lately. Please wait a little."
 TOO_MANY_REPORTS = "You have reported a lot already. Please try again later."
 
 
@@ -46,9 +47,10 @@ class PlayerBudget:
             which nobody else can take away.
         misses: for further ones.
         reports: for reports of others.
+        rules: for new rules.
     """
 
-    __slots__ = ("__weakref__", "commands", "misses", "offences", "reports", "slips")
+    __slots__ = ("__weakref__", "commands", "misses", "offences", "reports", "rules", "slips")
 
     def __init__(self) -> None:
         self.commands = Bucket(limits.PLAYER_COMMANDS)
@@ -56,11 +58,12 @@ class PlayerBudget:
         self.slips = Bucket(limits.PLAYER_SLIPS)
         self.misses = Bucket(limits.PLAYER_MISSES)
         self.reports = Bucket(limits.PLAYER_REPORTS)
+        self.rules = Bucket(limits.PLAYER_RULES)
 
     @property
     def buckets(self) -> tuple[Bucket, ...]:
         """All that it has."""
-        return self.commands, self.offences, self.slips, self.misses, self.reports
+        return self.commands, self.offences, self.slips, self.misses, self.reports, self.rules
 
 
 class AddressBudget:
@@ -81,6 +84,7 @@ class AddressBudget:
         requests: for what requests below `/api` cost.
         answers: for HTTP requests of any kind.
         reports: for reports of other players.
+        rules: for new rules.
         sockets: the WebSockets that are open, of `max_sockets`.
         connections: the HTTP connections that are open, of `max_connections`.
         scopes: who pays: this budget, and `wide`, if there is one.
@@ -88,7 +92,7 @@ class AddressBudget:
 
     _KINDS = (
         *("commands", "offences", "misses", "handshakes", "guests", "requests", "answers"),
-        "reports",
+        *("reports", "rules"),
     )
     _OTHERS = "key", "max_connections", "max_sockets", "connections", "sockets", "wide"
     __slots__ = (*_KINDS, *_OTHERS, "__weakref__")
@@ -108,6 +112,8 @@ class AddressBudget:
         self.answers = Bucket(shared.at_least(limits.LEAST_ANSWERS))
         shared, own = limits.ADDRESS_REPORTS.times(players), limits.PLAYER_REPORTS
         self.reports = Bucket(shared.at_least(own))
+        shared, own = limits.ADDRESS_RULES.times(players), limits.PLAYER_RULES
+        self.rules = Bucket(shared.at_least(own))
         self.max_sockets = limits.ADDRESS_SOCKETS * players
         self.max_connections = limits.ADDRESS_CONNECTIONS * players
         self.sockets = self.connections = 0
@@ -252,6 +258,7 @@ class Budgets:
 
     Attributes:
         silences: the connections that have said nothing yet.
+        rules: for new rules of all players.
     """
 
     def __init__(
@@ -263,6 +270,7 @@ class Budgets:
         self.limited: Counts = Counter() if limited is None else limited
         self.clock = clock or time.monotonic
         self.silences = Silences()
+        self.rules = Bucket(limits.NODE_RULES)
         self._count = players
         self._players: _Known[PlayerId, PlayerBudget] = _Known(lambda _: PlayerBudget(), self.clock)
         self._addresses: _Known[str, AddressBudget] = _Known(self._new_address, self.clock)
@@ -460,6 +468,27 @@ class Payer:
         whose = "player" if own.wait(now) >= wait else "address"
         self._budgets.limited[whose, "misses"] += 1
         raise Refusal("too_fast", TOO_MANY_MISSES, math.ceil(wait * 1000))
+
+    def new_rules(self, cost: float) -> None:
+        """Charge for rules of which the node has no tables yet.
+
+        Args:
+            cost: what it takes to make them.
+
+        Raises:
+            Refusal: as `too_fast`, with the time to wait, if there were too many of the player, at
+                the address, or on this node; or as `charge` does.
+        """
+        budgets, own = self._budgets, self.player.rules
+        buckets = (own, *(each.rules for each in self._scopes), budgets.rules)
+        now = budgets.clock()
+        if not _take(buckets, now):
+            wait = _wait(buckets, now)
+            whose = "player" if own.wait(now) >= wait else "address"
+            whose = "node" if budgets.rules.wait(now) >= wait else whose
+            budgets.limited[whose, "rules"] += 1
+            raise Refusal("too_fast", TOO_MANY_RULES, math.ceil(wait * 1000))
+        self.charge(cost, now)
 
     @contextmanager
     def report(self) -> Iterator[None]:

@@ -92,6 +92,15 @@ Whoever has new players for it takes 17 days for as many as are kept (`MAX_REPOR
 `server/moderation/core/keys.py`), on one node.
 """
 
+PLAYER_RULES = Rate(1 / 30, 15.0)
+"""New rules that a player makes up: games with changes that the node has no tables of yet."""
+
+ADDRESS_RULES = Rate(1 / 2_500, 0.2)
+"""New rules for each player at an address: 50 at once, then six a minute."""
+
+NODE_RULES = Rate(1.0, 500.0)
+"""New rules of all players on a node: 500 take 4 MB for as long as somebody plays by them."""
+
 ADDRESS_HANDSHAKES = Rate(1 / 25, 2.0)
 """WebSockets opened for each player at an address: all may lose the network twice in a minute."""
 

@@ -34,6 +34,9 @@ CREATE: Final = 10.0
 JUDGED: Final = 0.02
 """A legal move that is judged for a hint, beside the hint's own cost: 3 µs."""
 
+RULES: Final = 10.0
+"""Rules that a player has made up, of which the node has no tables yet: 1.5 ms to read and make."""
+
 SEARCH: Final = 10.0
 """Ten milliseconds of a core: a search, a run that is played again, a signature that is verified,
 or all that is stored of a player.

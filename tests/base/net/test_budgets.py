@@ -21,7 +21,7 @@ from server.base.core.refusal import Refusal
 from server.base.net import bound_sockets, limits
 from server.base.net.addresses import Proxies
 from server.base.net.admission import Admission
-from server.base.net.budgets import AddressBudget, Budgets, Payer
+from server.base.net.budgets import TOO_MANY_RULES, AddressBudget, Budgets, Payer
 from server.base.net.listener import Listener
 from server.base.net.origins import Origins
 from server.base.net.silences import Silence, Silences
@@ -162,6 +162,34 @@ def test_who_is_right_is_never_kept_out_by_those_who_guess() -> None:
     assert tried(ada, right=True) > 0
     now.time += 86_400 / 2
     assert not tried(ada, right=True)
+
+
+def test_new_rules_are_those_of_a_player_and_of_an_address_and_of_a_node() -> None:
+    budgets, own = Budgets(100, clock=Now()), int(limits.PLAYER_RULES.at_once)
+    shared, whole = int(100 * limits.ADDRESS_RULES.at_once), int(limits.NODE_RULES.at_once)
+
+    def refusals(count: int, name: str, address: str = HOME) -> list[Refusal]:
+        payer, refused = Payer(budgets, address), []
+        payer.identify(PlayerId(name))
+        for _ in range(count):
+            try:
+                payer.new_rules(0)
+            except Refusal as refusal:
+                refused.append(refusal)
+        return refused
+
+    assert not refusals(own, "a")
+    (of_player,) = refusals(1, "a")
+    assert not refusals(shared - own, "b")
+    (of_address,) = refusals(1, "c")
+    for number in range((whole - shared) // own):
+        assert not refusals(own, f"d{number}", f"198.51.100.{number}")
+    left = (whole - shared) % own
+    (of_node,) = refusals(left + 1, "e", "203.0.113.1")
+    for refused in (of_player, of_address, of_node):
+        assert (refused.code, refused.text) == ("too_fast", TOO_MANY_RULES)
+        assert 0 < refused.wait <= 60_000
+    assert set(budgets.limited) == {("player", "rules"), ("address", "rules"), ("node", "rules")}
 
 
 def test_reports_are_those_of_a_player_and_of_an_address_and_a_refused_one_is_none() -> None:
