@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -41,14 +42,19 @@ from deploy.bench import wire
 from deploy.bench.client import masked, open_sessions
 from deploy.bench.games import frames
 from deploy.bench.processes import LOAD_CORE, pin, upgrade
+from engine.catalog import ruleset
+from server.base.core.ids import CODE_ALPHABET, CODE_LENGTH
 from server.base.wire.messages import Command
 from server.base.wire.short_forms import FIRST_NUMBER
-from server.protocol import attempts, dailies, leaderboards, rooms, session
+from server.protocol import attempts, challenges, dailies, leaderboards, rooms, session
 
 ADDRESSES = 4
 
 MAX_UNSENT = 65_536
 """Bytes that a connection of the attacker has unsent at most: then it skips a turn."""
+
+_ROOM = re.compile(f"\xa8([{CODE_ALPHABET}]{{{CODE_LENGTH}}})".encode("latin-1"))
+"""A room's code in an answer: a short text in MessagePack."""
 
 _SHAKEN = b"HTTP/1.1 101 Switching Protocols\r\n\r\n"
 """What the server that does nothing answers the first bytes by."""
@@ -66,6 +72,7 @@ class Attack:
         pause: seconds between two of them, and before a closed connection is replaced.
         reads: whether anything but the first bytes is read.
         ends: whether the connection is dropped at its second turn.
+        starts: whether a round is started in the room that `then` opens.
     """
 
     sockets: int
@@ -75,6 +82,7 @@ class Attack:
     pause: float = 0.1
     reads: bool = True
     ends: bool = False
+    starts: bool = False
 
     @property
     def memory(self) -> float:
@@ -105,6 +113,36 @@ _VIEWER = _HELLO + _frame(leaderboards.WatchLeaderboard(2, "robert"))
 _MOVES = frames("robert", FIRST_NUMBER, 5)
 _PLAYED = b"".join([*_MOVES, _frame(attempts.Resign(4, FIRST_NUMBER, 7))])
 """Moves of the first attempt of a session, and its end, after which it is on the board."""
+
+HINTS = 40
+"""Hints that an attempt by hostile rules asks for in turn with moves; a challenge by others after
+each."""
+
+
+def _rules(number: int) -> str:
+    """Return the changes of hostile rules with 500 moves: others for each number."""
+    deal = [6 + number // 3**pile % 3 for pile in range(9)]
+    return (
+        f"tableau.deal={','.join(map(str, deal))}"
+        ";tableau.order=any;tableau.match=any;tableau.wrap=true;tableau.moves=any"
+    )
+
+
+def _hints() -> tuple[bytes, ...]:
+    """Return what asks for a hint on each board of an attempt, and makes challenges meanwhile."""
+    known = ruleset("roosevelt", _rules(0))
+    assert known.waste is not None
+    deal = known.move(known.stock, known.waste)
+    sent = []
+    for number in range(HINTS):
+        entry = 2 + 2 * number
+        challenge = challenges.CreateChallenge(
+            5, "roosevelt", 600, 86_400, f"{number:08}", _rules(number)
+        )
+        (move,) = wire.moves(known, FIRST_NUMBER, entry + 1, [deal])
+        sent += [_frame(attempts.Hint(4, FIRST_NUMBER, entry)), masked(move), _frame(challenge)]
+    return tuple(sent)
+
 
 _BYTES = tuple(bytes([byte]) for byte in masked(wire.pack(session.Ping(2)) + bytes(100)) * 4)
 _HEAD_BYTES = tuple(bytes([byte]) for byte in get("/" + "x" * 400))
@@ -154,25 +192,36 @@ ATTACKS = {
         _HELLO,
         tuple(_frame(rooms.CreateRoom(2, "robert", 2, 600, f"{n:010}")) for n in range(500)),
     ),
+    "hostile rules": Attack(
+        70,
+        _shake(),
+        _HELLO + _frame(rooms.CreateRoom(2, "roosevelt", 1, 600, "h" * 8, _rules(0), "hints")),
+        _hints(),
+        pause=0.02,
+        starts=True,
+    ),
     "pages": Attack(50, get("/"), again=(get("/") * 4,), pause=0.05),
     "API": Attack(50, get("/api/dailies"), again=(get("/api/leaderboards/robert") * 4,)),
 }
 
 
 class _Connection(asyncio.Protocol):
-    """Notes the first bytes that come back, and the end; answers them if it is a server's."""
+    """Notes the first bytes and room that come back, and the end; answers if it is a server's."""
 
     def __init__(self, answer: bytes = b"") -> None:
         self.answered, self.lost = asyncio.Event(), asyncio.Event()
+        self.room = ""
         self._answer = answer
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
 
-    def data_received(self, _: bytes) -> None:
+    def data_received(self, data: bytes) -> None:
         if not self.answered.is_set():
             self.answered.set()
             self._transport.write(self._answer)
+        elif not self.room and (found := _ROOM.search(data)):
+            self.room = found[1].decode()
 
     def connection_lost(self, _: Exception | None) -> None:
         self.answered.set()
@@ -208,11 +257,15 @@ async def _visit(attack: Attack, port: int, address: str) -> None:
         if not attack.reads:
             transport.pause_reading()
         await asyncio.sleep(attack.pause)
+    started = not attack.starts
     for sent in cycle(attack.again or (b"",)):
         if attack.ends:
             transport.abort()
         if transport.is_closing():
             return
+        if not started and connection.room:
+            started = True
+            transport.write(_frame(rooms.StartRound(3, connection.room)))
         if transport.get_write_buffer_size() < MAX_UNSENT:
             transport.write(sent)
         await asyncio.sleep(attack.pause)
