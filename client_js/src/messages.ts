@@ -653,6 +653,8 @@ export interface Undo {
 /**
  * Ask for a hint. On the same board, the answer is the same, and counts once.
  *
+ * The more moves are legal, the more it costs.
+ *
  * Refused as `unknown_attempt`, `not_started`, `attempt_ended` or `no_help`.
  */
 export interface Hint {

@@ -857,6 +857,8 @@ class Undo(Command["Missed | Attempt"]):
 class Hint(Command["Hinted | Attempt"]):
     """Ask for a hint. On the same board, the answer is the same, and counts once.
 
+    The more moves are legal, the more it costs.
+
     Refused as `unknown_attempt`, `not_started`, `attempt_ended` or `no_help`.
 
     Attributes:
@@ -868,7 +870,7 @@ class Hint(Command["Hinted | Attempt"]):
     seq: int
 
     kind: ClassVar[int] = 30
-    cost: ClassVar[float] = 10.0
+    cost: ClassVar[float] = 3.0
 
 
 @dataclass(frozen=True, slots=True)
