@@ -82,7 +82,7 @@ class Replica(Generic[State, Event]):
 
     @property
     def shared(self) -> Shared | None:
-        """What it holds that other replicas may hold too."""
+        """The part of it that other replicas may hold too."""
         state = self._machine.state
         return None if state is None else self._definition.shared(state)
 
