@@ -1,6 +1,7 @@
 /** This browser's subscription to notifications. */
 
 import type { PushSubscribed } from "@samedeal/client";
+import { base64url } from "./base64url.ts";
 
 /** The subscription of this device, and the id that the server knows it by. */
 export interface Subscribed {
@@ -70,9 +71,7 @@ export async function deviceId(endpoint: string): Promise<string> {
 }
 
 function keyOf({ options }: PushSubscription): string {
-  const bytes = new Uint8Array(options.applicationServerKey ?? new ArrayBuffer(0));
-  const text = btoa(String.fromCharCode(...bytes));
-  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return base64url(new Uint8Array(options.applicationServerKey ?? new ArrayBuffer(0)));
 }
 
 /** A time of day in minutes, as in `22:30`. */
@@ -85,17 +84,6 @@ export function timeOf(minutes: number): string {
 export function minutesOf(time: string): number | null {
   const [, hours, minutes] = /^(\d\d):(\d\d)/.exec(time) ?? [];
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
-}
-
-/** The name of the time zone here, which the server tells quiet hours by in summer and winter. */
-export function zone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
-
-/** How much the clock here is ahead of UTC at a time, as a zone: `+05:30`. */
-export function offsetZone(at: Date): string {
-  const minutes = -at.getTimezoneOffset();
-  return `${minutes < 0 ? "-" : "+"}${timeOf(Math.abs(minutes))}`;
 }
 
 /** What people call the browser that a push service is of, by the service's name. */

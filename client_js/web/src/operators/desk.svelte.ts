@@ -49,7 +49,7 @@ export class Desk {
     if (this.gate !== "confirm") this.gate = "desk";
   }
 
-  /** Let the player show a passkey, and open the desk; rejects with a `DOMException` if not. */
+  /** Let the player show a passkey, and open the desk; rejects with a `Refusal` if not. */
   async confirm(): Promise<void> {
     this.operating = await this.ask((commands) => commands.confirm(usePasskey));
     this.gate = "desk";
