@@ -3,10 +3,11 @@
 import type { AccountCommands } from "./account.ts";
 import type { AttemptState } from "./attempt.ts";
 import { onWake } from "./awake.ts";
-import type { ChallengeKeeper, ChallengeSettings } from "./challenges.ts";
+import type { ChallengeSettings } from "./challenges.ts";
 import type { CircleCommands } from "./circles.ts";
 import { localTime } from "./clock.ts";
 import { type ConnectFailure, Connection, type Status, type Surroundings } from "./connection.ts";
+import { Later, withMessages } from "./later.ts";
 import { LeaderboardKeeper } from "./leaderboard.ts";
 import { type Keeper, Link } from "./link.ts";
 import { AttemptKeeper } from "./playing.ts";
@@ -34,7 +35,7 @@ import { RoomKeeper, type RoomSettings, type Terms } from "./room.ts";
 import { type OpenSocket, browserSocket } from "./socket.ts";
 import { type TokenStorage, defaultStorage } from "./storage.ts";
 import { type Readable, Store } from "./store.ts";
-import type { WatchEnded, WatchKeeper, WatchedRound } from "./watching.ts";
+import type { WatchEnded, WatchedRound } from "./watching.ts";
 import { loadLater } from "./wire.ts";
 
 const TIMEOUT = 30_000;
@@ -100,11 +101,31 @@ export class Client {
   readonly #challenge = new Store<Challenge | null>(null);
   readonly #challenges = new Store<readonly ChallengeRow[] | null>(null);
   readonly #keepers: Keeper[];
-  /** Loaded when it is first needed: few who play ever watch. */
-  #watching: Promise<WatchKeeper> | null = null;
-  /** Loaded when it is first needed, too. */
-  #challenging: Promise<ChallengeKeeper> | null = null;
-  #circling: Promise<CircleCommands> | null = null;
+  readonly #watching = new Later(async () => {
+    const { WatchKeeper } = await import("./watching.ts");
+    return this.#kept(new WatchKeeper(this.#link, this.#room, this.#watched, this.#watchEnded));
+  });
+  readonly #challenging = new Later(async () => {
+    const { ChallengeKeeper } = await withMessages(import("./challenges.ts"));
+    return this.#kept(new ChallengeKeeper(this.#link, this.#challenge, this.#challenges));
+  });
+  readonly #circling = new Later(async () => {
+    const { CircleCommands, CircleKeeper } = await withMessages(import("./circles.ts"));
+    return new CircleCommands(this.#link, this.#kept(new CircleKeeper(this.#link)));
+  });
+  readonly #account = new Later(async () => {
+    const { AccountCommands } = await withMessages(import("./account.ts"));
+    return new AccountCommands(this.#link, this.#connection);
+  });
+  readonly #push = new Later(async () => {
+    const { PushCommands } = await withMessages(import("./push.ts"));
+    return new PushCommands(this.#link);
+  });
+  readonly #operators = new Later(async () => {
+    const { OperatorCommands } = await withMessages(import("./operators.ts"));
+    return new OperatorCommands(this.#link, this.#connection);
+  });
+  readonly #reports = new Later(loadLater);
   #removeWakeListeners: (() => void) | null = null;
 
   constructor(options: ClientOptions) {
@@ -181,41 +202,28 @@ export class Client {
   }
 
   /** The player's account: how the identity is kept, signing in and out, deleting. */
-  async account(): Promise<AccountCommands> {
-    const [{ AccountCommands: Commands }] = await Promise.all([
-      import("./account.ts"),
-      loadLater(),
-    ]);
-    return new Commands(this.#link, this.#connection);
+  account(): Promise<AccountCommands> {
+    return this.#account.get();
   }
 
   /** The player's circles, and the one that is looked at. */
   circles(): Promise<CircleCommands> {
-    this.#circling ??= this.#loadCircles().catch((error: unknown) => {
-      this.#circling = null;
-      throw error;
-    });
-    return this.#circling;
+    return this.#circling.get();
   }
 
   /** What the player is told while no page is open. */
-  async push(): Promise<PushCommands> {
-    const [{ PushCommands: Commands }] = await Promise.all([import("./push.ts"), loadLater()]);
-    return new Commands(this.#link);
+  push(): Promise<PushCommands> {
+    return this.#push.get();
   }
 
   /** What operators do, on a server that has some and knows this player as one. */
-  async operators(): Promise<OperatorCommands> {
-    const [{ OperatorCommands: Commands }] = await Promise.all([
-      import("./operators.ts"),
-      loadLater(),
-    ]);
-    return new Commands(this.#link, this.#connection);
+  operators(): Promise<OperatorCommands> {
+    return this.#operators.get();
   }
 
   /** Report a player, or a run that everybody may look at; `about` is the id. */
   async report(reason: Report["reason"], about: string): Promise<void> {
-    await loadLater();
+    await this.#reports.get();
     await this.#link.askWithRetry("Report", { reason, about });
   }
 
@@ -315,17 +323,12 @@ export class Client {
    * @param key the room's watch key; members need none.
    */
   async watch(code: string, key: string | null = null): Promise<void> {
-    this.#watching ??= import("./watching.ts").then(({ WatchKeeper: Watching }) => {
-      const keeper = new Watching(this.#link, this.#room, this.#watched, this.#watchEnded);
-      this.#keepers.push(keeper);
-      return keeper;
-    });
-    await (await this.#watching).watch(code, key);
+    await (await this.#watching.get()).watch(code, key);
   }
 
   /** Watch no more. */
   async stopWatching(): Promise<void> {
-    await (await this.#watching)?.stop();
+    await (await this.#watching.found())?.stop();
   }
 
   /** Ask for the key with which anybody may watch the room; only the host may. */
@@ -357,33 +360,33 @@ export class Client {
 
   /** Make a challenge, whose link others play by; it is not looked at yet. */
   async createChallenge(settings: ChallengeSettings): Promise<Challenge> {
-    return (await this.#challengeKeeper()).create(settings);
+    return (await this.#challenging.get()).create(settings);
   }
 
   /** Look at a challenge, instead of any other; `challenge` shows it. */
   async watchChallenge(id: string): Promise<void> {
-    await (await this.#challengeKeeper()).watch(id);
+    await (await this.#challenging.get()).watch(id);
   }
 
   /** Look at the challenge no more. */
   async unwatchChallenge(): Promise<void> {
-    await (await this.#challenging)?.unwatch();
+    await (await this.#challenging.found())?.unwatch();
   }
 
   /** Start the player's one attempt at a challenge, or resume it. */
   async playChallenge(id: string): Promise<void> {
-    await this.#challengeKeeper();
+    await this.#challenging.get();
     await this.#attempt.openChallenge(id);
   }
 
   /** Ask for the player's challenges; `seen` says that what is new in them has been seen now. */
   async listChallenges(seen = false): Promise<readonly ChallengeRow[]> {
-    return (await this.#challengeKeeper()).list(seen);
+    return (await this.#challenging.get()).list(seen);
   }
 
   /** Take a challenge off the player's list. */
   async hideChallenge(id: string): Promise<void> {
-    await (await this.#challengeKeeper()).hide(id);
+    await (await this.#challenging.get()).hide(id);
   }
 
   /**
@@ -391,7 +394,7 @@ export class Client {
    * those who are playing have ended.
    */
   async closeChallenge(id: string): Promise<void> {
-    await (await this.#challengeKeeper()).close(id);
+    await (await this.#challenging.get()).close(id);
   }
 
   /**
@@ -399,12 +402,12 @@ export class Client {
    * one before; null takes it back. Only who has ended may.
    */
   async emoteRun(id: string, player: string, emote: number | null): Promise<void> {
-    await (await this.#challengeKeeper()).emote(id, player, emote);
+    await (await this.#challenging.get()).emote(id, player, emote);
   }
 
   /** Challenge the same people by the same terms, on a new deal; there is one rematch for all. */
   async rematch(id: string): Promise<Challenge> {
-    return (await this.#challengeKeeper()).rematch(id);
+    return (await this.#challenging.get()).rematch(id);
   }
 
   /** Ask for a deal's commitment, and for its seed once it is closed. */
@@ -475,32 +478,10 @@ export class Client {
     this.#attempt.close();
   }
 
-  #challengeKeeper(): Promise<ChallengeKeeper> {
-    this.#challenging ??= this.#loadChallengeKeeper().catch((error: unknown) => {
-      this.#challenging = null;
-      throw error;
-    });
-    return this.#challenging;
-  }
-
-  async #loadChallengeKeeper(): Promise<ChallengeKeeper> {
-    const [{ ChallengeKeeper: Challenging }] = await Promise.all([
-      import("./challenges.ts"),
-      loadLater(),
-    ]);
-    const keeper = new Challenging(this.#link, this.#challenge, this.#challenges);
+  /** A keeper that follows the session from now on. */
+  #kept<Kept extends Keeper>(keeper: Kept): Kept {
     this.#keepers.push(keeper);
     return keeper;
-  }
-
-  async #loadCircles(): Promise<CircleCommands> {
-    const [{ CircleCommands: Commands, CircleKeeper }] = await Promise.all([
-      import("./circles.ts"),
-      loadLater(),
-    ]);
-    const keeper = new CircleKeeper(this.#link);
-    this.#keepers.push(keeper);
-    return new Commands(this.#link, keeper);
   }
 }
 

@@ -174,6 +174,21 @@ test("nothing asks for the machine's time, which may jump while a race is open",
   expect("new Date(day * DAY)").not.toMatch(WALL_CLOCK);
 });
 
+/** A module that is kept as it comes: were it to fail once, it would for ever. */
+const KEPT_IMPORT = /\?\?=[^;]*\bimport\(/;
+
+test("what is loaded once is loaded again if that fails: `src/later.ts` does", () => {
+  expect([LIBRARY, HOUSE].flatMap((folder) => modulesWith(KEPT_IMPORT, folder))).toEqual([]);
+  expect('this.#watching ??= import("./watching.ts").then(made);').toMatch(KEPT_IMPORT);
+  // Of the library, nothing else loads a part of it, but the messages that come along.
+  expect(modulesWith(/\bimport\(/, LIBRARY)).toEqual(["client.ts", "wire.ts"]);
+  const client = codeOf(readFileSync(join(LIBRARY, "client.ts"), "utf8"));
+  const imports = client.match(/\bimport\(/g) ?? [];
+  expect(client.match(/new Later\(async \(\) => \{\s*[^;]*\bimport\(/g)).toHaveLength(
+    imports.length,
+  );
+});
+
 /** A player's name as it is, which may be written from right to left: see `nameOf` and `Name`. */
 const BARE_NAME = /\b(player|sender|ghost|runner|member|host|me)\)?\??\.name\b/i;
 /** Where it stands alone in an element of its own, is typed, or goes on to where it is shown. */

@@ -1,5 +1,6 @@
 /** The page's sounds, which most play without. */
 
+import { Later } from "../../../src/later.ts";
 import type { Synthesizer } from "./synthesizer.ts";
 
 /** A sound's name, and what it depends on. */
@@ -9,7 +10,9 @@ type Sound = {
 
 export class Sounds {
   readonly #wanted: () => boolean;
-  #synthesizer: Promise<Synthesizer> | null = null;
+  readonly #synthesizer = new Later(
+    async () => new (await import("./synthesizer.ts")).Synthesizer(),
+  );
 
   /** `wanted` returns whether sound is on. */
   constructor(wanted: () => boolean) {
@@ -23,12 +26,10 @@ export class Sounds {
 
   async #play([name, ...given]: Sound): Promise<void> {
     try {
-      this.#synthesizer ??= import("./synthesizer.ts").then((module) => new module.Synthesizer());
-      const synthesizer = await this.#synthesizer;
+      const synthesizer = await this.#synthesizer.get();
       (synthesizer[name] as (...given: unknown[]) => void).apply(synthesizer, given);
     } catch (error) {
       console.warn("No sound.", error);
-      this.#synthesizer = null;
     }
   }
 }
