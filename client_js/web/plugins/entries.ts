@@ -1,6 +1,7 @@
 /** Vite plugin: an entry page for each kind of screen, which preloads that screen's modules. */
 
 import type { Plugin, Rollup } from "vite";
+import type { Segment } from "../src/kit/segments.ts";
 
 /** What the entry pages' first paint needs of the words, a module for each language. */
 const WORDS = /\/text\/generated\/([a-z]+)\.([a-z]+)\.ts$/;
@@ -9,7 +10,7 @@ const WORDS = /\/text\/generated\/([a-z]+)\.([a-z]+)\.ts$/;
 const FIRST_ONLY: ReadonlySet<string> = new Set(["home", "new", "r", "daily", "practice"]);
 
 /** The groups of words that few screens show, by the screen that does. */
-const OWN: Readonly<Record<string, string>> = {
+const OWN: Readonly<Partial<Record<Segment, string>>> = {
   c: "challenges",
   circles: "circles",
   o: "circles",
@@ -17,7 +18,7 @@ const OWN: Readonly<Record<string, string>> = {
 };
 
 /** The modules of the first paint, by the first segment of the path. */
-const MODULES: Readonly<Record<string, readonly string[]>> = {
+const MODULES: Readonly<Partial<Record<Segment | "home", readonly string[]>>> = {
   home: ["cards/drawings.ts", "home/Home.svelte"],
   new: ["race/opening/NewRace.svelte"],
   r: ["cards/drawings.ts", "race/Room.svelte"],
@@ -58,7 +59,8 @@ export function entries(): Plugin {
           const links = [...files]
             .filter((file) => !page.includes(file))
             .map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`);
-          const words = ["first", ...(FIRST_ONLY.has(part) ? [] : ["later"]), OWN[part] ?? ""];
+          const own = OWN[part as Segment] ?? "";
+          const words = ["first", ...(FIRST_ONLY.has(part) ? [] : ["later"]), own];
           links.push(...wordsOf(words, bundle));
           const source = page.replace("</head>", `${links.join("")}</head>`);
           this.emitFile({ type: "asset", fileName: `screens/${part}.html`, source });

@@ -12,7 +12,7 @@ describe.each(SCOPES)("handlingOf below %s", (scope) => {
     return handlingOf({ method, mode, url }, scope, KEPT);
   };
 
-  it.each(["/", "/r/H7KQ2", "/leaderboard/robert?day=3", "/nowhere"])(
+  it.each(["/", "/?x", "/r/H7KQ2", "/leaderboard/robert?day=3", "/settings/", "/own?rules=a/b"])(
     "handles %s as a page",
     (path) => {
       expect(of(path)).toBe("page");
@@ -21,7 +21,8 @@ describe.each(SCOPES)("handlingOf below %s", (scope) => {
 
   it.each([
     ...["/health", "/metrics", "/socket", "/socket/", "/socket?x", "https://elsewhere.test/"],
-    "https://samedeal.test.example/",
+    ...["/wiki", "/wiki/r/H7KQ2", "/wiki?next=/daily", "/api/days/2026-11-01", "/nowhere"],
+    ...["//r/H7KQ2", "/roundcube/", "/admin", "/index.html", "https://samedeal.test.example/"],
   ])("leaves %s to the network", (path) => {
     expect(of(path)).toBeNull();
     expect(of(path, "cors")).toBeNull();

@@ -1,6 +1,7 @@
 import { roomCode } from "../src/app/codes.ts";
 import { describe, expect, it } from "vitest";
 import { SCOPES } from "../src/app/boards.ts";
+import { OPERATORS, SEGMENTS } from "../src/kit/segments.ts";
 import { paths, routeOf, shownCode, spokenCode, stateAt, tableOf } from "../src/app/routes.ts";
 
 const at = (path: string) => routeOf(new URL(path, "http://samedeal.test"));
@@ -12,6 +13,14 @@ const TODAYS = {
   scope: "day",
   group: null,
 } as const;
+
+it("has paths for all screens of the list of segments, and for no others", () => {
+  const all = Object.values(paths).map((path) =>
+    typeof path === "string" ? path : (path as (...fields: unknown[]) => string)("x", 1, "y"),
+  );
+  const firsts = new Set(all.map((path) => path.split(/[/?]/)[1]));
+  expect(firsts).toEqual(new Set([...SEGMENTS, OPERATORS]));
+});
 
 describe("routeOf", () => {
   it.each([

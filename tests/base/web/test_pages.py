@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
+from server.base.web.pages import OPERATORS, SCREENS
 from tests.conftest import ALONE, node
-from tests.processes import PATIENCE
+from tests.processes import PATIENCE, ROOT
 
 pytestmark = ALONE
 
@@ -68,6 +70,16 @@ async def get(port: int, path: str, **headers: str) -> tuple[HTTPResponse, str]:
     """Get a page, and return the response and its text."""
     response, body = await ask(port, path, **headers)
     return response, body.decode()
+
+
+def test_the_screens_are_those_of_the_page() -> None:
+    """Their first segments are one list there, by which the service worker goes, too."""
+    text = (ROOT / "client_js/web/src/kit/segments.ts").read_text()
+    found = re.search(r"SEGMENTS = \[(.*?)\].*OPERATORS = (.*?);", text, re.DOTALL)
+    assert found is not None
+    listed, operators = found.groups()
+    assert set(re.findall(r'"([a-z]*)"', listed)) == SCREENS
+    assert operators == f'"{OPERATORS}"'
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 /** The routes of the page, and their paths. */
 
 import { ROOT } from "../kit/root.ts";
+import type { Segment } from "../kit/segments.ts";
 import { type Group, SCOPES, type Scope } from "./boards.ts";
 
 export type Route =
@@ -129,7 +130,9 @@ function readable(rules: string): string {
 export function routeOf({ pathname, search }: { pathname: string; search: string }): Route {
   const path = pathname.startsWith(ROOT) ? pathname.slice(ROOT.length) : pathname;
   const parts = path.split("/").filter(Boolean);
-  const [first, second, ...more] = parts.map(decoded);
+  const [segment, second, ...more] = parts.map(decoded);
+  // So each screen below has its place in the list of segments.
+  const first = segment as Exclude<Segment, ""> | undefined;
   const [third, ...rest] = more;
   if (first === "watch" && second !== undefined && third !== undefined && rest.length === 0) {
     return { screen: "watch", code: codeIn(second), key: third };

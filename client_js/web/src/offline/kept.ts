@@ -1,5 +1,7 @@
 /** The service worker's caching policy, without browser interfaces. */
 
+import { SEGMENTS } from "../kit/segments.ts";
+
 /** A file that is cached for use without a network. */
 export interface KeptFile {
   /** Its path below the scope, as in `assets/index-1234.js`. */
@@ -14,11 +16,12 @@ export const ENTRY = "screens/home.html";
 /** `page`: network first, then the cache; `file`: from the cache; null: not intercepted. */
 export type Handling = "page" | "file" | null;
 
-/** First path segments of what is not a screen: never intercepted. */
-const NO_SCREEN = new Set(["socket", "health", "metrics"]);
+/** First path segments of the screens that work without a network, or say that they do not. */
+const SCREENS: ReadonlySet<string> = new Set(SEGMENTS);
 
 /**
- * How to handle a request.
+ * How to handle a request. What is no screen and no file of the page is another site's, or a
+ * download: it is not intercepted.
  *
  * @param scope the URL that the whole site lies below, with a slash at the end.
  * @param kept the paths of cached files.
@@ -30,8 +33,9 @@ export function handlingOf(
 ): Handling {
   if (method !== "GET" || !url.startsWith(scope)) return null;
   const [path = ""] = url.slice(scope.length).split(/[?#]/);
-  if (mode === "navigate") return NO_SCREEN.has(path.split("/")[0] ?? "") ? null : "page";
-  return kept.has(path) ? "file" : null;
+  if (mode !== "navigate") return kept.has(path) ? "file" : null;
+  // Below `//`, the first segment is empty, too.
+  return SCREENS.has(path.split("/")[0] ?? "") && !path.startsWith("/") ? "page" : null;
 }
 
 const PREFIX = "samedeal-";
