@@ -174,6 +174,20 @@ test("nothing asks for the machine's time, which may jump while a race is open",
   expect("new Date(day * DAY)").not.toMatch(WALL_CLOCK);
 });
 
+/** What a key writes, which on many layouts is no Latin letter: see `pressedKey`. */
+const RAW_KEY = /\bevent\.(key|code)\b|\{[^}]*\bkey\b[^}]*\} = event\b|KeyboardEvent, "key"/;
+
+test("one module reads what keys are, on the keyboards of all scripts", () => {
+  // A refusal's `code`, and a message's, are read from events, too.
+  const listening = modulesWith(/KeyboardEvent|onkey(down|up|press)/, HOUSE);
+  expect(listening).toContain("table/HelpTools.svelte");
+  const raw = new Set(modulesWith(RAW_KEY, HOUSE));
+  expect(listening.filter((module) => raw.has(module))).toEqual(["kit/keyboard.ts"]);
+  for (const code of ["event.key.toLowerCase()", "const { target, key } = event;"]) {
+    expect(code).toMatch(RAW_KEY);
+  }
+});
+
 /** A module that is kept as it comes: were it to fail once, it would for ever. */
 const KEPT_IMPORT = /\?\?=[^;]*\bimport\(/;
 

@@ -1,5 +1,7 @@
 /** Keyboard input on the board: the meaning of keys, and the focus order of arrow keys. */
 
+import { pressedKey } from "../kit/keyboard.ts";
+
 export type KeyMeaning = "activate" | "select" | "home" | "deal" | "escape";
 
 const MEANINGS: Readonly<Record<string, KeyMeaning>> = {
@@ -13,7 +15,7 @@ const MEANINGS: Readonly<Record<string, KeyMeaning>> = {
 /** The meaning of a key on the board, if pressed without modifiers. */
 export function meaningOf(event: KeyboardEvent): KeyMeaning | undefined {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
-  return MEANINGS[event.key.length > 1 ? event.key : event.key.toLowerCase()];
+  return MEANINGS[pressedKey(event)];
 }
 
 const DIRECTIONS: Readonly<Record<string, readonly [x: number, y: number]>> = {
