@@ -9,6 +9,7 @@ import type { Clock } from "./clock.ts";
 import type { ConnectionState } from "./connection.svelte.ts";
 import type { Courses } from "./courses.ts";
 import type { KeptIdentity } from "./keptIdentity.svelte.ts";
+import type { Lasting } from "../kit/lasting.ts";
 import type { Notices } from "./notices.svelte.ts";
 import type { OwnPage } from "./ownPage.svelte.ts";
 import type { Router } from "./router.svelte.ts";
@@ -24,6 +25,7 @@ export interface App {
   /** Rejects if they cannot be loaded; a daily then ends without its own curve. */
   readonly courses: Promise<Courses>;
   readonly kept: KeptIdentity;
+  readonly lasting: Lasting;
   readonly notices: Notices;
   readonly own: OwnPage;
   readonly router: Router;

@@ -9,6 +9,7 @@ import { ConnectionState } from "../app/connection.svelte.ts";
 import { FILES } from "./files.ts";
 import { otherTasks, whenIdle } from "../kit/idle.ts";
 import { KeptIdentity } from "../app/keptIdentity.svelte.ts";
+import { Lasting } from "../kit/lasting.ts";
 import { Notices } from "../app/notices.svelte.ts";
 import { keepForOffline } from "../offline/register.ts";
 import { OwnPage } from "../app/ownPage.svelte.ts";
@@ -55,6 +56,7 @@ const app = {
   connection: new ConnectionState(client.status),
   courses,
   kept: new KeptIdentity(client, storage),
+  lasting: new Lasting(client, storage, (navigator as Partial<Navigator>).storage),
   notices: new Notices(),
   own: new OwnPage(client),
   router,
