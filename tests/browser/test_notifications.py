@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, CDPSession, expect
 from server.notifications.push_key import make_push_key
 from tests.browser.conftest import Site, running_site
 from tests.browser.player import OFFLINE_PHONE, Player
+from tests.processes import PATIENCE
 
 SUBSCRIPTION = """
 Object.defineProperty(PushManager.prototype, "subscribe", {
@@ -81,7 +82,14 @@ class Worker:
             lambda event: registrations.extend(event["registrations"]),
         )
         self._session.send("ServiceWorker.enable")
-        player.page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+        # It is "ready" already while it is activating.
+        player.page.evaluate(
+            """async () => {
+                 const { active } = await navigator.serviceWorker.ready;
+                 if (active.state !== "activated")
+                   await new Promise((done) => active.addEventListener("statechange", done));
+               }"""
+        )
         self._registration = registrations[0]["registrationId"]
 
     def tell(self, **told: object) -> None:
@@ -97,18 +105,18 @@ class Worker:
         """Wait until so many notifications are shown, and return them."""
         return list(
             self._page.evaluate(
-                """async (count) => {
+                """async ({ count, patience }) => {
                   const registration = await navigator.serviceWorker.ready;
-                  for (let tries = 0; tries < 500; tries++) {
+                  const end = performance.now() + patience;
+                  for (;;) {
                     const shown = await registration.getNotifications();
-                    if (shown.length === count)
+                    if (shown.length === count || performance.now() > end)
                       return shown.map(({ title, body, data, tag, lang }) =>
                         ({ title, body, data, tag, lang }));
                     await new Promise((resolve) => setTimeout(resolve, 20));
                   }
-                  return [];
                 }""",
-                count,
+                {"count": count, "patience": PATIENCE * 1_000},
             )
         )
 
