@@ -62,7 +62,7 @@ async def test_a_run_is_a_file_that_can_be_checked(
         state = await node.state_of(attempt)
         await node.attempts.undo(attempt, ADA, state.seq + 1)
         state = await node.state_of(attempt)
-        await node.attempts.hint(attempt, ADA, state.seq + 1)
+        await node.attempts.hint(attempt, ADA, state.seq + 1, lambda _: None)
     await node.attempts.give_up(attempt)
     await node.apply_effects()
     reply = await site.get(f"/runs/{attempt}")
