@@ -239,10 +239,10 @@ class Ruleset:
         return 4_000 + 100 * len(self.pile_names) + 1_100 * len(self.rules.foundations)
 
     def move(self, source: int, target: int, count: int = 1) -> Move:
-        """Return this move, between piles that there are."""
-        return (
-            _moves_from(source, self._width)[target] if count == 1 else Move(source, target, count)
-        )
+        """Return this move, between piles that there are or to `ROW`."""
+        if count == 1 and target != ROW:
+            return _moves_from(source, self._width)[target]
+        return Move(source, target, count)
 
     def move_of(self, source: int, target: int, count: int) -> Move | None:
         """Return the move that three non-negative numbers encode on the wire.

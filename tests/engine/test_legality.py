@@ -96,7 +96,7 @@ def test_three_numbers_stand_for_one_move_or_none(game: str, variant: str) -> No
     last = len(rules.pile_names)
     for move in every_move(last):
         found = rules.move_of(move.source, move.target, move.count)
-        assert found is None or rules.move_of(*rules.numbers_of(found)) is found
+        assert found is None or rules.move_of(*rules.numbers_of(found)) == found
         inside = 0 <= move.source < last and 0 <= move.target < last
         if inside and move.count == 1:
             assert found == move

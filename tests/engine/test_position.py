@@ -202,3 +202,16 @@ def test_a_stated_end_must_be_true() -> None:
     assert position_of(parse_position(blocked)) == blocked
     with pytest.raises(PositionError, match="stuck is true"):
         parse_position(blocked | {"stuck": False})
+
+
+@pytest.mark.parametrize("cell", [["AS", "2S"], ["?AS"]])
+def test_a_cell_holds_one_card_face_up(cell: list[str]) -> None:
+    found = position_of(dealt("freecell"))
+    cards = {card.removeprefix("?") for card in cell}
+    piles = {
+        name: [card for card in pile if card not in cards] for name, pile in found["piles"].items()
+    }
+    first = next(iter(dealt("freecell").ruleset.cells))
+    name = dealt("freecell").ruleset.pile_names[first]
+    with pytest.raises(PositionError, match="more than a card face up"):
+        parse_position({**found, "piles": piles | {name: cell}})

@@ -3,7 +3,7 @@
 import type { AttemptState } from "@samedeal/client";
 import { beforeEach, expect, it, vi } from "vitest";
 import { Store } from "../../src/store.ts";
-import { Lasting } from "../src/kit/lasting.ts";
+import { Lasting } from "../src/offline/lasting.ts";
 import { MemoryStorage } from "./storage.ts";
 
 const DAY = 86_400_000;

@@ -96,7 +96,9 @@ async def test_a_name_has_its_addresses_of_both_kinds_in_turn() -> None:
 
     async with naming(answer) as (server, place):
         found = await Resolver([place]).addresses(HOST)
-    assert found == ["192.0.2.1", "2001:db8::1", "192.0.2.2"]
+    # The library that answers in this test shuffles addresses of a kind.
+    assert sorted(found) == ["192.0.2.1", "192.0.2.2", "2001:db8::1"]
+    assert found[1] == "2001:db8::1"
     # As it is: a list of domains to search in would make another name of it.
     assert sorted(server.asked) == [("A", f"{HOST}."), ("AAAA", f"{HOST}.")]
 

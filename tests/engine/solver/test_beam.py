@@ -167,7 +167,7 @@ def test_rows_play_moves_as_the_engine_does(game: str, variant: str, every: int)
             PLAIN.rows.play(rows.t, rows.s, rows.m, 0, rows.layout.encoded(move))
             after = Rows(apply(board, move))
             assert rows.cards() == after.cards()
-            assert rows.layout.move(rows.layout.encoded(move)) is rules.move(
+            assert rows.layout.move(rows.layout.encoded(move)) == rules.move(
                 move.source, move.target, move.count
             )
 

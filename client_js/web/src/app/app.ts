@@ -9,7 +9,7 @@ import type { Clock } from "./clock.ts";
 import type { ConnectionState } from "./connection.svelte.ts";
 import type { Courses } from "./courses.ts";
 import type { KeptIdentity } from "./keptIdentity.svelte.ts";
-import type { Lasting } from "../kit/lasting.ts";
+import type { Lasting } from "../offline/lasting.ts";
 import type { Notices } from "./notices.svelte.ts";
 import type { OwnPage } from "./ownPage.svelte.ts";
 import type { Router } from "./router.svelte.ts";

@@ -9,7 +9,7 @@ import { ConnectionState } from "../app/connection.svelte.ts";
 import { FILES } from "./files.ts";
 import { otherTasks, whenIdle } from "../kit/idle.ts";
 import { KeptIdentity } from "../app/keptIdentity.svelte.ts";
-import { Lasting } from "../kit/lasting.ts";
+import { Lasting } from "../offline/lasting.ts";
 import { Notices } from "../app/notices.svelte.ts";
 import { keepForOffline } from "../offline/register.ts";
 import { OwnPage } from "../app/ownPage.svelte.ts";
