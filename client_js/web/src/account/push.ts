@@ -86,6 +86,17 @@ export function minutesOf(time: string): number | null {
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
 }
 
+/** The name of the time zone here, which the server tells quiet hours by in summer and winter. */
+export function zone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** How much the clock here is ahead of UTC at a time, as a zone: `+05:30`. */
+export function offsetZone(at: Date): string {
+  const minutes = -at.getTimezoneOffset();
+  return `${minutes < 0 ? "-" : "+"}${timeOf(Math.abs(minutes))}`;
+}
+
 /** What people call the browser that a push service is of, by the service's name. */
 export function browserOf(service: string): string | null {
   const names = { googleapis: "Chrome", mozilla: "Firefox", apple: "Safari", windows: "Edge" };
