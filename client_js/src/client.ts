@@ -328,7 +328,7 @@ export class Client {
 
   /** Watch no more. */
   async stopWatching(): Promise<void> {
-    await (await this.#watching.found())?.stop();
+    await this.#watching.ifNeeded((keeper) => keeper.stop());
   }
 
   /** Ask for the key with which anybody may watch the room; only the host may. */
@@ -370,7 +370,7 @@ export class Client {
 
   /** Look at the challenge no more. */
   async unwatchChallenge(): Promise<void> {
-    await (await this.#challenging.found())?.unwatch();
+    await this.#challenging.ifNeeded((keeper) => keeper.unwatch());
   }
 
   /** Start the player's one attempt at a challenge, or resume it. */

@@ -31,8 +31,12 @@ export class Later<Part> {
     return this.#loading;
   }
 
-  /** The part, if it was needed already and has come. */
-  async found(): Promise<Part | null> {
-    return this.#loading?.catch(() => null) ?? null;
+  /**
+   * Use the part if it was ever needed: after whoever has called `get` before, and before whoever
+   * does from now on. Nothing happens if its files do not come.
+   */
+  async ifNeeded(use: (part: Part) => Promise<void>): Promise<void> {
+    // Not after another `await` or `catch`, each of which lets the next caller go first.
+    await this.#loading?.then(use, () => undefined);
   }
 }

@@ -17,11 +17,8 @@ class File {
 
 test("a part is loaded once, when it is first needed", async () => {
   const file = new File();
-  expect(await file.part.found()).toBeNull();
-  expect(file.loads).toBe(0);
   const both = await Promise.all([file.part.get(), file.part.get()]);
   expect(both[0]).toBe(both[1]);
-  expect(await file.part.found()).toBe(both[0]);
   expect(file.loads).toBe(1);
 });
 
@@ -29,11 +26,31 @@ test("a part that has not come is refused with a code, and loaded again", async 
   const file = new File();
   file.fails = true;
   const refused = file.part.get();
-  expect(await file.part.found()).toBeNull();
+  let used = false;
+  const use = () => Promise.resolve(void (used = true));
+  await file.part.ifNeeded(use);
+  expect(used).toBe(false);
   await expect(refused).rejects.toMatchObject({
     ...{ name: "Refusal", code: "not_loaded" },
     message: expect.stringContaining("Failed to fetch dynamically imported module: x.js") as string,
   });
   file.fails = false;
   expect(await file.part.get()).toEqual({ part: 2 });
+});
+
+test("what ends the use of a part comes in its turn, and loads nothing", async () => {
+  const file = new File();
+  const used: string[] = [];
+  const watch = async (what: string) => {
+    await file.part.get();
+    used.push(`watch ${what}`);
+  };
+  const unwatch = () => file.part.ifNeeded(() => Promise.resolve(void used.push("unwatch")));
+  await unwatch();
+  expect([file.loads, used]).toEqual([0, []]);
+  const turns = ["watch a", "unwatch", "watch b"];
+  await Promise.all([watch("a"), unwatch(), watch("b")]);
+  expect(used).toEqual(turns);
+  await Promise.all([watch("a"), unwatch(), watch("b")]);
+  expect(used).toEqual([...turns, ...turns]);
 });
