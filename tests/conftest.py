@@ -23,14 +23,13 @@ from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
 from server.app import running_node
-from server.base.net import load
 from server.base.redis import connection, pipeline
 from server.base.redis.connection import Client, connect
 from server.base.redis.database import Database
 from server.base.seals.core.secret_keys import SecretKeys
 from server.base.seals.key_file import read_keys
 from server.settings import Settings
-from tests import machine, sizes
+from tests import machine, sizes, unhurried
 from tests.dates import move_clock
 from tests.processes import PATIENCE
 from tests.redis_servers import running_cluster, running_server
@@ -241,10 +240,10 @@ def default_logging() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True)
-def never_overloaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nodes in this process accept everything, however busy the machine is with other tests."""
-    monkeypatch.setattr(load, "MAX_LAG", 60.0)
+@pytest.fixture(scope="session", autouse=True)
+def take_time() -> None:
+    """Let nodes in this process take the time that a busy machine needs."""
+    unhurried.take_time()
 
 
 @pytest.fixture(autouse=True)
@@ -308,13 +307,24 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
+def _how_to_repeat(name: str) -> str:
+    suite = " -m deep" if sizes.is_deep() else ""
+    return f"To repeat it: .venv/bin/python -m pytest{suite} '{name}'"
+
+
+def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> None:
+    """Print at once how to repeat a test that fails: a run that is ended prints no summary."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if report.failed and isinstance(terminal, pytest.TerminalReporter):
+        terminal.write_line(f"\n{_how_to_repeat(report.nodeid)}")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the commands that repeat each failed test, and the peaks of the workers."""
     stats = terminalreporter.stats
     failed = {report.nodeid for report in [*stats.get("failed", []), *stats.get("error", [])]}
-    suite = " -m deep" if sizes.is_deep() else ""
     for name in sorted(failed):
-        terminalreporter.write_line(f"To repeat it: .venv/bin/python -m pytest{suite} '{name}'")
+        terminalreporter.write_line(_how_to_repeat(name))
     if _peaks:
         most = ", ".join(map(str, sorted(_peaks, reverse=True)))
         terminalreporter.write_line(f"Most memory of each worker: {most} MB (limit: {MOST_MEMORY})")

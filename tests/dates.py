@@ -27,7 +27,7 @@ compare with."""
 
 _MOVED = """
 import sys
-from tests.unhurried import main
+from tests.unhurried import main, take_time
 from server.base.journals import store as journal
 from server.base.redis.clock import RedisClock
 read = RedisClock._read_time
@@ -35,6 +35,7 @@ async def moved(clock):
     return await read(clock) + AHEAD
 RedisClock._read_time = moved
 journal.CLOCK_TOLERANCE_MS = TOLERANCE
+take_time()
 main(sys.argv[1:])
 """
 

@@ -1,6 +1,7 @@
-"""The command `samedeal`, whose nodes accept everything, however busy the machine is.
+"""What nodes do not hurry with in tests, however busy the machine is with other ones.
 
-Run it as `python -m tests.unhurried`, in tests that are about something else than overload.
+Run it as `python -m tests.unhurried`: it is the command `samedeal`, for tests that are about
+something else than overload.
 """
 
 from __future__ import annotations
@@ -8,9 +9,19 @@ from __future__ import annotations
 import sys
 
 from server.base.net import load
+from server.base.web import previews
 from server.cli.main import main
 
-load.MAX_LAG = 60.0  # type: ignore[misc]  # a constant of nodes
+LONG = 60.0
+"""Seconds."""
+
+
+def take_time() -> None:
+    """Let nodes of this process accept everything, and wait for what they would serve without."""
+    load.MAX_LAG = LONG  # type: ignore[misc]  # a constant of nodes
+    previews.READ_WITHIN = LONG
+
 
 if __name__ == "__main__":
+    take_time()
     main(sys.argv[1:])
