@@ -34,7 +34,7 @@ def certify_command(where: str | Path, count: int) -> list[str]:
         else ["--data", str(where)]
     )
     words = ["--game", GAME, "--count", str(count), "--workers", "1"]
-    return [sys.executable, "-m", "server", "certify", *target, *words]
+    return [sys.executable, "-m", "tests.unhurried", "certify", *target, *words]
 
 
 async def certified(where: str | Path, count: int) -> str:

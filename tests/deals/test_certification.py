@@ -17,6 +17,7 @@ from engine.catalog import games, ruleset
 from engine.deal import commitment
 from engine.solver import Solution, Verdict, budget_of
 from server.base.core.days import DailyId
+from server.base.work import line_process
 from server.base.work.stop import Stop
 from server.deals.certification import SMALL, WHOLE_EVERY, Certification, Progress, certified
 from server.deals.solver_main import effort_of, solved
@@ -215,7 +216,8 @@ async def test_a_process_solves_as_it_is_done_here_and_may_be_ended() -> None:
     await process.close()
 
 
-async def test_a_process_that_solves_is_idle() -> None:
+async def test_a_process_that_solves_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line_process, "STEPS_BACK", True)
     process = SolverProcess()
     await process.solve(task_of(new_deal(GAME, "standard")))
     assert process._process is not None

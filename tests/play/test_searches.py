@@ -25,6 +25,7 @@ from engine.search import Outcome, cards_never_seen, search
 from server.base.core.ids import AttemptId
 from server.base.core.refusal import Refusal
 from server.base.journals.cache import ReplicaCache
+from server.base.work import line_process
 from server.base.work.background import Background
 from server.base.work.line_process import LineProcessError
 from server.play import searches
@@ -195,7 +196,10 @@ async def test_the_search_process_ends_with_the_service(node: Node, race: Race) 
     assert process.returncode is not None
 
 
-async def test_a_search_process_runs_when_nothing_else_does_and_off_the_core_of_its_node() -> None:
+async def test_a_search_process_runs_when_nothing_else_does_and_off_the_core_of_its_node(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(line_process, "STEPS_BACK", True)
     searcher, allowed = Searcher(), os.sched_getaffinity(0)
     own = {min(allowed)}
     os.sched_setaffinity(0, own)

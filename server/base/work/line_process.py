@@ -24,6 +24,9 @@ import msgspec
 MAX_ANSWER = 1 << 20
 """Bytes of the longest answer that is read."""
 
+STEPS_BACK = True
+"""Whether a process that nobody waits for leaves the processor to all others."""
+
 _NICENESS = 19
 """The niceness of a process: the highest."""
 
@@ -68,7 +71,7 @@ class LineProcess(Generic[Answer]):
         self._program = program
         self._answer = answer
         self._timeout = timeout
-        self._options = [_AWAITED] if awaited else []
+        self._options = [] if STEPS_BACK and not awaited else [_AWAITED]
 
     async def request(self, request: msgspec.Struct) -> Answer:
         """Send a request, and return the answer.
