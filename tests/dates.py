@@ -26,8 +26,7 @@ TOLERANCE = 100 * 366 * 86_400_000
 compare with."""
 
 _MOVED = """
-import sys
-from tests.unhurried import main, take_time
+from tests.unhurried import run
 from server.base.journals import store as journal
 from server.base.redis.clock import RedisClock
 read = RedisClock._read_time
@@ -35,8 +34,7 @@ async def moved(clock):
     return await read(clock) + AHEAD
 RedisClock._read_time = moved
 journal.CLOCK_TOLERANCE_MS = TOLERANCE
-take_time()
-main(sys.argv[1:])
+run()
 """
 
 

@@ -12,6 +12,7 @@ from server.base.net import load
 from server.base.web import previews
 from server.base.work import line_process
 from server.cli.main import main
+from server.rooms.core import absence
 
 LONG = 60.0
 """Seconds."""
@@ -25,6 +26,12 @@ def take_time() -> None:
     line_process.STEPS_BACK = False
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """Run the command; members who have done nothing keep their seats, however slow their pages."""
     take_time()
+    absence.QUICK_ABSENCE_MS = absence.SEAT_ABSENCE_MS
     main(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    run()
