@@ -3,7 +3,7 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 import { compress } from "./plugins/compress.ts";
 import { entries } from "./plugins/entries.ts";
-import { WORKER, keeping } from "./plugins/keeping.ts";
+import { SMALL, keeping } from "./plugins/keeping.ts";
 import { styles } from "./plugins/styles.ts";
 
 /** Where `samedeal serve` listens, beside the page that is being edited. */
@@ -62,7 +62,7 @@ export default defineConfig({
     svelte({ configFile: false }),
     styles(),
     entries(),
-    keeping(here("public")),
+    keeping(here("src/offline/worker.ts"), here("public")),
     compress(here("dist")),
   ],
   resolve: { alias: { "@samedeal/client": here("../src/index.ts") } },
@@ -70,24 +70,19 @@ export default defineConfig({
   experimental: {
     renderBuiltUrl: (file, { hostType }) => (hostType === "html" ? `/${file}` : { relative: true }),
   },
-  // A file of its own, which shares none with the page.
-  worker: { format: "iife" },
   server: { proxy: { "/socket": { target: server, ws: true } } },
   build: {
     outDir: here("dist"),
-    // A twentieth smaller than what esbuild makes.
-    minify: "terser",
-    terserOptions: { ecma: 2020, module: true, compress: { passes: 3 } },
+    ...SMALL,
     emptyOutDir: true,
     rollupOptions: {
-      input: { index: here("index.html"), worker: here("src/offline/worker.ts") },
+      input: here("index.html"),
       output: {
         // With more, small parts of the first paint are merged into what is loaded later.
         experimentalMinChunkSize: 1_000,
         manualChunks: (id) => CHUNKS.find(([, modules]) => modules.test(id))?.[0],
         // Names of files are part of a first visit, and hexadecimal digits compress better.
         hashCharacters: "hex",
-        entryFileNames: ({ name }) => (name === "worker" ? WORKER : "assets/[name]-[hash].js"),
       },
     },
   },

@@ -1,24 +1,47 @@
-/** Vite plugin: write the list of files to cache into the service worker. */
+/** Vite plugin: build the service worker, with the list of files that it caches. */
 
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Plugin } from "vite";
+import { type BuildOptions, type Plugin, build } from "vite";
 import { ENTRY, type KeptFile } from "../src/offline/kept.ts";
 
-/** The service worker's file. Browsers register it by this name, so it must never change. */
-export const WORKER = "sw.js";
+/** A twentieth smaller than what esbuild makes. */
+export const SMALL = {
+  minify: "terser",
+  terserOptions: { ecma: 2020, module: true, compress: { passes: 3 } },
+} satisfies BuildOptions;
 
-/** Have the service worker cache the build's assets, the entry page and the files of `folder`. */
-export function keeping(folder: string): Plugin {
+/** The service worker's file. Browsers register it by this name, so it must never change. */
+const WORKER = "sw.js";
+
+/**
+ * A service worker's script. It is built apart from the page: browsers refuse it if it imports
+ * anything, so what it shares with the page is in both.
+ */
+export async function workerScript(entry: string, options: BuildOptions = SMALL): Promise<string> {
+  const built = await build({
+    configFile: false,
+    publicDir: false,
+    logLevel: "warn",
+    build: {
+      ...options,
+      write: false,
+      rollupOptions: { input: entry, output: { format: "iife" } },
+    },
+  });
+  if (!("output" in built)) throw new Error(`${entry} was not built once.`);
+  return built.output[0].code;
+}
+
+/** Have a service worker cache the build's assets, the entry page and the files of `folder`. */
+export function keeping(entry: string, folder: string): Plugin {
   return {
     name: "keeping",
     apply: "build",
     generateBundle: {
       order: "post",
-      handler(_, bundle) {
-        const worker = bundle[WORKER];
-        if (worker?.type !== "chunk") this.error(`There is no ${WORKER}.`);
+      async handler(_, bundle) {
         const contents = new Map<string, string | Uint8Array>();
         for (const [name, file] of Object.entries(bundle)) {
           // The entry pages of other screens differ from `ENTRY` only in their preloads.
@@ -38,9 +61,10 @@ export function keeping(folder: string): Plugin {
         }));
         const list = JSON.stringify(files);
         const digest = createHash("sha256").update(list).digest("hex").slice(0, 16);
-        worker.code = worker.code
+        const source = (await workerScript(entry))
           .replaceAll("KEPT_FILES", list)
           .replaceAll("KEPT_DIGEST", JSON.stringify(digest));
+        this.emitFile({ type: "asset", fileName: WORKER, source });
       },
     },
   };
