@@ -95,10 +95,14 @@ class Worker:
     def tell(self, **told: object) -> None:
         """Tell it something."""
         text = {"link": "", "who": "", "game": "", "days": 0, "language": "en", "tag": "t", **told}
+        self.deliver(json.dumps(text))
+
+    def deliver(self, text: str) -> None:
+        """Deliver a push message."""
         origin = self._page.evaluate("location.origin")
         self._session.send(
             "ServiceWorker.deliverPushMessage",
-            {"origin": origin, "registrationId": self._registration, "data": json.dumps(text)},
+            {"origin": origin, "registrationId": self._registration, "data": text},
         )
 
     def shown(self, count: int) -> list[dict[str, Any]]:
@@ -139,6 +143,17 @@ def test_a_notification_is_shown_in_the_language_of_the_device(
         "Ada challenges you",
         "Deine Serie endet in zwei Stunden",
     }
+
+
+@pytest.mark.parametrize("text", ["no JSON", "{}", '{"topic": "challenged"}'])
+def test_whatever_is_delivered_is_shown(player: Player, told_site: Site, text: str) -> None:
+    """A browser ends the subscription of a site that shows nothing."""
+    player.go("/settings")
+    worker = Worker(player)
+    worker.deliver(text)
+    (shown,) = worker.shown(1)
+    assert (shown["title"], shown["body"]) == ("Samedeal", "There is something new for you.")
+    assert shown["data"] == f"{told_site.url}/"
 
 
 def test_a_player_turns_notifications_on_and_off(player: Player) -> None:

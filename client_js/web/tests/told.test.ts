@@ -1,6 +1,7 @@
 /** What the service worker shows of what the server tells it. */
 
-import { describe, expect, it } from "vitest";
+import { type MockInstance, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { notify } from "../src/offline/notify.ts";
 import { type Told, opened, shownOf } from "../src/offline/told.ts";
 import { LANGUAGES } from "../src/text/index.ts";
 
@@ -26,7 +27,57 @@ describe("a notification", () => {
 
   it("is shown in English to others, and at all if a newer server tells something else", () => {
     expect(shownOf({ ...TOLD, language: "tlh" }).title).toBe("Ada challenges you");
-    expect(shownOf({ ...TOLD, topic: "newer" })).toMatchObject({ title: "Samedeal", body: "Ada" });
+    expect(shownOf({ ...TOLD, language: "constructor" }).title).toBe("Ada challenges you");
+    const newer = { title: "Samedeal", body: "There is something new for you." };
+    expect(shownOf({ ...TOLD, topic: "newer" })).toMatchObject(newer);
+  });
+});
+
+/** What a browser shows of a push message; `refused` are options with which it shows nothing. */
+async function shownFor(text: string | null, refused: (options: NotificationOptions) => boolean) {
+  const shown: (NotificationOptions & { title: string })[] = [];
+  const place = {
+    ...{ scope: "https://samedeal.test/", language: "fr" },
+    async show(title: string, options: NotificationOptions) {
+      if (refused(options)) throw new TypeError("No such notification.");
+      shown.push({ title, ...options });
+    },
+  };
+  await notify(text === null ? null : { json: () => JSON.parse(text) as unknown }, place);
+  return shown;
+}
+
+describe("a push message", () => {
+  const never = () => false;
+  let errors: MockInstance<typeof console.error>;
+  beforeEach(() => void (errors = vi.spyOn(console, "error").mockReturnValue()));
+  afterEach(() => errors.mockRestore());
+
+  it("is shown as it is", async () => {
+    const [shown] = await shownFor(JSON.stringify(TOLD), never);
+    expect(shown).toMatchObject({ title: "Ada challenges you", tag: "t", lang: "en" });
+    expect(shown?.data).toBe("https://samedeal.test/c/abc");
+    expect(errors).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ...[null, "", "no JSON", "null", "[]", "7", '"text"', "{}"],
+    ...Object.keys(TOLD).map((field) => JSON.stringify({ ...TOLD, [field]: undefined })),
+    ...Object.keys(TOLD).map((field) => JSON.stringify({ ...TOLD, [field]: { a: 1 } })),
+  ])("is shown and reported if it is %s", async (text) => {
+    const [shown, ...more] = await shownFor(text, never);
+    expect(more).toEqual([]);
+    expect(shown?.title).toBe("Samedeal");
+    expect(shown?.body).toMatch(/^(There is something new|Il y a du nouveau)/);
+    expect(shown?.data).toMatch(/^https:\/\/samedeal\.test\/(c\/abc)?$/);
+    expect(errors).toHaveBeenCalled();
+  });
+
+  it("is shown in a plainer way if the browser refuses, which is reported", async () => {
+    const shown = await shownFor(JSON.stringify(TOLD), ({ icon }) => icon !== undefined);
+    expect(shown).toEqual([{ title: "Ada challenges you", body: shownOf(TOLD).body }]);
+    expect(errors).toHaveBeenCalled();
+    await expect(shownFor(JSON.stringify(TOLD), () => true)).rejects.toThrow(TypeError);
   });
 });
 
@@ -38,11 +89,14 @@ describe.each(["https://samedeal.test/", "https://samedeal.test/games/samedeal/"
       expect(opened("", scope)).toBe(scope);
     });
 
-    it.each(["https://evil.test/", "//evil.test/", "../../evil", "javascript:alert(1)"])(
-      "leads nowhere else by %s",
-      (link) => {
-        expect(opened(link, scope).startsWith(scope)).toBe(true);
-      },
-    );
+    it.each([
+      "https://evil.test/",
+      "//evil.test/",
+      "../../evil",
+      "javascript:alert(1)",
+      "http://[",
+    ])("leads nowhere else by %s", (link) => {
+      expect(opened(link, scope).startsWith(scope)).toBe(true);
+    });
   },
 );

@@ -4,7 +4,8 @@ import { OTHERS, WORDS } from "../text/generated/told.ts";
 
 /** What the server tells; `server/PROTOCOL.md` explains it. */
 export interface Told {
-  readonly topic: string;
+  /** Null if something of it is missing. */
+  readonly topic: string | null;
   readonly link: string;
   readonly who: string;
   readonly game: string;
@@ -20,9 +21,28 @@ export interface Shown {
   readonly stop: string;
 }
 
+const TEXTS = ["topic", "link", "who", "game", "language", "tag"] as const;
+
+/** What a push message tells. Whatever it is, something can be shown, in `language` if it has none. */
+export function toldIn(content: unknown, language: string): Told {
+  const found = Object(content) as Readonly<Record<string, unknown>>;
+  const texts = TEXTS.map((field) => [field, found[field]] as const);
+  const told: Partial<Told> = Object.fromEntries(
+    texts.filter(([, value]) => typeof value === "string"),
+  );
+  const { days } = found;
+  const complete = Object.keys(told).length === TEXTS.length && typeof days === "number";
+  return {
+    // What cannot be read is replaced by the next such message.
+    ...{ link: "", who: "", game: "", days: 0, language, tag: "other" },
+    ...told,
+    ...(complete ? { days } : { topic: null }),
+  } as Told;
+}
+
 /** The words of a notification; of what a newer server tells, only that there is something. */
 export function shownOf({ topic, who, game, days, language }: Told): Shown {
-  const { told: words } = WORDS[language] ?? OTHERS;
+  const { told: words } = wordsIn(language);
   const { stop } = words;
   switch (topic) {
     case "challenged":
@@ -32,12 +52,21 @@ export function shownOf({ topic, who, game, days, language }: Told): Shown {
     case "streak":
       return { title: words.streak, body: words.streakMore(days), stop };
     default:
-      return { title: "Samedeal", body: who, stop };
+      return { title: "Samedeal", body: words.other, stop };
   }
+}
+
+function wordsIn(language: string): (typeof WORDS)[string] {
+  return (Object.hasOwn(WORDS, language) ? WORDS[language] : undefined) ?? OTHERS;
 }
 
 /** The URL that a notification opens, which is below `scope` in any case. */
 export function opened(link: string, scope: string): string {
-  const { href } = new URL(link.replace(/^\/+/, ""), scope);
+  let href = scope;
+  try {
+    ({ href } = new URL(link.replace(/^\/+/, ""), scope));
+  } catch {
+    // It is no link: the first screen opens.
+  }
   return href.startsWith(scope) ? href : scope;
 }

@@ -6,7 +6,7 @@
  * its files, and two builds never mix.
  */
 
-import { type Told, opened, shownOf } from "./told.ts";
+import { STOP, notify } from "./notify.ts";
 import { ENTRY, type KeptFile, cacheOf, handlingOf, isOld, networkFirst } from "./kept.ts";
 
 declare const self: ServiceWorkerGlobalScope;
@@ -42,27 +42,28 @@ self.addEventListener("fetch", (event) => {
   }
 });
 
-/** The button of a notification that ends all of them on this device. */
-const STOP = "stop";
+/** Where notifications are shown. */
+const place = {
+  scope: SCOPE,
+  language: self.navigator.language.slice(0, 2),
+  show: (title: string, options: NotificationOptions) =>
+    self.registration.showNotification(title, options),
+};
 
-self.addEventListener("push", (event) => event.waitUntil(tell(event.data?.json() as Told)));
+self.addEventListener("push", (event) => {
+  during(event, "Nothing is shown of a push message.", notify(event.data, place));
+});
 self.addEventListener("notificationclick", (event) => {
-  event.notification.close();
-  event.waitUntil(event.action === STOP ? stop() : open(event.notification.data as string));
+  const { action, notification } = event;
+  notification.close();
+  const link: unknown = notification.data;
+  const done = action === STOP ? stop() : open(typeof link === "string" ? link : SCOPE);
+  during(event, "A notification does nothing.", done);
 });
 
-async function tell(told: Told): Promise<void> {
-  const { title, body, stop: label } = shownOf(told);
-  // What browsers have and TypeScript does not know of.
-  const options: NotificationOptions & { actions: { action: string; title: string }[] } = {
-    body,
-    tag: told.tag,
-    lang: told.language,
-    icon: `${SCOPE}icon-192.png`,
-    data: opened(told.link, SCOPE),
-    actions: [{ action: STOP, title: label }],
-  };
-  await self.registration.showNotification(title, options);
+/** Keep the worker alive until something is done. If it fails, that is in the console. */
+function during(event: ExtendableEvent, failed: string, done: Promise<void>): void {
+  event.waitUntil(done.catch((error: unknown) => console.error(failed, error)));
 }
 
 /** The push service tells the server with the next message that there is nobody any more. */
