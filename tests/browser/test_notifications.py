@@ -28,7 +28,7 @@ Object.defineProperty(PushManager.prototype, "subscribe", {
       options,
       unsubscribe: async () => { window.subscription = null; return true; },
       toJSON: () => ({
-        endpoint: "https://fcm.googleapis.com/fcm/send/abc",
+        endpoint: "https://fcm.googleapis.com/fcm/send/" + (sessionStorage.endpoint ?? "abc"),
         keys: {
           p256dh:
             "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
@@ -43,7 +43,16 @@ Object.defineProperty(PushManager.prototype, "getSubscription", {
   value: async () => window.subscription ?? null,
 });
 """
-"""A push service, as far as a page sees it: Chromium has none without Google."""
+"""A push service, as far as a page sees it: Chromium has none without Google.
+
+A page that is loaded anew finds that the browser has dropped the subscription of the one before.
+"""
+
+REMEMBERED = """async () => {
+  const found = await caches.match(`${location.origin}/push`);
+  return found === undefined ? null : (await found.json()).device;
+}"""
+"""Returns the id of the device that the browser remembers, or null."""
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +193,24 @@ def test_a_player_turns_notifications_on_and_off(player: Player) -> None:
                 player.page.set_viewport_size({"width": width, "height": height})
                 player.page.emulate_media(color_scheme=scheme)
                 player.see("push").screenshot(path=Path(folder) / f"push-{scheme}-{width}.png")
+
+
+def test_a_subscription_that_the_browser_renews_reaches_the_server(player: Player) -> None:
+    player.context.add_init_script(SUBSCRIPTION)
+    player.go("/settings")
+    player.press("push-start")
+    expect(player.see("push-on")).to_be_visible()
+    before = player.page.evaluate(REMEMBERED)
+    assert before is not None
+    player.page.evaluate("sessionStorage.endpoint = 'renewed'")
+    # Any page of the site does it.
+    player.go("/practice")
+    changed = f"async before => (await ({REMEMBERED})()) !== before"
+    player.page.wait_for_function(changed, arg=before)
+    player.go("/settings")
+    expect(player.see("push-on")).to_be_visible()
+    # The old one is removed.
+    expect(player.see("push").locator("li")).to_have_count(0)
 
 
 def test_another_player_of_the_browser_is_told_nothing(player: Player) -> None:

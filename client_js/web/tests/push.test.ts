@@ -1,7 +1,8 @@
 /** How a device says what it is, and how times of day are written. */
 
 import { expect, it } from "vitest";
-import { browserOf, deviceId, minutesOf, offsetZone, timeOf, zone } from "../src/account/push.ts";
+import { browserOf, minutesOf, offsetZone, timeOf, zone } from "../src/account/push.ts";
+import { deviceId } from "../src/offline/remembered.ts";
 
 it("knows a device by the id that the server gives it", async () => {
   // As in the example of `server/PROTOCOL.md`.

@@ -65,3 +65,10 @@ it("reports that the browser shows nothing", async () => {
   await worker.dispatch("push", { data: null });
   expect(worker.errors.at(-1)).toBe("Nothing is shown of a push message.");
 });
+
+it("hears that a subscription has changed, and reports what fails", async () => {
+  // This browser has no memory.
+  const worker = new Worker(await script, false);
+  await worker.dispatch("pushsubscriptionchange", {});
+  expect(worker.errors).toEqual(["A subscription that has changed is lost."]);
+});

@@ -1,7 +1,11 @@
 /** This browser's subscription to notifications. */
 
-import type { PushSubscribed } from "@samedeal/client";
+import type { Client, PushSubscribed } from "@samedeal/client";
+import { ROOT } from "../kit/root.ts";
+import { type Memory, RENEWED, deviceId, memoryIn } from "../offline/remembered.ts";
+import { text } from "../text/index.ts";
 import { base64url } from "./base64url.ts";
+import { renew } from "./renewal.ts";
 
 /** The subscription of this device, and the id that the server knows it by. */
 export interface Subscribed {
@@ -45,11 +49,47 @@ export async function subscribe(key: string): Promise<Subscribed | null> {
   return describe(await pushManager.subscribe(options));
 }
 
-/** End this device's subscription, if it has one. */
+/** What this browser remembers of its subscription; plain http has none. */
+export function memory(): Memory | null {
+  return "caches" in window ? memoryIn(caches, `${location.origin}${ROOT}/`) : null;
+}
+
+/** End this device's subscription, if it has one, and forget it. */
 export async function unsubscribe(): Promise<void> {
+  await memory()?.forget();
   if (!("serviceWorker" in navigator)) return;
   const registration = await navigator.serviceWorker.getRegistration();
   await (await registration?.pushManager.getSubscription())?.unsubscribe();
+}
+
+let renewed: Promise<void> = Promise.resolve();
+
+/**
+ * Tell the server of this browser's subscription if it is another one than the player had, now and
+ * when the service worker says that there is a change. Never rejects.
+ */
+export async function follow(client: Client, player: string): Promise<void> {
+  if (!("serviceWorker" in navigator)) return;
+  const follows = () => {
+    renewed = renewed.then(() => tellOfChange(client, player));
+    return renewed;
+  };
+  navigator.serviceWorker.onmessage = ({ data }) => {
+    if (data === RENEWED) void follows();
+  };
+  await follows();
+}
+
+async function tellOfChange(client: Client, player: string): Promise<void> {
+  const known = memory();
+  if (known === null) return;
+  const allowed = possibility() === "possible" && Notification.permission === "granted";
+  const who = { player, language: text.locale.slice(0, 2) };
+  try {
+    await renew(() => client.push(), who, known, { allowed, subscribed, subscribe, unsubscribe });
+  } catch (error) {
+    console.warn("Notifications may not come here any more.", error);
+  }
 }
 
 async function describe(found: PushSubscription | null): Promise<Subscribed | null> {
@@ -57,17 +97,6 @@ async function describe(found: PushSubscription | null): Promise<Subscribed | nu
   const [key, auth] = [keys?.["p256dh"], keys?.["auth"]];
   if (key === undefined || auth === undefined) return null;
   return { id: await deviceId(endpoint), fields: { endpoint, key, auth } };
-}
-
-/** The id by which the server knows the device at an endpoint; see `server/PROTOCOL.md`. */
-export async function deviceId(endpoint: string): Promise<string> {
-  const digest = await crypto.subtle.digest(
-    "SHA-256",
-    new TextEncoder().encode(`samedeal push\0${endpoint}`),
-  );
-  return [...new Uint8Array(digest).subarray(0, 8)]
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("");
 }
 
 function keyOf({ options }: PushSubscription): string {

@@ -56,6 +56,12 @@ export function shownOf({ topic, who, game, days, language }: Told): Shown {
   }
 }
 
+/** The words of a notification that the browser has renewed the subscription. */
+export function shownOfRenewal(language: string): Shown {
+  const { renewed, renewedMore, stop } = wordsIn(language).told;
+  return { title: renewed, body: renewedMore, stop };
+}
+
 function wordsIn(language: string): (typeof WORDS)[string] {
   return (Object.hasOwn(WORDS, language) ? WORDS[language] : undefined) ?? OTHERS;
 }

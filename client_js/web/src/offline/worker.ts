@@ -6,7 +6,10 @@
  * its files, and two builds never mix.
  */
 
-import { STOP, notify } from "./notify.ts";
+import { STOP, notify, show } from "./notify.ts";
+import { memoryIn } from "./remembered.ts";
+import { subscribeAgain } from "./subscribeAgain.ts";
+import { shownOfRenewal } from "./told.ts";
 import { ENTRY, type KeptFile, cacheOf, handlingOf, isOld, networkFirst } from "./kept.ts";
 
 declare const self: ServiceWorkerGlobalScope;
@@ -18,6 +21,7 @@ declare const KEPT_DIGEST: string;
 /** The URL that this site lies below; there may be others on its origin. */
 const SCOPE = self.registration.scope;
 const CACHE = cacheOf(KEPT_DIGEST, SCOPE);
+const memory = memoryIn(caches, SCOPE);
 
 /** Milliseconds that the network has to respond before the cached page is shown. */
 const NETWORK_TIMEOUT = 3_000;
@@ -61,6 +65,16 @@ self.addEventListener("notificationclick", (event) => {
   during(event, "A notification does nothing.", done);
 });
 
+self.addEventListener("pushsubscriptionchange", (event) => {
+  const done = subscribeAgain(memory, {
+    push: self.registration.pushManager,
+    pages: () => self.clients.matchAll({ type: "window" }),
+    ask: (language) =>
+      show(shownOfRenewal(language), { link: "", language, tag: "renewed" }, place),
+  });
+  during(event, "A subscription that has changed is lost.", done);
+});
+
 /** Keep the worker alive until something is done. If it fails, that is in the console. */
 function during(event: ExtendableEvent, failed: string, done: Promise<void>): void {
   event.waitUntil(done.catch((error: unknown) => console.error(failed, error)));
@@ -68,6 +82,7 @@ function during(event: ExtendableEvent, failed: string, done: Promise<void>): vo
 
 /** The push service tells the server with the next message that there is nobody any more. */
 async function stop(): Promise<void> {
+  await memory.forget();
   await (await self.registration.pushManager.getSubscription())?.unsubscribe();
 }
 

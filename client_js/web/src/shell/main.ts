@@ -69,16 +69,6 @@ const app = {
   averages: new Averages(storage),
 };
 reloadWhenTooOld(client.status, reloadFor(""));
-let lastPlayer: string | undefined;
-client.player.subscribe((player) => {
-  // What the player before has asked to be told is not for whoever plays in this browser now.
-  if (lastPlayer !== undefined && player !== null && player.id !== lastPlayer) {
-    import("../account/push.ts")
-      .then(({ unsubscribe }) => unsubscribe())
-      .catch((error: unknown) => console.warn("Notifications go on.", error));
-  }
-  lastPlayer = player?.id ?? lastPlayer;
-});
 // A session makes a guest, and takes a seat in a room: not for a page that nobody sees.
 onceOpened(document, () => client.connect());
 void start();
@@ -110,9 +100,24 @@ async function start(): Promise<void> {
     // If this fails, the table is loaded again when it is needed.
     screens.prepare("table").catch((error: unknown) => console.warn("No table yet.", error));
     if (import.meta.env.PROD) keepForOffline();
+    followNotifications();
     import("../kit/translation.ts").then(
       ({ surviveTranslation }) => surviveTranslation(document.body),
       (error: unknown) => console.warn("A translation of the page will not follow it.", error),
     );
+  });
+}
+
+/** Keep what the server knows of this browser's notifications right, for each player here. */
+function followNotifications(): void {
+  let last: string | undefined;
+  client.player.subscribe((player) => {
+    if (player === null || player.id === last) return;
+    last = player.id;
+    // Others have no subscription.
+    if (!("Notification" in window) || Notification.permission !== "granted") return;
+    import("../account/push.ts")
+      .then(({ follow }) => follow(client, player.id))
+      .catch((error: unknown) => console.warn("Notifications may not come here any more.", error));
   });
 }
