@@ -51,7 +51,9 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ],
   ["parts", /table\/TableLater\./],
   // Loaded when the page has nothing else to do, too.
-  ["courses", /app\/courses\./],
+  ["courses", /app\/courses\.|offline\/lasting\./],
+  // Forms, which no first screen has.
+  ["fields", /svelte\/.*\/bindings\/(input|select)\.js/],
 ];
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));

@@ -25,7 +25,8 @@ export interface App {
   /** Rejects if they cannot be loaded; a daily then ends without its own curve. */
   readonly courses: Promise<Courses>;
   readonly kept: KeptIdentity;
-  readonly lasting: Lasting;
+  /** Rejects if it cannot be loaded; the browser then is not asked in this visit. */
+  readonly lasting: Promise<Lasting>;
   readonly notices: Notices;
   readonly own: OwnPage;
   readonly router: Router;

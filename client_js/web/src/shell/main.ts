@@ -9,7 +9,6 @@ import { ConnectionState } from "../app/connection.svelte.ts";
 import { FILES } from "./files.ts";
 import { otherTasks, whenIdle } from "../kit/idle.ts";
 import { KeptIdentity } from "../app/keptIdentity.svelte.ts";
-import { Lasting } from "../offline/lasting.ts";
 import { Notices } from "../app/notices.svelte.ts";
 import { keepForOffline } from "../offline/register.ts";
 import { OwnPage } from "../app/ownPage.svelte.ts";
@@ -44,11 +43,18 @@ drawings.then(
     if (navigator.onLine) reloadForCards.now();
   },
 );
-const courses = new Promise<void>(whenIdle)
+const idle = new Promise<void>(whenIdle);
+const courses = idle
   .then(() => import("../app/courses.ts"))
   .then(({ Courses }) => new Courses(client, storage));
 // Who waits for them does without. It also fails if the page is left meanwhile.
 courses.catch((error: unknown) => console.warn("No courses of dailies.", error));
+const lasting = idle
+  .then(() => import("../offline/lasting.ts"))
+  .then(({ Lasting }) => new Lasting(client, storage, (navigator as Partial<Navigator>).storage));
+lasting.catch((error: unknown) =>
+  console.warn("The browser is not asked to keep anything.", error),
+);
 const router = new Router(screens);
 const app = {
   client,
@@ -56,7 +62,7 @@ const app = {
   connection: new ConnectionState(client.status),
   courses,
   kept: new KeptIdentity(client, storage),
-  lasting: new Lasting(client, storage, (navigator as Partial<Navigator>).storage),
+  lasting,
   notices: new Notices(),
   own: new OwnPage(client),
   router,
