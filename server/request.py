@@ -6,6 +6,7 @@ lists them.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -53,6 +54,17 @@ class Request(Generic[C_co]):
         """
         if not is_ready(game, variant):
             self.session.payer.new_rules(costs.RULES)
+
+    def pay(self, cost: float) -> None:
+        """Charge the player and the address for what a command costs beside its usual price.
+
+        It is called before the work, of which the handler has learned how much there is.
+
+        Raises:
+            Refusal: as `too_fast`, with the time to wait.
+        """
+        if cost:
+            self.session.payer.charge(cost, time.monotonic())
 
     def paying(self, need: Need, items: Iterable[Item]) -> AbstractAsyncContextManager[None]:
         """Charge the client's address for what the command stores, unless it is refused.

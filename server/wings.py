@@ -344,6 +344,7 @@ class Services:
             self.profiles,
             self.sessions,
             self.node_bus,
+            players=store.players,
             clock=store.clock,
         )
         self.challenge_recorder = ChallengeRecorder(
@@ -415,7 +416,7 @@ class Services:
             closed_deals=self.closed_deals,
             circles=self.circles,
         )
-        self.accounts.exported["challenge_list"] = self.challenge_lists.ids
+        self.accounts.exported["challenge_list"] = self.challenge_lists.export
         self.accounts.exported["circles"] = self.circles.export
         self.accounts.exported["notifications"] = self.notifications.export
         self.sweeper = Sweeper(

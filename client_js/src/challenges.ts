@@ -7,6 +7,7 @@ import type {
   ChallengeRow,
   Challenger,
   CreateChallenge,
+  Player,
 } from "./messages.ts";
 import type { Command, Event } from "./protocol.ts";
 import { newKey } from "./room.ts";
@@ -61,8 +62,20 @@ export class ChallengeKeeper implements Keeper {
     await this.#link.ask("UnwatchChallenge", {});
   }
 
+  async challengers(challenge: string, first: number): Promise<readonly Challenger[]> {
+    return (await this.#link.askWithRetry("GetChallengers", { challenge, first })).players;
+  }
+
   async list(seen: boolean): Promise<readonly ChallengeRow[]> {
     return (await this.#link.askWithRetry("ListChallenges", { seen })).challenges;
+  }
+
+  async block(player: string, blocked: boolean): Promise<readonly Player[]> {
+    return (await this.#link.askWithRetry("BlockChallenger", { player, blocked })).players;
+  }
+
+  async blocked(): Promise<readonly Player[]> {
+    return (await this.#link.askWithRetry("ListBlocked", {})).players;
   }
 
   async hide(challenge: string): Promise<void> {
@@ -109,6 +122,7 @@ export class ChallengeKeeper implements Keeper {
     if (event.type === "Challenges") this.#list.set(event.challenges);
     else if (event.type === "Challenge") this.#show(event, answered !== null);
     else if (event.type === "ChallengeChange") this.#change(event);
+    else if (event.type === "ChallengeGone" && event.challenge === this.#wanted) this.#want(null);
   }
 
   #want(challenge: string | null): void {
@@ -130,15 +144,19 @@ export class ChallengeKeeper implements Keeper {
   }
 }
 
-/** A challenge after a change; its players are in the order of the table again. */
+/** A challenge after a change; the first page of its table is in its order again. */
 export function changed(known: Challenge, change: ChallengeChange): Challenge {
-  const { version, rematch } = change;
+  const { version, rematch, size, begun, ended, target } = change;
   const rows = new Map<string, Challenger>(known.players.map((row) => [row.player.id, row]));
   for (const row of change.players) rows.set(row.player.id, row);
-  const ranked = change.ranks.flatMap(([id, rank]) => {
-    const row = rows.get(id);
-    rows.delete(id);
-    return row === undefined ? [] : [{ ...row, rank }];
-  });
-  return { ...known, version, rematch, players: [...ranked, ...rows.values()] };
+  const players =
+    change.ranks.length === 0
+      ? [...rows.values()]
+      : change.ranks.flatMap(([id, rank]) => {
+          const row = rows.get(id);
+          return row === undefined ? [] : [{ ...row, rank }];
+        });
+  const mine = known.own?.player.id;
+  const own = players.find(({ player }) => player.id === mine) ?? known.own;
+  return { ...known, version, rematch, size, begun, ended, target, players, own };
 }

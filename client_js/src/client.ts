@@ -15,6 +15,7 @@ import type { OperatorCommands } from "./operators.ts";
 import type {
   Challenge,
   ChallengeRow,
+  Challenger,
   Dailies,
   Deal,
   Emoted,
@@ -382,6 +383,21 @@ export class Client {
   /** Ask for the player's challenges; `seen` says that what is new in them has been seen now. */
   async listChallenges(seen = false): Promise<readonly ChallengeRow[]> {
     return (await this.#challenging.get()).list(seen);
+  }
+
+  /** Ask for the 50 rows of a challenge's table from a number on; `challenge` has the first ones. */
+  async challengers(id: string, first: number): Promise<readonly Challenger[]> {
+    return (await this.#challenging.get()).challengers(id, first);
+  }
+
+  /** Set whether challenges of another player are unwanted; return those whose are. */
+  async blockChallenger(id: string, blocked: boolean): Promise<readonly Player[]> {
+    return (await this.#challenging.get()).block(id, blocked);
+  }
+
+  /** Ask whose challenges are unwanted. */
+  async blockedChallengers(): Promise<readonly Player[]> {
+    return (await this.#challenging.get()).blocked();
   }
 
   /** Take a challenge off the player's list. */

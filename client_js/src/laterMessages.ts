@@ -62,6 +62,9 @@ export const COMMANDS = {
   CloseChallenge: 149,
   SetCircleWebhook: 150,
   DeleteCircle: 151,
+  GetChallengers: 160,
+  BlockChallenger: 161,
+  ListBlocked: 162,
 } as const;
 
 /** The kinds of the events. */
@@ -87,6 +90,9 @@ export const EVENTS = {
   Push: 114,
   Invitation: 117,
   CircleGone: 118,
+  Challengers: 130,
+  ChallengeGone: 131,
+  Blocked: 132,
 } as const;
 
 /** The fields of structs in the order of the wire. */
@@ -149,6 +155,9 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   PlayChallenge: ["challenge"],
   ListChallenges: ["seen"],
   HideChallenge: ["challenge"],
+  GetChallengers: ["challenge", "first", "count"],
+  BlockChallenger: ["player", "blocked"],
+  ListBlocked: [],
   EmoteRun: ["challenge", "player", "emote"],
   CloseChallenge: ["challenge"],
   Rematch: ["challenge"],
@@ -185,13 +194,25 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "circle",
     "rematch",
     { name: "closing", otherwise: false },
+    { name: "size", otherwise: 0 },
+    { name: "begun", otherwise: 0 },
+    { name: "ended", otherwise: 0 },
+    { name: "own", struct: "Challenger" },
+    { name: "target", struct: "Result" },
   ],
+  Challengers: ["challenge", "version", "first", { name: "players", list: "Challenger" }],
+  ChallengeGone: ["challenge"],
+  Blocked: [{ name: "players", list: "Player" }],
   ChallengeChange: [
     "challenge",
     "version",
     { name: "players", list: "Challenger" },
     { name: "ranks", otherwise: [] },
     "rematch",
+    { name: "size", otherwise: 0 },
+    { name: "begun", otherwise: 0 },
+    { name: "ended", otherwise: 0 },
+    { name: "target", struct: "Result" },
   ],
   ChallengeRow: [
     "challenge",

@@ -1542,7 +1542,8 @@ export interface CreateChallenge {
 /**
  * Ask for a challenge, and subscribe the session to its changes and to no other one's.
  *
- * Refused as `unknown_challenge`: there is none, or it is for a circle that the player is not in.
+ * It costs more if the challenge has many players. Refused as `unknown_challenge`: there is none,
+ * or it is for a circle that the player is not in; or as `too_fast`.
  */
 export interface WatchChallenge {
   readonly challenge: string;
@@ -1571,6 +1572,35 @@ export interface ListChallenges {
 export interface HideChallenge {
   readonly challenge: string;
 }
+
+/**
+ * Ask for a further page of the table of a challenge; nothing is subscribed to.
+ *
+ * It costs more if the challenge has many players, and may be refused as `too_fast` for that, too.
+ * Refused as `unknown_challenge`.
+ */
+export interface GetChallengers {
+  readonly challenge: string;
+  /** The number of the first row, from 1. */
+  readonly first: number;
+  /** How many rows. */
+  readonly count?: number;
+}
+
+/**
+ * Set whether a player may put challenges into this player's list, and have that notified.
+ *
+ * Whom the challenge names may still play it by the link. Refused as `unknown_player`.
+ */
+export interface BlockChallenger {
+  /** The other player's id. Of more than 100 that are blocked, the first make room. */
+  readonly player: string;
+  /** Whether challenges of that player are unwanted. */
+  readonly blocked: boolean;
+}
+
+/** Ask from whom the player wants no challenges. */
+export type ListBlocked = object;
 
 /**
  * Send an emote for a run of a challenge, in place of the one that the player sent before.
@@ -1672,8 +1702,9 @@ export interface Challenge {
   /** The id of the viewer's attempt; null before they begin. */
   readonly attempt: string | null;
   /**
-   * Who has played or was named, in order of the table: ranks where they may be seen, else in the
-   * order in which they came. The viewer who has not ended sees no results.
+   * The first page of the table, at most 50 of those who have played or were named: by ranks where
+   * they may be seen, else in the order in which they came. The viewer who has not ended sees no
+   * results. `GetChallengers` gets further pages.
    */
   readonly players: readonly Challenger[];
   /** How many others have looked at it, up to 1,000; only its maker is told, and others see 0. */
@@ -1686,6 +1717,44 @@ export interface Challenge {
   readonly rematch: string | null;
   /** Whether its maker has closed it: nobody begins any more. */
   readonly closing: boolean;
+  /** How many rows the table has. */
+  readonly size: number;
+  /** How many of them have begun. */
+  readonly begun: number;
+  /** How many of these have ended. */
+  readonly ended: number;
+  /** The viewer's row, which may be on a later page; null without one. */
+  readonly own: Challenger | null;
+  /**
+   * The maker's result, if it is shown to those who have not played; null if it is not, or not
+   * there.
+   */
+  readonly target: Result | null;
+}
+
+/** A page of the table of a challenge, as the viewer may see it; it answers `GetChallengers`. */
+export interface Challengers {
+  readonly challenge: string;
+  /** Of the challenge. */
+  readonly version: number;
+  /** The number of the first row, from 1. */
+  readonly first: number;
+  /** The rows; fewer than were asked for if the table ends with them. */
+  readonly players: readonly Challenger[];
+}
+
+/** The player may see the challenge no more that the session was subscribed to, and is not. */
+export interface ChallengeGone {
+  readonly challenge: string;
+}
+
+/**
+ * Those from whom the player wants no challenges, the last one first.
+ *
+ * It answers `ListBlocked` and `BlockChallenger`.
+ */
+export interface Blocked {
+  readonly players: readonly Player[];
 }
 
 /**
@@ -1698,18 +1767,20 @@ export interface ChallengeChange {
   readonly challenge: string;
   /** Of the challenge after it. */
   readonly version: number;
-  /**
-   * The rows that changed or are new; others keep theirs, but for ranks, which follow from the
-   * results by the rules of a standing.
-   */
+  /** The rows of the first page that changed, but for their ranks, or are new there. */
   readonly players: readonly Challenger[];
   /**
-   * The ids of all who have ended, best first, with their ranks; empty if they did not change or
-   * may not be seen.
+   * The ids of all rows of the first page in their order, each with its rank or null; empty if
+   * neither changed.
    */
-  readonly ranks: readonly (readonly [string, number])[];
+  readonly ranks: readonly (readonly [string, number | null])[];
   /** The id of the challenge that followed, or null. */
   readonly rematch: string | null;
+  /** As of the challenge, and so are `begun`, `ended` and `target`. */
+  readonly size: number;
+  readonly begun: number;
+  readonly ended: number;
+  readonly target: Result | null;
 }
 
 /** A challenge in a player's list. */
@@ -2391,6 +2462,9 @@ export interface Commands {
   readonly CloseChallenge: CloseChallenge;
   readonly SetCircleWebhook: SetCircleWebhook;
   readonly DeleteCircle: DeleteCircle;
+  readonly GetChallengers: GetChallengers;
+  readonly BlockChallenger: BlockChallenger;
+  readonly ListBlocked: ListBlocked;
 }
 
 /** The kinds of the commands. */
@@ -2476,6 +2550,9 @@ export interface Events {
   readonly Push: Push;
   readonly Invitation: Invitation;
   readonly CircleGone: CircleGone;
+  readonly Challengers: Challengers;
+  readonly ChallengeGone: ChallengeGone;
+  readonly Blocked: Blocked;
 }
 
 /** The kinds of the events. */
@@ -2594,6 +2671,9 @@ export interface Answers {
   readonly CloseChallenge: "Done";
   readonly SetCircleWebhook: "Circle";
   readonly DeleteCircle: "Circles";
+  readonly GetChallengers: "Challengers";
+  readonly BlockChallenger: "Blocked";
+  readonly ListBlocked: "Blocked";
 }
 
 /** A field by its name, if there is no more to say of it. */

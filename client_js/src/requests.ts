@@ -32,6 +32,9 @@ const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "ExportData",
   "CreateChallenge", // by its key
   "WatchChallenge",
+  "GetChallengers",
+  "BlockChallenger",
+  "ListBlocked",
   "PlayChallenge", // again, it returns to the attempt
   "ListChallenges",
   "HideChallenge",

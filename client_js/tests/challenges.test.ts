@@ -54,6 +54,7 @@ function challenge(fields: Partial<EventOf<"Challenge">> = {}): EventOf<"Challen
     ...{ deal: "deal", commitment: "c0ffee", seed: null, certificate: null, audience: "link" },
     ...{ may_play: false, mine: NO_MOVES, attempt: "a-Bob", opened: 0, race: false },
     ...{ circle: null, rematch: null, closing: false, players: [ended(ADA, 20, 1)] },
+    ...{ size: 1, begun: 1, ended: 1, own: ended(ADA, 20, 1), target: null },
     ...fields,
   };
 }
@@ -61,7 +62,7 @@ function challenge(fields: Partial<EventOf<"Challenge">> = {}): EventOf<"Challen
 function change(fields: Partial<EventOf<"ChallengeChange">> = {}): EventOf<"ChallengeChange"> {
   return {
     ...{ type: "ChallengeChange", re: NEWS, challenge: ID, version: 5, players: [], ranks: [] },
-    ...{ rematch: null },
+    ...{ rematch: null, size: 2, begun: 2, ended: 1, target: null },
     ...fields,
   };
 }
@@ -86,12 +87,22 @@ function table(): unknown {
 test("a change adds rows, replaces them, and ranks those who have ended", async () => {
   await watch();
   expect(table()).toEqual([["Ada", 1]]);
-  session.send(change({ players: [challenger({ player: CLEO })] }));
+  const cleo = [challenger({ player: CLEO })];
+  session.send(
+    change({
+      players: cleo,
+      ranks: [
+        [ADA.id, 1],
+        [CLEO.id, null],
+      ],
+    }),
+  );
   await processed(client, session);
   expect(table()).toEqual([
     ["Ada", 1],
     ["Cleo", null],
   ]);
+  expect(client.challenge.get()).toMatchObject({ size: 2, begun: 2, ended: 1 });
   session.send(
     change({
       ...{ version: 7, rematch: OTHER, players: [ended(BOB, 31, 1)] },
@@ -102,11 +113,12 @@ test("a change adds rows, replaces them, and ranks those who have ended", async 
     }),
   );
   await processed(client, session);
+  // Of whoever is not on the first page any more, there is no row.
   expect(table()).toEqual([
     ["Bob", 1],
     ["Ada", 2],
-    ["Cleo", null],
   ]);
+  expect(client.challenge.get()?.own?.rank).toBe(2);
   expect(client.challenge.get()).toMatchObject({ version: 7, rematch: OTHER });
 });
 

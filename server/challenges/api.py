@@ -12,7 +12,7 @@ from server.base.web.api.route import HOUR, LIVE, Answer, Route, Rows
 from server.base.web.api.shared import Count, Hex, Seed
 from server.challenges import challenges
 from server.challenges.core.events import Audience
-from server.challenges.core.table import Row, State, table
+from server.challenges.core.table import Row, State
 from server.deals.core.certificate import Certificate
 from server.play.core.result import Help
 from server.play.core.run import FileResult
@@ -109,8 +109,8 @@ async def show_challenge(services: Called, asked: OfChallenge) -> Answer[Challen
     found = await services.challenges.load(ChallengeId(asked.challenge), None)
     deal, seed = await services.challenges.deal_of(found)
     made, terms = found.made, found.made.terms
-    rows = table(found, shows_results=found.shows_results(None))
-    shown = rows[asked.first - 1 :][: asked.count]
+    rows = services.challenges.table(found, None)
+    shown = rows.rows(asked.first, asked.count)
     profiles = await services.profiles.load({made.maker, *(row.player for row in shown)})
     value = Challenge(
         challenge=found.id,
@@ -129,7 +129,7 @@ async def show_challenge(services: Called, asked: OfChallenge) -> Answer[Challen
         rules=made.rules,
         seed=seed or None,
         certificate=deal.certificate if deal is not None else None,
-        size=len(rows),
+        size=rows.size,
         players=[_challenger(row, profiles[row.player]) for row in shown],
     )
     return Answer(value, HOUR if found.is_settled else LIVE, is_kept=bool(shown))

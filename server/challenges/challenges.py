@@ -41,8 +41,10 @@ from server.challenges.core import charges, commands, keys
 from server.challenges.core.challenge import Challenge, Entrant, Entry
 from server.challenges.core.events import ChallengeMade, Event, Terms
 from server.challenges.core.occasions import challenge_of, occasion_of
+from server.challenges.core.table import Table
 from server.challenges.journal import ChallengeDefinition
 from server.challenges.store import ChallengeStore
+from server.challenges.tables import ChallengeTables
 from server.deals.pool_store import PoolStore
 from server.deals.store import Deal, DealStore
 from server.play.answers import Snapshot
@@ -84,6 +86,7 @@ class Page:
         mine: the viewer's result so far; `None` before they begin.
         may_play: whether the viewer may begin an attempt now, or return to one.
         opened: how many have looked at it; 0 for all but its maker.
+        table: the table as the viewer may see it.
     """
 
     challenge: Challenge
@@ -93,6 +96,7 @@ class Page:
     mine: Result | None
     may_play: bool
     opened: int
+    table: Table
 
 
 class Challenges:
@@ -100,6 +104,7 @@ class Challenges:
 
     Attributes:
         is_member: says who is in a circle, by the wing that has them; without it nobody is.
+        tables: the tables of those that were looked at last.
         appended: emitted after each entry that this node has appended, with the challenge after it.
     """
 
@@ -118,6 +123,7 @@ class Challenges:
         clock: Clock,
     ) -> None:
         self.is_member: IsMember = _nobody
+        self.tables = ChallengeTables()
         self.appended: Signal[ChallengeId, Challenge, Append] = Signal()
         self._store = store
         self._attempts = attempts
@@ -335,6 +341,22 @@ class Challenges:
             raise Refusal("unknown_challenge")
         return found
 
+    async def cost(self, challenge: ChallengeId, viewer: PlayerId) -> float:
+        """Return what looking at a challenge costs beside a command's usual price, by its size.
+
+        It is the reading of its journal if that is not in memory, the ordering of its table if that
+        is not, and what each player of it adds to a new entry.
+        """
+        replica = self._replicas.known(challenge)
+        known = replica.state if replica is not None else None
+        if known is None:
+            size = await self._store.size(challenge) if is_id(challenge) else 0
+            return charges.READ_COST * size
+        shows = known.shows_results(viewer)
+        is_ordered = self.tables.is_known(known, shows_results=shows)
+        each = charges.ENTRY_COST + (0.0 if is_ordered else charges.ORDER_COST)
+        return each * len(known.players)
+
     async def find(self, challenge: ChallengeId) -> Challenge | None:
         """Return a challenge as it is now, whoever may see it; `None` if there is none."""
         return await self._replica(challenge).refresh() if is_id(challenge) else None
@@ -367,7 +389,12 @@ class Challenges:
         is_member = await self._is_for(challenge, viewer)
         may_play = commands.may_begin(challenge, viewer, self._clock.now(), is_member=is_member)
         opened = await self._store.lookers(challenge.id) if viewer == made.maker else 0
-        return Page(challenge, viewer, deal, seed, mine, may_play, opened)
+        table = self.table(challenge, viewer)
+        return Page(challenge, viewer, deal, seed, mine, may_play, opened, table)
+
+    def table(self, challenge: Challenge, viewer: PlayerId | None) -> Table:
+        """Return the table of a challenge as somebody may see it: `None` is anybody."""
+        return self.tables.of(challenge, shows_results=challenge.shows_results(viewer))
 
     async def look(self, challenge: Challenge, player: PlayerId) -> None:
         """Note that a player has looked at a challenge, whose maker is told how many have."""
@@ -409,7 +436,7 @@ class Challenges:
         )
         await self._start(after, player)
         attempt = await self._attempts.find(after.attempt(player))
-        await self._store.add(player, challenge, after.at, own=True)
+        await self._store.add(player, challenge, after.at)
         if attempt is None or attempt.end is not None:
             raise Refusal("already_played")
         return await self._attempts.snapshot(attempt)

@@ -9,7 +9,8 @@ challenge that nobody watches costs nothing here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from server.base.core.ids import ChallengeId, PlayerId
 from server.base.net.contracts import Reason
@@ -21,7 +22,7 @@ from server.base.work.worker_pool import WorkerPool
 from server.challenges import present
 from server.challenges.challenges import Challenges, Page
 from server.challenges.core.challenge import Challenge
-from server.challenges.core.table import Row, table
+from server.challenges.core.table import Row, Table
 from server.challenges.live_challenges import LiveChallenges
 from server.challenges.messages import ChallengeChange, Challenger
 from server.players.profiles import Profiles
@@ -36,21 +37,29 @@ SLICE = 0.003
 """Seconds after which sending to watchers yields to the event loop."""
 
 
+_BOTH = True, False
+
+_Pages = Mapping[bool, Sequence[Row]]
+"""The first page of a table: whether results may be seen, and its rows then."""
+
+
 class _Feed:
     """The watchers of one challenge.
 
     Attributes:
         sent: each watcher, and the version of the challenge that it has; 0 if it reads slowly, and
             has missed one.
-        known: the challenge as it was sent last, or `None` before.
+        known: the challenge as it was sent last.
+        pages: the first page of it, as those who may see results see it, and as others do.
         now: the challenge as it is known here.
     """
 
-    __slots__ = ("known", "now", "sent")
+    __slots__ = ("known", "now", "pages", "sent")
 
-    def __init__(self, now: Challenge) -> None:
+    def __init__(self, now: Challenge, pages: _Pages) -> None:
         self.sent: dict[Session, int] = {}
         self.known = now
+        self.pages = pages
         self.now = now
 
 
@@ -95,7 +104,9 @@ class ChallengeFeeds:
             raise
         self.unwatch(session)
         self._watched[session] = challenge
-        feed = self._feeds.setdefault(challenge, _Feed(found))
+        feed = self._feeds.get(challenge)
+        if feed is None:
+            feed = self._feeds[challenge] = _Feed(found, self._pages(found))
         feed.sent[session] = found.version
         if found.version > feed.now.version:
             feed.now = found
@@ -114,6 +125,10 @@ class ChallengeFeeds:
             del self._feeds[challenge]
             self._ticks.schedule(challenge, None)
         self._live.unfollow(challenge)
+
+    def _pages(self, found: Challenge) -> _Pages:
+        tables = self._challenges.tables
+        return {shows: tables.of(found, shows_results=shows).rows() for shows in _BOTH}
 
     def _changed(self, challenge: Challenge) -> None:
         """Send a challenge that has changed with its next tick."""
@@ -144,8 +159,11 @@ class ChallengeFeeds:
             for session in list(feed.sent):
                 session.close(Reason.WENT_BACK)
             return
-        profiles = await self._profiles.load(present.players_of(now))
-        feed.known = now
+        pages = self._pages(now)
+        players = {row.player for page in pages.values() for row in page}
+        watching = {each.player for each in feed.sent if each.player is not None}
+        profiles = await self._profiles.load({now.made.maker, *players, *watching})
+        old, feed.known, feed.pages = feed.pages, now, pages
         changes: dict[bool, bytes] = {}
         rows: dict[bool, list[Challenger]] = {}
         async for session in in_timed_slices(feed.sent, SLICE):
@@ -160,13 +178,14 @@ class ChallengeFeeds:
             shows = now.shows_results(player)
             if version == before.version and not _concerns(before, now, player):
                 if shows not in changes:
-                    changes[shows] = codec.encode(_change(before, now, profiles, shows=shows))
+                    change = _change(
+                        old[shows], pages[shows], self._challenges.table(now, player), profiles
+                    )
+                    changes[shows] = codec.encode(change)
                 session.send_frame(changes[shows])
             else:
                 if shows not in rows:
-                    rows[shows] = [
-                        present.challenger(row, profiles) for row in table(now, shows_results=shows)
-                    ]
+                    rows[shows] = present.challengers(pages[shows], profiles)
                 page = await self._challenges.page(now, player)
                 if session not in feed.sent:
                     continue
@@ -190,34 +209,31 @@ def _concerns(before: Challenge, now: Challenge, player: PlayerId) -> bool:
 
 
 def _change(
-    before: Challenge, now: Challenge, profiles: present.Profiles, *, shows: bool
+    old: Sequence[Row], new: Sequence[Row], table: Table, profiles: present.Profiles
 ) -> ChallengeChange:
-    """Return what has changed for those who may see the results, or for those who may not."""
-    old = {row.player: row for row in table(before, shows_results=shows)}
-    new = table(now, shows_results=shows)
-    ranks, were = _ranks(new), _ranks(old.values())
+    """Return what has changed on the first page for those who may see the same table."""
+    known = {row.player: row for row in old}
+    ranks, were = _ranks(new), _ranks(old)
+    found, order = table.challenge, table.order
     return ChallengeChange(
-        now.id,
-        now.version,
-        [
-            present.challenger(row, profiles)
-            for row in new
-            if row.player not in old or not _is_same(row, old[row.player])
-        ],
+        found.id,
+        found.version,
+        present.challengers(
+            (row for row in new if not _is_same(row, known.get(row.player))), profiles
+        ),
         ranks if ranks != were else [],
-        now.rematch,
+        found.rematch,
+        table.size,
+        order.begun,
+        order.ended,
+        present.target_of(found),
     )
 
 
-def _ranks(rows: Iterable[Row]) -> list[tuple[str, int]]:
-    return [(row.player, row.rank) for row in rows if row.rank is not None]
+def _ranks(rows: Iterable[Row]) -> list[tuple[str, int | None]]:
+    return [(row.player, row.rank) for row in rows]
 
 
-def _is_same(row: Row, other: Row) -> bool:
+def _is_same(row: Row, other: Row | None) -> bool:
     """Return whether two rows are the same but for their ranks."""
-    return (row.state, row.result, row.attempt, row.emotes) == (
-        other.state,
-        other.result,
-        other.attempt,
-        other.emotes,
-    )
+    return other is not None and row == replace(other, rank=row.rank)

@@ -11,12 +11,18 @@ from server.challenges.challenges import Page
 from server.challenges.core import charges
 from server.challenges.core.events import Terms
 from server.challenges.messages import (
+    BlockChallenger,
+    Blocked,
     Challenge,
+    ChallengeCommand,
+    Challengers,
     Challenges,
     CloseChallenge,
     CreateChallenge,
     EmoteRun,
+    GetChallengers,
     HideChallenge,
+    ListBlocked,
     ListChallenges,
     PlayChallenge,
     Rematch,
@@ -26,6 +32,9 @@ from server.challenges.messages import (
 from server.play.handlers import show
 from server.play.messages import Attempt
 from server.request import HandlerTable, Request
+
+LISTED_COST = 0.3
+"""The cost of each challenge in a list, beside that of the command: of 50, 2 ms."""
 
 
 async def create(request: Request[CreateChallenge]) -> Challenge:
@@ -56,6 +65,7 @@ async def create(request: Request[CreateChallenge]) -> Challenge:
 
 async def watch(request: Request[WatchChallenge]) -> Challenge:
     """Return a challenge, and subscribe the session to it."""
+    await _pay(request)
     page = await request.front.watch_challenge(
         request.session, ChallengeId(request.command.challenge)
     )
@@ -69,8 +79,20 @@ async def unwatch(request: Request[UnwatchChallenge]) -> Done:
     return Done()
 
 
+async def challengers(request: Request[GetChallengers]) -> Challengers:
+    """Return a further page of the table of a challenge."""
+    await _pay(request)
+    command, services = request.command, request.services
+    found = await services.challenges.load(ChallengeId(command.challenge), request.player)
+    table = services.challenges.table(found, request.player)
+    first, count = command.first, command.count
+    profiles = await services.profiles.load(row.player for row in table.rows(first, count))
+    return present.page_of(table, first, count, profiles)
+
+
 async def play(request: Request[PlayChallenge]) -> Attempt:
     """Start the player's attempt if there is room for it, or return to it."""
+    await _pay(request)
     snapshot = await request.services.challenges.play(
         ChallengeId(request.command.challenge),
         request.player,
@@ -82,6 +104,7 @@ async def play(request: Request[PlayChallenge]) -> Attempt:
 async def show_list(request: Request[ListChallenges]) -> Challenges:
     """Return the player's challenges."""
     lists = request.services.challenge_lists
+    request.pay(LISTED_COST * len(await lists.ids(request.player)))
     return present.challenges(await lists.load(request.player, seen=request.command.seen))
 
 
@@ -94,6 +117,7 @@ async def hide(request: Request[HideChallenge]) -> Done:
 
 async def emote(request: Request[EmoteRun]) -> Done:
     """Send an emote for a run, or take it back."""
+    await _pay(request)
     command = request.command
     await request.services.challenges.emote(
         ChallengeId(command.challenge), request.player, PlayerId(command.player), command.emote
@@ -103,6 +127,7 @@ async def emote(request: Request[EmoteRun]) -> Done:
 
 async def close(request: Request[CloseChallenge]) -> Done:
     """Close a challenge of the player's before its date."""
+    await _pay(request)
     await request.services.challenges.close(ChallengeId(request.command.challenge), request.player)
     return Done()
 
@@ -111,6 +136,7 @@ async def rematch(request: Request[Rematch]) -> Challenge:
     """Make the challenge that follows, if there is room for it, or return it."""
     service, challenge = request.services.challenges, ChallengeId(request.command.challenge)
     _refuse_overload(request)
+    await _pay(request)
     before = await service.load(challenge, request.player)
     if before.rematch is not None:
         found = await service.rematch(challenge, request.player)
@@ -123,8 +149,28 @@ async def rematch(request: Request[Rematch]) -> Challenge:
 
 async def _shown(request: Request[Command], page: Page) -> Challenge:
     """Return a challenge with the names of its players."""
-    profiles = await request.services.profiles.load(present.players_of(page.challenge))
+    profiles = await request.services.profiles.load(present.players_of(page))
     return present.challenge(page, profiles)
+
+
+async def _pay(request: Request[ChallengeCommand]) -> None:
+    """Charge for what a challenge costs that has many players."""
+    challenge = ChallengeId(request.command.challenge)
+    request.pay(await request.services.challenges.cost(challenge, request.player))
+
+
+async def block(request: Request[BlockChallenger]) -> Blocked:
+    """Set whether the player wants challenges of another one."""
+    command, lists = request.command, request.services.challenge_lists
+    other, blocked = PlayerId(command.player), command.blocked
+    if blocked:
+        request.services.quotas.note(request.player, charges.BLOCKED)
+    return present.blocked(await lists.block(request.player, other, blocked=blocked))
+
+
+async def list_blocked(request: Request[ListBlocked]) -> Blocked:
+    """Return from whom the player wants no challenges."""
+    return present.blocked(await request.services.challenge_lists.blocked(request.player))
 
 
 def _refuse_overload(request: Request[Command]) -> None:
@@ -136,6 +182,9 @@ HANDLERS: HandlerTable = {
     CreateChallenge: create,
     WatchChallenge: watch,
     UnwatchChallenge: unwatch,
+    GetChallengers: challengers,
+    BlockChallenger: block,
+    ListBlocked: list_blocked,
     PlayChallenge: play,
     ListChallenges: show_list,
     HideChallenge: hide,

@@ -7,7 +7,7 @@ import msgspec
 from server.base.core import keys as base_keys
 from server.base.core.due import ChallengeDue
 from server.base.core.ids import ChallengeId
-from server.base.journals.core.entry import Append
+from server.base.journals.core.entry import Append, Beside, Placed
 from server.base.journals.reader import Reader, rules_of
 from server.base.outbox import effects
 from server.base.work.signal import Signal
@@ -16,6 +16,7 @@ from server.challenges.core import commands, keys
 from server.challenges.core.challenge import Challenge, Checkpoint, Entry
 from server.challenges.core.effects import ChallengeOpened, ChallengeSettled
 from server.challenges.core.events import Closing, ResultVoided
+from server.challenges.core.listed import placed_by, summary
 
 CHECKPOINT_EVERY = 128
 """Entries of a journal from which on the next one may be a checkpoint, which drops these.
@@ -89,7 +90,8 @@ class ChallengeDefinition:
 
         The first entry sets the date by which the challenge closes, and tells of it; its maker's
         close sets an earlier one. When the results are final, that is dropped, and they are
-        entered in histories; so they are when an operator changes one later.
+        entered in histories; so they are when an operator changes one later. With each entry, what
+        lists show is written.
         """
         due: tuple[ChallengeDue, int | None] | None = None
         effect: ChallengeOpened | ChallengeSettled | None = None
@@ -103,14 +105,19 @@ class ChallengeDefinition:
         ):
             due = ChallengeDue(self._challenge), None
             effect = ChallengeSettled(self._challenge, after.version)
+        expires = self.kept_until(after)
+        scores = () if isinstance(event, Checkpoint) else placed_by(after, event)
+        text = msgspec.json.encode(summary(after)).decode()
         return Append(
             self.key(),
             number,
             msgspec.json.encode(event).decode(),
             base_keys.partition(self._challenge),
-            expires=self.kept_until(after),
+            expires=expires,
             effect=(effect.field, effects.encode(effect)) if effect is not None else None,
             due=due,
+            beside=Beside(keys.summary(self._challenge), text, expires),
+            placed=Placed(keys.places(self._challenge), scores, expires),
         )
 
     def appended(self, before: Challenge | None, after: Challenge, append: Append) -> None:

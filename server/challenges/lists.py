@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-
-from server.base.core.ids import ChallengeId, PlayerId
-from server.base.core.refusal import UnreadableError
+from server.base.core.ids import ChallengeId, PlayerId, is_id
+from server.base.core.refusal import Refusal
+from server.base.journals.readable import readable
 from server.base.nodes.node_bus import NodeBus
 from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 from server.challenges.challenges import Challenges
 from server.challenges.core import listed as core
 from server.challenges.core.bus import Listed
-from server.challenges.core.challenge import Challenge
 from server.challenges.core.effects import ChallengeOpened
 from server.challenges.core.listed import ListedChallenge
 from server.challenges.store import ChallengeStore
 from server.players.core.names import Profile
 from server.players.profiles import Profiles
 from server.players.sessions import Sessions
+from server.players.store import PlayerStore
 
 
 class ChallengeLists:
@@ -36,6 +35,7 @@ class ChallengeLists:
         sessions: Sessions,
         node_bus: NodeBus,
         *,
+        players: PlayerStore,
         clock: Clock,
     ) -> None:
         self.grown: Signal[PlayerId] = Signal()
@@ -43,16 +43,21 @@ class ChallengeLists:
         self._challenges = challenges
         self._profiles = profiles
         self._sessions = sessions
+        self._players = players
         self._clock = clock
         node_bus.on(Listed, lambda message: self.grown.emit(message.player))
+
+    async def ids(self, player: PlayerId) -> list[ChallengeId]:
+        """Return the challenges in a player's list, the latest first."""
+        return list((await self._store.read(player)).challenges)
 
     async def load(
         self, player: PlayerId, *, seen: bool = False
     ) -> list[tuple[ListedChallenge, Profile]]:
         """Return a player's challenges, each with who made it, the latest first.
 
-        It reads a journal for each, of those that this node has only what is new. What is not kept
-        any more is taken off the list.
+        It reads a summary of each, and no journal: the time does not grow with their players. What
+        is not kept any more is taken off the list; what cannot be read is left out.
 
         Args:
             player: the player.
@@ -60,32 +65,62 @@ class ChallengeLists:
         """
         now = self._clock.now()
         listed = await self._store.read(player)
-        found = await asyncio.gather(*map(self._find, listed.challenges))
-        known = {each.id: each for each in found if isinstance(each, Challenge)}
-        gone = [name for name, each in zip(listed.challenges, found, strict=True) if each is None]
-        await self._store.hide(player, *gone)
+        found = await readable(
+            {each: self._store.standing(player, each) for each in listed.challenges}
+        )
+        await self._store.hide(player, *found.gone)
         if seen:
             await self._store.see(player, now)
-        profiles = await self._profiles.load(each.made.maker for each in known.values())
+        profiles = await self._profiles.load(each.summary.maker for each in found.read.values())
         return [
-            (core.listed(each, player, listed.seen), profiles[each.made.maker])
-            for each in known.values()
+            (
+                core.listed(
+                    each.summary,
+                    player,
+                    listed.seen,
+                    score=each.score,
+                    up_to=each.up_to,
+                    told=name in listed.told,
+                    now=now,
+                ),
+                profiles[each.summary.maker],
+            )
+            for name, each in found.read.items()
         ]
-
-    async def _find(self, challenge: ChallengeId) -> Challenge | UnreadableError | None:
-        """Return a challenge; an error if only a newer release can read it, which it is left to."""
-        try:
-            return await self._challenges.find(challenge)
-        except UnreadableError as error:
-            return error
 
     async def hide(self, player: PlayerId, challenge: ChallengeId) -> None:
         """Take a challenge off a player's list. This is idempotent."""
         await self._store.hide(player, challenge)
 
-    async def ids(self, player: PlayerId) -> dict[ChallengeId, int]:
-        """Return when each challenge came into a player's list, in Unix milliseconds."""
-        return (await self._store.read(player)).challenges
+    async def export(self, player: PlayerId) -> object:
+        """Return a player's list, as JSON is made of it: when each challenge came into it.
+
+        It is in Unix milliseconds. With it come those from whom the player wants no challenges.
+        """
+        listed = await self._store.read(player)
+        return {"came": listed.challenges, "blocked": await self._store.blocked(player)}
+
+    # From whom a player wants no challenges
+
+    async def block(self, player: PlayerId, other: PlayerId, *, blocked: bool) -> list[Profile]:
+        """Set whether a player wants challenges of another one; return those who are blocked.
+
+        Raises:
+            Refusal: as `unknown_player`.
+        """
+        if not is_id(other) or await self._players.unknown([other]):
+            raise Refusal("unknown_player")
+        if not blocked:
+            await self._store.unblock(player, other)
+        elif other != player:
+            await self._store.block(player, other, self._clock.now())
+        return await self.blocked(player)
+
+    async def blocked(self, player: PlayerId) -> list[Profile]:
+        """Return from whom a player wants no challenges, the last one first."""
+        found = await self._store.blocked(player)
+        profiles = await self._profiles.load(found)
+        return [profiles[each] for each in found]
 
     async def forget(self, player: PlayerId) -> None:
         """Delete what is kept under a player who is deleted; challenges stay, without a name."""
@@ -97,9 +132,9 @@ class ChallengeLists:
         if found is None:
             return
         made = found.made
-        await self._store.add(made.maker, made.challenge, made.at, own=True)
+        await self._store.add(made.maker, made.challenge, made.at)
         for player in dict.fromkeys((*made.named, *made.told)):
-            if await self._store.add(player, made.challenge, made.at):
+            if await self._store.offer(player, made.challenge, made.at, made.maker):
                 if self._sessions.is_here(player):
                     self.grown.emit(player)
                 await self._sessions.publish_to_all(player, Listed(player))

@@ -72,7 +72,8 @@ class ChallengeCommand(Command, frozen=True):
 class WatchChallenge(ChallengeCommand, tag=118, frozen=True):
     """Ask for a challenge, and subscribe the session to its changes and to no other one's.
 
-    Refused as `unknown_challenge`: there is none, or it is for a circle that the player is not in.
+    It costs more if the challenge has many players. Refused as `unknown_challenge`: there is none,
+    or it is for a circle that the player is not in; or as `too_fast`.
     """
 
     cost: ClassVar[float] = costs.OPEN
@@ -110,6 +111,43 @@ class HideChallenge(ChallengeCommand, tag=122, frozen=True):
     """Take a challenge off the player's list."""
 
     cost: ClassVar[float] = costs.CHANGE
+
+
+class GetChallengers(ChallengeCommand, tag=160, frozen=True):
+    """Ask for a further page of the table of a challenge; nothing is subscribed to.
+
+    It costs more if the challenge has many players, and may be refused as `too_fast` for that, too.
+    Refused as `unknown_challenge`.
+
+    Attributes:
+        first: the number of the first row, from 1.
+        count: how many rows.
+    """
+
+    first: Annotated[int, Meta(ge=1, le=1_000)]
+    count: Annotated[int, Meta(ge=1, le=50)] = 50
+    cost: ClassVar[float] = costs.OPEN
+
+
+class BlockChallenger(Command, tag=161, frozen=True):
+    """Set whether a player may put challenges into this player's list, and have that notified.
+
+    Whom the challenge names may still play it by the link. Refused as `unknown_player`.
+
+    Attributes:
+        player: the other player's id. Of more than 100 that are blocked, the first make room.
+        blocked: whether challenges of that player are unwanted.
+    """
+
+    player: PlayerId
+    blocked: bool
+    cost: ClassVar[float] = costs.CHANGE
+
+
+class ListBlocked(Command, tag=162, frozen=True):
+    """Ask from whom the player wants no challenges."""
+
+    cost: ClassVar[float] = costs.READ
 
 
 class EmoteRun(ChallengeCommand, tag=123, frozen=True):
@@ -197,14 +235,21 @@ class Challenge(Event, tag=106, frozen=True):
         may_play: whether the viewer may begin or resume an attempt now.
         mine: the viewer's result so far; null before they begin.
         attempt: the id of the viewer's attempt; null before they begin.
-        players: who has played or was named, in order of the table: ranks where they may be seen,
-            else in the order in which they came. The viewer who has not ended sees no results.
+        players: the first page of the table, at most 50 of those who have played or were named:
+            by ranks where they may be seen, else in the order in which they came. The viewer who
+            has not ended sees no results. `GetChallengers` gets further pages.
         opened: how many others have looked at it, up to 1,000; only its maker is told, and others
             see 0.
         race: whether it is played on the deal of a race.
         circle: the id of the circle that it is for, or null.
         rematch: the id of the challenge that followed, or null.
         closing: whether its maker has closed it: nobody begins any more.
+        size: how many rows the table has.
+        begun: how many of them have begun.
+        ended: how many of these have ended.
+        own: the viewer's row, which may be on a later page; null without one.
+        target: the maker's result, if it is shown to those who have not played; null if it is not,
+            or not there.
     """
 
     challenge: str
@@ -231,6 +276,41 @@ class Challenge(Event, tag=106, frozen=True):
     circle: str | None = None
     rematch: str | None = None
     closing: bool = False
+    size: int = 0
+    begun: int = 0
+    ended: int = 0
+    own: Challenger | None = None
+    target: Result | None = None
+
+
+class Challengers(Event, tag=130, frozen=True):
+    """A page of the table of a challenge, as the viewer may see it; it answers `GetChallengers`.
+
+    Attributes:
+        version: of the challenge.
+        first: the number of the first row, from 1.
+        players: the rows; fewer than were asked for if the table ends with them.
+    """
+
+    challenge: str
+    version: int
+    first: int
+    players: list[Challenger]
+
+
+class ChallengeGone(Event, tag=131, frozen=True):
+    """The player may see the challenge no more that the session was subscribed to, and is not."""
+
+    challenge: str
+
+
+class Blocked(Event, tag=132, frozen=True):
+    """Those from whom the player wants no challenges, the last one first.
+
+    It answers `ListBlocked` and `BlockChallenger`.
+    """
+
+    players: list[Player]
 
 
 class ChallengeChange(Event, tag=107, frozen=True):
@@ -241,18 +321,22 @@ class ChallengeChange(Event, tag=107, frozen=True):
 
     Attributes:
         version: of the challenge after it.
-        players: the rows that changed or are new; others keep theirs, but for ranks, which follow
-            from the results by the rules of a standing.
-        ranks: the ids of all who have ended, best first, with their ranks; empty if they did not
-            change or may not be seen.
+        players: the rows of the first page that changed, but for their ranks, or are new there.
+        ranks: the ids of all rows of the first page in their order, each with its rank or null;
+            empty if neither changed.
         rematch: the id of the challenge that followed, or null.
+        size: as of the challenge, and so are `begun`, `ended` and `target`.
     """
 
     challenge: str
     version: int
     players: list[Challenger]
-    ranks: list[tuple[str, int]] = field(default_factory=list)
+    ranks: list[tuple[str, int | None]] = field(default_factory=list)
     rematch: str | None = None
+    size: int = 0
+    begun: int = 0
+    ended: int = 0
+    target: Result | None = None
 
 
 class ChallengeRow(Struct, array_like=True, frozen=True):

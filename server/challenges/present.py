@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from server.base.core.ids import PlayerId
+from server.base.wire.messages import Result
 from server.challenges.challenges import Page
 from server.challenges.core.challenge import Challenge
 from server.challenges.core.listed import ListedChallenge
-from server.challenges.core.table import Row, table
+from server.challenges.core.table import PAGE, Row, Table, target
+from server.challenges.messages import (
+    Blocked,
+    Challenger,
+    ChallengeRow,
+    Challengers,
+    Challenges,
+)
 from server.challenges.messages import Challenge as ChallengeEvent
-from server.challenges.messages import Challenger, ChallengeRow, Challenges
 from server.play import present as play_present
 from server.players import present as players_present
 from server.players.core.names import Profile
@@ -23,17 +30,15 @@ def challenge(page: Page, profiles: Profiles) -> ChallengeEvent:
 
     Args:
         page: the challenge, and what is the viewer's.
-        profiles: of the maker and of all players.
+        profiles: at least of `players_of` it.
     """
-    shows_results = page.challenge.shows_results(page.viewer)
-    rows = [challenger(row, profiles) for row in table(page.challenge, shows_results=shows_results)]
-    return of(page, rows, profiles)
+    return of(page, challengers(page.table.rows(), profiles), profiles)
 
 
 def of(page: Page, rows: list[Challenger], profiles: Profiles) -> ChallengeEvent:
     """Return a challenge as `challenge` does, with rows that may be those of other viewers, too."""
-    found, made = page.challenge, page.challenge.made
-    has_begun = page.mine is not None
+    found, made, order = page.challenge, page.challenge.made, page.table.order
+    own = page.table.row(page.viewer) if page.viewer in found.players else None
     return ChallengeEvent(
         challenge=found.id,
         version=found.version,
@@ -52,18 +57,33 @@ def of(page: Page, rows: list[Challenger], profiles: Profiles) -> ChallengeEvent
         audience=made.audience,
         may_play=page.may_play,
         mine=play_present.result(page.mine) if page.mine is not None else None,
-        attempt=found.attempt(page.viewer) if has_begun else None,
+        attempt=found.attempt(page.viewer) if page.mine is not None else None,
         players=rows,
         opened=page.opened,
         race=bool(made.raced),
         circle=made.terms.circle,
         rematch=found.rematch,
         closing=found.closing is not None,
+        size=page.table.size,
+        begun=order.begun,
+        ended=order.ended,
+        own=_challenger(own, profiles) if own is not None else None,
+        target=target_of(found),
     )
 
 
-def challenger(row: Row, profiles: Profiles) -> Challenger:
-    """Return a player's row."""
+def target_of(found: Challenge) -> Result | None:
+    """Return the result that is shown to those who have not played, if there is one."""
+    shown = target(found)
+    return play_present.result(shown) if shown is not None else None
+
+
+def challengers(rows: Iterable[Row], profiles: Profiles) -> list[Challenger]:
+    """Return players' rows."""
+    return [_challenger(row, profiles) for row in rows]
+
+
+def _challenger(row: Row, profiles: Profiles) -> Challenger:
     return Challenger(
         player=players_present.player(profiles[row.player]),
         state=row.state,
@@ -74,9 +94,21 @@ def challenger(row: Row, profiles: Profiles) -> Challenger:
     )
 
 
-def players_of(found: Challenge) -> set[PlayerId]:
+def players_of(page: Page) -> set[PlayerId]:
     """Return the players whose profiles a challenge is shown with."""
-    return {found.made.maker, *found.players}
+    return {page.challenge.made.maker, page.viewer, *page.table.order.players[:PAGE]}
+
+
+def page_of(table: Table, first: int, count: int, profiles: Profiles) -> Challengers:
+    """Return a further page of the table of a challenge."""
+    found = table.challenge
+    rows = challengers(table.rows(first, count), profiles)
+    return Challengers(found.id, found.version, first, rows)
+
+
+def blocked(profiles: Iterable[Profile]) -> Blocked:
+    """Return those from whom a player wants no challenges."""
+    return Blocked([players_present.player(each) for each in profiles])
 
 
 def challenges(rows: Iterable[tuple[ListedChallenge, Profile]]) -> Challenges:
@@ -85,18 +117,18 @@ def challenges(rows: Iterable[tuple[ListedChallenge, Profile]]) -> Challenges:
 
 
 def _listed(row: ListedChallenge, maker: Profile) -> ChallengeRow:
-    found, made = row.challenge, row.challenge.made
+    found = row.summary
     return ChallengeRow(
-        challenge=found.id,
+        challenge=found.challenge,
         maker=players_present.player(maker),
-        game=made.terms.game,
-        variant=made.terms.variant,
+        game=found.game,
+        variant=found.variant,
         closes=found.closes,
-        over=found.over is not None,
+        over=bool(found.over),
         state=row.state,
         rank=row.rank,
-        ended=row.ended,
-        players=len(found.players),
+        ended=found.ended,
+        players=found.players,
         news=row.news,
-        circle=made.terms.circle,
+        circle=found.circle,
     )

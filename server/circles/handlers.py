@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from server.base.core.ids import CircleId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
@@ -226,12 +224,12 @@ async def _circle(request: Request[CircleCommand]) -> Circle:
 
 
 def _pay(request: Request[Command], found: Circle) -> None:
-    """Charge the player and the address for what is read of each member's history.
+    """Charge for what is read of each member's history.
 
     Raises:
         Refusal: as `too_fast`.
     """
-    request.session.payer.charge(MEMBER_COST * len(found.members), time.monotonic())
+    request.pay(MEMBER_COST * len(found.members))
 
 
 async def _list(request: Request[Command]) -> Circles:

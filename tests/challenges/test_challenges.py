@@ -515,10 +515,13 @@ async def test_a_player_has_a_list_of_what_they_made_were_named_in_and_played(
     await played(node, second.id, BOB)
     lists = other.services.challenge_lists
     rows = [row for row, _ in await lists.load(BOB)]
-    assert {row.challenge.id: row.state for row in rows} == {first.id: "new", second.id: "ended"}
-    assert {row.challenge.id for row, _ in await lists.load(ADA)} == {first.id, second.id}
+    assert {row.summary.challenge: row.state for row in rows} == {
+        first.id: "new",
+        second.id: "ended",
+    }
+    assert {row.summary.challenge for row, _ in await lists.load(ADA)} == {first.id, second.id}
     await lists.hide(BOB, first.id)
-    assert [row.challenge.id for row, _ in await lists.load(BOB)] == [second.id]
+    assert [row.summary.challenge for row, _ in await lists.load(BOB)] == [second.id]
     assert await lists.load(CYD) == []
 
 
@@ -546,7 +549,7 @@ async def test_strangers_fill_nobodys_list(node: Node, clock: SetClock) -> None:
     lists = node.services.challenge_lists
     found = await lists.load(BOB, seen=True)
     assert len(found) <= MAX_UNSEEN + 1 < MAX_LISTED
-    assert own.id in {row.challenge.id for row, _ in found}
+    assert own.id in {row.summary.challenge for row, _ in found}
 
 
 PLAYERS = (ADA, CYD, DAN)
@@ -559,7 +562,7 @@ async def test_what_is_kept_under_a_player_is_exported_and_goes_with_the_player(
     for player in (ADA, BOB):
         await played(node, challenge.id, player)
     exported = msgspec.json.decode(await node.services.accounts.export(BOB))
-    assert exported["challenge_list"] == {challenge.id: START}
+    assert exported["challenge_list"] == {"came": {challenge.id: START}, "blocked": []}
     assert [row["challenge"] for row in exported["challenges"]] == [challenge.id]
     await node.services.accounts.delete(BOB)
     assert not [key for key in await node.keys("challenges*") if BOB in key]

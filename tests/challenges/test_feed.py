@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
 from server.base.core.ids import PlayerId
 from server.base.core.quota import Item
+from server.base.journals.cache import ReplicaCache
+from server.base.journals.store import JournalStore
 from server.base.quotas import quotas
 from server.base.quotas.quotas import Scope
 from server.base.redis.bus import Bus
 from server.base.wire import codec
-from server.challenges import feed
+from server.challenges import feed, present
 from server.challenges.core import charges
+from server.challenges.core.challenge import MAX_PLAYERS, Challenge, Checkpoint, Entrant
+from server.challenges.core.table import PAGE
 from server.challenges.messages import ChallengeChange
 from tests.base.redis.servers import until
-from tests.builders import ADA, BOB, CYD
+from tests.builders import ADA, BOB, CYD, START, reached
 from tests.challenges.test_challenges import made, now, played
 from tests.clients.seats import HubNode, Seat, hubs_on
 from tests.conftest import ALONE
@@ -66,6 +72,76 @@ async def test_a_change_is_encoded_once_for_all_who_may_see_the_same(
     told = sum(len(seat.received("ChallengeChange")) for seat in seats)
     # That she has begun may have been told with that.
     assert len(encoded) * len(seats) == told <= 2 * len(seats)
+
+
+async def crowded(node: Node, key: str = "key") -> Challenge:
+    """Return a challenge that is as large as one may be, of which one has ended.
+
+    Its journal has a checkpoint, so that it is made by one entry.
+    """
+    challenge = await made(node, key=key)
+    players = {
+        PlayerId(f"p{number:015}"): Entrant(START, START) for number in range(MAX_PLAYERS - 2)
+    }
+    first = next(iter(players))
+    players[first] = Entrant(START, START, reached(9), START)
+    whole = replace(challenge, players=players, version=2, begin=2)
+    (key_,) = await node.keys("*challenge:" + challenge.id)
+    text = msgspec.json.encode(Checkpoint(replace(whole, version=1), START)).decode()
+    await node.redis.delete(key_)
+    await node.redis.xadd(key_, {"e": text}, id="0-2")
+    await node.services.challenges.play(challenge.id, ADA)
+    return await now(node, challenge)
+
+
+async def test_what_a_client_is_sent_and_pays_for_a_full_challenge(
+    hub: HubNode, node: Node
+) -> None:
+    """Its first page, whatever is asked; further pages by themselves; and the price by its size."""
+    challenge = await crowded(node)
+    tables = node.services.challenges.tables
+    bob = await hub.seat()
+    before = tables.ordered
+    for _ in range(2):
+        shown = await bob.ask("WatchChallenge", challenge=challenge.id)
+    assert (shown["size"], shown["begun"], shown["ended"]) == (MAX_PLAYERS - 1, MAX_PLAYERS - 1, 1)
+    assert len(shown["players"]) == PAGE
+    assert len(codec.encode(await event_of(node, challenge, bob.player))) < 6_000
+    page = await bob.ask("GetChallengers", challenge=challenge.id, first=MAX_PLAYERS - 2, count=9)
+    assert [row["player"]["id"] for row in page["players"]][1:] == [ADA]
+    assert tables.ordered - before <= 2, "for those who see results, and for the others"
+    cost = await node.services.challenges.cost(challenge.id, CYD)
+    assert 0 < cost < charges.ORDER_COST * MAX_PLAYERS * 2
+    node.services.challenges._replicas = ReplicaCache()
+    cost = await node.services.challenges.cost(challenge.id, CYD)
+    assert cost == charges.READ_COST * (MAX_PLAYERS - 1)
+
+
+async def event_of(node: Node, challenge: Challenge, player: PlayerId) -> Any:
+    """Return a challenge as it is sent to a player."""
+    page = await node.services.challenges.page(challenge, player)
+    profiles = await node.services.profiles.load(present.players_of(page))
+    return present.challenge(page, profiles)
+
+
+async def test_a_list_reads_no_journal(
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bob = await hub.seat()
+    challenge = await made(node, named=(bob.player,))
+    await played(node, challenge.id, ADA)
+    read: list[str] = []
+    whole = JournalStore.read
+
+    async def counted(self: JournalStore, key: str) -> Any:
+        read.append(key)
+        return await whole(self, key)
+
+    monkeypatch.setattr(JournalStore, "read", counted)
+    node.services.challenges._replicas = ReplicaCache()
+    (row,) = (await bob.ask("ListChallenges"))["challenges"]
+    assert (row["state"], row["ended"], row["players"], row["news"]) == ("new", 1, 2, True)
+    assert read == []
 
 
 async def test_watchers_on_another_node_are_told_and_a_lost_message_costs_a_read(

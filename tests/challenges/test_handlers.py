@@ -60,7 +60,7 @@ def states(event: Message) -> dict[str, str]:
 
 def has_no_results(event: Message) -> bool:
     """Return whether nothing is shown that somebody has reached."""
-    return not event.get("ranks") and all(
+    return all(rank is None for _, rank in event.get("ranks", [])) and all(
         row["result"] is row["rank"] is row["attempt"] is None and not row["emotes"]
         for row in event["players"]
     )

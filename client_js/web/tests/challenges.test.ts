@@ -2,7 +2,7 @@
 
 import type { Challenger, Result } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
-import { countsOf, doneOf, toBeat } from "../src/challenges/standing.ts";
+import { countsOf, doneOf, rowsOf, toBeat } from "../src/challenges/standing.ts";
 import { playerIn } from "../src/challenges/playerLink.ts";
 import { openWords, spanWords } from "../src/challenges/words.ts";
 import { useLanguage, withOwnText } from "../src/text/index.ts";
@@ -29,15 +29,32 @@ describe("the players of a challenge", () => {
       row("dan", { state: "absent" }),
     ];
     expect(doneOf(players).map(({ player }) => player.id)).toEqual(["ada"]);
-    expect(countsOf(players, "ada")).toEqual({ begun: 2, ended: 1 });
-    expect(countsOf(players, "eve")).toEqual({ begun: 3, ended: 2 });
+    const all = { begun: 3, ended: 2 };
+    expect(countsOf({ ...all, own: row("ada", SHOWN) })).toEqual({ begun: 2, ended: 1 });
+    expect(countsOf({ ...all, own: null })).toEqual({ begun: 3, ended: 2 });
   });
 
   it("have the maker's result to beat, if it is shown and counts", () => {
-    expect(toBeat([row("bob", SHOWN), row("ada", SHOWN)], "ada")).toEqual(result());
-    expect(toBeat([row("ada"), row("bob", SHOWN)], "ada")).toBeNull();
-    expect(toBeat([row("ada", { ...SHOWN, result: result({ time: 0 }) })], "ada")).toBeNull();
-    expect(toBeat([row("ada", { ...SHOWN, result: result({ end: null }) })], "ada")).toBeNull();
+    const maker = row("ada").player;
+    const beat = (target: Result | null) => toBeat({ target, own: null, maker });
+    expect(beat(result())).toEqual(result());
+    expect(beat(null)).toBeNull();
+    expect(beat(result({ time: 0 }))).toBeNull();
+    expect(beat(result({ end: null }))).toBeNull();
+    const own = row("ada", SHOWN);
+    expect(toBeat({ target: null, own, maker }), "to send").toEqual(result());
+    expect(toBeat({ target: null, own: row("bob", SHOWN), maker })).toBeNull();
+  });
+
+  it("are those of the first page, of further ones, and the own one, each once", () => {
+    const one = row("ada");
+    const two = row("bob");
+    const three = row("cleo");
+    const known = { players: [one, two], own: one };
+    expect(rowsOf(known, [three])).toEqual([one, two, three]);
+    expect(rowsOf({ ...known, own: three }, [])).toEqual([one, two, three]);
+    expect(rowsOf({ ...known, own: two }, [two])).toEqual([one, two]);
+    expect(rowsOf({ ...known, own: null }, [])).toEqual([one, two]);
   });
 });
 

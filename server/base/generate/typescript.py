@@ -340,7 +340,9 @@ def _table(struct: Message, *, optional: bool) -> str:
         name = f'"{field.name}"'
         items.append(f"{{ name: {name}, {', '.join(about)} }}" if about else name)
     line = f"[{', '.join(items)}]"
-    if len(line) + len(struct.__name__) + 5 <= LINE:
+    # Prettier breaks lists of several objects.
+    are_objects = len(items) > 1 and all(item.startswith("{") for item in items)
+    if len(line) + len(struct.__name__) + 5 <= LINE and not are_objects:
         return line
     return "[\n" + "".join(f"    {item},\n" for item in items) + "  ]"
 

@@ -388,4 +388,11 @@ def _written_with(append: Append) -> tuple[list[str], list[tuple[str, ...]]]:
         key, text, expires = append.beside
         names.append(key)
         commands.append(("SET", key, text, "PXAT", str(expires)))
+    if append.placed is not None:
+        key, scores, expires = append.placed
+        names.append(key)
+        flat = [part for member, score in scores for part in (str(score), member)]
+        if scores:
+            commands.append(("ZADD", key, *flat))
+        commands.append(("PEXPIREAT", key, str(expires)))
     return names, commands

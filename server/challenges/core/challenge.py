@@ -80,6 +80,8 @@ class Challenge:
         begin: the number of the entry that the journal begins with.
         closing: if its maker has closed it, when the last attempt ends at the latest, or `None`.
             It is over when that attempt is.
+        ordered: the number and the time of the last entry that may have changed the order of the
+            table, or how far a player is: of all but emotes and a rematch.
     """
 
     made: ChallengeMade
@@ -92,6 +94,7 @@ class Challenge:
     latest: tuple[tuple[PlayerId, int], ...] = ()
     begin: int = 1
     closing: int | None = None
+    ordered: tuple[int, int] = (0, 0)
 
     @property
     def id(self) -> ChallengeId:
@@ -141,14 +144,6 @@ class Challenge:
         """Return whether somebody may see the results and the runs: `None` is anybody."""
         return self.over is not None or self.has_ended(viewer)
 
-    def news_at(self, player: PlayerId) -> int:
-        """Return when something was last new to a player; 0 if nothing was."""
-        told = player != self.made.maker and (
-            player in self.made.named or player in self.made.told or player in self.made.raced
-        )
-        times = [self.over or 0, self.rematch_at, self.made.at if told else 0]
-        return max(*times, *(at for each, at in self.latest if each != player), 0)
-
 
 class Checkpoint(Struct, tag="checkpoint", frozen=True):
     """The sum of all entries before it: the journal is kept from the last checkpoint on.
@@ -173,10 +168,13 @@ def fold(challenge: Challenge | None, event: Entry) -> Challenge:
         return replace(event.challenge, version=number, begin=number)
     if isinstance(event, ChallengeMade):
         assert challenge is None, "ChallengeMade is only the first entry"
-        return _completed(Challenge(event, _players_of(event), version=1, at=event.at))
+        players = _players_of(event)
+        return _completed(Challenge(event, players, version=1, at=event.at, ordered=(1, event.at)))
     assert challenge is not None, "the first entry is ChallengeMade or a checkpoint"
-    after = _folded(challenge, event)
-    return _completed(replace(after, version=challenge.version + 1, at=event.at))
+    after, number = _folded(challenge, event), challenge.version + 1
+    is_beside = isinstance(event, Emoted | Followed)
+    ordered = challenge.ordered if is_beside else (number, event.at)
+    return _completed(replace(after, version=number, at=event.at, ordered=ordered))
 
 
 def _players_of(made: ChallengeMade) -> dict[PlayerId, Entrant]:

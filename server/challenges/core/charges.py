@@ -1,6 +1,7 @@
 """Charges for challenges: what they store, for the address of who brings it about.
 
-It is as measured with MEMORY USAGE, and rounded up; see `server/STORED.md`.
+Journals and lists are as measured with MEMORY USAGE, and rounded up; the share of summaries and of
+places in tables is estimated. See `server/STORED.md`.
 """
 
 from __future__ import annotations
@@ -9,22 +10,36 @@ from typing import Final
 
 from server.base.core.quota import DAY, HOUR, RUNNER, Item
 from server.challenges.core import keys
+from server.players.core.keys import PLAYER_LIFE_S
 
-_MADE: Final = 2_000
+_MADE: Final = 2_600
 """Bytes of a challenge: the beginning of its journal, its deal, and its place in the maker's lists.
 """
 
-_NAMED: Final = 250
+_NAMED: Final = 350
 """Bytes for each player who is named, or told of it: in the journal and in that player's list."""
 
-_BEGUN: Final = 600
+_BEGUN: Final = 800
 """Bytes of what a player adds to it: the entries, a place in the list and one in the history."""
 
 ENTRY_BYTES: Final = 120
 """Bytes of a further entry."""
 
+BLOCKED: Final = Item(80, PLAYER_LIFE_S * 1000)
+"""A player from whom another one wants no challenges."""
+
 LOOKER_BYTES: Final = 80
 """Bytes of the note that somebody has looked at it."""
+
+
+ENTRY_COST: Final = 0.002
+"""The cost of a command for each player of its challenge, in the measure of `costs`."""
+
+ORDER_COST: Final = 0.01
+"""The cost of the ordering of a table for each player of it: of 1,000, 1.5 ms."""
+
+READ_COST: Final = 0.03
+"""The cost for each player of a challenge whose journal is read: of 1,000, 4.5 ms."""
 
 
 def made(open_for: int, players: int) -> list[Item]:

@@ -26,6 +26,16 @@ def challenge(name: str) -> str:
     return f"{{p{partition(name)}}}:challenge:{name}"
 
 
+def summary(name: str) -> str:
+    """Return the key of what lists show of a challenge: a text (JSON), written with each entry."""
+    return f"{{p{partition(name)}}}:challenge-summary:{name}"
+
+
+def places(name: str) -> str:
+    """Return the key of a challenge's players by result: a sorted set, written with each entry."""
+    return f"{{p{partition(name)}}}:challenge-places:{name}"
+
+
 def lookers(name: str) -> str:
     """Return the key of who have looked at a challenge: a hash by player."""
     return f"{{p{partition(name)}}}:lookers:{name}"
@@ -34,6 +44,16 @@ def lookers(name: str) -> str:
 def listed(player_id: str) -> str:
     """Return the key of a player's challenges: a sorted set by when they came into it."""
     return f"challenges:{{{player_id}}}"
+
+
+def told(player_id: str) -> str:
+    """Return the key of who has put challenges into a player's list: a hash by challenge."""
+    return f"challenges-told:{{{player_id}}}"
+
+
+def blocked(player_id: str) -> str:
+    """Return the key of those from whom a player wants no challenges: a sorted set by when."""
+    return f"challenges-blocked:{{{player_id}}}"
 
 
 def seen(player_id: str) -> str:

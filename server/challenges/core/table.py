@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from server.base.core.ids import AttemptId, PlayerId
 from server.challenges.core.challenge import Challenge, Entrant
 from server.play.core.result import Result
+
+PAGE: Final = 50
+"""Rows of a page: a client is sent the first page of a table, and asks for more."""
 
 State = Literal["named", "playing", "ended", "absent"]
 """How far a player is: named and has not begun, playing, done, or has not begun when it closed."""
@@ -29,49 +33,93 @@ class Row:
     result: Result | None = None
     rank: int | None = None
     attempt: AttemptId | None = None
-    emotes: dict[PlayerId, int] = field(default_factory=dict)
+    emotes: Mapping[PlayerId, int] = field(default_factory=dict)
 
 
-def table(challenge: Challenge, *, shows_results: bool) -> list[Row]:
-    """Return the rows: by their ranks if results may be seen, else in the order of coming.
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The order of a table, which takes time that grows with its players, and a row does not.
 
-    Args:
+    Attributes:
+        players: by their ranks if results may be seen, else in the order of coming.
+        ranks: of those whose results stand; empty if results may not be seen.
+        begun: how many have begun.
+        ended: how many of them have ended.
+    """
+
+    players: tuple[PlayerId, ...]
+    ranks: Mapping[PlayerId, int]
+    begun: int
+    ended: int
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table, of which rows are made when they are asked for.
+
+    Attributes:
         challenge: the challenge.
         shows_results: whether the viewer may see the results. If not, all that is shown is the
             target, which is the maker's result, if there is one.
+        order: as `order` returns it.
     """
+
+    challenge: Challenge
+    shows_results: bool
+    order: Order
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.order.players)
+
+    def rows(self, first: int = 1, count: int = PAGE) -> list[Row]:
+        """Return so many rows, beginning with a number from 1."""
+        return [self.row(player) for player in self.order.players[first - 1 : first - 1 + count]]
+
+    def row(self, player: PlayerId) -> Row:
+        """Return the row of a player, who has one."""
+        challenge, entrant = self.challenge, self.challenge.players[player]
+        state = _state(challenge, entrant)
+        if not self.shows_results:
+            shown = player == challenge.made.maker
+            return Row(player, state, target(challenge) if shown else None)
+        if state == "absent":
+            return Row(player, state, rank=len(self.order.ranks) + 1)
+        rank = self.order.ranks.get(player)
+        if rank is None:
+            return Row(player, state)
+        return Row(player, state, entrant.result, rank, challenge.attempt(player), entrant.emotes)
+
+
+def table(challenge: Challenge, *, shows_results: bool) -> Table:
+    """Return the table of a challenge for those who may see results, or for those who may not."""
+    return Table(challenge, shows_results, order(challenge, shows_results=shows_results))
+
+
+def order(challenge: Challenge, *, shows_results: bool) -> Order:
+    """Return the order of a table; it is another one only if `Challenge.ordered` is."""
+    entrants = challenge.players.values()
+    begun = sum(each.begun is not None for each in entrants)
+    ended = sum(each.result is not None for each in entrants)
     if not shows_results:
-        maker, shown = challenge.made.maker, target(challenge)
-        return [
-            Row(player, _state(challenge, each), shown if player == maker else None)
-            for player, each in challenge.players.items()
-        ]
-    results = challenge.results
-    ranks = challenge.ranks()
-    rows = [
-        _row(challenge, player, each, ranks.get(player), absent_rank=len(results) + 1)
-        for player, each in challenge.players.items()
-    ]
-    # Those who have no rank go on, or have a result that was taken back.
-    return sorted(rows, key=lambda row: (row.state == "absent", row.rank or len(rows) + 1))
+        return Order(tuple(challenge.players), {}, begun, ended)
+    ranks, last = challenge.ranks(), len(challenge.players) + 1
+    is_over = challenge.over is not None
+
+    def place(player: PlayerId) -> tuple[bool, int]:
+        # Those who have no rank go on, or have a result that was taken back; last, the absent.
+        is_absent = is_over and challenge.players[player].begun is None
+        return is_absent, ranks.get(player, last)
+
+    return Order(tuple(sorted(challenge.players, key=place)), ranks, begun, ended)
 
 
 def target(challenge: Challenge) -> Result | None:
     """Return the result that is shown to those who have not played: the maker's, if it is to be."""
     made = challenge.made
-    return challenge.results.get(made.maker) if made.terms.target else None
-
-
-def _row(
-    challenge: Challenge, player: PlayerId, entrant: Entrant, rank: int | None, absent_rank: int
-) -> Row:
-    """Return the row of a player for somebody who may see the results."""
-    state = _state(challenge, entrant)
-    if state == "absent":
-        return Row(player, state, rank=absent_rank)
-    if rank is None:
-        return Row(player, state)
-    return Row(player, state, entrant.result, rank, challenge.attempt(player), entrant.emotes)
+    own = challenge.players.get(made.maker) if made.terms.target else None
+    return own.result if own is not None and not own.void else None
 
 
 def _state(challenge: Challenge, entrant: Entrant) -> State:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from samedeal_client.messages import Challenge, ChallengeChange, Challenger, WatchChallenge
+from samedeal_client.messages import (
+    Challenge,
+    ChallengeChange,
+    ChallengeGone,
+    WatchChallenge,
+)
 from samedeal_client.protocol import Command, Event
 
 CHALLENGE_LOST = {"unknown_challenge"}
@@ -43,14 +48,28 @@ class ChallengeKeeper:
                     return
                 if event.version > known.version:
                     self.state = changed(known, event)
+            case ChallengeGone():
+                if self.wanted is not None and self.wanted.challenge == event.challenge:
+                    self.stop()
 
 
 def changed(known: Challenge, change: ChallengeChange) -> Challenge:
-    """Return a challenge after a change; its players are in the order of the table again."""
+    """Return a challenge after a change; the first page of its table is in its order again."""
     rows = {row.player.id: row for row in (*known.players, *change.players)}
-    ranked: list[Challenger] = []
-    for player, rank in change.ranks:
-        if (row := rows.pop(player, None)) is not None:
-            ranked.append(replace(row, rank=rank))
-    players = (*ranked, *rows.values())
-    return replace(known, version=change.version, players=players, rematch=change.rematch)
+    players = tuple(rows.values())
+    if change.ranks:
+        players = tuple(replace(rows[id_], rank=rank) for id_, rank in change.ranks if id_ in rows)
+    own = known.own
+    if own is not None:
+        own = next((row for row in players if row.player.id == own.player.id), own)
+    return replace(
+        known,
+        version=change.version,
+        players=players,
+        rematch=change.rematch,
+        size=change.size,
+        begun=change.begun,
+        ended=change.ended,
+        target=change.target,
+        own=own,
+    )

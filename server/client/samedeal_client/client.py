@@ -15,7 +15,9 @@ from samedeal_client.challenge import CHALLENGE_LOST, ChallengeKeeper
 from samedeal_client.connection import Connection
 from samedeal_client.leaderboard import LeaderboardKeeper
 from samedeal_client.messages import (
+    BlockChallenger,
     Challenge,
+    Challenger,
     ChallengeRow,
     CloseChallenge,
     CreateChallenge,
@@ -23,6 +25,7 @@ from samedeal_client.messages import (
     Dailies,
     Done,
     EmoteRun,
+    GetChallengers,
     HandOver,
     HideChallenge,
     JoinRoom,
@@ -417,6 +420,14 @@ class Client:
     async def list_challenges(self, *, seen: bool = False) -> tuple[ChallengeRow, ...]:
         """Return the player's challenges; `seen` says that what is new in them is seen now."""
         return (await self.ask(ListChallenges(seen))).challenges
+
+    async def challengers(self, challenge: str, first: int) -> tuple[Challenger, ...]:
+        """Return the 50 rows of a challenge's table from a number on, from 1."""
+        return (await self.ask(GetChallengers(challenge, first))).players
+
+    async def block_challenger(self, player: str, *, blocked: bool = True) -> tuple[Player, ...]:
+        """Set whether challenges of another player are unwanted; return those whose are."""
+        return (await self.ask(BlockChallenger(player, blocked))).players
 
     async def hide_challenge(self, challenge: str) -> None:
         """Take a challenge off the player's list."""

@@ -18,12 +18,14 @@ from samedeal_client.budget import Budget
 from samedeal_client.clock import Clock
 from samedeal_client.messages import (
     VERSION,
+    BlockChallenger,
     CloseChallenge,
     CreateChallenge,
     CreateRoom,
     EmoteRun,
     ExportData,
     GetAccount,
+    GetChallengers,
     GetRun,
     GetRuns,
     GetWatchKey,
@@ -32,6 +34,7 @@ from samedeal_client.messages import (
     JoinRoom,
     KeepRecoveryCode,
     LinkDevice,
+    ListBlocked,
     ListChallenges,
     ListDailies,
     ListRooms,
@@ -59,7 +62,7 @@ IDEMPOTENT: frozenset[type[Command[Any]]] = frozenset(
         *(CreateRoom, JoinRoom, QuickMatch, ListRooms, WatchRound, GetWatchKey),
         *(OpenAttempt, OpenDaily, ListDailies, WatchLeaderboard, ShowDeal, GetRun, GetRuns),
         *(CreateChallenge, Rematch, WatchChallenge, PlayChallenge, ListChallenges),
-        *(HideChallenge, CloseChallenge, EmoteRun),
+        *(HideChallenge, CloseChallenge, EmoteRun, GetChallengers, BlockChallenger, ListBlocked),
         *(Rename, GetAccount, LinkDevice, KeepRecoveryCode, ExportData, Ping),
     }
 )

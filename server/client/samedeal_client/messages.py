@@ -2122,7 +2122,8 @@ class CreateChallenge(Command["Challenge"]):
 class WatchChallenge(Command["Challenge"]):
     """Ask for a challenge, and subscribe the session to its changes and to no other one's.
 
-    Refused as `unknown_challenge`: there is none, or it is for a circle that the player is not in.
+    It costs more if the challenge has many players. Refused as `unknown_challenge`: there is none,
+    or it is for a circle that the player is not in; or as `too_fast`.
     """
 
     challenge: str
@@ -2175,6 +2176,52 @@ class HideChallenge(Command["Done"]):
 
     kind: ClassVar[int] = 122
     cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class GetChallengers(Command["Challengers"]):
+    """Ask for a further page of the table of a challenge; nothing is subscribed to.
+
+    It costs more if the challenge has many players, and may be refused as `too_fast` for that, too.
+    Refused as `unknown_challenge`.
+
+    Attributes:
+        first: the number of the first row, from 1.
+        count: how many rows.
+    """
+
+    challenge: str
+    first: int
+    count: int = 50
+
+    kind: ClassVar[int] = 160
+    cost: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class BlockChallenger(Command["Blocked"]):
+    """Set whether a player may put challenges into this player's list, and have that notified.
+
+    Whom the challenge names may still play it by the link. Refused as `unknown_player`.
+
+    Attributes:
+        player: the other player's id. Of more than 100 that are blocked, the first make room.
+        blocked: whether challenges of that player are unwanted.
+    """
+
+    player: str
+    blocked: bool
+
+    kind: ClassVar[int] = 161
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class ListBlocked(Command["Blocked"]):
+    """Ask from whom the player wants no challenges."""
+
+    kind: ClassVar[int] = 162
+    cost: ClassVar[float] = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -2273,14 +2320,21 @@ class Challenge(Event):
         may_play: whether the viewer may begin or resume an attempt now.
         mine: the viewer's result so far; null before they begin.
         attempt: the id of the viewer's attempt; null before they begin.
-        players: who has played or was named, in order of the table: ranks where they may be seen,
-            else in the order in which they came. The viewer who has not ended sees no results.
+        players: the first page of the table, at most 50 of those who have played or were named:
+            by ranks where they may be seen, else in the order in which they came. The viewer who
+            has not ended sees no results. `GetChallengers` gets further pages.
         opened: how many others have looked at it, up to 1,000; only its maker is told, and others
             see 0.
         race: whether it is played on the deal of a race.
         circle: the id of the circle that it is for, or null.
         rematch: the id of the challenge that followed, or null.
         closing: whether its maker has closed it: nobody begins any more.
+        size: how many rows the table has.
+        begun: how many of them have begun.
+        ended: how many of these have ended.
+        own: the viewer's row, which may be on a later page; null without one.
+        target: the maker's result, if it is shown to those who have not played; null if it is not,
+            or not there.
     """
 
     challenge: str
@@ -2307,8 +2361,52 @@ class Challenge(Event):
     circle: str | None = None
     rematch: str | None = None
     closing: bool = False
+    size: int = 0
+    begun: int = 0
+    ended: int = 0
+    own: Challenger | None = None
+    target: Result | None = None
 
     kind: ClassVar[int] = 106
+
+
+@dataclass(frozen=True, slots=True)
+class Challengers(Event):
+    """A page of the table of a challenge, as the viewer may see it; it answers `GetChallengers`.
+
+    Attributes:
+        version: of the challenge.
+        first: the number of the first row, from 1.
+        players: the rows; fewer than were asked for if the table ends with them.
+    """
+
+    challenge: str
+    version: int
+    first: int
+    players: tuple[Challenger, ...]
+
+    kind: ClassVar[int] = 130
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeGone(Event):
+    """The player may see the challenge no more that the session was subscribed to, and is not."""
+
+    challenge: str
+
+    kind: ClassVar[int] = 131
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked(Event):
+    """Those from whom the player wants no challenges, the last one first.
+
+    It answers `ListBlocked` and `BlockChallenger`.
+    """
+
+    players: tuple[Player, ...]
+
+    kind: ClassVar[int] = 132
 
 
 @dataclass(frozen=True, slots=True)
@@ -2320,18 +2418,22 @@ class ChallengeChange(Event):
 
     Attributes:
         version: of the challenge after it.
-        players: the rows that changed or are new; others keep theirs, but for ranks, which follow
-            from the results by the rules of a standing.
-        ranks: the ids of all who have ended, best first, with their ranks; empty if they did not
-            change or may not be seen.
+        players: the rows of the first page that changed, but for their ranks, or are new there.
+        ranks: the ids of all rows of the first page in their order, each with its rank or null;
+            empty if neither changed.
         rematch: the id of the challenge that followed, or null.
+        size: as of the challenge, and so are `begun`, `ended` and `target`.
     """
 
     challenge: str
     version: int
     players: tuple[Challenger, ...]
-    ranks: tuple[tuple[str, int], ...] = ()
+    ranks: tuple[tuple[str, int | None], ...] = ()
     rematch: str | None = None
+    size: int = 0
+    begun: int = 0
+    ended: int = 0
+    target: Result | None = None
 
     kind: ClassVar[int] = 107
 
@@ -3217,5 +3319,8 @@ EVENTS: dict[int, type[Event]] = {
     Push.kind: Push,
     Invitation.kind: Invitation,
     CircleGone.kind: CircleGone,
+    Challengers.kind: Challengers,
+    ChallengeGone.kind: ChallengeGone,
+    Blocked.kind: Blocked,
 }
 """The type of each kind of event."""

@@ -21,8 +21,16 @@ from server.challenges.core.challenge import (
     fold,
 )
 from server.challenges.core.events import ChallengeMade, Event, Terms
-from server.challenges.core.listed import listed
-from server.challenges.core.table import table
+from server.challenges.core.listed import (
+    UNRANKED,
+    ListedChallenge,
+    best_of,
+    listed,
+    placed_by,
+    score_of,
+    summary,
+)
+from server.challenges.core.table import Row, table
 from server.challenges.journal import decode
 from server.play.core.result import Result
 from tests.builders import ADA, BOB, CYD, DAN, EVE, LIMIT, START, reached, refusal_of
@@ -60,6 +68,24 @@ def ended(state: Challenge, player: PlayerId, result: Result, now: int = START) 
 
 def closed(state: Challenge) -> Challenge:
     return then(state, commands.due(state, CLOSES))
+
+
+def rows_of(state: Challenge, *, shows_results: bool = True) -> list[Row]:
+    """Return the rows of the table of a challenge."""
+    return table(state, shows_results=shows_results).rows()
+
+
+def in_list(state: Challenge, player: PlayerId, seen: int) -> ListedChallenge:
+    """Return a challenge as a player's list shows it, by the scores that its entries have set."""
+    entrants = state.players.items()
+    scores = {each: score_of(state, of) for each, of in entrants if of.begun is not None}
+    score = scores.get(player)
+    best = None if score is None else best_of(score)
+    limit = float((best or "0").removeprefix("("))
+    below = [each for each in scores.values() if each < limit or (each == limit == UNRANKED)]
+    told = player in state.made.named
+    count = 0 if best is None else len(below)
+    return listed(summary(state), player, seen, score=score, up_to=count, told=told, now=state.at)
 
 
 def begin_refused(
@@ -147,7 +173,7 @@ def test_a_result_is_entered_once() -> None:
 
 def test_who_has_not_begun_when_it_closes_is_absent_and_ranks_last() -> None:
     state = closed(ended(challenge(BOB, CYD), BOB, reached(0)))
-    rows = {row.player: (row.state, row.rank) for row in table(state, shows_results=True)}
+    rows = {row.player: (row.state, row.rank) for row in rows_of(state)}
     assert rows == {BOB: ("ended", 1), ADA: ("absent", 2), CYD: ("absent", 2)}
 
 
@@ -155,7 +181,7 @@ def test_a_result_that_is_taken_back_is_ranked_no_more_and_can_stand_again() -> 
     state = closed(ended(ended(challenge(), ADA, reached(9)), BOB, reached(3)))
     void = then(state, commands.void(state, ADA, CLOSES, is_void=True))
     assert void.ranks() == {BOB: 1}
-    first, last = table(void, shows_results=True)
+    first, last = rows_of(void)
     assert (first.player, last.player, last.result, last.attempt) == (BOB, ADA, None, None)
     assert commands.void(void, ADA, CLOSES, is_void=True) is None
     assert commands.void(void, CYD, CLOSES, is_void=True) is None
@@ -170,7 +196,7 @@ def test_its_maker_closes_it_at_once_if_nobody_is_playing() -> None:
     assert (state.over, state.closes, state.is_settled) == (START + 9, START + 9, True)
     assert commands.close(state, ADA, START + 10) is None
     assert begin_refused(state, BOB, START + 10) == "challenge_over"
-    rows = {row.player: (row.state, row.rank) for row in table(state, shows_results=True)}
+    rows = {row.player: (row.state, row.rank) for row in rows_of(state)}
     assert rows == {ADA: ("ended", 1), BOB: ("absent", 2)}
 
 
@@ -182,7 +208,7 @@ def test_what_is_played_when_its_maker_closes_it_is_played_to_the_end() -> None:
     assert begin_refused(state, ADA, START + 10) == "challenge_over"
     assert commands.begin(state, BOB, START + 10, is_member=True) is None
     assert commands.close(state, ADA, START + 10) is None
-    assert [listed(state, each, 0).state for each in (ADA, BOB)] == ["missed", "playing"]
+    assert [in_list(state, each, 0).state for each in (ADA, BOB)] == ["missed", "playing"]
     state = ended(state, BOB, reached(3), START + 20)
     assert state.over is None
     late = then(state, commands.due(state, START + 7 + LIMIT))
@@ -204,21 +230,21 @@ def test_the_target_alone_is_shown_to_who_has_not_ended() -> None:
     state = begun(ended(ended(challenge(), BOB, reached(9)), ADA, reached(3)), CYD)
     assert not state.shows_results(CYD)
     assert not state.shows_results(None)
-    rows = table(state, shows_results=False)
+    rows = rows_of(state, shows_results=False)
     assert [(row.player, row.state) for row in rows] == [
         (BOB, "ended"), (ADA, "ended"), (CYD, "playing")]  # fmt: skip
     assert [row.result for row in rows] == [None, reached(3), None]
     assert all(row.rank is None and row.attempt is None and not row.emotes for row in rows)
     hidden = replace(state, made=msgspec.structs.replace(
         state.made, terms=msgspec.structs.replace(TERMS, target=False)))  # fmt: skip
-    assert all(row.result is None for row in table(hidden, shows_results=False))
+    assert all(row.result is None for row in rows_of(hidden, shows_results=False))
 
 
 def test_results_are_shown_to_who_has_ended_and_after_the_close_to_all() -> None:
     state = ended(ended(challenge(), ADA, reached(3)), BOB, reached(9))
     assert state.shows_results(BOB)
     assert closed(state).shows_results(None)
-    first, second = table(state, shows_results=True)
+    first, second = rows_of(state)
     assert (first.player, first.rank, first.attempt) == (BOB, 1, state.attempt(BOB))
     assert (second.player, second.rank) == (ADA, 2)
 
@@ -255,7 +281,7 @@ def test_what_others_reach_changes_nothing_that_is_shown_to_who_has_not_ended(
         return state
 
     one, other = played(False), played(True)
-    assert table(one, shows_results=False) == table(other, shows_results=False)
+    assert rows_of(one, shows_results=False) == rows_of(other, shows_results=False)
     for viewer in (ADA, BOB, CYD) if one.over is None else ():
         assert one.shows_results(viewer) == one.has_ended(viewer) == other.has_ended(viewer)
 
@@ -302,26 +328,47 @@ def test_one_challenge_follows_another() -> None:
 
 def test_what_is_new_is_new_to_others() -> None:
     state = challenge(BOB)
-    assert listed(state, BOB, START - 1).news
-    assert not listed(state, BOB, START).news
-    assert not listed(state, ADA, START - 1).news
+    assert in_list(state, BOB, START - 1).news
+    assert not in_list(state, BOB, START).news
+    assert not in_list(state, ADA, START - 1).news
     state = ended(state, BOB, reached(3), START + 5)
-    assert listed(state, ADA, START).news
-    assert not listed(state, BOB, START).news
-    assert listed(closed(state), BOB, START + 5).news
+    assert in_list(state, ADA, START).news
+    assert not in_list(state, BOB, START).news
+    assert in_list(closed(state), BOB, START + 5).news
 
 
 def test_the_state_in_a_list_says_how_far_its_player_is() -> None:
     state = challenge()
-    assert [listed(state, each, 0).state for each in (ADA, BOB)] == ["made", "new"]
+    assert [in_list(state, each, 0).state for each in (ADA, BOB)] == ["made", "new"]
     state = begun(state, ADA, BOB)
     state = ended(state, ADA, reached(3))
-    assert [listed(state, each, 0).state for each in (ADA, BOB)] == ["ended", "playing"]
-    assert listed(closed(state), CYD, 0).state == "missed"
-    assert (listed(state, ADA, 0).rank, listed(state, BOB, 0).rank) == (1, None)
+    assert [in_list(state, each, 0).state for each in (ADA, BOB)] == ["ended", "playing"]
+    assert in_list(closed(state), CYD, 0).state == "missed"
+    assert (in_list(state, ADA, 0).rank, in_list(state, BOB, 0).rank) == (1, None)
 
 
 # The journal
+
+
+@given(STEPS)
+def test_the_scores_that_entries_set_rank_as_the_table_does(
+    steps: list[tuple[str, PlayerId, Result]],
+) -> None:
+    state, scores = challenge(), dict[PlayerId, int]()
+    for step, player, result in steps:
+        event: Event | None = None
+        if step == "begin" and refusal_of(_begins(state, player)) is None:
+            event = commands.begin(state, player, START, is_member=True)
+        elif step == "end":
+            event = commands.finish(state, player, result, START)
+        elif step == "void":
+            event = commands.void(state, player, START, is_void=result.home % 2 == 0)
+        if event is not None:
+            state = then(state, event)
+            scores.update(placed_by(state, event))
+    for player in state.players:
+        assert scores[player] == score_of(state, state.players[player])
+        assert in_list(state, player, 0).rank == state.ranks().get(player)
 
 
 @given(STEPS)

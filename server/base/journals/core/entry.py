@@ -43,6 +43,14 @@ class Beside(NamedTuple):
     expires: int
 
 
+class Placed(NamedTuple):
+    """Members of a sorted set beside a journal, in its slot, until a time in Unix milliseconds."""
+
+    key: str
+    scores: tuple[tuple[str, int], ...]
+    expires: int
+
+
 class Append(NamedTuple):
     """An entry to append, and what is written together with it.
 
@@ -55,6 +63,8 @@ class Append(NamedTuple):
         effect: a field and text for the outbox.
         due: a due item and its time in Unix milliseconds; a time of `None` deletes the item.
         beside: a text that is stored beside the journal.
+        placed: members that are added to a sorted set beside the journal, or get another score; of
+            none, how long it is kept.
     """
 
     key: str
@@ -65,6 +75,7 @@ class Append(NamedTuple):
     effect: tuple[str, str] | None = None
     due: tuple[Due, int | None] | None = None
     beside: Beside | None = None
+    placed: Placed | None = None
 
 
 @dataclass(frozen=True, slots=True)
