@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.schema import is_changes
 from server.base.core.ids import PlayerId, is_bot
 from server.base.work.tasks import finish_all
 from server.challenges.challenges import Challenges
@@ -81,5 +82,6 @@ def _results(challenge: Challenge) -> dict[PlayerId, ChallengeResult]:
             made.terms.help != "none",
             made.terms.circle,
             entrant.void,
+            is_changes(made.terms.variant),
         )
     return found

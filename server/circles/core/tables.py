@@ -212,7 +212,10 @@ def winner(game: str, results: Mapping[PlayerId, ChallengeResult]) -> PlayerId |
 
 
 def duels(one: Scores, other: Scores) -> list[Duel]:
-    """Return how often each of two was better, on the deals that both have played."""
+    """Return how often each of two was better, on the deals that both have played.
+
+    Challenges by rules that somebody has changed do not count, nor do such races.
+    """
     pairs: defaultdict[tuple[str, Form], list[int]] = defaultdict(list)
     for key, day in one.days.items():
         against = other.days.get(key)
@@ -224,7 +227,8 @@ def duels(one: Scores, other: Scores) -> list[Duel]:
             pairs[race[0], "race"].append(_sign(met.place - round_.place))
     for deal, challenge in one.challenges.items():
         theirs = other.challenges.get(deal)
-        if theirs is not None and not (challenge.void or theirs.void):
+        both = (challenge, theirs) if theirs is not None else ()
+        if theirs is not None and not any(each.void or each.own_rules for each in both):
             pairs[deal[0], "challenge"].append(_sign(theirs.place - challenge.place))
     return [
         Duel(game, form, signs.count(1), signs.count(-1), signs.count(0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -41,6 +42,9 @@ TAG_LENGTH = 8
 Whoever makes a thousand guests a second meets the tag of a certain player after 17 years on
 average; of the 4 characters that it once had, it was 9 minutes.
 """
+
+_ADDRESS = re.compile(r"\w\.[^\W\d_]{2}")
+"""A host's name, as readers and programs take it: a point between two words without a space."""
 
 _CATEGORIES = {"L", "M", "N"}
 _MANY = {"Zinh", "Zyyy"}
@@ -139,7 +143,8 @@ def clean_name(text: str) -> str:
     Raises:
         Refusal: with the code `bad_name`, if the name is empty or too long, has no letter or digit,
             has characters that UTS 39 restricts (they are not displayed, or of no modern use), too
-            many marks, or mixes scripts.
+            many marks, mixes scripts, or is written as the name of a host: where it is shown, it
+            would be a link.
     """
     name = " ".join(unicodedata.normalize("NFKC", text).split())
     letters = [letter for letter in name if letter not in SIGNS]
@@ -148,6 +153,8 @@ def clean_name(text: str) -> str:
     _check_marks(name)
     if not _is_of_one_script(letters):
         raise Refusal("bad_name", "A name is written in one script.")
+    if _ADDRESS.search(name):
+        raise Refusal("bad_name", "A name is no web address.")
     return name
 
 

@@ -168,6 +168,8 @@ class ChallengeResult(Struct, array_like=True, frozen=True):
         help: whether players could ask for help.
         circle: the id of the circle that it was for, or `None`.
         void: whether an operator has taken it back.
+        own_rules: whether it was played by rules that somebody has changed: then it is compared
+            with nobody's elsewhere.
     """
 
     at: int
@@ -182,6 +184,7 @@ class ChallengeResult(Struct, array_like=True, frozen=True):
     help: bool = False
     circle: str | None = None
     void: bool = False
+    own_rules: bool = False
 
 
 class Sums(Struct, array_like=True, frozen=True):
