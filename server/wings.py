@@ -351,7 +351,7 @@ class Services:
             self.challenges, self.histories, store.challenges, deals=store.deals
         )
         self.challenge_notices = ChallengeNotices(
-            self.notifications, self.challenges, self.profiles, store.clock
+            self.notifications, self.challenges, self.challenge_lists, self.profiles, store.clock
         )
         self.circles = Circles(
             store.circles,
@@ -365,7 +365,7 @@ class Services:
         )
         self.journal_check.add(self.circles.used)
         self.circle_tables = Tables(store.histories, self.daily_sets, clock=store.clock)
-        self.leagues = Leagues(self.circles, self.challenges)
+        self.leagues = Leagues(self.circles, self.challenges, self.quotas)
         self.circle_posts = CirclePosts(
             self.circles,
             self.circle_tables,

@@ -273,7 +273,10 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "answer", struct: "WebhookAnswer" },
   ],
   CircleSummary: ["circle", "name", "owned", "members", "since", "muted", "season"],
-  Circles: [{ name: "circles", list: "CircleSummary" }],
+  Circles: [
+    { name: "circles", list: "CircleSummary" },
+    { name: "unreadable", otherwise: [] },
+  ],
   CircleDaily: ["game", { name: "result", struct: "Result" }, "points"],
   LeagueResult: ["number", "points", "dropped"],
   CircleRow: [

@@ -1513,8 +1513,8 @@ export interface Moderated {
  * Refused as `unknown_game`, `unknown_variant`, `bad_ruleset` (changes that cannot be played),
  * `listed_only` (such changes, for a circle), `unknown_run`, `deal_open` (the race goes on),
  * `deal_shown` (others than its players have seen the deal), `already_played` (all who are named
- * have), `unknown_player`, `not_in_circle`, `too_many_challenges`, `address_full` or
- * `overloaded`.
+ * have), `unknown_player`, `not_in_circle`, `key_used` (it has made another one),
+ * `too_many_challenges`, `address_full` or `overloaded`.
  */
 export interface CreateChallenge {
   readonly game: string;
@@ -1823,7 +1823,8 @@ export interface Challenges {
 /**
  * Found a circle, of which the player is the owner and first member.
  *
- * Refused as `bad_name`, `name_reserved`, `name_offensive`, `too_many_circles` or `overloaded`.
+ * Refused as `bad_name`, `name_reserved`, `name_offensive`, `too_many_circles`, `key_used` or
+ * `overloaded`.
  */
 export interface CreateCircle {
   /** The circle's; the rules of players' names hold. */
@@ -2127,6 +2128,8 @@ export interface CircleSummary {
 /** The circles that the player is a member of, at most 20, in the order of joining. */
 export interface Circles {
   readonly circles: readonly CircleSummary[];
+  /** The ids of further ones that the server cannot read at the moment. */
+  readonly unreadable: readonly string[];
 }
 
 /** A member's result of a daily. */

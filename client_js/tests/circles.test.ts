@@ -130,7 +130,7 @@ test("who leaves the circle that is looked at has the others listed, and is told
   await watch();
   const leaving = circles.leave(ID);
   const { re } = await session.command("LeaveCircle");
-  session.send({ type: "Circles", re, circles: [summary(OTHER, "Sundays")] });
+  session.send({ type: "Circles", re, circles: [summary(OTHER, "Sundays")], unreadable: [] });
   session.send({ type: "CircleGone", circle: ID, deleted: false });
   await leaving;
   await processed(client, session);

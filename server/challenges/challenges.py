@@ -7,7 +7,7 @@ have played. Its results are final when every attempt is over; then they are ent
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.catalog import ruleset
@@ -26,7 +26,7 @@ from server.base.core.ids import (
     is_id,
     split_attempt_id,
 )
-from server.base.core.refusal import Refusal
+from server.base.core.refusal import Refusal, UnavailableError
 from server.base.journals.cache import ReplicaCache
 from server.base.journals.core.entry import Append
 from server.base.journals.reader import rules_of
@@ -36,9 +36,10 @@ from server.base.quotas.quotas import Quotas
 from server.base.seals.keyring import Keyring
 from server.base.work.clock import Clock
 from server.base.work.random_text import id_of
-from server.base.work.signal import Signal
+from server.base.work.signal import AsyncSignal, Signal
 from server.challenges.core import charges, commands, keys
 from server.challenges.core.challenge import Challenge, Entrant, Entry
+from server.challenges.core.creations import ByLeague, ByPlayer, Creation, RematchOf
 from server.challenges.core.events import ChallengeMade, Event, Terms
 from server.challenges.core.occasions import challenge_of, occasion_of
 from server.challenges.core.table import Table
@@ -71,8 +72,8 @@ MAX_BYTES = 64 << 20
 MAX_READ_ONLY_BYTES = 16 << 20
 """About how many bytes those take that this node has only read."""
 
-IsMember = Callable[[str, PlayerId], Awaitable[bool]]
-"""Returns whether a player is a member of the circle with an id."""
+Members = Callable[[str], Awaitable[Collection[PlayerId | None]]]
+"""Returns the members of the circle with an id; nobody, if there is none or it is unreadable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +104,9 @@ class Challenges:
     """Carries out commands on challenges, by replicas of their journals.
 
     Attributes:
-        is_member: says who is in a circle, by the wing that has them; without it nobody is.
+        members: says who is in a circle, by the wing that has them; without it nobody is.
         tables: the tables of those that were looked at last.
+        begun: emitted with a challenge and a player who has begun an attempt at it.
         appended: emitted after each entry that this node has appended, with the challenge after it.
     """
 
@@ -122,8 +124,9 @@ class Challenges:
         players: PlayerStore,
         clock: Clock,
     ) -> None:
-        self.is_member: IsMember = _nobody
+        self.members: Members = _nobody
         self.tables = ChallengeTables()
+        self.begun: AsyncSignal[Challenge, PlayerId] = AsyncSignal()
         self.appended: Signal[ChallengeId, Challenge, Append] = Signal()
         self._store = store
         self._attempts = attempts
@@ -163,21 +166,28 @@ class Challenges:
         Raises:
             Refusal: there is no such game, variant, player or race; the maker is not in the circle;
                 others than its players have seen the race's deal, or all who are named have raced
-                on it; the maker has as many open challenges as one may have.
+                on it; the maker has as many open challenges as one may have; or as `key_used`, if
+                the key has made another one.
         """
-        challenge = await self._id_of(f"{maker} {creation}")
+        challenge = await self._id_of(ByPlayer(maker, creation))
         known = await self._replica(challenge).refresh()
         if known is not None:
+            if not _is_retry(known.made, terms, named, attempt):
+                raise Refusal("key_used")
             return known
         named = [each for each in dict.fromkeys(named) if each != maker]
         if any(not is_id(each) or is_bot(each) for each in named):
             raise Refusal("unknown_player")
         if named and await self._players.unknown(named):
             raise Refusal("unknown_player")
-        if terms.circle is not None and not await self.is_member(terms.circle, maker):
+        if terms.circle is not None and maker not in await self.members(terms.circle):
             raise Refusal("not_in_circle")
         if attempt is None:
-            return await self._make(challenge, maker, terms, named=named)
+            made = await self._make(challenge, maker, terms, named=named)
+            if not _is_retry(made.made, terms, named, attempt):
+                # By another command with the key, at the same time.
+                raise Refusal("key_used")
+            return made
         round_ = await self._round_of(attempt, maker)
         raced = {player: round_.results[player] for player in round_.players}
         left = [each for each in named if each not in raced]
@@ -194,10 +204,26 @@ class Challenges:
         )
         return await self._make(challenge, maker, terms, named=left, deal=round_.deal, raced=raced)
 
-    async def _id_of(self, made_by: str) -> ChallengeId:
+    async def create_for_league(self, owner: PlayerId, terms: Terms, turn: int) -> Challenge:
+        """Make the challenge of a circle's league in a turn, or return it, however often asked.
+
+        Args:
+            owner: the circle's, in whose name it is made.
+            terms: what it is played by; with the circle.
+            turn: as many has the league made before.
+
+        Raises:
+            Refusal: there is no such game, or the owner has as many open challenges as one may.
+        """
+        assert terms.circle is not None, "leagues are those of circles"
+        challenge = await self._id_of(ByLeague(terms.circle, turn))
+        known = await self._replica(challenge).refresh()
+        return known or await self._make(challenge, owner, terms, league=turn)
+
+    async def _id_of(self, creation: Creation) -> ChallengeId:
         # It follows from the creation, so that a retry finds it, and nobody can guess it.
-        mac, *_ = await self._keyring.macs(_LABEL + made_by.encode())
-        return ChallengeId(id_of(mac))
+        kind = type(creation).__name__
+        return ChallengeId(id_of(await self._keyring.mac_of(_LABEL, kind, *creation)))
 
     async def _round_of(self, attempt: AttemptId, maker: PlayerId) -> Round:
         """Return the round that an attempt of the maker was part of, which is over.
@@ -230,6 +256,7 @@ class Challenges:
         deal: DealId | None = None,
         raced: Mapping[PlayerId, Result] | None = None,
         follows: ChallengeId | None = None,
+        league: int | None = None,
     ) -> Challenge:
         """Make a challenge that there is not, on a new deal, or on that of a race."""
         occasion, now = occasion_of(challenge), self._clock.now()
@@ -243,7 +270,8 @@ class Challenges:
             raise Refusal("too_many_challenges")
         try:
             found = await self._reserved(deal, occasion, terms)
-        except Refusal:
+        except (Refusal, UnavailableError):
+            # Nobody has made it, as far as is known here: whoever has, keeps a place for it.
             await self._store.end(maker, challenge)
             raise
         home = rules_of(found.game, found.variant, found.rules).home_at_start
@@ -264,21 +292,30 @@ class Challenges:
                 tuple(told),
                 dict(raced or {}),
                 follows,
+                league,
             )
 
-        return await self._append(challenge, decide)
+        after = await self._append(challenge, decide)
+        if after.made.maker != maker:
+            # Somebody else has made it meanwhile, as a rematch, and it takes a place of theirs.
+            await self._store.end(maker, challenge)
+        return after
 
     async def _reserved(self, deal: DealId | None, occasion: Occasion, terms: Terms) -> Deal:
         """Return the deal of a challenge: a new one, or that of a race, which is reserved for it.
 
         Raises:
-            Refusal: as `deal_shown`.
+            Refusal: as `deal_shown`; or as `key_used`, if the deal that was drawn is for another
+                game, by another command with the same key.
         """
         life = terms.open_for // 1000 + keys.DEAL_LIFE_S
         until = self._clock.now() + terms.open_for + keys.MAKING_MS
         if deal is None:
             level = await self._level(terms)
-            return await self._deals.draw_for(occasion, terms.game, terms.variant, life, level)
+            drawn = await self._deals.draw_for(occasion, terms.game, terms.variant, life, level)
+            if (drawn.game, drawn.variant) != (terms.game, terms.variant):
+                raise Refusal("key_used")
+            return drawn
         if not await self._deals.reserve(deal, occasion, life, until):
             raise Refusal("deal_shown")
         found = await self._deals.find(deal)
@@ -309,7 +346,7 @@ class Challenges:
         commands.check_played(before, player)
         if not await self._is_for(before, player):
             raise Refusal("not_in_circle")
-        following = before.rematch or await self._id_of(f"{challenge} rematch")
+        following = before.rematch or await self._id_of(RematchOf(challenge))
         made = await self._replica(following).refresh()
         if made is None:
             people = [each for each in before.players if each != player and not is_bot(each)]
@@ -337,9 +374,22 @@ class Challenges:
         found = await self.find(challenge)
         if found is None:
             raise Refusal("unknown_challenge")
-        if not (viewer in found.players or await self._is_for(found, viewer)):
+        if viewer not in await self.may_look(found, [viewer]):
             raise Refusal("unknown_challenge")
         return found
+
+    async def may_look(
+        self, challenge: Challenge, viewers: Collection[PlayerId | None]
+    ) -> Collection[PlayerId | None]:
+        """Return who of some may see a challenge: who plays it, and whom it is for.
+
+        Who looks and who goes on looking are asked for by this alone.
+        """
+        circle = challenge.made.terms.circle
+        if circle is None:
+            return viewers
+        members = await self.members(circle)
+        return {each for each in viewers if each in challenge.players or each in members}
 
     async def cost(self, challenge: ChallengeId, viewer: PlayerId) -> float:
         """Return what looking at a challenge costs beside a command's usual price, by its size.
@@ -366,7 +416,7 @@ class Challenges:
         circle = challenge.made.terms.circle
         if circle is None:
             return True
-        return player is not None and await self.is_member(circle, player)
+        return player in await self.members(circle)
 
     async def deal_of(self, challenge: Challenge) -> tuple[Deal | None, str | None]:
         """Return the deal of a challenge, and its seed in hexadecimal once that has closed.
@@ -425,7 +475,8 @@ class Challenges:
         now = await self._clock.confirm()
         before = await self.load(challenge, player)
         is_member = await self._is_for(before, player)
-        if commands.begin(before, player, now, is_member=is_member) is not None:
+        begins = commands.begin(before, player, now, is_member=is_member) is not None
+        if begins:
             if not anew:
                 raise Refusal("overloaded", wait=RETRY_AFTER_MS)
             items = charges.begun(before.made.terms.limit, before.made.closes - now)
@@ -437,6 +488,8 @@ class Challenges:
         await self._start(after, player)
         attempt = await self._attempts.find(after.attempt(player))
         await self._store.add(player, challenge, after.at)
+        if begins:
+            await self.begun.emit(after, player)
         if attempt is None or attempt.end is not None:
             raise Refusal("already_played")
         return await self._attempts.snapshot(attempt)
@@ -637,9 +690,23 @@ class Challenges:
         return self._replicas.put(challenge, Replica(self._journals, self._clock, definition))
 
 
-async def _nobody(_: str, __: PlayerId) -> bool:
-    """Return that a player is in no circle."""
-    return False
+def _is_retry(
+    made: ChallengeMade, terms: Terms, named: Sequence[PlayerId], attempt: AttemptId | None
+) -> bool:
+    """Return whether a challenge is what a command makes that has its key, and its maker."""
+    wanted = {*named} - {made.maker} - made.raced.keys()
+    if {*made.named} != wanted:
+        return False
+    if attempt is None:
+        return not made.raced and made.terms == terms
+    deal, _ = split_attempt_id(attempt) or (None, None)
+    one, other = ((each.open_for, each.target, each.circle) for each in (made.terms, terms))
+    return deal == made.deal and one == other
+
+
+async def _nobody(_: str) -> Collection[PlayerId | None]:
+    """Return that nobody is in a circle."""
+    return ()
 
 
 def _out_of_time(challenge: Challenge) -> Result:

@@ -9,7 +9,7 @@ challenge that nobody watches costs nothing here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from server.base.core.ids import ChallengeId, PlayerId
@@ -24,7 +24,7 @@ from server.challenges.challenges import Challenges, Page
 from server.challenges.core.challenge import Challenge
 from server.challenges.core.table import Row, Table
 from server.challenges.live_challenges import LiveChallenges
-from server.challenges.messages import ChallengeChange, Challenger
+from server.challenges.messages import ChallengeChange, ChallengeGone, Challenger
 from server.players.profiles import Profiles
 
 TICK = 0.5
@@ -147,6 +147,12 @@ class ChallengeFeeds:
         if not self._ticks.is_scheduled(challenge):
             self._ticks.schedule(challenge, TICK)
 
+    def _end_for(self, feed: _Feed, players: Collection[PlayerId | None]) -> None:
+        """End the subscriptions of players who may not see a challenge, and tell them."""
+        for session in [each for each in feed.sent if each.player in players]:
+            self.unwatch(session)
+            session.send(ChallengeGone(feed.now.id))
+
     async def _tick(self, challenge: ChallengeId) -> None:
         """Send what has changed in a challenge to its watchers."""
         feed = self._feeds.get(challenge)
@@ -162,6 +168,8 @@ class ChallengeFeeds:
         pages = self._pages(now)
         players = {row.player for page in pages.values() for row in page}
         watching = {each.player for each in feed.sent if each.player is not None}
+        # Of those who were asked for: others may have come meanwhile.
+        self._end_for(feed, watching.difference(await self._challenges.may_look(now, watching)))
         profiles = await self._profiles.load({now.made.maker, *players, *watching})
         old, feed.known, feed.pages = feed.pages, now, pages
         changes: dict[bool, bytes] = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from server.base.core.ids import ChallengeId, PlayerId, is_id
 from server.base.core.refusal import Refusal
 from server.base.journals.readable import readable
@@ -11,6 +13,7 @@ from server.base.work.signal import Signal
 from server.challenges.challenges import Challenges
 from server.challenges.core import listed as core
 from server.challenges.core.bus import Listed
+from server.challenges.core.challenge import Challenge
 from server.challenges.core.effects import ChallengeOpened
 from server.challenges.core.listed import ListedChallenge
 from server.challenges.store import ChallengeStore
@@ -91,6 +94,13 @@ class ChallengeLists:
     async def hide(self, player: PlayerId, challenge: ChallengeId) -> None:
         """Take a challenge off a player's list. This is idempotent."""
         await self._store.hide(player, challenge)
+
+    async def came_to(self, found: Challenge) -> list[PlayerId]:
+        """Return into whose lists a challenge came that names them, or that they are told of."""
+        made = found.made
+        players = list(dict.fromkeys((*made.named, *made.told)))
+        listed = await asyncio.gather(*(self._store.is_told(each, found.id) for each in players))
+        return [player for player, came in zip(players, listed, strict=True) if came]
 
     async def export(self, player: PlayerId) -> object:
         """Return a player's list, as JSON is made of it: when each challenge came into it.

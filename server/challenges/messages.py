@@ -31,8 +31,8 @@ class CreateChallenge(Command, tag=117, frozen=True):
     Refused as `unknown_game`, `unknown_variant`, `bad_ruleset` (changes that cannot be played),
     `listed_only` (such changes, for a circle), `unknown_run`, `deal_open` (the race goes on),
     `deal_shown` (others than its players have seen the deal), `already_played` (all who are named
-    have), `unknown_player`, `not_in_circle`, `too_many_challenges`, `address_full` or
-    `overloaded`.
+    have), `unknown_player`, `not_in_circle`, `key_used` (it has made another one),
+    `too_many_challenges`, `address_full` or `overloaded`.
 
     Attributes:
         limit: seconds for an attempt, 60 to 7,200; of a race's deal, the race's counts.

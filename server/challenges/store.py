@@ -146,13 +146,6 @@ class Listed(NamedTuple):
     seen: int
 
 
-class Offered(NamedTuple):
-    """The player who has put a challenge into a list, and whether the two have met in a race."""
-
-    maker: PlayerId
-    have_met: bool
-
-
 class Standing(NamedTuple):
     """A challenge as a list shows it.
 
@@ -215,11 +208,11 @@ class ChallengeStore:
         challenges = {ChallengeId(name): int(at) for name, at in reversed(rows)}
         return Listed(challenges, frozenset(map(ChallengeId, others)), int(last or 0))
 
-    async def offered_by(self, player: PlayerId, challenge: ChallengeId) -> Offered | None:
-        """Return who has put a challenge into a player's list; `None` if nobody else has."""
+    async def is_told(self, player: PlayerId, challenge: ChallengeId) -> bool:
+        """Return whether another player has put a challenge into a player's list."""
         key = keys.told(player)
-        (found,) = await self._database.ask(lambda redis, key: redis.hget(key, challenge), key)
-        return None if found is None else Offered(PlayerId(found[1:]), found[0] == "m")
+        (found,) = await self._database.ask(lambda redis, key: redis.hexists(key, challenge), key)
+        return bool(found)
 
     async def size(self, challenge: ChallengeId) -> int:
         """Return how many players a challenge has, as far as is known; 0 if there is none."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from itertools import count
+from typing import NamedTuple
+
+import structlog
 
 from engine.catalog import ruleset
 from engine.errors import EngineError
@@ -19,6 +21,7 @@ from server.base.core.ids import ID_LENGTH, CircleId, PlayerId, is_id
 from server.base.core.refusal import Refusal
 from server.base.journals.cache import ReplicaCache
 from server.base.journals.core.entry import Append
+from server.base.journals.readable import readable
 from server.base.journals.replica import Replica
 from server.base.journals.store import JournalStore
 from server.base.outbound.core.post import Outcome
@@ -48,6 +51,20 @@ MAX_READ_ONLY_BYTES = 8 << 20
 """About how many bytes those take that this node has only read."""
 
 _LABEL = b"samedeal circle\0"
+
+log = structlog.get_logger()
+
+
+class Mine(NamedTuple):
+    """A player's circles.
+
+    Attributes:
+        circles: those that the player is in, in the order of joining.
+        unreadable: the ids of those that cannot be read, in which the player may be.
+    """
+
+    circles: list[Circle]
+    unreadable: tuple[CircleId, ...]
 
 
 class Circles:
@@ -112,22 +129,21 @@ class Circles:
             creation: idempotency key: a random string that the client repeats in a retry.
 
         Raises:
-            Refusal: the name is not allowed; or as `too_many_circles`.
+            Refusal: the name is not allowed; as `too_many_circles`; or as `key_used`, if the circle
+                of that key is deleted, or the player has left it.
         """
         cleaned = self._clean(name)
-        for number in count():
-            named = f"{player} {creation} {number}".encode()
-            mac, *_ = await self._keyring.macs(_LABEL + named)
-            circle = CircleId(id_of(mac))
-            found = await self._replica(circle).refresh()
-            if found is None:
-                await self._check_free(player, owns=True)
-                # First, so that whoever is a member finds the circle.
-                await self._store.add(player, circle, self._clock.now())
-                found = await self._append(circle, _founding(circle, player, cleaned))
-            if found.member(player):
-                return found
-        raise AssertionError("some id is free")
+        # It follows from the creation, so that a retry finds the circle, and nobody can guess it.
+        circle = CircleId(id_of(await self._keyring.mac_of(_LABEL, player, creation)))
+        found = await self._replica(circle).refresh()
+        if found is None:
+            await self._check_free(player, owns=True)
+            # First, so that whoever is a member finds the circle.
+            await self._store.add(player, circle, self._clock.now())
+            found = await self._append(circle, _founding(circle, player, cleaned))
+        if not found.member(player):
+            raise Refusal("key_used")
+        return found
 
     async def invitation(self, player: PlayerId, link: str) -> Circle:
         """Return the circle that a link leads to.
@@ -159,13 +175,14 @@ class Circles:
             await self._store.add(player, circle, found.at)
         return found
 
-    async def of(self, player: PlayerId) -> list[Circle]:
+    async def of(self, player: PlayerId) -> Mine:
         """Return the circles that a player is in, in the order of joining."""
         named = await self._store.of(player)
-        found = await asyncio.gather(*(self._replica(each).refresh() for each in named))
-        there = {each.id: each for each in found if each is not None and not each.deleted}
-        await self._store.remove(player, set(named) - there.keys())
-        return [each for each in there.values() if each.member(player)]
+        found = await readable({each: self._replica(each).refresh() for each in named})
+        there = [each for each in found.read.values() if not each.deleted]
+        kept = {each.id for each in there}.union(found.unreadable)
+        await self._store.remove(player, set(named) - kept)
+        return Mine([each for each in there if each.member(player)], found.unreadable)
 
     async def load(self, circle: CircleId, player: PlayerId) -> Circle:
         """Return a circle as it is now, for a member.
@@ -191,10 +208,10 @@ class Circles:
         found = await self._replica(circle).refresh() if is_id(circle) else None
         return None if found is None or found.deleted else found
 
-    async def is_member(self, circle: str, player: PlayerId) -> bool:
-        """Return whether a player is a member of a circle; of none if there is no such circle."""
+    async def members(self, circle: str) -> frozenset[PlayerId | None]:
+        """Return the members of a circle; nobody if there is no such circle, or not any more."""
         found = await self.find(CircleId(circle))
-        return found is not None and found.member(player) is not None
+        return frozenset(found.players if found is not None else ())
 
     async def wanting_notices(self, circle: str) -> frozenset[PlayerId]:
         """Return the members of a circle who have not muted it."""
@@ -233,7 +250,8 @@ class Circles:
 
     async def export(self, player: PlayerId) -> object:
         """Return what is stored of a player in circles, as JSON is made of it."""
-        return [
+        mine = await self.of(player)
+        readable_ones = [
             {
                 "id": each.id,
                 "name": each.name,
@@ -244,15 +262,23 @@ class Circles:
                 "challenges": [c.challenge for c in each.challenges if c.player == player],
                 "emotes": {item: by[player] for item, by in each.emotes.items() if player in by},
             }
-            for each in await self.of(player)
+            for each in mine.circles
             for member in [commands.check_member(each, player)]
         ]
+        return readable_ones + [{"id": each, "unreadable": True} for each in mine.unreadable]
 
     async def erase(self, player: PlayerId) -> None:
         """Take a player who has been deleted out of all circles. This is idempotent."""
-        for circle in await self._store.ever(player):
-            if await self._replica(circle).refresh() is not None:
-                await self._append(circle, partial(_erasing, player))
+
+        async def erase(circle: CircleId) -> Circle | None:
+            if await self._replica(circle).refresh() is None:
+                return None
+            return await self._append(circle, partial(_erasing, player))
+
+        found = await readable({each: erase(each) for each in await self._store.ever(player)})
+        for circle in found.unreadable:
+            # An operator has to look at it: what of the player is in it stays.
+            log.error("circle_not_erased", circle=circle, player=player)
         await self._store.forget(player)
 
     # Owners
@@ -430,9 +456,9 @@ class Circles:
         Raises:
             Refusal: as `too_many_circles`.
         """
-        found = await self.of(player)
+        found, unreadable = await self.of(player)
         owned = sum(each.owner == player for each in found)
-        if len(found) >= MAX_CIRCLES or (owns and owned >= MAX_OWNED):
+        if len(found) + len(unreadable) >= MAX_CIRCLES or (owns and owned >= MAX_OWNED):
             raise Refusal("too_many_circles")
 
     async def _note_left(self, player: PlayerId, circle: Circle) -> None:

@@ -8,7 +8,7 @@ from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
 from server.circles import messages, present
 from server.circles.core import charges, commands
-from server.circles.core.circle import Circle
+from server.circles.core.circle import PAID_ROUNDS, Circle
 from server.circles.core.events import League
 from server.circles.messages import (
     CircleCommand,
@@ -181,6 +181,8 @@ async def renew_link(request: Request[RenewCircleLink]) -> messages.Circle:
 async def set_season(request: Request[SetCircleSeason]) -> messages.Circle:
     """Set how long the seasons are."""
     circle, weeks = CircleId(request.command.circle), request.command.weeks
+    if weeks is not None:
+        request.services.quotas.note(request.player, charges.SEASONS)
     return await _changed(
         request, await request.services.circles.set_season(circle, request.player, weeks)
     )
@@ -189,13 +191,15 @@ async def set_season(request: Request[SetCircleSeason]) -> messages.Circle:
 async def set_league(request: Request[SetCircleLeague]) -> messages.Circle:
     """Set what the league is played by."""
     circle, terms = CircleId(request.command.circle), request.command.league
-    league = None
-    if terms is not None:
-        games, limit = tuple(terms.games), terms.limit * 1000
-        league = League(terms.every, games, limit, terms.drop, terms.help)
-    return await _changed(
-        request, await request.services.circles.set_league(circle, request.player, league)
-    )
+    circles = request.services.circles
+    if terms is None:
+        return await _changed(request, await circles.set_league(circle, request.player, None))
+    games, limit = tuple(terms.games), terms.limit * 1000
+    league = League(terms.every, games, limit, terms.drop, terms.help)
+    # The owner pays for what the league makes until somebody plays.
+    async with request.paying("game", charges.rounds(league.every, PAID_ROUNDS)):
+        found = await circles.set_league(circle, request.player, league)
+    return await _changed(request, found)
 
 
 async def set_webhook(request: Request[SetCircleWebhook]) -> messages.Circle:
@@ -208,6 +212,7 @@ async def set_webhook(request: Request[SetCircleWebhook]) -> messages.Circle:
         await request.services.circle_posts.post_test(found, request.now())
         # The answer is an entry, too.
         _charge(request)
+        request.services.quotas.note(request.player, charges.POSTS)
     return await _changed(request, found)
 
 

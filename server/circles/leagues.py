@@ -7,17 +7,17 @@ from typing import Final
 import structlog
 
 from engine.schema import STANDARD
-from server.base.core.ids import CircleId, is_id
+from server.base.core.ids import CircleId, PlayerId, is_id
 from server.base.core.refusal import Refusal
+from server.base.quotas.quotas import Quotas
 from server.challenges.challenges import Challenges
 from server.challenges.core.challenge import Challenge
 from server.challenges.core.effects import ChallengeOpened
 from server.challenges.core.events import Terms
 from server.circles.circles import Circles
-from server.circles.core import commands
-from server.circles.core.circle import Circle
+from server.circles.core import charges, commands
+from server.circles.core.circle import PAID_ROUNDS, Circle
 from server.circles.core.events import ChallengeAdded, LeagueSet, RoundMade, RoundSkipped
-from server.circles.core.seasons import Round
 
 SHORTEST_MS: Final = 3_600_000
 """The shortest time in milliseconds for which a challenge of a league is open: with less of its day
@@ -29,25 +29,28 @@ log = structlog.get_logger()
 class Leagues:
     """Makes the challenges of leagues, and notes all that are made for circles."""
 
-    def __init__(self, circles: Circles, challenges: Challenges) -> None:
+    def __init__(self, circles: Circles, challenges: Challenges, quotas: Quotas) -> None:
         self._circles = circles
         self._challenges = challenges
-        challenges.is_member = circles.is_member
+        self._quotas = quotas
+        challenges.begun.subscribe(self.pay)
+        challenges.members = circles.members
         circles.passing.subscribe(self.make_round)
 
     async def make_round(self, circle: Circle, now: int) -> None:
         """Make the challenge of a league if it is due. This is idempotent.
 
-        It is made in the name of the owner. A league whose latest challenges nobody has played
-        ends, so that one which everybody has forgotten costs nothing.
+        It is made in the name of the owner. What it stores was paid for before: by the owner, when
+        the league was set, or by who has begun one of its challenges. A league for which nobody has
+        paid any more ends, so that one which everybody has forgotten costs nothing.
         """
         game, league = commands.next_game(circle, now), circle.league
         if game is None or league is None:
             return
-        turn, closes = circle.turn, commands.round_closes(league, now)
-        if await self._is_idle(circle):
+        if not circle.paid:
             await self._circles.note(circle.id, lambda _, at: LeagueSet(None, at))
             return
+        turn, closes = circle.turn, commands.round_closes(circle, now)
         done: RoundMade | RoundSkipped = RoundSkipped(now)
         if closes - now >= SHORTEST_MS:
             terms = Terms(
@@ -55,9 +58,8 @@ class Leagues:
                 target=False,
                 circle=circle.id,
             )
-            name = f"league {circle.id} {turn}"
             try:
-                made = await self._challenges.create(circle.owner, terms, name)
+                made = await self._challenges.create_for_league(circle.owner, terms, turn)
             except Refusal as refusal:
                 log.info("league_round_skipped", circle=circle.id, code=refusal.code)
             else:
@@ -65,19 +67,25 @@ class Leagues:
                 done = RoundMade(made.id, game, of.deal, of.closes, now)
         await self._circles.note(circle.id, lambda c, _: commands.make_round(c, turn, done))
 
-    async def _is_idle(self, circle: Circle) -> bool:
-        rounds: list[Round] = [each for season in circle.closed[:1] for each in season.rounds]
-        rounds += circle.rounds
-        latest = rounds[-commands.IDLE_ROUNDS :]
-        found = [await self._challenges.find(each.challenge) for each in latest]
-        played = {each.id for each in found if each is not None and each.players}
-        return commands.is_idle(latest, played)
+    async def pay(self, challenge: Challenge, player: PlayerId) -> None:
+        """Have who has begun a challenge of a league pay for what the league makes next.
+
+        So a league goes on for as long as somebody plays.
+        """
+        circle = circle_of(challenge)
+        found = None if circle is None else await self._circles.find(circle)
+        if found is None or found.league is None or challenge.made.league is None:
+            return
+        missing = PAID_ROUNDS - found.paid
+        if missing > 0:
+            await self._circles.note(found.id, lambda c, now: commands.pay(c, player, now))
+            self._quotas.note(player, *charges.rounds(found.league.every, missing))
 
     async def note_opened(self, opened: ChallengeOpened) -> None:
         """Note a challenge that was made for a circle. This is idempotent."""
         found = await self._challenges.find(opened.challenge)
         circle = None if found is None else circle_of(found)
-        if found is None or circle is None:
+        if found is None or circle is None or found.made.league is not None:
             return
         made = found.made
         added = ChallengeAdded(

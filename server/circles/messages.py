@@ -45,7 +45,8 @@ WebhookForm = Literal["discord", "slack", "json"]
 class CreateCircle(Command, tag=127, frozen=True):
     """Found a circle, of which the player is the owner and first member.
 
-    Refused as `bad_name`, `name_reserved`, `name_offensive`, `too_many_circles` or `overloaded`.
+    Refused as `bad_name`, `name_reserved`, `name_offensive`, `too_many_circles`, `key_used` or
+    `overloaded`.
 
     Attributes:
         name: the circle's; the rules of players' names hold.
@@ -430,9 +431,14 @@ class CircleSummary(Struct, array_like=True, frozen=True):
 
 
 class Circles(Event, tag=110, frozen=True):
-    """The circles that the player is a member of, at most 20, in the order of joining."""
+    """The circles that the player is a member of, at most 20, in the order of joining.
+
+    Attributes:
+        unreadable: the ids of further ones that the server cannot read at the moment.
+    """
 
     circles: list[CircleSummary]
+    unreadable: list[str] = field(default_factory=list)
 
 
 class CircleDaily(Struct, array_like=True, frozen=True):

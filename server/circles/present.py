@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from engine.catalog import in_order
 from server.base.core.ids import PlayerId
 from server.base.wire.messages import Player, Result
 from server.circles import messages
+from server.circles.circles import Mine
 from server.circles.core.circle import Circle, Member
 from server.circles.core.events import League
 from server.circles.core.items import Item
@@ -85,15 +86,16 @@ def _league(league: League) -> LeagueTerms:
     )
 
 
-def circles(found: Iterable[Circle], player: PlayerId) -> messages.Circles:
+def circles(mine: Mine, player: PlayerId) -> messages.Circles:
     """Return the circles of a player, who is a member of each."""
     return messages.Circles(
         [
             _summary(each, member)
-            for each in found
+            for each in mine.circles
             for member in [each.member(player)]
             if member is not None
-        ]
+        ],
+        list(mine.unreadable),
     )
 
 

@@ -173,7 +173,7 @@ class DealStore:
     async def draw_for(
         self, occasion: Occasion, game: str, variant: str, life: int, level: Level | None
     ) -> Deal:
-        """Draw and store a new deal for an occasion.
+        """Draw and store a new deal for an occasion; it is one, however many draw at a time.
 
         Args:
             occasion: what it is for.
@@ -187,15 +187,30 @@ class DealStore:
             EngineError: there is no such game or variant.
             UnavailableError: a deal that was taken from the pool is lost.
         """
-        deal = replace(new_deal(game, variant), occasion=occasion)
+        key = keys.of_occasion(occasion)
+        (known,) = await self._database.ask(lambda redis, key: redis.get(key), key)
+        if known is not None and (found := await self.find(DealId(known))) is not None:
+            return found
         while level is not None and (taken := await self._pools.take(game, level)) is not None:
-            certified = _taken_for(taken, level, occasion=occasion)
-            if await self._keep(certified, life):
-                self._remember(certified)
-                return certified
+            deal = _taken_for(taken, level, occasion=occasion)
+            if await self._keep(deal, life):
+                break
             # It was another one's deal before: this Redis has lost that it was taken.
-            log.warning("pooled_deal_dropped", deal=certified.id)
-        return await self._store(deal, life)
+            log.warning("pooled_deal_dropped", deal=deal.id)
+        else:
+            taken = None
+            deal = replace(new_deal(game, variant), occasion=occasion)
+            await self._keep(deal, life)
+        first = DealId(await self._database.keep_first(key, deal.id, keys.OCCASION_LIFE_S))
+        if first == deal.id or (found := await self.find(first)) is None:
+            self._remember(deal)
+            return deal
+        # Nobody has heard of it.
+        own = keys.deal(deal.id)
+        await self._database.write(own, "DEL", own)
+        if taken is not None:
+            await self._pools.put(taken)
+        return found
 
     async def show(self, deal: DealId) -> Occasion | None:
         """Note that a room's deal is shown to somebody who has not played it.

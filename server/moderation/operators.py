@@ -396,7 +396,7 @@ class Operators:
                 for game in sorted(played)
             ],
             [each for each in await self._suspicions.list() if each.player == player],
-            [CircleRow(each.id, each.name) for each in await self._circles.of(player)],
+            [CircleRow(each.id, each.name) for each in (await self._circles.of(player)).circles],
         )
 
     async def hide_name(self, by: By, player: PlayerId, *, hidden: bool) -> str:

@@ -14,6 +14,7 @@ from server.challenges.challenges import Challenges
 from server.challenges.core.challenge import Challenge
 from server.challenges.core.effects import ChallengeOpened
 from server.challenges.core.occasions import challenge_of
+from server.challenges.lists import ChallengeLists
 from server.notifications.core.passed import passed
 from server.notifications.core.wishes import Notice, Topic
 from server.notifications.notifications import Notifications
@@ -45,12 +46,14 @@ class ChallengeNotices:
         self,
         notifications: Notifications,
         challenges: Challenges,
+        lists: ChallengeLists,
         profiles: Profiles,
         clock: Clock,
     ) -> None:
         self.wanting_in: WantingIn = _nobody
         self._notifications = notifications
         self._challenges = challenges
+        self._lists = lists
         self._profiles = profiles
         self._clock = clock
 
@@ -60,7 +63,7 @@ class ChallengeNotices:
         finishes.applied.subscribe(lambda finish, _: self._tell_passed(finish))
 
     async def _tell_challenged(self, opened: ChallengeOpened) -> None:
-        """Tell those whom a challenge is for."""
+        """Tell those whom a challenge is for: those into whose lists it came."""
         if self._notifications.key is None:
             return
         found = await self._challenges.find(opened.challenge)
@@ -69,7 +72,8 @@ class ChallengeNotices:
         made = found.made
         circle = made.terms.circle
         members = () if circle is None else await self.wanting_in(circle)
-        players = [each for each in (*made.named, *made.told, *members) if each != made.maker]
+        listed = await self._lists.came_to(found)
+        players = [each for each in (*listed, *members) if each != made.maker]
         await self._tell("challenged", found, made.maker, players, made.closes)
 
     async def _tell_passed(self, finish: Finish) -> None:

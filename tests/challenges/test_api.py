@@ -105,12 +105,12 @@ async def test_a_race_is_on_no_page_while_others_may_play_its_deal(
 
 
 async def test_a_challenge_for_a_circle_is_shown_to_nobody_here(site: Site, node: Node) -> None:
-    async def is_member(_: str, __: PlayerId) -> bool:
-        return True
+    async def members(_: str) -> set[PlayerId | None]:
+        return {ADA}
 
     await known(node, ADA)
     service = node.services.challenges
-    service.is_member = is_member
+    service.members = members
     found = await service.create(
         ADA, msgspec.structs.replace(TERMS, circle="c1rc1e0000000000"), "k"
     )

@@ -14,7 +14,12 @@ from server.challenges import challenges
 from server.challenges.core.challenge import Challenge
 from server.challenges.core.events import Begun, Terms
 from server.challenges.core.occasions import occasion_of
-from server.challenges.store import MAX_LISTED, MAX_OPEN, MAX_UNSEEN
+from server.challenges.store import (
+    MAX_LISTED,
+    MAX_OPEN,
+    MAX_UNSEEN_BY_ONE,
+    MAX_UNSEEN_BY_STRANGERS,
+)
 from server.deals.pool_store import PooledDeal
 from server.moderation.operators import By
 from server.rooms.core.room import Room
@@ -303,13 +308,13 @@ async def test_the_deal_is_certified_if_the_pool_has_one_to_spare(
 
 
 async def test_a_circles_challenge_is_shown_to_its_members_alone(node: Node) -> None:
-    members = {ADA, BOB}
+    members: set[PlayerId | None] = {ADA, BOB}
 
-    async def is_member(circle: str, player: PlayerId) -> bool:
-        return circle == "circle" and player in members
+    async def members_of(circle: str) -> set[PlayerId | None]:
+        return members if circle == "circle" else set()
 
     service = node.services.challenges
-    service.is_member = is_member
+    service.members = members_of
     terms = msgspec.structs.replace(TERMS, circle="circle")
     assert await code_of(service.create(CYD, terms, "key")) == "not_in_circle"
     challenge = await service.create(ADA, terms, "key")
@@ -543,16 +548,95 @@ async def test_what_is_new_is_so_until_the_player_has_looked(node: Node, clock: 
 
 
 async def test_strangers_fill_nobodys_list(node: Node, clock: SetClock) -> None:
-    own = await made(node, BOB)
-    for number in range(MAX_UNSEEN + 5):
-        await made(node, PLAYERS[number % len(PLAYERS)], f"key {number}", (BOB,))
+    """Four of them make 48; a friend's and the own ones stay, whether she looks or not."""
+    own = [await made(node, BOB, f"own {number}") for number in range(3)]
+    strangers = [PlayerId(f"5tranger0000000{number}") for number in range(4)]
+    lists, store = node.services.challenge_lists, node.store.challenges
+    await node.store.met.add(BOB, [DAN], START)
+
+    async def named_by(player: PlayerId) -> list[ChallengeId]:
+        names = [ChallengeId(f"{player[-3:]}{number:013}") for number in range(12)]
+        return [each for each in names if await store.offer(BOB, each, clock.time, player)]
+
+    found = [await named_by(each) for each in strangers]
+    assert max(map(len, found)) == MAX_UNSEEN_BY_ONE
+    assert sum(map(len, found)) == MAX_UNSEEN_BY_STRANGERS
+    friends = await made(node, DAN, "friend's", (BOB,))
+    for number in range(60):
+        clock.time += 1
+        await store.see(BOB, clock.time)
+        stranger = strangers[number % 4]
+        await store.offer(BOB, ChallengeId(f"later{number:011}"), clock.time + 1, stranger)
+    listed = await lists.ids(BOB)
+    assert len(listed) == MAX_LISTED
+    assert {friends.id, *(each.id for each in own)} <= {*listed}
+    assert f"later{59:011}" in listed
+
+
+async def test_whose_challenges_are_unwanted_is_listed_and_told_nothing(node: Node) -> None:
+    await known(node, ADA)
     lists = node.services.challenge_lists
-    found = await lists.load(BOB, seen=True)
-    assert len(found) <= MAX_UNSEEN + 1 < MAX_LISTED
-    assert own.id in {row.summary.challenge for row, _ in found}
+    assert await code_of(lists.block(BOB, PlayerId("x"), blocked=True)) == "unknown_player"
+    assert [each.id for each in await lists.block(BOB, ADA, blocked=True)] == [ADA]
+    unwanted = await made(node, named=(BOB,))
+    assert await lists.ids(BOB) == []
+    await played(node, unwanted.id, BOB)
+    assert await lists.ids(BOB) == [unwanted.id], "the link leads there"
+    assert await lists.block(BOB, ADA, blocked=False) == []
+    wanted = await made(node, key="another", named=(BOB,))
+    assert {*await lists.ids(BOB)} == {unwanted.id, wanted.id}
 
 
-PLAYERS = (ADA, CYD, DAN)
+async def test_a_key_makes_one_challenge(node: Node) -> None:
+    await known(node, BOB)
+    create = node.services.challenges.create
+    first = await create(ADA, TERMS, "key", named=[BOB])
+    assert (await create(ADA, TERMS, "key", named=[BOB, ADA])).id == first.id
+    longer = msgspec.structs.replace(TERMS, limit=LIMIT * 2)
+    for terms, named in ((longer, [BOB]), (TERMS, [])):
+        assert await code_of(create(ADA, terms, "key", named=named)) == "key_used"
+    assert (await create(BOB, TERMS, "key")).id != first.id
+
+
+async def test_of_two_commands_with_a_key_at_a_time_one_makes_it_and_the_other_is_refused(
+    node: Node, other: Node
+) -> None:
+    another = msgspec.structs.replace(TERMS, game="freecell")
+    made_ = await asyncio.gather(
+        *(each.services.challenges.create(ADA, terms, "key")
+          for each, terms in ((node, TERMS), (other, another))),
+        return_exceptions=True,
+    )  # fmt: skip
+    [refusal] = [each for each in made_ if isinstance(each, Refusal)]
+    [challenge] = [each for each in made_ if isinstance(each, Challenge)]
+    assert refusal.code == "key_used"
+    deal = await node.store.deals.find(challenge.made.deal)
+    assert deal is not None
+    assert deal.game == challenge.made.terms.game
+
+
+async def test_of_several_who_make_a_rematch_at_a_time_one_takes_a_place_and_a_deal(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    challenge = await made(node, named=(BOB,))
+    for player in (ADA, BOB):
+        await played(node, challenge.id, player)
+    monkeypatch.setattr(challenges, "DRAWN_AHEAD", 0)
+    rules = challenge.made.rules
+    for number in range(3):
+        name = DealId(f"dea100000000000{number}")
+        pooled = PooledDeal(name, "lady-betty", bytes(32), rules, True, 40, "s>w", 1)
+        await node.store.pools.put(pooled)
+    one, same = await asyncio.gather(
+        node.services.challenges.rematch(challenge.id, BOB),
+        other.services.challenges.rematch(challenge.id, ADA),
+    )
+    assert one.made == same.made
+    assert (await node.store.pools.sizes(["lady-betty"]))["lady-betty"] == 2
+    loser = ADA if one.made.maker == BOB else BOB
+    held = [each for key in await node.keys(f"challenges-made*{loser}*")
+            for each in await node.redis.zrange(key, 0, -1)]  # fmt: skip
+    assert one.id not in held
 
 
 async def test_what_is_kept_under_a_player_is_exported_and_goes_with_the_player(

@@ -23,7 +23,8 @@ from server.challenges.core.table import PAGE
 from server.challenges.messages import ChallengeChange
 from tests.base.redis.servers import until
 from tests.builders import ADA, BOB, CYD, START, reached
-from tests.challenges.test_challenges import made, now, played
+from tests.challenges.test_challenges import TERMS, made, now, played
+from tests.circles.test_circles import founded
 from tests.clients.seats import HubNode, Seat, hubs_on
 from tests.conftest import ALONE
 from tests.nodes import Node
@@ -287,3 +288,24 @@ async def test_what_players_store_is_charged_to_where_they_are(
     for _ in range(2):
         await bob.ask("EmoteRun", challenge=challenge.id, player=bob.player, emote=1)
     await is_charged(charges.kept(charges.ENTRY_BYTES))
+
+
+async def test_who_may_see_a_challenge_no_more_is_told_so_and_nothing_else(
+    hub: HubNode, node: Node
+) -> None:
+    stays, goes, plays = [await hub.seat() for _ in range(3)]
+    circle = await founded(node, *(each.player for each in (stays, goes, plays)))
+    terms = msgspec.structs.replace(TERMS, circle=circle.id)
+    challenge = await node.services.challenges.create(ADA, terms, "key")
+    await node.services.challenges.play(challenge.id, plays.player)
+    for each in (stays, goes, plays):
+        await each.ask("WatchChallenge", challenge=challenge.id)
+    for each in (goes, plays):
+        await node.services.circles.remove(circle.id, ADA, each.player)
+    await node.services.challenges.play(challenge.id, ADA)
+    assert (await goes.next("ChallengeGone"))["challenge"] == challenge.id
+    for each in (stays, plays):
+        await each.next("ChallengeChange")
+    assert goes.received("ChallengeChange") == []
+    assert hub.front.challenges.watched_by(goes.session) is None
+    assert (await goes.ask("WatchChallenge", challenge=challenge.id))["code"] == "unknown_challenge"

@@ -91,11 +91,11 @@ async def test_the_link_of_a_challenge_serves_the_page_with_its_preview(
 
 
 async def test_a_challenge_for_a_circle_is_like_one_that_there_is_not(node: Node) -> None:
-    async def is_member(_: str, __: PlayerId) -> bool:
-        return True
+    async def members(_: str) -> set[PlayerId | None]:
+        return {ADA}
 
     service = node.services.challenges
-    service.is_member = is_member
+    service.members = members
     terms = msgspec.structs.replace(TERMS, circle="c1rc1e0000000000")
     found = await service.create(ADA, terms, "key")
     of = previews_of(node.services, Load(lambda: 0.0), Budgets())

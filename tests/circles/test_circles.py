@@ -11,6 +11,8 @@ from server.base.core.days import DAY
 from server.base.core.due import CircleDue
 from server.base.core.ids import CircleId, PlayerId
 from server.base.core.refusal import Refusal
+from server.base.journals.cache import ReplicaCache
+from server.base.journals.store import JournalStore
 from server.circles import circles as service
 from server.circles.core import keys
 from server.circles.core.circle import Circle
@@ -33,7 +35,7 @@ async def founded(node: Node, *others: PlayerId, key: str = "creation") -> Circl
 
 async def names(node: Node, player: PlayerId) -> list[CircleId]:
     """Return the circles of a player."""
-    return [each.id for each in await node.services.circles.of(player)]
+    return [each.id for each in (await node.services.circles.of(player)).circles]
 
 
 async def test_a_retry_finds_the_same_circle(node: Node, other: Node) -> None:
@@ -115,8 +117,8 @@ async def test_outsiders_are_told_the_same_as_if_there_were_no_circle(node: Node
         ):
             with pytest.raises(Refusal, match="unknown_circle"):
                 await command
-        assert not await circles.is_member(name, CYD)
-    assert await circles.is_member(circle.id, BOB)
+        assert CYD not in await circles.members(name)
+    assert BOB in await circles.members(circle.id)
 
 
 async def test_a_link_that_was_renewed_leads_nowhere(node: Node, other: Node) -> None:
@@ -167,7 +169,9 @@ async def test_a_deleted_circle_is_gone_for_all(node: Node, other: Node, clock: 
     assert expires == clock.time + keys.DELETED_LIFE_MS
     assert await node.keys("circles-of:*") == []
     assert await node.redis.zcard(f"{{p{_partition(circle)}}}:due") == 0
-    again = await founded(node)
+    with pytest.raises(Refusal, match="key_used"):
+        await founded(node)
+    again = await founded(node, key="another")
     assert again.id != circle.id, "what was deleted does not come back"
 
 
@@ -250,9 +254,10 @@ async def test_a_season_ends_by_itself_on_whatever_node(
     circle = await founded(node)
     circle = await node.services.circles.set_season(circle.id, ADA, 1)
     assert circle.season is not None
-    clock.time = circle.season.settled - 1
+    clock.time = circle.season.settled + circle.delay - 1
     await other.sweep()
-    assert (await node.services.circles.load(circle.id, ADA)).closed == ()
+    texts = await node.store.journals.read_from(keys.circle(circle.id), 1)
+    assert json.loads(texts[-1])["type"] == "season"
     clock.time += 1
     await other.sweep()
     texts = await node.store.journals.read_from(keys.circle(circle.id), 1)
@@ -300,3 +305,58 @@ async def test_a_long_journal_is_cut(node: Node, other: Node) -> None:
 async def test_an_idle_circle_has_nothing_due(node: Node) -> None:
     circle = await founded(node, BOB)
     assert await node.redis.zcard(f"{{p{_partition(circle)}}}:due") == 0
+
+
+@pytest.mark.parametrize("damage", ["garbage", "a gap", "no rules"])
+async def test_a_damaged_circle_keeps_nobody_from_the_others(node: Node, damage: str) -> None:
+    """It is skipped and named: by the list, the export, and what is deleted."""
+    whole = await founded(node, BOB)
+    damaged = await founded(node, BOB, key="another")
+    key = keys.circle(damaged.id)
+    if damage == "garbage":
+        await node.redis.xadd(key, {"e": "{"}, id=f"0-{damaged.version + 1}")
+    elif damage == "a gap":
+        await node.redis.xdel(key, "0-1")
+    else:
+        text = json.dumps({"type": "season closed", "at": START})
+        await node.redis.xadd(key, {"e": text}, id=f"0-{damaged.version + 1}")
+    circles = node.services.circles
+    circles._replicas = ReplicaCache()
+    mine = await circles.of(BOB)
+    assert ([each.id for each in mine.circles], mine.unreadable) == ([whole.id], (damaged.id,))
+    assert (await circles.found(BOB, "More", "creation")).owner == BOB
+    exported = json.loads(await node.services.accounts.export(BOB))["circles"]
+    assert {"id": damaged.id, "unreadable": True} in exported
+    await node.services.accounts.delete(BOB)
+    await node.apply_effects()
+    assert (await circles.load(whole.id, ADA)).players == [ADA]
+    assert not await node.keys(f"*circles-of*{BOB}*")
+
+
+async def test_a_key_is_used_once_and_what_was_deleted_is_not_looked_through(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    circle = await founded(node)
+    await node.services.circles.delete(circle.id, ADA)
+    with pytest.raises(Refusal, match="key_used"):
+        await founded(node)
+    for number in range(8):
+        each = await founded(node, key=f"{number}")
+        await node.services.circles.delete(each.id, ADA)
+    read: list[str] = []
+    journal = JournalStore.read
+
+    async def counted(self: JournalStore, key: str) -> Any:
+        read.append(key)
+        return await journal(self, key)
+
+    monkeypatch.setattr(JournalStore, "read", counted)
+    after = await founded(node, key="one more")
+    assert set(read) <= {keys.circle(after.id)}
+
+
+@pytest.mark.parametrize("name", ["evil.example", "see evil.example", "everyone", "Every one"])
+async def test_a_name_that_is_a_link_or_calls_all_is_refused(node: Node, name: str) -> None:
+    with pytest.raises(Refusal, match=r"bad_name|name_reserved"):
+        await node.services.circles.found(ADA, name, "creation")
+    assert (await node.services.circles.found(ADA, "St. John's v. 2", "creation")).name

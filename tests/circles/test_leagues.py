@@ -7,12 +7,14 @@ import pytest
 from server.base.core.days import DAY
 from server.base.core.due import ChallengeDue, CircleDue
 from server.base.core.ids import ChallengeId, PlayerId
+from server.base.core.quota import Item
 from server.base.core.refusal import Refusal
+from server.base.quotas.quotas import Scope
 from server.challenges.core.effects import ChallengeOpened
 from server.challenges.core.events import Terms
 from server.challenges.core.occasions import occasion_of
-from server.circles.core import commands
-from server.circles.core.circle import Circle
+from server.circles.core import charges
+from server.circles.core.circle import PAID_ROUNDS, Circle
 from server.circles.core.events import League
 from server.circles.core.seasons import ROUND_SETTLED_MS
 from server.circles.core.tables import Dropping
@@ -150,9 +152,9 @@ async def test_a_node_that_dies_in_between_leaves_one_challenge(
     league = circle.league
     assert league is not None
     terms = Terms(*("lady-betty", "standard", LIMIT, DAY, "none"), target=False, circle=circle.id)
-    made = await node.services.challenges.create(ADA, terms, f"league {circle.id} 0")
+    made = await node.services.challenges.create_for_league(ADA, terms, 0)
     await node.apply_effects()
-    assert [each.challenge for each in (await now(node, circle)).challenges] == [made.id]
+    assert (await now(node, circle)).challenges == (), "it is the league's"
     assert await other.services.circles.pass_deadline(CircleDue(circle.id))
     after = await now(node, circle)
     assert [each.challenge for each in after.rounds] == [made.id]
@@ -179,28 +181,61 @@ async def test_a_challenge_that_the_owner_may_not_make_is_skipped(
     async def refuse(*_: object) -> None:
         raise Refusal("too_many_challenges")
 
-    monkeypatch.setattr(node.services.challenges, "create", refuse)
+    monkeypatch.setattr(node.services.challenges, "create_for_league", refuse)
     after = await passed(node, clock, circle)
     assert (after.rounds, after.turn) == ((), 1)
 
 
 async def test_a_league_that_nobody_plays_ends(node: Node, clock: SetClock) -> None:
     circle = await in_league(node, BOB)
-    for _ in range(commands.IDLE_ROUNDS):
+    for _ in range(PAID_ROUNDS):
         circle = await passed(node, clock, circle)
         assert circle.league is not None
     circle = await passed(node, clock, circle)
     assert circle.league is None
-    assert len(circle.rounds) == commands.IDLE_ROUNDS
+    assert len(circle.rounds) == PAID_ROUNDS
 
 
 async def test_a_league_that_somebody_plays_goes_on(node: Node, clock: SetClock) -> None:
     circle = await in_league(node, BOB)
-    for _ in range(commands.IDLE_ROUNDS):
+    for _ in range(PAID_ROUNDS):
         circle = await passed(node, clock, circle)
     await played(node, circle.rounds[-1].challenge, BOB)
     circle = await passed(node, clock, circle)
     assert circle.league is not None
+
+
+async def test_who_plays_pays_for_what_the_league_makes_next(node: Node, clock: SetClock) -> None:
+    circle = await passed(node, clock, await in_league(node, BOB))
+    here = Scope("here")
+    node.services.quotas.where = lambda player: (here,) if player == BOB else ()
+    noted: list[Item] = []
+    node.services.quotas.note = lambda _, *items: noted.extend(items)  # type: ignore[method-assign]
+    (round_,) = circle.rounds
+    assert circle.paid == PAID_ROUNDS - 1
+    for _ in range(2):
+        await node.services.challenges.play(round_.challenge, BOB)
+    assert (await now(node, circle)).paid == PAID_ROUNDS
+    assert [each for each in noted if each in charges.rounds("day", 1)] == [
+        *charges.rounds("day", 1)
+    ]
+
+
+async def test_no_key_of_a_player_is_that_of_what_the_server_makes(
+    node: Node, clock: SetClock
+) -> None:
+    """The owner makes challenges by the keys that leagues and rematches once had."""
+    circle = await in_league(node, BOB)
+    service = node.services.challenges
+    terms = Terms("robert", "standard", LIMIT, DAY, circle=circle.id)
+    for key in (f"league {circle.id} 0", f'["ByLeague","{circle.id}",0]'):
+        own = await service.create(ADA, terms, key)
+        circle = await passed(node, clock, circle)
+        assert own.id not in {each.challenge for each in circle.rounds}
+    (_, last) = circle.rounds
+    await played(node, last.challenge, ADA)
+    own = await service.create(ADA, terms, f"{last.challenge} rematch")
+    assert (await service.rematch(last.challenge, ADA)).id != own.id
 
 
 async def test_a_challenge_of_a_member_is_noted_once(node: Node, other: Node) -> None:

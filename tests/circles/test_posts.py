@@ -44,7 +44,7 @@ async def test_the_table_of_a_day_is_posted_once_when_all_results_are_there(
         circle = await founded(node, BOB)
         circle = await node.services.circles.set_webhook(circle.id, ADA, receiver.url(), "json")
         await add(node, BOB, HALF)
-        clock.time = settled(TODAY) - 1
+        clock.time = settled(TODAY) + circle.delay - 1
         await other.sweep()
         assert (await node.services.circles.load(circle.id, ADA)).posted == TODAY - 1
         clock.time += 1
@@ -58,14 +58,14 @@ async def test_the_table_of_a_day_is_posted_once_when_all_results_are_there(
         assert post["link"] == f"https://play.example.org/circles/{circle.id}"
         assert receiver.received.empty()
         after = await node.services.circles.load(circle.id, ADA)
-        assert after.post_due == settled(TODAY + 1)
+        assert after.post_due == settled(TODAY + 1) + circle.delay
 
 
 async def test_a_day_on_which_nobody_played_is_not_posted(node: Node, clock: SetClock) -> None:
     async with running(node.run), receiving() as receiver:
         circle = await founded(node, BOB)
         await node.services.circles.set_webhook(circle.id, ADA, receiver.url(), "json")
-        clock.time = settled(TODAY + 3)
+        clock.time = settled(TODAY + 3) + circle.delay
         await node.sweep()
         assert (await node.services.circles.load(circle.id, ADA)).posted == TODAY + 3
         assert receiver.received.empty()

@@ -99,10 +99,10 @@ async def test_a_challenge_by_rules_of_ones_own_is_for_no_circle(node: Node) -> 
     assert attempt is not None
     assert attempt.start.rules == ruleset("klondike", CHANGES).digest
 
-    async def is_member(circle: str, player: PlayerId) -> bool:
-        return (circle, player) == ("circle", ADA)
+    async def members(_: str) -> set[PlayerId | None]:
+        return {ADA}
 
-    challenges.is_member = is_member
+    challenges.members = members
     of_circle = ChallengeTerms("klondike", CHANGES, LIMIT, 3_600_000, circle="circle")
     with pytest.raises(Refusal, match="listed_only"):
         await challenges.create(ADA, of_circle, "other")

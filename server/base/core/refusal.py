@@ -74,6 +74,7 @@ SENTENCES: Final = {
     "challenge_over": "This challenge has closed.",
     "challenge_full": "As many as may play this challenge have begun.",
     "not_challenged": "This challenge is for others.",
+    "key_used": "This has been made already, in another way.",
     "too_many_challenges": "You have as many open challenges as one may have.",
     "not_maker": "Only who made this challenge may do that.",
     "for_circle": "A challenge for a circle is open until its date.",

@@ -7,15 +7,21 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+import msgspec
+import structlog
+
 from server.base.core.refusal import UnreadableError
+
+log = structlog.get_logger()
 
 Name = TypeVar("Name", bound=str)
 T = TypeVar("T")
+V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
 class Readable(Generic[Name, T]):
-    """What was read of several things.
+    """Several things, as far as they could be read.
 
     Attributes:
         read: what could be read, by name.
@@ -39,9 +45,9 @@ async def readable(reads: Mapping[Name, Awaitable[T | None]]) -> Readable[Name, 
         reads: for each name, what returns the thing, or `None` if it is not there.
 
     Raises:
-        Exception: what one of them raises but `UnreadableError`.
+        Exception: what one of them raises, but `UnreadableError` and `msgspec.DecodeError`.
     """
-    found = await asyncio.gather(*map(_tried, reads.values()))
+    found = await asyncio.gather(*(_tried(each) for each in reads.values()))
     pairs = list(zip(reads, found, strict=True))
     return Readable(
         {name: each for name, each in pairs if not (each is None or isinstance(each, _Failed))},
@@ -54,8 +60,11 @@ class _Failed:
     """That something cannot be read."""
 
 
-async def _tried(read: Awaitable[T | None]) -> T | _Failed | None:
+async def _tried(read: Awaitable[V]) -> V | _Failed:
     try:
         return await read
     except UnreadableError:
+        return _Failed()
+    except msgspec.DecodeError as error:
+        log.error("item_broken", error=str(error))  # noqa: TRY400 - it says what is wrong
         return _Failed()

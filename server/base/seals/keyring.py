@@ -153,6 +153,14 @@ class Keyring:
         found = map(self._secret_keys.signing_key, [ring.signing, *held])
         return [hmac.digest(key, what, "sha256") for key in found if key is not None]
 
+    async def mac_of(self, label: bytes, *parts: str | int) -> bytes:
+        """Return an HMAC-SHA256 of some parts by the current key.
+
+        No other parts have the same, however they are written, nor those of another label.
+        """
+        found, *_ = await self.macs(label + msgspec.json.encode(parts))
+        return found
+
     async def rotate(self, retire_after: int) -> Ring:
         """Let a new key sign, which follows from the newest secret key; return the keyring.
 

@@ -50,6 +50,7 @@ class ChallengeMade(Struct, tag="made", frozen=True, omit_defaults=True):
         told: who is told of it without being named: those who have played the one before it.
         raced: how those ended who have raced on its deal; empty for a new deal.
         follows: the challenge that it is a rematch of, or `None`.
+        league: if the league of its circle has made it, as many had that made before; or `None`.
     """
 
     challenge: ChallengeId
@@ -64,6 +65,7 @@ class ChallengeMade(Struct, tag="made", frozen=True, omit_defaults=True):
     told: tuple[PlayerId, ...] = ()
     raced: dict[PlayerId, Result] = {}
     follows: ChallengeId | None = None
+    league: int | None = None
 
     @property
     def closes(self) -> int:

@@ -26,6 +26,7 @@ from server.circles.core.events import (
     HandedOver,
     Joined,
     League,
+    LeaguePaid,
     LeagueSet,
     Left,
     LinkRenewed,
@@ -62,6 +63,11 @@ SHOWN_MS: Final = 7 * DAY
 
 MAX_EMOTES: Final = 400
 """The most emotes that are kept; those for the item that got its first one longest ago go first."""
+
+
+PAID_ROUNDS: Final = 5
+"""Challenges that a league makes before somebody plays one of them, or else it ends: those that are
+paid for ahead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +134,7 @@ class Circle:
         league: what the league is played by.
         next_round: when its next challenge is to be made.
         turn: how many challenges it has made, by which games take turns.
+        paid: how many challenges of the league are paid for that are yet to be made.
         challenges: those that members have made lately, the latest last.
         webhook: where posts go.
         answer: what the latest post there, or where they went before, was answered with.
@@ -158,6 +165,7 @@ class Circle:
     posted: int = 0
     emotes: dict[str, dict[PlayerId, int]] = field(default_factory=dict)
     answer: Answer | None = None
+    paid: int = 0
 
     @property
     def deleted(self) -> bool:
@@ -196,6 +204,14 @@ class Circle:
         return season.rounds
 
     @property
+    def delay(self) -> int:
+        """Milliseconds after a day's begin or close at which the circle does by itself what is due.
+
+        It follows from the id, so that circles do not do it all at once.
+        """
+        return seasons.delay_of(self.id)
+
+    @property
     def round_due(self) -> int | None:
         """When the league is to make its next challenge; `None` if it makes no more."""
         if self.league is None or self.season is None:
@@ -206,12 +222,12 @@ class Circle:
     @property
     def post_due(self) -> int | None:
         """When the next day's table is to be posted; `None` if none is."""
-        return None if self.webhook is None else seasons.settled(self.posted + 1)
+        return None if self.webhook is None else seasons.settled(self.posted + 1) + self.delay
 
     @property
     def due(self) -> int | None:
         """When something is to happen that nobody asks for; `None` if nothing is."""
-        season = None if self.season is None else self.season.settled
+        season = None if self.season is None else self.season.settled + self.delay
         times = [each for each in (season, self.round_due, self.post_due) if each is not None]
         return min(times, default=None)
 
@@ -285,13 +301,11 @@ def _folded(circle: Circle, event: Event) -> Circle:  # noqa: PLR0912 - one for 
             after = _with_league(circle, league, at)
         case RoundMade(challenge=challenge, at=at):
             made = Round(challenge, event.game, event.deal, at, event.closes)
-            # It may have been taken for one of the owner's, before it was noted as the league's.
-            others = tuple(each for each in circle.challenges if each.challenge != challenge)
-            after = replace(
-                _next_turn(circle, at), rounds=(*circle.rounds, made), challenges=others
-            )
+            after = replace(_next_turn(circle, at), rounds=(*circle.rounds, made))
         case RoundSkipped(at=at):
             after = _next_turn(circle, at)
+        case LeaguePaid():
+            after = replace(circle, paid=PAID_ROUNDS)
         case ChallengeAdded(challenge=challenge, at=at):
             shown = [each for each in circle.challenges if each.closes >= at - SHOWN_MS]
             added = Challenge(challenge, event.player, event.game, event.deal, at, event.closes)
@@ -316,8 +330,9 @@ def _folded(circle: Circle, event: Event) -> Circle:  # noqa: PLR0912 - one for 
 def _next_turn(circle: Circle, at: int) -> Circle:
     """Return the circle when its league has had a turn, whose next one comes with the next day."""
     assert circle.league is not None, "it was its turn"
-    following = seasons.next_start(circle.league.every, at)
-    return replace(circle, next_round=following, turn=circle.turn + 1)
+    following = seasons.next_start(circle.league.every, at, circle.delay)
+    paid = max(0, circle.paid - 1)
+    return replace(circle, next_round=following, turn=circle.turn + 1, paid=paid)
 
 
 def _gone(circle: Circle) -> Circle:
@@ -377,7 +392,7 @@ def _closed(circle: Circle) -> Circle:
     rounds = tuple(each for each in circle.rounds if each.at >= season.ends)
     closed = _kept((over, *circle.closed))
     if weeks is None:
-        after = replace(circle, season=None, closed=closed, rounds=(), league=None)
+        after = replace(circle, season=None, closed=closed, rounds=(), league=None, paid=0)
     else:
         first = season.first + season.weeks
         following = Season(season.number + 1, first, weeks, _drop(circle.league))
@@ -396,13 +411,13 @@ def _kept(closed: tuple[Season, ...]) -> tuple[Season, ...]:
 def _with_league(circle: Circle, league: League | None, at: int) -> Circle:
     """Return the circle with another league, whose first challenge comes when the last closes."""
     if league is None or circle.season is None:
-        return replace(circle, league=None)
+        return replace(circle, league=None, paid=0)
     last = max((each.closes for each in circle.rounds), default=0)
-    following = seasons.next_start(league.every, max(at, last - 1))
+    following = seasons.next_start(league.every, max(at, last - 1), circle.delay)
     season = circle.season
     if at < season.ends:
         season = structs.replace(season, drop=league.drop)
-    return replace(circle, league=league, season=season, next_round=following)
+    return replace(circle, league=league, season=season, next_round=following, paid=PAID_ROUNDS)
 
 
 def _drop(league: League | None) -> int:

@@ -7,14 +7,12 @@ the one that joins by the link: that there is no such circle.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from hmac import compare_digest
-from typing import Final
 
-from server.base.core.ids import ChallengeId, PlayerId
+from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.circles.core import seasons
-from server.circles.core.circle import Circle, Member
+from server.circles.core.circle import PAID_ROUNDS, Circle, Member
 from server.circles.core.events import (
     ChallengeAdded,
     DayPosted,
@@ -24,6 +22,7 @@ from server.circles.core.events import (
     HandedOver,
     Joined,
     League,
+    LeaguePaid,
     LeagueSet,
     Left,
     LinkRenewed,
@@ -38,10 +37,6 @@ from server.circles.core.events import (
     WebhookAnswered,
     WebhookSet,
 )
-from server.circles.core.seasons import Round
-
-IDLE_ROUNDS: Final = 5
-"""Challenges of a league in a row that nobody has played, with which it ends."""
 
 
 def check_link(circle: Circle, player: PlayerId, secret: str) -> None:
@@ -265,20 +260,17 @@ def next_game(circle: Circle, now: int) -> str | None:
     return league.games[circle.turn % len(league.games)]
 
 
-def round_closes(league: League, now: int) -> int:
-    """Return when a challenge closes that a league makes now."""
-    return seasons.next_start(league.every, now)
+def round_closes(circle: Circle, now: int) -> int:
+    """Return when a challenge closes that the circle's league makes now."""
+    assert circle.league is not None, "it makes one"
+    return seasons.next_start(circle.league.every, now, circle.delay)
 
 
-def is_idle(rounds: Sequence[Round], played: Collection[ChallengeId]) -> bool:
-    """Return whether the latest challenges of a league were played by nobody, so that it ends.
-
-    Args:
-        rounds: all that it has made, as far as they are known.
-        played: those of the latest ones that somebody has played.
-    """
-    latest = rounds[-IDLE_ROUNDS:]
-    return len(latest) == IDLE_ROUNDS and not any(each.challenge in played for each in latest)
+def pay(circle: Circle, player: PlayerId, now: int) -> Event | None:
+    """Note that a player has paid for the league: `None` if nothing is to be paid."""
+    if circle.league is None or circle.paid >= PAID_ROUNDS:
+        return None
+    return LeaguePaid(player, now)
 
 
 def make_round(circle: Circle, turn: int, made: RoundMade | RoundSkipped) -> Event | None:

@@ -132,6 +132,13 @@ class LeagueSet(Struct, tag="league", frozen=True):
     at: int
 
 
+class LeaguePaid(Struct, tag="paid", frozen=True):
+    """A player has begun a challenge of the league, and so paid for those that it makes next."""
+
+    player: PlayerId
+    at: int
+
+
 class RoundMade(Struct, tag="round", frozen=True):
     """The league has made a challenge, which closes at `closes`."""
 
@@ -214,6 +221,7 @@ Event = (
     | SeasonSet
     | SeasonClosed
     | LeagueSet
+    | LeaguePaid
     | RoundMade
     | RoundSkipped
     | ChallengeAdded

@@ -6,12 +6,13 @@ milliseconds.
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Final
 
 from msgspec import Struct
 
 from server.base.core.days import DAY, SETTLED_MS, closes, day_at
-from server.base.core.ids import ChallengeId, DealId
+from server.base.core.ids import ChallengeId, CircleId, DealId
 from server.circles.core.events import Every
 from server.results.core.boards import days_of, week_of
 
@@ -20,6 +21,11 @@ MAX_WEEKS: Final = 26
 
 ROUND_SETTLED_MS: Final = 300_000
 """How long after a challenge's close its results count, in milliseconds: all are there by then."""
+
+
+SPREAD_MS: Final = 1_800_000
+"""Milliseconds over which circles spread what all of them have to do when a day begins or closes:
+what a league's last challenge of a season is worth is known when the season is settled."""
 
 
 class Round(Struct, frozen=True):
@@ -93,7 +99,14 @@ def week_at(now: int) -> int:
     return week_of(day_at(now))
 
 
-def next_start(every: Every, now: int) -> int:
-    """Return when the next day or week begins."""
-    day = day_at(now) + 1 if every == "day" else days_of(week_at(now)).stop
-    return day * DAY
+def next_start(every: Every, now: int, delay: int) -> int:
+    """Return when the next day or week of a league begins: so long after that of leaderboards."""
+    before = now - delay
+    day = day_at(before) + 1 if every == "day" else days_of(week_at(before)).stop
+    return day * DAY + delay
+
+
+def delay_of(circle: CircleId) -> int:
+    """Return how many milliseconds later a circle does what is due than it might."""
+    digest = sha256(circle.encode()).digest()
+    return int.from_bytes(digest[:4]) % SPREAD_MS

@@ -2089,8 +2089,8 @@ class CreateChallenge(Command["Challenge"]):
     Refused as `unknown_game`, `unknown_variant`, `bad_ruleset` (changes that cannot be played),
     `listed_only` (such changes, for a circle), `unknown_run`, `deal_open` (the race goes on),
     `deal_shown` (others than its players have seen the deal), `already_played` (all who are named
-    have), `unknown_player`, `not_in_circle`, `too_many_challenges`, `address_full` or
-    `overloaded`.
+    have), `unknown_player`, `not_in_circle`, `key_used` (it has made another one),
+    `too_many_challenges`, `address_full` or `overloaded`.
 
     Attributes:
         limit: seconds for an attempt, 60 to 7,200; of a race's deal, the race's counts.
@@ -2483,7 +2483,8 @@ class Challenges(Event):
 class CreateCircle(Command["Circle"]):
     """Found a circle, of which the player is the owner and first member.
 
-    Refused as `bad_name`, `name_reserved`, `name_offensive`, `too_many_circles` or `overloaded`.
+    Refused as `bad_name`, `name_reserved`, `name_offensive`, `too_many_circles`, `key_used` or
+    `overloaded`.
 
     Attributes:
         name: the circle's; the rules of players' names hold.
@@ -2928,9 +2929,14 @@ class CircleSummary:
 
 @dataclass(frozen=True, slots=True)
 class Circles(Event):
-    """The circles that the player is a member of, at most 20, in the order of joining."""
+    """The circles that the player is a member of, at most 20, in the order of joining.
+
+    Attributes:
+        unreadable: the ids of further ones that the server cannot read at the moment.
+    """
 
     circles: tuple[CircleSummary, ...]
+    unreadable: tuple[str, ...] = ()
 
     kind: ClassVar[int] = 110
 

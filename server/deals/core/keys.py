@@ -22,6 +22,10 @@ UNPLAYED_DEAL_LIFE_S = DAY_SECONDS
 MAX_RESERVED_MS = 15 * DAY_SECONDS * 1000
 """Milliseconds for which the deal of a round may be reserved for another occasion at most."""
 
+OCCASION_LIFE_S = 3_600
+"""Seconds for which it is known which deal was drawn for an occasion: longer than it takes to begin
+it, also by whoever tries that again."""
+
 FOR_GOOD = {
     "pool": "deals that are yet to be played",
 }
@@ -36,6 +40,11 @@ def deal(deal_id: str) -> str:
 def daily(daily_id: DailyId) -> str:
     """Return the key of a daily: a string, the id of its deal."""
     return f"daily:{{{daily_id.name}}}"
+
+
+def of_occasion(occasion: str) -> str:
+    """Return the key of the deal that was drawn for an occasion: a string, its id."""
+    return f"occasion:{{{occasion}}}"
 
 
 def pool(game: str) -> str:

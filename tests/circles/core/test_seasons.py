@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from server.base.core.days import DAY, day_at
-from server.base.core.ids import ChallengeId, DealId, PlayerId
+from server.base.core.ids import ChallengeId, CircleId, DealId, PlayerId
 from server.circles.core import commands, seasons
-from server.circles.core.circle import MAX_ROUNDS, MAX_SEASONS, Circle
+from server.circles.core.circle import MAX_ROUNDS, MAX_SEASONS, PAID_ROUNDS, Circle
 from server.circles.core.events import (
-    ChallengeAdded,
     Every,
     League,
     RoundMade,
@@ -151,7 +151,7 @@ def test_games_take_turns_in_a_league() -> None:
     for number in range(3):
         due = circle.round_due
         assert due is not None
-        assert due % DAY == 0
+        assert due % DAY == circle.delay
         assert commands.next_game(circle, due - 1) is None
         games.append(commands.next_game(circle, due))
         circle = with_round(circle, due, number)
@@ -164,7 +164,7 @@ def test_a_turn_is_noted_once_and_may_be_skipped() -> None:
     circle = in_season()
     circle = then(circle, commands.set_league(circle, ADA, WEEKLY, START))
     due = circle.round_due
-    assert due == MONDAY + 7 * DAY
+    assert due == MONDAY + 7 * DAY + circle.delay
     skipped = RoundSkipped(due)
     after = then(circle, commands.make_round(circle, 0, skipped))
     assert after.rounds == ()
@@ -180,7 +180,7 @@ def test_a_league_ends_with_the_last_season() -> None:
     circle = then(circle, commands.set_season(circle, ADA, None, START))
     end = season_of(circle).ends
     assert circle.round_due is not None
-    circle = with_round(circle, end - DAY)
+    circle = with_round(circle, end - DAY + circle.delay)
     assert circle.round_due is None
     assert closed(circle).league is None
 
@@ -209,30 +209,31 @@ def test_another_league_waits_for_the_challenge_that_is_open() -> None:
     assert circle.round_due == due + 7 * DAY
 
 
-def test_the_leagues_challenge_is_not_also_a_members() -> None:
-
-    circle = in_season()
-    circle = then(circle, commands.set_league(circle, ADA, DAILY, START))
-    due = circle.round_due
-    assert due is not None
-    name, deal = ChallengeId("c000000000000000"), DealId("d000000000000000")
-    added = ChallengeAdded(name, ADA, "robert", deal, due + DAY, due)
-    circle = then(circle, commands.add_challenge(circle, added))
-    circle = with_round(circle, due)
-    assert circle.challenges == ()
-    assert commands.add_challenge(circle, added) is None
-
-
-def test_a_league_that_nobody_plays_is_idle() -> None:
+def test_a_league_makes_as_many_challenges_as_are_paid_for() -> None:
     circle = in_season(2)
     circle = then(circle, commands.set_league(circle, ADA, DAILY, START))
-    for number in range(commands.IDLE_ROUNDS):
-        assert not commands.is_idle(circle.rounds, ())
+    for number in range(PAID_ROUNDS):
+        assert circle.paid == PAID_ROUNDS - number
         due = circle.round_due
         assert due is not None
         circle = with_round(circle, due, number)
-    assert commands.is_idle(circle.rounds, ())
-    assert not commands.is_idle(circle.rounds, {circle.rounds[-1].challenge})
+    assert circle.paid == 0
+    assert commands.pay(circle, BOB, START) is not None
+    paid = then(circle, commands.pay(circle, BOB, START))
+    assert paid.paid == PAID_ROUNDS
+    assert commands.pay(paid, BOB, START) is None, "it is paid for once"
+    ended = then(paid, commands.set_league(paid, ADA, None, START))
+    assert ended.paid == 0
+    assert commands.pay(ended, BOB, START) is None
+
+
+def test_circles_do_not_do_all_at_once_what_is_due() -> None:
+    delays = [seasons.delay_of(CircleId(f"{number:016}")) for number in range(600)]
+    assert all(0 <= each < seasons.SPREAD_MS for each in delays)
+    # In each of 30 parts, about a thirtieth of them.
+    parts = Counter(each * 30 // seasons.SPREAD_MS for each in delays)
+    assert len(parts) == 30
+    assert max(parts.values()) < 50
 
 
 def test_each_day_is_posted_once_when_its_results_are_there() -> None:
@@ -240,7 +241,7 @@ def test_each_day_is_posted_once_when_its_results_are_there() -> None:
     circle = then(circle, commands.set_webhook(circle, ADA, HOOK, START))
     day = day_at(START)
     due = circle.post_due
-    assert due == seasons.settled(day)
+    assert due == seasons.settled(day) + circle.delay
     assert commands.day_to_post(circle, due - 1) is None
     assert commands.day_to_post(circle, due) == day
     after = then(circle, commands.post(circle, day, due))
@@ -254,7 +255,7 @@ def test_each_day_is_posted_once_when_its_results_are_there() -> None:
 
 def test_the_next_of_all_is_due() -> None:
     circle = in_season(1)
-    assert circle.due == season_of(circle).settled
+    assert circle.due == season_of(circle).settled + circle.delay
     circle = then(circle, commands.set_league(circle, ADA, DAILY, START))
     assert circle.due == circle.round_due
     circle = then(circle, commands.set_league(circle, ADA, None, START))
@@ -262,11 +263,11 @@ def test_the_next_of_all_is_due() -> None:
     assert circle.due == circle.post_due
 
 
-@given(st.integers(0, 10**13), st.sampled_from(["day", "week"]))
-def test_the_next_start_is_the_first_one_after_a_time(now: int, every: Every) -> None:
-    start = seasons.next_start(every, now)
+@given(st.integers(10**10, 10**13), st.sampled_from(["day", "week"]), st.integers(0, 1_800_000))
+def test_the_next_start_is_the_first_one_after_a_time(now: int, every: Every, delay: int) -> None:
+    start = seasons.next_start(every, now, delay)
     assert now < start <= now + (DAY if every == "day" else 7 * DAY)
-    assert start % DAY == 0
+    assert start % DAY == delay
     assert every == "day" or start // DAY == days_of(week_of(start // DAY)).start
 
 
