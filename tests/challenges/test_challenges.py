@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Sequence
+from typing import Any
 
 import msgspec
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from server.base.core.ids import ChallengeId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import Refusal
 from server.challenges import challenges
+from server.challenges.core import keys
 from server.challenges.core.challenge import Challenge
 from server.challenges.core.events import Begun, Terms
 from server.challenges.core.occasions import occasion_of
@@ -21,6 +23,7 @@ from server.challenges.store import (
     MAX_UNSEEN_BY_STRANGERS,
 )
 from server.deals.pool_store import PooledDeal
+from server.deals.store import Deal, DealStore
 from server.moderation.operators import By
 from server.rooms.core.room import Room
 from tests.builders import ADA, BOB, CYD, DAN, LIMIT, START
@@ -615,7 +618,7 @@ async def test_of_two_commands_with_a_key_at_a_time_one_makes_it_and_the_other_i
     assert deal.game == challenge.made.terms.game
 
 
-async def test_of_several_who_make_a_rematch_at_a_time_one_takes_a_place_and_a_deal(
+async def test_of_two_who_make_a_rematch_at_a_time_one_takes_a_place_and_a_deal(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     challenge = await made(node, named=(BOB,))
@@ -627,16 +630,27 @@ async def test_of_several_who_make_a_rematch_at_a_time_one_takes_a_place_and_a_d
         name = DealId(f"dea100000000000{number}")
         pooled = PooledDeal(name, "lady-betty", bytes(32), rules, True, 40, "s>w", 1)
         await node.store.pools.put(pooled)
+    draw, both = DealStore.draw_for, asyncio.Barrier(2)
+
+    async def draw_with_the_other(self: DealStore, *given: Any) -> Deal:
+        # Both have found by now that there is no rematch.
+        await both.wait()
+        return await draw(self, *given)
+
+    monkeypatch.setattr(DealStore, "draw_for", draw_with_the_other)
     one, same = await asyncio.gather(
         node.services.challenges.rematch(challenge.id, BOB),
         other.services.challenges.rematch(challenge.id, ADA),
     )
     assert one.made == same.made
     assert (await node.store.pools.sizes(["lady-betty"]))["lady-betty"] == 2
-    loser = ADA if one.made.maker == BOB else BOB
-    held = [each for key in await node.keys(f"challenges-made*{loser}*")
-            for each in await node.redis.zrange(key, 0, -1)]  # fmt: skip
-    assert one.id not in held
+    assert one.made.deal.startswith("dea1")
+    holders = {
+        player
+        for player in (ADA, BOB)
+        if await node.redis.zscore(keys.made(player), one.id) is not None
+    }
+    assert holders == {one.made.maker}
 
 
 async def test_what_is_kept_under_a_player_is_exported_and_goes_with_the_player(
