@@ -222,7 +222,7 @@ def _change(
     """Return what has changed on the first page for those who may see the same table."""
     known = {row.player: row for row in old}
     ranks, were = _ranks(new), _ranks(old)
-    found, order = table.challenge, table.order
+    found = table.challenge
     return ChallengeChange(
         found.id,
         found.version,
@@ -232,8 +232,8 @@ def _change(
         ranks if ranks != were else [],
         found.rematch,
         table.size,
-        order.begun,
-        order.ended,
+        found.begun,
+        found.ended,
         present.target_of(found),
     )
 

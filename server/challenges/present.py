@@ -37,7 +37,7 @@ def challenge(page: Page, profiles: Profiles) -> ChallengeEvent:
 
 def of(page: Page, rows: list[Challenger], profiles: Profiles) -> ChallengeEvent:
     """Return a challenge as `challenge` does, with rows that may be those of other viewers, too."""
-    found, made, order = page.challenge, page.challenge.made, page.table.order
+    found, made = page.challenge, page.challenge.made
     own = page.table.row(page.viewer) if page.viewer in found.players else None
     return ChallengeEvent(
         challenge=found.id,
@@ -65,8 +65,8 @@ def of(page: Page, rows: list[Challenger], profiles: Profiles) -> ChallengeEvent
         rematch=found.rematch,
         closing=found.closing is not None,
         size=page.table.size,
-        begun=order.begun,
-        ended=order.ended,
+        begun=found.begun,
+        ended=found.ended,
         own=_challenger(own, profiles) if own is not None else None,
         target=target_of(found),
     )

@@ -82,6 +82,8 @@ class Challenge:
             It is over when that attempt is.
         ordered: the number and the time of the last entry that may have changed the order of the
             table, or how far a player is: of all but emotes and a rematch.
+        begun: how many of the players have begun.
+        ended: how many of these have ended.
     """
 
     made: ChallengeMade
@@ -95,6 +97,8 @@ class Challenge:
     begin: int = 1
     closing: int | None = None
     ordered: tuple[int, int] = (0, 0)
+    begun: int = 0
+    ended: int = 0
 
     @property
     def id(self) -> ChallengeId:
@@ -116,7 +120,7 @@ class Challenge:
     @property
     def is_settled(self) -> bool:
         """Whether it has closed, and every attempt at it is over."""
-        return self.over is not None and not any(e.is_playing for e in self.players.values())
+        return self.over is not None and self.begun == self.ended
 
     @property
     def results(self) -> dict[PlayerId, Result]:
@@ -168,8 +172,9 @@ def fold(challenge: Challenge | None, event: Entry) -> Challenge:
         return replace(event.challenge, version=number, begin=number)
     if isinstance(event, ChallengeMade):
         assert challenge is None, "ChallengeMade is only the first entry"
-        players = _players_of(event)
-        return _completed(Challenge(event, players, version=1, at=event.at, ordered=(1, event.at)))
+        players, raced = _players_of(event), len(event.raced)
+        state = Challenge(event, players, version=1, at=event.at, ordered=(1, event.at))
+        return _completed(replace(state, begun=raced, ended=raced))
     assert challenge is not None, "the first entry is ChallengeMade or a checkpoint"
     after, number = _folded(challenge, event), challenge.version + 1
     is_beside = isinstance(event, Emoted | Followed)
@@ -190,11 +195,10 @@ def _completed(challenge: Challenge) -> Challenge:
     """Return the challenge closed if nobody is left who may play it, before its date."""
     if challenge.over is not None:
         return challenge
-    players = challenge.players.values()
     if challenge.closing is not None:
-        done = not any(entrant.is_playing for entrant in players)
+        done = challenge.begun == challenge.ended
     else:
-        done = bool(challenge.made.named) and all(each.result is not None for each in players)
+        done = bool(challenge.made.named) and challenge.ended == len(challenge.players)
     return replace(challenge, over=challenge.at) if done else challenge
 
 
@@ -224,4 +228,11 @@ def _folded(challenge: Challenge, event: Event) -> Challenge:  # noqa: PLR0911 -
 
 
 def _with(challenge: Challenge, player: PlayerId, entrant: Entrant) -> Challenge:
-    return replace(challenge, players={**challenge.players, player: entrant})
+    """Return the challenge with a player as given. But for a copy, the time is constant."""
+    was = challenge.players.get(player, Entrant())
+    return replace(
+        challenge,
+        players={**challenge.players, player: entrant},
+        begun=challenge.begun + (entrant.begun is not None) - (was.begun is not None),
+        ended=challenge.ended + (entrant.result is not None) - (was.result is not None),
+    )

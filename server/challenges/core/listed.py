@@ -74,7 +74,7 @@ def summary(challenge: Challenge) -> Summary:
         made.at,
         challenge.closes,
         len(challenge.players),
-        sum(each.result is not None for each in challenge.players.values()),
+        challenge.ended,
         terms.circle,
         challenge.over or 0,
         challenge.closing is not None,

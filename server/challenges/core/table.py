@@ -43,14 +43,10 @@ class Order:
     Attributes:
         players: by their ranks if results may be seen, else in the order of coming.
         ranks: of those whose results stand; empty if results may not be seen.
-        begun: how many have begun.
-        ended: how many of them have ended.
     """
 
     players: tuple[PlayerId, ...]
     ranks: Mapping[PlayerId, int]
-    begun: int
-    ended: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +95,8 @@ def table(challenge: Challenge, *, shows_results: bool) -> Table:
 
 def order(challenge: Challenge, *, shows_results: bool) -> Order:
     """Return the order of a table; it is another one only if `Challenge.ordered` is."""
-    entrants = challenge.players.values()
-    begun = sum(each.begun is not None for each in entrants)
-    ended = sum(each.result is not None for each in entrants)
     if not shows_results:
-        return Order(tuple(challenge.players), {}, begun, ended)
+        return Order(tuple(challenge.players), {})
     ranks, last = challenge.ranks(), len(challenge.players) + 1
     is_over = challenge.over is not None
 
@@ -112,7 +105,7 @@ def order(challenge: Challenge, *, shows_results: bool) -> Order:
         is_absent = is_over and challenge.players[player].begun is None
         return is_absent, ranks.get(player, last)
 
-    return Order(tuple(sorted(challenge.players, key=place)), ranks, begun, ended)
+    return Order(tuple(sorted(challenge.players, key=place)), ranks)
 
 
 def target(challenge: Challenge) -> Result | None:
