@@ -42,7 +42,7 @@ from server.challenges.core.challenge import Challenge, Entrant, Entry
 from server.challenges.core.creations import ByLeague, ByPlayer, Creation, RematchOf
 from server.challenges.core.events import ChallengeMade, Event, Terms
 from server.challenges.core.occasions import challenge_of, occasion_of
-from server.challenges.core.table import Table
+from server.challenges.core.table import PAGE, Table
 from server.challenges.journal import ChallengeDefinition
 from server.challenges.store import ChallengeStore
 from server.challenges.tables import ChallengeTables
@@ -391,21 +391,24 @@ class Challenges:
         members = await self.members(circle)
         return {each for each in viewers if each in challenge.players or each in members}
 
-    async def cost(self, challenge: ChallengeId, viewer: PlayerId) -> float:
-        """Return what looking at a challenge costs beside a command's usual price, by its size.
+    async def cost(self, challenge: ChallengeId, viewer: PlayerId, *, shown: bool) -> float:
+        """Return what a command on a challenge costs beside its usual price, by its size.
 
-        It is the reading of its journal if that is not in memory, the ordering of its table if that
-        is not, and what each player of it adds to a new entry.
+        It is the reading of its journal if that is not in memory. If a page of its table is shown,
+        it is also that page, and the ordering of the table if it is to be ordered anew.
         """
         replica = self._replicas.known(challenge)
         known = replica.state if replica is not None else None
         if known is None:
-            size = await self._store.size(challenge) if is_id(challenge) else 0
-            return charges.READ_COST * size
-        shows = known.shows_results(viewer)
-        is_ordered = self.tables.is_known(known, shows_results=shows)
-        each = charges.ENTRY_COST + (0.0 if is_ordered else charges.ORDER_COST)
-        return each * len(known.players)
+            players = await self._store.size(challenge) if is_id(challenge) else 0
+            cost, is_ordered = charges.READ_COST * players, False
+        else:
+            players, cost = len(known.players), 0.0
+            is_ordered = self.tables.is_known(known, shows_results=known.shows_results(viewer))
+        if shown:
+            cost += charges.ROW_COST * min(players, PAGE)
+            cost += 0.0 if is_ordered else charges.ORDER_COST * players
+        return cost
 
     async def find(self, challenge: ChallengeId) -> Challenge | None:
         """Return a challenge as it is now, whoever may see it; `None` if there is none."""

@@ -7,7 +7,7 @@ from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
 from server.challenges import present
-from server.challenges.challenges import Page
+from server.challenges.challenges import MAX_TOLD, Page
 from server.challenges.core import charges
 from server.challenges.core.events import Terms
 from server.challenges.messages import (
@@ -33,8 +33,8 @@ from server.play.handlers import show
 from server.play.messages import Attempt
 from server.request import HandlerTable, Request
 
-LISTED_COST = 0.3
-"""The cost of each challenge in a list, beside that of the command: of 50, 2 ms."""
+LISTED_COST = 0.4
+"""The cost of each challenge in a list, beside that of the command: of 50, 3 ms."""
 
 
 async def create(request: Request[CreateChallenge]) -> Challenge:
@@ -51,6 +51,7 @@ async def create(request: Request[CreateChallenge]) -> Challenge:
     )
     _refuse_overload(request)
     request.pay_for_rules(terms.game, terms.variant)
+    request.pay(charges.NAMED_COST * len(command.players))
     items = charges.made(terms.open_for, len(command.players))
     async with request.paying("game", items):
         found = await service.create(
@@ -65,7 +66,7 @@ async def create(request: Request[CreateChallenge]) -> Challenge:
 
 async def watch(request: Request[WatchChallenge]) -> Challenge:
     """Return a challenge, and subscribe the session to it."""
-    await _pay(request)
+    await _pay(request, shown=True)
     page = await request.front.watch_challenge(
         request.session, ChallengeId(request.command.challenge)
     )
@@ -81,7 +82,7 @@ async def unwatch(request: Request[UnwatchChallenge]) -> Done:
 
 async def challengers(request: Request[GetChallengers]) -> Challengers:
     """Return a further page of the table of a challenge."""
-    await _pay(request)
+    await _pay(request, shown=True)
     command, services = request.command, request.services
     found = await services.challenges.load(ChallengeId(command.challenge), request.player)
     table = services.challenges.table(found, request.player)
@@ -136,11 +137,12 @@ async def rematch(request: Request[Rematch]) -> Challenge:
     """Make the challenge that follows, if there is room for it, or return it."""
     service, challenge = request.services.challenges, ChallengeId(request.command.challenge)
     _refuse_overload(request)
-    await _pay(request)
+    await _pay(request, shown=True)
     before = await service.load(challenge, request.player)
     if before.rematch is not None:
         found = await service.rematch(challenge, request.player)
     else:
+        request.pay(charges.NAMED_COST * min(len(before.players), MAX_TOLD))
         items = charges.made(before.made.terms.open_for, len(before.players))
         async with request.paying("game", items):
             found = await service.rematch(challenge, request.player)
@@ -153,10 +155,10 @@ async def _shown(request: Request[Command], page: Page) -> Challenge:
     return present.challenge(page, profiles)
 
 
-async def _pay(request: Request[ChallengeCommand]) -> None:
-    """Charge for what a challenge costs that has many players."""
+async def _pay(request: Request[ChallengeCommand], *, shown: bool = False) -> None:
+    """Charge for what a challenge costs that has many players, or of which a page is shown."""
     challenge = ChallengeId(request.command.challenge)
-    request.pay(await request.services.challenges.cost(challenge, request.player))
+    request.pay(await request.services.challenges.cost(challenge, request.player, shown=shown))
 
 
 async def block(request: Request[BlockChallenger]) -> Blocked:

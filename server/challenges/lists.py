@@ -143,8 +143,12 @@ class ChallengeLists:
             return
         made = found.made
         await self._store.add(made.maker, made.challenge, made.at)
-        for player in dict.fromkeys((*made.named, *made.told)):
-            if await self._store.offer(player, made.challenge, made.at, made.maker):
-                if self._sessions.is_here(player):
-                    self.grown.emit(player)
-                await self._sessions.publish_to_all(player, Listed(player))
+        players = list(dict.fromkeys((*made.named, *made.told)))
+        offered = await asyncio.gather(
+            *(self._store.offer(each, made.challenge, made.at, made.maker) for each in players)
+        )
+        told = [player for player, came in zip(players, offered, strict=True) if came]
+        for player in filter(self._sessions.is_here, told):
+            self.grown.emit(player)
+        if told:
+            await self._sessions.publish_to_all({player: Listed(player) for player in told})

@@ -76,7 +76,7 @@ class WatchChallenge(ChallengeCommand, tag=118, frozen=True):
     or it is for a circle that the player is not in; or as `too_fast`.
     """
 
-    cost: ClassVar[float] = costs.OPEN
+    cost: ClassVar[float] = costs.READ
 
 
 class UnwatchChallenge(Command, tag=119, frozen=True):
@@ -126,7 +126,7 @@ class GetChallengers(ChallengeCommand, tag=160, frozen=True):
 
     first: Annotated[int, Meta(ge=1, le=1_000)]
     count: Annotated[int, Meta(ge=1, le=50)] = 50
-    cost: ClassVar[float] = costs.OPEN
+    cost: ClassVar[float] = costs.READ
 
 
 class BlockChallenger(Command, tag=161, frozen=True):

@@ -211,8 +211,7 @@ class ChallengeStore:
     async def is_told(self, player: PlayerId, challenge: ChallengeId) -> bool:
         """Return whether another player has put a challenge into a player's list."""
         key = keys.told(player)
-        (found,) = await self._database.ask(lambda redis, key: redis.hexists(key, challenge), key)
-        return bool(found)
+        return bool(await self._database.read_batched(key, "HEXISTS", key, challenge))
 
     async def size(self, challenge: ChallengeId) -> int:
         """Return how many players a challenge has, as far as is known; 0 if there is none."""

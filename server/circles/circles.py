@@ -175,6 +175,20 @@ class Circles:
             await self._store.add(player, circle, found.at)
         return found
 
+    async def ids(self, player: PlayerId) -> list[CircleId]:
+        """Return the ids of the circles that a player may be in, which are not read."""
+        return await self._store.of(player)
+
+    async def size(self, circle: CircleId, member: PlayerId) -> int:
+        """Return how many members a circle has, as far as is known here, for one of them; else 0.
+
+        It is read if it is not in memory.
+        """
+        replica = self._replicas.known(circle)
+        known = replica.state if replica is not None else None
+        found = known if known is not None else await self.find(circle)
+        return len(found.members) if found is not None and found.member(member) else 0
+
     async def of(self, player: PlayerId) -> Mine:
         """Return the circles that a player is in, in the order of joining."""
         named = await self._store.of(player)

@@ -41,11 +41,19 @@ from server.circles.messages import (
 from server.request import HandlerTable, Request
 
 MEMBER_COST = 0.15
-"""The cost of each member in a table or a feed, beside that of the command: of 200, 4.5 ms."""
+"""The cost of each member in a table or a feed, or of a circle that is deleted, beside that of the
+command: of 200, 4.5 ms."""
+
+SHOWN_COST = 0.04
+"""The cost of each member of a circle that is shown: of 200, 1.2 ms."""
+
+LISTED_COST = 0.3
+"""The cost of each circle that is read to list them, or to see whether there may be one more."""
 
 
 async def create(request: Request[CreateCircle]) -> messages.Circle:
     """Found a circle if there is room for it."""
+    await _pay_by_circles(request)
     command = request.command
     if not request.load.has_room("room"):
         raise Refusal("overloaded", wait=request.load.wait())
@@ -66,6 +74,7 @@ async def join(request: Request[JoinCircle]) -> messages.Circle:
     """Join a circle, for which the player's address is charged if there is such a circle."""
     circles, link = request.services.circles, request.command.link
     found = await circles.invitation(request.player, link)
+    request.pay(SHOWN_COST * len(found.members))
     if found.member(request.player) is None:
         async with request.paying("any", charges.MEMBER):
             found = await circles.join(request.player, link)
@@ -74,11 +83,13 @@ async def join(request: Request[JoinCircle]) -> messages.Circle:
 
 async def list_circles(request: Request[ListCircles]) -> Circles:
     """Return the player's circles."""
+    await _pay_by_circles(request)
     return await _list(request)
 
 
 async def watch(request: Request[WatchCircle]) -> messages.Circle:
     """Return a circle, and subscribe the session to it in place of any other."""
+    await _pay_by_members(request, SHOWN_COST)
     circle = CircleId(request.command.circle)
     return await _shown(request, await request.front.watch_circle(request.session, circle))
 
@@ -132,6 +143,7 @@ async def emote(request: Request[EmoteItem]) -> CircleFeed:
 
 async def leave(request: Request[LeaveCircle]) -> Circles:
     """Leave a circle."""
+    await _pay_by_circles(request)
     circle = CircleId(request.command.circle)
     await request.services.circles.leave(circle, request.player)
     _charge(request)
@@ -140,6 +152,7 @@ async def leave(request: Request[LeaveCircle]) -> Circles:
 
 async def mute(request: Request[MuteCircle]) -> Circles:
     """Say whether the player wants to be notified."""
+    await _pay_by_circles(request)
     circle, muted = CircleId(request.command.circle), request.command.muted
     await request.services.circles.mute(circle, request.player, muted=muted)
     _charge(request)
@@ -148,6 +161,7 @@ async def mute(request: Request[MuteCircle]) -> Circles:
 
 async def remove(request: Request[RemoveFromCircle]) -> messages.Circle:
     """Take a member out; the member's sessions are told when the circle is sent."""
+    await _pay_by_members(request, SHOWN_COST)
     circle, player = CircleId(request.command.circle), PlayerId(request.command.player)
     return await _changed(
         request, await request.services.circles.remove(circle, request.player, player)
@@ -156,6 +170,7 @@ async def remove(request: Request[RemoveFromCircle]) -> messages.Circle:
 
 async def hand_over(request: Request[HandOverCircle]) -> messages.Circle:
     """Make another member the owner."""
+    await _pay_by_members(request, SHOWN_COST)
     circle, player = CircleId(request.command.circle), PlayerId(request.command.player)
     return await _changed(
         request, await request.services.circles.hand_over(circle, request.player, player)
@@ -164,6 +179,7 @@ async def hand_over(request: Request[HandOverCircle]) -> messages.Circle:
 
 async def rename(request: Request[RenameCircle]) -> messages.Circle:
     """Give a circle another name."""
+    await _pay_by_members(request, SHOWN_COST)
     circle, name = CircleId(request.command.circle), request.command.name
     return await _changed(
         request, await request.services.circles.rename(circle, request.player, name)
@@ -172,6 +188,7 @@ async def rename(request: Request[RenameCircle]) -> messages.Circle:
 
 async def renew_link(request: Request[RenewCircleLink]) -> messages.Circle:
     """Renew the link by which a circle is joined."""
+    await _pay_by_members(request, SHOWN_COST)
     circle = CircleId(request.command.circle)
     return await _changed(
         request, await request.services.circles.renew_link(circle, request.player)
@@ -180,6 +197,7 @@ async def renew_link(request: Request[RenewCircleLink]) -> messages.Circle:
 
 async def set_season(request: Request[SetCircleSeason]) -> messages.Circle:
     """Set how long the seasons are."""
+    await _pay_by_members(request, SHOWN_COST)
     circle, weeks = CircleId(request.command.circle), request.command.weeks
     if weeks is not None:
         request.services.quotas.note(request.player, charges.SEASONS)
@@ -190,6 +208,7 @@ async def set_season(request: Request[SetCircleSeason]) -> messages.Circle:
 
 async def set_league(request: Request[SetCircleLeague]) -> messages.Circle:
     """Set what the league is played by."""
+    await _pay_by_members(request, SHOWN_COST)
     circle, terms = CircleId(request.command.circle), request.command.league
     circles = request.services.circles
     if terms is None:
@@ -204,6 +223,7 @@ async def set_league(request: Request[SetCircleLeague]) -> messages.Circle:
 
 async def set_webhook(request: Request[SetCircleWebhook]) -> messages.Circle:
     """Set where posts go, and post there that they do."""
+    await _pay_by_members(request, SHOWN_COST)
     command, circle = request.command, CircleId(request.command.circle)
     found = await request.services.circles.set_webhook(
         circle, request.player, command.url, command.form
@@ -218,6 +238,8 @@ async def set_webhook(request: Request[SetCircleWebhook]) -> messages.Circle:
 
 async def delete(request: Request[DeleteCircle]) -> Circles:
     """Delete a circle."""
+    await _pay_by_members(request, MEMBER_COST)
+    await _pay_by_circles(request)
     await request.services.circles.delete(CircleId(request.command.circle), request.player)
     return await _list(request)
 
@@ -235,6 +257,25 @@ def _pay(request: Request[Command], found: Circle) -> None:
         Refusal: as `too_fast`.
     """
     request.pay(MEMBER_COST * len(found.members))
+
+
+async def _pay_by_members(request: Request[CircleCommand], each: float) -> None:
+    """Charge so much for each member of a circle, if the player is one of them.
+
+    Raises:
+        Refusal: as `too_fast`.
+    """
+    circle = CircleId(request.command.circle)
+    request.pay(each * await request.services.circles.size(circle, request.player))
+
+
+async def _pay_by_circles(request: Request[Command]) -> None:
+    """Charge for the reading of the player's circles.
+
+    Raises:
+        Refusal: as `too_fast`.
+    """
+    request.pay(LISTED_COST * len(await request.services.circles.ids(request.player)))
 
 
 async def _list(request: Request[Command]) -> Circles:

@@ -82,7 +82,7 @@ class JoinCircle(Command, tag=129, frozen=True):
 class ListCircles(Command, tag=130, frozen=True):
     """Ask for the circles that the player is a member of."""
 
-    cost: ClassVar[float] = costs.OPEN
+    cost: ClassVar[float] = costs.READ
 
 
 class UnwatchCircle(Command, tag=132, frozen=True):
@@ -107,7 +107,7 @@ class CircleCommand(Command, frozen=True):
 class WatchCircle(CircleCommand, tag=131, frozen=True):
     """Ask for a circle, and subscribe the session to its changes and to no other one's."""
 
-    cost: ClassVar[float] = costs.OPEN
+    cost: ClassVar[float] = costs.READ
 
 
 class GetCircleTable(CircleCommand, tag=133, frozen=True):

@@ -67,7 +67,7 @@ class Mirrors:
     async def _publish_ended(self, player: PlayerId, ended: Ended) -> None:
         """Publish the end of an attempt to the nodes of its player's sessions."""
         try:
-            await self._sessions.publish_to_all(player, ended)
+            await self._sessions.publish_to_all({player: ended})
         except UnavailableError as error:
             # The player learns of it by the answer to the next command on the attempt.
             log.debug("end_not_published", attempt=ended.attempt, error=str(error))

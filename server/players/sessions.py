@@ -10,7 +10,7 @@ If there are several, each node with one of them knows the other nodes, and may 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -277,10 +277,11 @@ class Sessions:
         """Send a message to the other nodes of a player's sessions, as far as they are known."""
         self._node_bus.send(self._peers.get(player, ()), message)
 
-    async def publish_to_all(self, player: PlayerId, message: Struct) -> None:
-        """Send a message to the other nodes of the sessions of a player who may have none here."""
-        ((*names,),) = await self._store.sessions([player])
-        self._node_bus.send(self._others(names), message)
+    async def publish_to_all(self, messages: Mapping[PlayerId, Struct]) -> None:
+        """Send messages to the other nodes of the sessions of players who may have none here."""
+        found = await self._store.sessions(messages)
+        for names, message in zip(found, messages.values(), strict=True):
+            self._node_bus.send(self._others(names), message)
 
     def tell_left(self, player: PlayerId, node: str) -> None:
         """Tell a node that it takes this one for one of a player's in vain."""

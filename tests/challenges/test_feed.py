@@ -86,7 +86,7 @@ async def crowded(node: Node, key: str = "key") -> Challenge:
     }
     first = next(iter(players))
     players[first] = Entrant(START, START, reached(9), START)
-    whole = replace(challenge, players=players, version=2, begin=2)
+    whole = replace(challenge, players=players, version=2, begin=2, begun=len(players), ended=1)
     (key_,) = await node.keys("*challenge:" + challenge.id)
     text = msgspec.json.encode(Checkpoint(replace(whole, version=1), START)).decode()
     await node.redis.delete(key_)
@@ -111,11 +111,14 @@ async def test_what_a_client_is_sent_and_pays_for_a_full_challenge(
     page = await bob.ask("GetChallengers", challenge=challenge.id, first=MAX_PLAYERS - 2, count=9)
     assert [row["player"]["id"] for row in page["players"]][1:] == [ADA]
     assert tables.ordered - before <= 2, "for those who see results, and for the others"
-    cost = await node.services.challenges.cost(challenge.id, CYD)
-    assert 0 < cost < charges.ORDER_COST * MAX_PLAYERS * 2
+    price = node.services.challenges.cost
+    rows = charges.ROW_COST * PAGE
+    assert await price(challenge.id, CYD, shown=False) == 0
+    assert await price(challenge.id, CYD, shown=True) == rows
     node.services.challenges._replicas = ReplicaCache()
-    cost = await node.services.challenges.cost(challenge.id, CYD)
-    assert cost == charges.READ_COST * (MAX_PLAYERS - 1)
+    read, order = (each * (MAX_PLAYERS - 1) for each in (charges.READ_COST, charges.ORDER_COST))
+    assert await price(challenge.id, CYD, shown=False) == read
+    assert await price(challenge.id, CYD, shown=True) == pytest.approx(read + rows + order)
 
 
 async def event_of(node: Node, challenge: Challenge, player: PlayerId) -> Any:

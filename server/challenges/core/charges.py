@@ -32,8 +32,11 @@ LOOKER_BYTES: Final = 80
 """Bytes of the note that somebody has looked at it."""
 
 
-ENTRY_COST: Final = 0.002
-"""The cost of a command for each player of its challenge, in the measure of `costs`."""
+NAMED_COST: Final = 1.0
+"""The cost of each player who is told of a new challenge, in the measure of `costs`."""
+
+ROW_COST: Final = 0.06
+"""The cost of each row that is shown, of which a page has `table.PAGE` at most."""
 
 ORDER_COST: Final = 0.01
 """The cost of the ordering of a table for each player of it: of 1,000, 1.5 ms."""

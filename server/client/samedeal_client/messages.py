@@ -2129,7 +2129,7 @@ class WatchChallenge(Command["Challenge"]):
     challenge: str
 
     kind: ClassVar[int] = 118
-    cost: ClassVar[float] = 6.0
+    cost: ClassVar[float] = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -2195,7 +2195,7 @@ class GetChallengers(Command["Challengers"]):
     count: int = 50
 
     kind: ClassVar[int] = 160
-    cost: ClassVar[float] = 6.0
+    cost: ClassVar[float] = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -2527,7 +2527,7 @@ class ListCircles(Command["Circles"]):
     """Ask for the circles that the player is a member of."""
 
     kind: ClassVar[int] = 130
-    cost: ClassVar[float] = 6.0
+    cost: ClassVar[float] = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -2545,7 +2545,7 @@ class WatchCircle(Command["Circle"]):
     circle: str
 
     kind: ClassVar[int] = 131
-    cost: ClassVar[float] = 6.0
+    cost: ClassVar[float] = 3.0
 
 
 @dataclass(frozen=True, slots=True)
