@@ -40,6 +40,7 @@ import uvloop
 
 from deploy.bench import wire
 from deploy.bench.client import masked, open_sessions
+from deploy.bench.crowds import CROWDED, ENDED
 from deploy.bench.games import frames
 from deploy.bench.processes import LOAD_CORE, pin, upgrade
 from engine.catalog import ruleset
@@ -73,6 +74,7 @@ class Attack:
         reads: whether anything but the first bytes is read.
         ends: whether the connection is dropped at its second turn.
         starts: whether a round is started in the room that `then` opens.
+        crowded: whether the challenges of `crowds.CROWDED` are made before.
     """
 
     sockets: int
@@ -83,6 +85,7 @@ class Attack:
     reads: bool = True
     ends: bool = False
     starts: bool = False
+    crowded: bool = False
 
     @property
     def memory(self) -> float:
@@ -144,6 +147,20 @@ def _hints() -> tuple[bytes, ...]:
     return tuple(sent)
 
 
+def _looks() -> tuple[bytes, ...]:
+    """Return what plays, looks at, lists, and sends emotes to challenges that many play."""
+    begun = [_frame(challenges.PlayChallenge(2, name)) for name in CROWDED]
+    sent = [begun[0], _PLAYED, *begun[1:]]
+    for number, name in enumerate(CROWDED * 4):
+        sent += [
+            _frame(challenges.WatchChallenge(3, name)),
+            _frame(challenges.EmoteRun(4, CROWDED[0], ENDED, number % 8)),
+            _frame(challenges.ListChallenges(5)),
+            _frame(challenges.GetChallengers(6, name, 1 + 20 * number)),
+        ]
+    return tuple(sent)
+
+
 _BYTES = tuple(bytes([byte]) for byte in masked(wire.pack(session.Ping(2)) + bytes(100)) * 4)
 _HEAD_BYTES = tuple(bytes([byte]) for byte in get("/" + "x" * 400))
 _EMPTY = 0x00
@@ -200,6 +217,7 @@ ATTACKS = {
         pause=0.02,
         starts=True,
     ),
+    "crowded challenges": Attack(25, _shake(), _HELLO, _looks(), pause=0.05, crowded=True),
     "pages": Attack(50, get("/"), again=(get("/") * 4,), pause=0.05),
     "API": Attack(50, get("/api/dailies"), again=(get("/api/leaderboards/robert") * 4,)),
 }

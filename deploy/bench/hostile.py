@@ -9,6 +9,9 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack
 
+from deploy.bench.attacks import ATTACKS
+from deploy.bench.client import open_sessions
+from deploy.bench.crowds import crowd_challenges
 from deploy.bench.players import bystand, open_bystanders
 from deploy.bench.processes import (
     LOAD_CORE,
@@ -38,6 +41,9 @@ async def hostile(server: Server, attack: str) -> Figures:
         attack's p99 to the larger one of the others; `share` of a core that the node used for the
         attack; `grown_mib`, the most MiB by which the node's memory grew.
     """
+    if ATTACKS[attack].crowded:
+        (maker,) = await open_sessions(server.port, 1)
+        await crowd_challenges(maker, server.socket)
     players = await open_bystanders(server)
     times: dict[str, list[float]] = {"alone": [], "control": [], "attack": []}
     spent = dict.fromkeys(times, 0.0)

@@ -10,10 +10,16 @@ from collections.abc import Awaitable, Callable
 from deploy.bench import wire
 from deploy.bench.attacks import get
 from deploy.bench.client import connect, map_concurrently, masked, open_session, open_sessions
-from deploy.bench.games import GAMES, MAX_MOVES, frames, open_room, race
+from deploy.bench.crowds import CROWDED, ENDED, crowd_challenges
+from deploy.bench.games import FIRST_ENTRY, GAMES, MAX_MOVES, frames, open_room, race
 from deploy.bench.players import BYSTANDERS, Player, bystand, open_bystanders
 from deploy.bench.processes import Figures, Server, beside, spread
-from server.protocol import attempts, dailies, leaderboards, rooms
+from server.base.wire.messages import Command
+from server.challenges.core import charges
+from server.challenges.core.challenge import MAX_PLAYERS
+from server.challenges.core.table import PAGE
+from server.challenges.handlers import LISTED_COST
+from server.protocol import attempts, challenges, dailies, leaderboards, rooms
 
 REPEATS = 200
 """How often a cheap operation is repeated."""
@@ -99,6 +105,42 @@ async def http(server: Server) -> Figures:
     for name, path in PATHS.items():
         found[f"{name}_us"] = await cost_us(server, lambda _, path=path: request(path))  # type: ignore[misc]
     return found
+
+
+async def prices(server: Server) -> Figures:
+    """Measure commands on challenges of two and of nearly 1,000 players, beside their prices.
+
+    Returns:
+        `NAME_us` of each, in microseconds; `least` and `most`, the prices for a microsecond as
+        ratios to that of looking at the small challenge.
+    """
+    (player,) = await open_sessions(server.port, 1)
+    players = MAX_PLAYERS - 3
+    await crowd_challenges(player, server.socket, players)
+    small = await player.ask(challenges.CreateChallenge, "robert", 600, 86_400, "s" * 8)
+    for name in (small.challenge, CROWDED[0]):
+        begun: attempts.Attempt = await player.ask(challenges.PlayChallenge, name)
+        await player.ask(attempts.Resign, begun.number, FIRST_ENTRY)
+    page = charges.ROW_COST * PAGE
+    asked: dict[str, tuple[float, type[Command], Callable[[int], tuple[object, ...]]]] = {
+        "small": (charges.ROW_COST, challenges.WatchChallenge, lambda _: (small.challenge,)),
+        "large": (page, challenges.WatchChallenge, lambda _: (CROWDED[0],)),
+        "page": (page, challenges.GetChallengers, lambda n: (CROWDED[0], 1 + n)),
+        "emote_small": (
+            *(0.0, challenges.EmoteRun),
+            lambda n: (small.challenge, player.player, n % 8),
+        ),
+        "emote_large": (0.0, challenges.EmoteRun, lambda n: (CROWDED[0], ENDED, n % 8)),
+        "list": (LISTED_COST * (len(CROWDED) + 1), challenges.ListChallenges, lambda _: ()),
+    }
+    found, prices_ = {}, []
+    for name, (more, kind, given) in asked.items():
+        found[f"{name}_us"] = await cost_us(
+            server,
+            lambda n, kind=kind, given=given: player.ask(kind, *given(n)),  # type: ignore[misc]
+        )
+        prices_.append((kind.cost + more) / found[f"{name}_us"])
+    return {**found, "least": min(prices_) / prices_[0], "most": max(prices_) / prices_[0]}
 
 
 async def memory_of(server: Server, sockets: int) -> Figures:
