@@ -10,7 +10,7 @@ import msgspec
 
 from engine.ruleset import ROW, Move, Ruleset
 from server import protocol
-from server.base.wire.short_forms import FIRST_NUMBER, PROGRESS
+from server.base.wire.short_forms import FIRST_NUMBER, LAST_NUMBER, PROGRESS
 
 OTHER, ANSWER, PROGRESSED, REFUSAL = range(4)
 """The kinds of payloads from the server, as a player who waits for an answer distinguishes them."""
@@ -21,7 +21,8 @@ _KIND_OF_EVENT = {
     protocol.kind_of(protocol.session.Refused): REFUSAL,
 }
 _KINDS = bytes(
-    ANSWER if byte >= FIRST_NUMBER else _KIND_OF_EVENT.get(byte, OTHER) for byte in range(256)
+    ANSWER if FIRST_NUMBER <= byte <= LAST_NUMBER else _KIND_OF_EVENT.get(byte, OTHER)
+    for byte in range(256)
 )
 """Kinds by the second byte of a payload, which is an event's type or an attempt's number."""
 
