@@ -25,6 +25,7 @@ from server.challenges.core.challenge import Challenge
 from server.challenges.core.table import Row, Table
 from server.challenges.live_challenges import LiveChallenges
 from server.challenges.messages import ChallengeChange, ChallengeGone, Challenger
+from server.players.core.names import Profile
 from server.players.profiles import Profiles
 
 TICK = 0.5
@@ -160,20 +161,22 @@ class ChallengeFeeds:
             return
         before, now = feed.known, feed.now
         if now.version < before.version:
-            # Redis has lost entries. Clients ignore a lower version, unless they reconnect.
-            feed.known = now
-            for session in list(feed.sent):
-                session.close(Reason.WENT_BACK)
+            _go_back(feed)
             return
         pages = self._pages(now)
-        players = {row.player for page in pages.values() for row in page}
         watching = {each.player for each in feed.sent if each.player is not None}
         # Of those who were asked for: others may have come meanwhile.
         self._end_for(feed, watching.difference(await self._challenges.may_look(now, watching)))
-        profiles = await self._profiles.load({now.made.maker, *players, *watching})
         old, feed.known, feed.pages = feed.pages, now, pages
         changes: dict[bool, bytes] = {}
         rows: dict[bool, list[Challenger]] = {}
+        profiles: dict[PlayerId, Profile] = {}
+
+        async def know(players: Collection[PlayerId]) -> None:
+            """Load the profiles of players that are not known yet."""
+            if more := [each for each in players if each not in profiles]:
+                profiles.update(await self._profiles.load(more))
+
         async for session in in_timed_slices(feed.sent, SLICE):
             version = feed.sent.get(session)
             if version is None or version == now.version:
@@ -186,14 +189,18 @@ class ChallengeFeeds:
             shows = now.shows_results(player)
             if version == before.version and not _concerns(before, now, player):
                 if shows not in changes:
-                    change = _change(
-                        old[shows], pages[shows], self._challenges.table(now, player), profiles
-                    )
+                    table, fresh = self._challenges.table(now, player), _fresh(old, pages, shows)
+                    await know([row.player for row in fresh])
+                    change = _change(old[shows], pages[shows], fresh, table, profiles)
                     changes[shows] = codec.encode(change)
+                    if session not in feed.sent:
+                        continue
                 session.send_frame(changes[shows])
             else:
                 if shows not in rows:
+                    await know([row.player for row in pages[shows]])
                     rows[shows] = present.challengers(pages[shows], profiles)
+                await know([now.made.maker, player])
                 page = await self._challenges.page(now, player)
                 if session not in feed.sent:
                     continue
@@ -203,6 +210,13 @@ class ChallengeFeeds:
             feed.now is not now or any(version != now.version for version in feed.sent.values())
         ):
             self._schedule(challenge)
+
+
+def _go_back(feed: _Feed) -> None:
+    """Close the sessions, as Redis has lost entries: clients ignore a lower version until then."""
+    feed.known = feed.now
+    for session in list(feed.sent):
+        session.close(Reason.WENT_BACK)
 
 
 def _concerns(before: Challenge, now: Challenge, player: PlayerId) -> bool:
@@ -216,19 +230,26 @@ def _concerns(before: Challenge, now: Challenge, player: PlayerId) -> bool:
     return is_other or (now.over, now.closing) != (before.over, before.closing)
 
 
+def _fresh(old: _Pages, new: _Pages, shows: bool) -> list[Row]:
+    """Return the rows of a page that have changed, but for their ranks."""
+    known = {row.player: row for row in old[shows]}
+    return [row for row in new[shows] if not _is_same(row, known.get(row.player))]
+
+
 def _change(
-    old: Sequence[Row], new: Sequence[Row], table: Table, profiles: present.Profiles
+    old: Sequence[Row],
+    new: Sequence[Row],
+    fresh: Sequence[Row],
+    table: Table,
+    profiles: present.Profiles,
 ) -> ChallengeChange:
     """Return what has changed on the first page for those who may see the same table."""
-    known = {row.player: row for row in old}
     ranks, were = _ranks(new), _ranks(old)
     found = table.challenge
     return ChallengeChange(
         found.id,
         found.version,
-        present.challengers(
-            (row for row in new if not _is_same(row, known.get(row.player))), profiles
-        ),
+        present.challengers(fresh, profiles),
         ranks if ranks != were else [],
         found.rematch,
         table.size,

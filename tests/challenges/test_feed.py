@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from server.challenges.core import charges
 from server.challenges.core.challenge import MAX_PLAYERS, Challenge, Checkpoint, Entrant
 from server.challenges.core.table import PAGE
 from server.challenges.messages import ChallengeChange
+from server.players.profiles import Profiles
 from tests.base.redis.servers import until
 from tests.builders import ADA, BOB, CYD, START, reached
 from tests.challenges.test_challenges import TERMS, made, now, played
@@ -126,6 +128,29 @@ async def event_of(node: Node, challenge: Challenge, player: PlayerId) -> Any:
     page = await node.services.challenges.page(challenge, player)
     profiles = await node.services.profiles.load(present.players_of(page))
     return present.challenge(page, profiles)
+
+
+async def test_an_emote_reads_the_names_of_those_alone_whom_it_concerns(
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    challenge = await crowded(node)
+    (seat,) = await watchers(hub, challenge.id, 1)
+    ended = next(player for player in challenge.players if challenge.has_ended(player))
+    await node.services.challenges.play(challenge.id, seat.player)
+    await node.play_out(challenge.attempt(seat.player), seat.player)
+    await node.apply_effects()
+    await seat.next("Challenge", lambda event: event["own"]["state"] == "ended")
+    read: list[PlayerId] = []
+    load = Profiles.load
+
+    async def noted(self: Profiles, players: Iterable[PlayerId]) -> Any:
+        read.extend(known := list(players))
+        return await load(self, known)
+
+    monkeypatch.setattr(Profiles, "load", noted)
+    await node.services.challenges.emote(challenge.id, seat.player, ended, 1)
+    change = await seat.next("ChallengeChange", lambda event: bool(event["players"]))
+    assert [row["player"]["id"] for row in change["players"]] == [ended] == read
 
 
 async def test_a_list_reads_no_journal(
