@@ -199,11 +199,10 @@ async def set_season(request: Request[SetCircleSeason]) -> messages.Circle:
     """Set how long the seasons are."""
     await _pay_by_members(request, SHOWN_COST)
     circle, weeks = CircleId(request.command.circle), request.command.weeks
+    found = await request.services.circles.set_season(circle, request.player, weeks)
     if weeks is not None:
         request.services.quotas.note(request.player, charges.SEASONS)
-    return await _changed(
-        request, await request.services.circles.set_season(circle, request.player, weeks)
-    )
+    return await _changed(request, found)
 
 
 async def set_league(request: Request[SetCircleLeague]) -> messages.Circle:

@@ -25,6 +25,7 @@ from server.base.wire.scopes import scopes_of
 from server.challenges import messages as challenges_messages
 from server.circles import messages as circles_messages
 from server.circles.core import charges as circles_charges
+from server.circles.core.circle import PAID_ROUNDS
 from server.dailies import messages as dailies_messages
 from server.handlers import handlers_of
 from server.lobby import messages as lobby_messages
@@ -44,6 +45,7 @@ from server.runs import deal_messages
 from server.runs import messages as runs_messages
 from server.watching import messages as watching_messages
 from tests.authenticator import Authenticator
+from tests.builders import BOB
 from tests.clients.client import opened
 from tests.clients.seats import HubNode, Seat, room_of
 from tests.conftest import ALONE
@@ -213,6 +215,9 @@ CHARGED: dict[type, Callable[[Seat, str], object]] = {
     challenges_messages.CreateChallenge: lambda seat, _: seat.ask(
         "CreateChallenge", game="robert", limit=300, open_for=3_600, key="a key of a challenge"
     ),
+    challenges_messages.BlockChallenger: lambda seat, _: seat.ask(
+        "BlockChallenger", player=BOB, blocked=True
+    ),
     circles_messages.CreateCircle: lambda seat, _: found_circle(seat),
     accounts_messages.DeleteAccount: lambda seat, _: seat.ask("DeleteAccount"),
 }
@@ -248,7 +253,8 @@ FREE = {
     rooms_messages.LeaveRoom, play_messages.Resign, play_messages.OpenAttempt,
     notifications_messages.RemovePush,
     challenges_messages.UnwatchChallenge, challenges_messages.ListChallenges,
-    challenges_messages.HideChallenge,
+    challenges_messages.HideChallenge, challenges_messages.GetChallengers,
+    challenges_messages.ListBlocked,
     circles_messages.ShowInvitation, circles_messages.ListCircles, circles_messages.WatchCircle,
     circles_messages.UnwatchCircle, circles_messages.GetCircleTable,
     circles_messages.GetHeadToHead, circles_messages.GetCircleFeed,
@@ -307,20 +313,22 @@ async def test_members_and_changes_of_a_circle_are_charged_for(
     assert await stored(node, ELSEWHERE) == before + circles_charges.MEMBER[0].size
     league = ["week", ["robert"], 600, 0, "none"]
     item = (await ada.ask("GetCircleFeed", **found))["items"][0]["item"]
-    changes: list[tuple[str, dict[str, object]]] = [
-        ("EmoteItem", {"item": item, "emote": 1}),
-        ("MuteCircle", {"muted": True}),
-        ("RenameCircle", {"name": "Others"}),
-        ("RenewCircleLink", {}),
-        ("SetCircleSeason", {"weeks": 4}),
-        ("SetCircleLeague", {"league": league}),
-        ("RemoveFromCircle", {"player": bob.player}),
+    season = circles_charges.SEASONS.size
+    (rounds,) = circles_charges.rounds("week", PAID_ROUNDS)
+    changes: list[tuple[str, dict[str, object], int]] = [
+        ("EmoteItem", {"item": item, "emote": 1}, 0),
+        ("MuteCircle", {"muted": True}, 0),
+        ("RenameCircle", {"name": "Others"}, 0),
+        ("RenewCircleLink", {}, 0),
+        ("SetCircleSeason", {"weeks": 4}, season),
+        ("SetCircleLeague", {"league": league}, rounds.size),
+        ("RemoveFromCircle", {"player": bob.player}, 0),
     ]
-    for name, fields in changes:
+    for name, fields, ahead in changes:
         before = await stored(node)
         answer = await ada.ask(name, **found, **fields)
         assert answer.get("code") is None, answer
-        assert await stored(node) == before + circles_charges.ENTRY.size, name
+        assert await stored(node) == before + circles_charges.ENTRY.size + ahead, name
 
 
 @ALONE
