@@ -20,6 +20,9 @@ from tests.browser.conftest import Site, running_site
 from tests.browser.player import OFFLINE_PHONE, Player
 from tests.processes import PATIENCE
 
+FRAME = "new Promise(requestAnimationFrame)"
+"""The page's next frame."""
+
 SUBSCRIPTION = """
 Object.defineProperty(PushManager.prototype, "subscribe", {
   value: async function (options) {
@@ -205,8 +208,10 @@ def test_a_subscription_that_the_browser_renews_reaches_the_server(player: Playe
     player.page.evaluate("sessionStorage.endpoint = 'renewed'")
     # Any page of the site does it.
     player.go("/practice")
-    changed = f"async before => (await ({REMEMBERED})()) !== before"
-    player.page.wait_for_function(changed, arg=before)
+    # `wait_for_function` takes the promise of an asynchronous condition for its being true.
+    player.page.evaluate(
+        f"async before => {{ while (await ({REMEMBERED})() === before) await {FRAME}; }}", before
+    )
     player.go("/settings")
     expect(player.see("push-on")).to_be_visible()
     # The old one is removed.

@@ -179,10 +179,10 @@ BROKEN: dict[Callable[[], AbstractContextManager[None]], int] = {
     takes_longer_for_some_cards: 0,
     shows_racers_the_others_boards: 2,
     tells_seeds_early: 1,
-    shows_challenges_to_who_plays_them: 8,
+    shows_challenges_to_who_plays_them: 18,
     shows_deals_of_races_that_are_reserved: 6,
     shows_boards_of_races_whose_deal_is_reserved: 9,
-    shows_results_in_rooms_to_who_may_play_the_deal: 9,
+    shows_results_in_rooms_to_who_may_play_the_deal: 18,
     shows_results_on_pages_to_who_may_play_the_deal: 9,
     ends_attempts_by_hidden_cards: 68,
 }

@@ -264,8 +264,8 @@ class Clients:
         assert len(self._challenges) == 2, "it was made"
         self.sealed_at = self._stage.world.now()
         for viewer in (CYD, EVE):
-            path = f"/players/{self.clients[ANN].id}"
-            await self._do(ANSWERED, [Input(viewer, 0, "get", path=path)])
+            for path in (f"/players/{self.clients[ANN].id}", f"/deals/{deal}"):
+                await self._do(ANSWERED, [Input(viewer, 0, "get", path=path)])
 
     async def _send(self, client: int, command: protocol.shared.Command) -> None:
         """Send a command, and wait until it is answered."""
