@@ -3,6 +3,7 @@
 import type { Client, PushSubscribed } from "@samedeal/client";
 import { ROOT } from "../kit/root.ts";
 import { type Memory, RENEWED, deviceId, memoryIn } from "../offline/remembered.ts";
+import { running } from "../offline/register.ts";
 import { text } from "../text/index.ts";
 import { base64url } from "./base64url.ts";
 import { renew } from "./renewal.ts";
@@ -37,10 +38,10 @@ export async function subscribed(): Promise<Subscribed | null> {
  * Null if the person says no, or there is no service worker; rejects if the browser cannot.
  */
 export async function subscribe(key: string): Promise<Subscribed | null> {
-  const registration = await navigator.serviceWorker.getRegistration();
-  if (registration === undefined || (await Notification.requestPermission()) !== "granted") {
-    return null;
-  }
+  // First of all: some browsers ask only soon after the person has pressed something.
+  if ((await Notification.requestPermission()) !== "granted") return null;
+  const registration = await running();
+  if (registration === null) return null;
   const { pushManager } = registration;
   const before = await pushManager.getSubscription();
   // One that is for another key, as of a server that was set up anew, cannot be used.

@@ -2,12 +2,32 @@
 
 import { WORKER_URL } from "../kit/trusted.ts";
 
-/** Register the service worker, which caches the page's files. */
-export function keepForOffline(): void {
+/** Register the service worker, which caches the page's files; null if there is none. */
+export async function keepForOffline(): Promise<ServiceWorkerRegistration | null> {
   // There are none on plain http, nor in some private windows.
-  if (!("serviceWorker" in navigator)) return;
-  navigator.serviceWorker.register(WORKER_URL).catch((error: unknown) => {
+  if (!("serviceWorker" in navigator)) return null;
+  try {
+    return await navigator.serviceWorker.register(WORKER_URL);
+  } catch (error) {
     // The page works without it, but only with a network: players need no notice.
     console.warn("The page is not kept for when there is no network.", error);
-  });
+    return null;
+  }
+}
+
+/** Wait until the service worker runs, which is registered only once the page has time. */
+export async function running(): Promise<ServiceWorkerRegistration | null> {
+  const registration = await keepForOffline();
+  const { active, installing, waiting } = registration ?? {};
+  const coming = installing ?? waiting;
+  if (!active && coming) {
+    await new Promise<void>((resolve) => {
+      const look = () => {
+        if (coming.state === "activated" || coming.state === "redundant") resolve();
+      };
+      coming.addEventListener("statechange", look);
+      look();
+    });
+  }
+  return registration?.active ? registration : null;
 }

@@ -105,7 +105,7 @@ async function start(): Promise<void> {
   whenIdle(() => {
     // If this fails, the table is loaded again when it is needed.
     screens.prepare("table").catch((error: unknown) => console.warn("No table yet.", error));
-    if (import.meta.env.PROD) keepForOffline();
+    if (import.meta.env.PROD) void keepForOffline();
     followNotifications();
     import("../kit/translation.ts").then(
       ({ surviveTranslation }) => surviveTranslation(document.body),

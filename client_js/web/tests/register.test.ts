@@ -1,0 +1,47 @@
+/** The service worker's registration, as who needs it waits for it. */
+
+import { afterEach, expect, test, vi } from "vitest";
+import { running } from "../src/offline/register.ts";
+
+/** A service worker that is being installed. */
+class Installing extends EventTarget {
+  state = "installing";
+
+  become(state: string): void {
+    this.state = state;
+    this.dispatchEvent(new Event("statechange"));
+  }
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+function register(answer: () => Promise<unknown>): void {
+  vi.stubGlobal("navigator", { serviceWorker: { register: answer } });
+}
+
+test.each([
+  ["activated", true],
+  ["redundant", false],
+])("who needs a worker waits until it is %s", async (state, runs) => {
+  const installing = new Installing();
+  const registration: Record<string, unknown> = { installing, waiting: null, active: null };
+  register(() => Promise.resolve(registration));
+  let answered = false;
+  const waiting = running().finally(() => (answered = true));
+  await Promise.resolve();
+  installing.become("installed");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(answered).toBe(false);
+  if (runs) registration["active"] = installing;
+  installing.become(state);
+  expect(await waiting).toBe(runs ? registration : null);
+});
+
+test("there may be none", async () => {
+  const warn = vi.spyOn(console, "warn").mockReturnValue();
+  register(() => Promise.reject(new Error("no")));
+  expect(await running()).toBeNull();
+  expect(warn).toHaveBeenCalledOnce();
+  vi.stubGlobal("navigator", {});
+  expect(await running()).toBeNull();
+});
