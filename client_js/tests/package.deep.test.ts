@@ -18,8 +18,6 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withMethods } from "../scripts/methods.ts";
-import { Client } from "../src/index.ts";
 import { ServerNode } from "./node.ts";
 import { ROOT } from "./rules/engine.ts";
 
@@ -92,19 +90,6 @@ test("the package contains what it needs, and nothing from an earlier build", ()
   expect(files()).not.toContain("dist/stale.js");
   const others = files().filter((path) => !/^(dist|examples)\//.test(path));
   expect(others.toSorted()).toEqual(["LICENSE", "README.md", "package.json"]);
-});
-
-test("the README shows the example, and lists all methods and stores of a client", async () => {
-  const page = readFileSync(join(installed, "README.md"), "utf8");
-  expect(page).toContain(readFileSync(join(installed, "examples", "bot.ts"), "utf8"));
-  const client = readFileSync(join(copy, "src", "client.ts"), "utf8");
-  expect(await withMethods(page, client), "npm run reference").toBe(page);
-  for (const name of Object.getOwnPropertyNames(Client.prototype).slice(1)) {
-    expect(page).toContain(`| \`${name}(`);
-  }
-  const stores = Object.keys(new Client({ url: "ws://localhost/socket" }));
-  expect(stores.length).toBeGreaterThan(5);
-  for (const name of stores) expect(page).toContain(`| \`${name}\``);
 });
 
 test("every module has a source map with its source", () => {
