@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from server.base.core.refusal import UnavailableError
-from server.base.journals.core.entry import ConflictError, Entries
+from server.base.journals.core.entry import ConflictError, Entries, MistimedError
 from server.base.journals.store import JournalStore
 from server.base.redis.database import Database
 from server.base.work.stop import Stop
@@ -50,8 +50,9 @@ class Writer:
                 self.reasons.append(str(error))
                 known = await self._read(stop)
                 await asyncio.sleep(_RETRY_DELAY)
-            except ConflictError:
-                # Nothing was written: `known` is out of date.
+            except (ConflictError, MistimedError):
+                # Nothing was written: `known` is out of date, or the server hung for a while and
+                # has received the append too late.
                 known = await self._read(stop)
             else:
                 known = Entries([*known.texts, text], generation)
