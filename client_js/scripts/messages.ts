@@ -18,7 +18,7 @@ export interface Messages {
 
 /** The groups that first visits show none of: they are in a module of their own. */
 export const LATER: ReadonlySet<string> = new Set([
-  ...["account", "boards", "check", "could", "days", "howTo"],
+  ...["account", "blocking", "boards", "check", "could", "days", "howTo"],
   ...["reasons", "replay", "report", "rounds", "seated", "series", "settings", "terms", "watching"],
 ]);
 

@@ -203,6 +203,38 @@ def test_several_are_chosen_from_a_circle_and_by_their_pages(
         expect(player.see("challenges")).to_contain_text("Ada challenges you")
 
 
+def test_who_blocks_a_player_is_told_of_none_of_their_challenges(
+    ada: Player, guest: Player
+) -> None:
+    named = id_of(guest)
+
+    def challenge() -> None:
+        ada.go(f"/player/{named}")
+        ada.press("challenge-player")
+        ada.press("make-challenge")
+        ada.see("play-challenge").wait_for()
+
+    challenge()
+    guest.go("/")
+    guest.see("challenge-row").click()
+    guest.see("play-challenge").wait_for()
+    guest.press("block")
+    expect(guest.see("block")).to_have_text("Unblock")
+    guest.press("hide-challenge")
+
+    challenge()
+    guest.go("/settings")
+    expect(guest.see("blocked-players")).to_contain_text("Ada")
+    assert problems(guest) == []
+    guest.press("block")
+    expect(guest.see("blocked-players")).to_have_count(0)
+
+    # Of the two later ones, only that of now is on the list.
+    challenge()
+    guest.go("/")
+    expect(guest.see("challenge-row")).to_have_count(1)
+
+
 def test_a_link_that_is_wrong_says_so(guest: Player) -> None:
     guest.go("/c/zzzzzzzzzzzzzzzz")
     expect(guest.page.get_by_role("heading", level=1)).to_have_text("No such challenge")
