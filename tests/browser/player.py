@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import msgpack
-from playwright.sync_api import Browser, Locator, Page, WebSocket, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, WebSocket, expect
 from playwright.sync_api import Error as PlaywrightError
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
@@ -108,6 +109,7 @@ class Player:
         device: the settings of the context; without others, it has no service worker, which takes
             a third of a page's processor time.
         name: the player's name; without one, the page makes a new guest when it is first opened.
+        prepare: called with the context before it has a page.
 
     Attributes:
         problems: messages of uncaught errors of the page, and of what its policy has blocked.
@@ -119,9 +121,16 @@ class Player:
     """
 
     def __init__(
-        self, browser: Browser, url: str, device: dict[str, Any] = DESKTOP, name: str | None = None
+        self,
+        browser: Browser,
+        url: str,
+        device: dict[str, Any] = DESKTOP,
+        name: str | None = None,
+        prepare: Callable[[BrowserContext], None] | None = None,
     ) -> None:
         self.context = browser.new_context(**{"service_workers": "block", **device})
+        if prepare is not None:
+            prepare(self.context)
         if name is not None:
             self.context.add_init_script(_SIGN_IN.replace("TOKEN", _new_guest(url, name)))
         self.context.add_init_script(_REPORT_BLOCKED)

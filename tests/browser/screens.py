@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from tests.browser import pictures
 from tests.browser.conftest import launched, running_site
@@ -138,12 +138,20 @@ class Cast:
         browser: a browser; each player has a context of their own.
         url: the URL of the site.
         settings: the settings of the contexts, as from `device`.
+        prepare: as of `Player`.
     """
 
-    def __init__(self, browser: Browser, url: str, settings: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        browser: Browser,
+        url: str,
+        settings: dict[str, Any],
+        prepare: Callable[[BrowserContext], None] | None = None,
+    ) -> None:
         self._browser = browser
         self._url = url
         self._settings = settings
+        self._prepare = prepare
         self._players: dict[str, Player] = {}
 
     def __call__(self, *names: str, **settings: str) -> list[Player]:
@@ -151,7 +159,7 @@ class Cast:
         for name in names:
             if name not in self._players:
                 context = {**self._settings, **settings}
-                self._players[name] = Player(self._browser, self._url, context, name)
+                self._players[name] = Player(self._browser, self._url, context, name, self._prepare)
         return [self._players[name] for name in names]
 
     def leave(self) -> None:
