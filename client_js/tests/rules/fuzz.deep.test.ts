@@ -8,7 +8,7 @@ import { games } from "../../src/rules/catalog.ts";
 import { Driver, MAX_LINE_LENGTH } from "../../src/rules/driver.ts";
 import { Compared, PythonEngine, seededRandom, randomSeed } from "./engine.ts";
 
-const ROUNDS = 40;
+const ROUNDS = 16;
 const LINES = 40;
 
 type Random = (limit: number) => number;
