@@ -20,7 +20,10 @@ from server.circles.core.seasons import ROUND_SETTLED_MS
 from server.circles.core.tables import Dropping
 from tests.builders import ADA, BOB, CYD, LIMIT
 from tests.circles.test_circles import founded
+from tests.conftest import ALONE
 from tests.nodes import Node, SetClock
+
+pytestmark = ALONE
 
 HOUR = 3_600_000
 DAILY = League("day", ("lady-betty", "robert"), LIMIT, 1)

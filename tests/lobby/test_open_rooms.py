@@ -14,9 +14,11 @@ from server.lobby.core import keys
 from server.lobby.core.open_row import MAX_OF_NETWORK, MAX_OPEN_ROOMS
 from tests.base.redis.servers import until
 from tests.builders import ADA, BOB, CYD
-from tests.conftest import debug_captured
+from tests.conftest import ALONE, debug_captured
 from tests.nodes import Node, SetClock, running_together
 from tests.rooms.test_live_rooms import follow
+
+pytestmark = ALONE
 
 
 @pytest.fixture(autouse=True)

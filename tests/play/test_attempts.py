@@ -28,8 +28,11 @@ from server.play.core.finish import Finish
 from tests.base.outbox.outboxes import all_due, all_effects
 from tests.base.redis.servers import in_flight, until, writes_held_up
 from tests.builders import ADA, BOB, LIMIT, START
+from tests.conftest import ALONE
 from tests.engine.positions import is_view_pile
 from tests.nodes import Node, SetClock, node_on
+
+pytestmark = ALONE
 
 DAY = days.day_at(START)
 DEADLINE = START + LIMIT

@@ -25,11 +25,14 @@ from server.play.core.digest import digest, fnv1a, view_text
 from server.play.journal import Step
 from server.play.resume import MAX_MISSED, Missed, find_missed, missed_of
 from tests.builders import ADA, LIMIT, START, started
+from tests.conftest import ALONE
 from tests.engine.positions import ALL
 from tests.nodes import Node, SetClock
 from tests.play.test_attempts import begin, command
 from tests.relatives import find_ruleset
 from tests.sizes import SAMPLED, cases
+
+pytestmark = ALONE
 
 
 def play_on(attempt: Attempt, chance: Random, most: int, *, resigns: bool) -> list[Step]:

@@ -38,10 +38,12 @@ from server.play.searches import Searches
 from server.rooms.core.commands import COUNTDOWN_MS
 from tests.base.redis.servers import running, until
 from tests.builders import ADA, BOB, CYD, LIMIT, START, begun, line_home
-from tests.conftest import debug_captured
+from tests.conftest import ALONE, debug_captured
 from tests.engine.dead_ends import dead_end_line
 from tests.engine.positions import board
 from tests.nodes import BEGUN, Node, SetClock, attempt_of
+
+pytestmark = ALONE
 
 GAMES = ["deuces", "roosevelt", "robert", "canfield"]
 

@@ -11,7 +11,10 @@ from server.play.core.finish import Finish
 from server.results.core.boards import of_daily
 from server.results.curves import curve_of
 from tests.builders import ADA, BOB, START
+from tests.conftest import ALONE
 from tests.nodes import Node
+
+pytestmark = ALONE
 
 DAILY = DailyId("robert", days.day_at(START))
 

@@ -26,9 +26,12 @@ from server.results.core.history_fields import whole_of
 from server.results.histories_store import BATCH, HistoryStore
 from server.results.players_api import MAX_DAYS, OfPlayer, page_of, show_player
 from tests.builders import ADA, BOB, START
+from tests.conftest import ALONE
 from tests.nodes import Node
 from tests.results.core.histories import fields_of, fields_without_sums
 from tests.results.core.histories import page_of as shown
+
+pytestmark = ALONE
 
 GAME = "robert"
 TODAY = daily.day_at(START)

@@ -14,7 +14,10 @@ from server.results.core.history import History
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
 from tests.builders import ADA, BOB, LIMIT
+from tests.conftest import ALONE
 from tests.nodes import BEGUN, Node, SetClock, attempt_of
+
+pytestmark = ALONE
 
 CHANGES = "stock.turns=2;waste.redeals=1"
 OWN = Terms("klondike", CHANGES, LIMIT)

@@ -18,8 +18,11 @@ from server.rooms.core import quick_match
 from server.rooms.core.room import Room, Round
 from tests.base.redis.servers import until
 from tests.builders import ADA, BOB
+from tests.conftest import ALONE
 from tests.nodes import Node, SetClock, attempt_of, running_together
 from tests.rooms.test_live_rooms import follow
+
+pytestmark = ALONE
 
 GAME = "lady-betty"
 

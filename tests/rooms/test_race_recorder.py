@@ -28,8 +28,11 @@ from server.rooms.core.room import Room
 from server.rooms.race_records_store import RaceRecordStore
 from tests.base.outbox.outboxes import all_effects
 from tests.builders import ADA, BOB, CODE, CYD, DAN, DEAL, PLAYERS, START, reached
+from tests.conftest import ALONE
 from tests.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.order import Followed, out_of_order
+
+pytestmark = ALONE
 
 GAME = "robert"
 OTHER_DEAL = DealId("dea2000000000000")

@@ -15,7 +15,10 @@ from server.base.core.refusal import Refusal
 from server.base.journals.reader import rules_of
 from server.runs import runs
 from tests.builders import ADA, BOB, CYD
+from tests.conftest import ALONE
 from tests.nodes import BEGUN, OVER, Node, SetClock, attempt_of
+
+pytestmark = ALONE
 
 
 async def refusal_of(node: Node, attempt: AttemptId) -> str | None:

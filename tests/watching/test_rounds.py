@@ -24,11 +24,12 @@ from server.watching import watching as service
 from tests.base.redis.servers import until
 from tests.builders import homewards
 from tests.clients.seats import HubNode, Seat, hubs_on, room_of
+from tests.conftest import ALONE
 from tests.nodes import Node, SetClock, node_on
 from tests.watched import SeenBoard, SeenBoards
 from tests.wire import Message
 
-pytestmark = pytest.mark.usefixtures("short_countdown")
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 DELAY = 40
 """Milliseconds, by the clock that the test sets."""
