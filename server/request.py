@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from engine.catalog import is_ready
+from engine.schema import is_changes
 from server.base.core.ids import PlayerId
 from server.base.core.quota import Item, Need
 from server.base.net.load import Load
@@ -54,6 +55,15 @@ class Request(Generic[C_co]):
         """
         if not is_ready(game, variant):
             self.session.payer.new_rules(costs.RULES)
+
+    def pay_for_stored_rules(self, variant: str) -> None:
+        """Charge for the rules of what a command has read, if a player has made them up.
+
+        Raises:
+            Refusal: as `pay`. The command can be sent again.
+        """
+        if is_changes(variant):
+            self.pay(costs.STORED_RULES)
 
     def pay(self, cost: float) -> None:
         """Charge the player and the address for what a command costs beside its usual price.

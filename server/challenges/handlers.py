@@ -99,6 +99,7 @@ async def play(request: Request[PlayChallenge]) -> Attempt:
         request.player,
         anew=request.load.has_room("daily"),
     )
+    request.pay_for_stored_rules(snapshot.start.variant)
     return show(request, snapshot, take=True)
 
 

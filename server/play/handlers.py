@@ -75,6 +75,7 @@ async def open_attempt(request: Request[OpenAttempt]) -> Attempt | Missed:
     snapshot = await request.services.rooms.open_attempt(
         AttemptId(request.command.attempt), request.player
     )
+    request.pay_for_stored_rules(snapshot.start.variant)
     missed = None
     if have is not None:
         missed = await find_missed(attempts, snapshot, have.seq, have.digest)

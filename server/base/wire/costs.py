@@ -37,6 +37,12 @@ JUDGED: Final = 0.02
 RULES: Final = 10.0
 """Rules that a player has made up, of which the node has no tables yet: 1.5 ms to read and make."""
 
+STORED_RULES: Final = 4.0
+"""What is played by rules that a player has made up, and perhaps the node has no tables of them.
+
+It costs something between nothing and a millisecond and a half, which nobody knows before.
+"""
+
 SEARCH: Final = 10.0
 """Ten milliseconds of a core: a search, a run that is played again, a signature that is verified,
 or all that is stored of a player.
