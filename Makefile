@@ -24,15 +24,18 @@ PAGE_SOURCES := $(RULES) $(MODULES) \
 	$(shell find client_js/src client_js/scripts client_js/web \
 		\( -name dist -o -name generated -o -name node_modules \) -prune -o -print 2>/dev/null)
 
-# Say how far a command of the README is: `play` has the first three of the steps of `test`.
-step = $(if $(filter play,$(MAKECMDGOALS)),step $(1) of 3: ,$(if $(filter test deep,$(MAKECMDGOALS)),step $(1) of 6: ))
+# Installing for the server and for the page keeps one core busy each. STEPS are those of a command of
+# the README, which says how far it is: `play` has the first three of those of `test`.
+prepare = $(MAKE) --no-print-directory --jobs=2 STEPS=$(1) $(2)
+step = $(if $(STEPS),step $(1) of $(STEPS): )
 
 help: ## list the targets
 	@echo 'Samedeal: everyone gets the same deal.'
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-play: $(RUNTIME) $(PAGE) ## install, build, and serve on http://localhost:8000
+play: ## install, build, and serve on http://localhost:8000
+	@$(call prepare,3,$(RUNTIME) $(PAGE))
 	@exec $(BIN)/samedeal serve
 
 dev: $(DEV) $(MODULES) $(RULES) ## serve on http://localhost:5173, and reload what you edit
@@ -51,10 +54,12 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-test: $(PAGE) $(DEV) ## install, build, and test in minutes what a change may break
+test: ## install, build, and test in minutes what a change may break
+	@$(call prepare,6,$(DEV) $(PAGE))
 	@$(BIN)/python -m tests test
 
-deep: $(PAGE) $(DEV) ## run the tests that `make test` leaves out
+deep: ## run the tests that `make test` leaves out
+	@$(call prepare,6,$(DEV) $(PAGE))
 	@status=0; \
 	$(BIN)/python -m tests deep || status=1; \
 	if [ "$$(uname -sm)" = 'Linux x86_64' ]; then $(MAKE) redis8 || status=1; fi; \

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import logging
 import os
@@ -9,6 +10,7 @@ import resource
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import cache
@@ -114,16 +116,53 @@ MOST_MEMORY = 600
 """Megabytes that a pytest worker may take: several of them fit a laptop with 8 GB."""
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Return how many workers `-n auto` starts: many tests wait for a while, with nothing to do."""
-    return (os.cpu_count() or 1) + 1
+def _is_deep(config: pytest.Config) -> bool:
+    return bool(config.option.markexpr == "deep")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return how many workers `-n auto` starts: many tests wait for a while, with nothing to do.
+
+    Browsers keep several cores busy, and most deep tests have one.
+    """
+    return (os.cpu_count() or 1) + (1 if _is_deep(config) else 2)
+
+
+HANGS_AFTER = 600.0
+"""Seconds after which a test hangs; the slowest takes less than two minutes."""
+
+REARMED_EVERY = 30.0
+"""Seconds for which the same timer guards all tests: pytest starts a thread for each, 2 ms."""
+
+
+_guarded_until = 0.0
+_stderr = -1
+
+
+def _guard() -> None:
+    """End this process with the stacks of all threads, if a test that now begins hangs."""
+    global _guarded_until  # noqa: PLW0603 - the timer is this process's, too
+    if _guarded_until < time.monotonic():
+        _guarded_until = time.monotonic() + REARMED_EVERY
+        faulthandler.dump_traceback_later(HANGS_AFTER, exit=True, file=_stderr)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    _guard()
+
+
+def pytest_unconfigure() -> None:
+    faulthandler.cancel_dump_traceback_later()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    global _stderr  # noqa: PLW0603 - later, what goes there is captured
+    _stderr = os.dup(2)
     # All that is imported and collected stays: see `pytest_collection_finish`.
     gc.disable()
     _configure_logging()
-    sizes.begin(deep=config.option.markexpr == "deep")
+    sizes.begin(deep=_is_deep(config))
     _configure_hypothesis()
     for tool in machine.TOOLS:
         config.addinivalue_line("markers", f"{tool.marker}: needs {tool.name}")

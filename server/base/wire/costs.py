@@ -38,9 +38,9 @@ RULES: Final = 10.0
 """Rules that a player has made up, of which the node has no tables yet: 1.5 ms to read and make."""
 
 STORED_RULES: Final = 4.0
-"""What is played by rules that a player has made up, and perhaps the node has no tables of them.
+"""Something stored that is played by made-up rules, of which the node may have no tables.
 
-It costs something between nothing and a millisecond and a half, which nobody knows before.
+It costs up to a millisecond and a half; how much, nobody knows before it is read.
 """
 
 SEARCH: Final = 10.0
