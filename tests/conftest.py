@@ -67,7 +67,7 @@ So are tests on a cluster, and those that are marked where they are.
 """
 
 JOURNEYS = ("browser/test_play.py", "browser/test_table.py")
-"""The files of tests with a browser that `make test` runs: a race, a daily, and how cards move."""
+"""The files with tests of a browser that `make test` runs: a race, a daily, and how cards move."""
 
 # No schema here has a format; jsonschema would take seconds to learn those of addresses.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]

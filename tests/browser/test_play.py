@@ -46,6 +46,7 @@ def start_race(host: Player, guest: Player, game: str) -> None:
         assert player.see("notice").inner_text() == ""
 
 
+@pytest.mark.deep
 def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -> None:
     start_race(host, guest, "robert")
     first = host.cards("f0")
@@ -149,6 +150,7 @@ def test_a_reload_in_the_middle_of_a_race_loses_nothing(
     )
 
 
+@pytest.mark.deep
 def test_a_reload_in_the_middle_of_a_drag_returns_to_the_daily(host: Player) -> None:
     host.go("/daily/robert")
     host.press("play-daily")
@@ -192,6 +194,7 @@ def test_an_unknown_room_shows_an_error(host: Player) -> None:
     expect(host.page.get_by_role("heading")).to_have_text("There is no room with this code.")
 
 
+@pytest.mark.deep
 def test_the_title_of_a_hidden_page_says_when_a_friend_arrives(host: Player, guest: Player) -> None:
     link = host.open_room("robert")
     title = host.page.title()

@@ -109,6 +109,7 @@ def piles_of(cards: Locator) -> set[str]:
     return {card.get_attribute("data-pile") or "" for card in cards.all()}
 
 
+@pytest.mark.deep
 def test_a_press_that_slides_off_the_stock_plays_nothing(player: Player) -> None:
     practise(player, "robert")
     mouse = player.page.mouse
@@ -140,6 +141,7 @@ def test_one_tap_plays_the_best_move(player: Player) -> None:
     assert moved > 0
 
 
+@pytest.mark.deep
 def test_in_two_step_play_a_first_tap_only_selects(player: Player) -> None:
     player.go("/settings")
     player.see("tapping-two").check(force=True)
@@ -171,6 +173,7 @@ def test_a_card_dropped_on_a_wrong_pile_returns_with_a_reason(
     assert player.moves() == 2
 
 
+@pytest.mark.deep
 def test_a_rotation_in_the_middle_of_a_drag_loses_nothing(player: Player) -> None:
     practise(player, "robert", "s>w")
     drawn = player.cards("w")
@@ -190,6 +193,7 @@ def test_a_rotation_in_the_middle_of_a_drag_loses_nothing(player: Player) -> Non
         assert player.moves() == 1
 
 
+@pytest.mark.deep
 def test_a_reload_in_the_middle_of_a_drag_loses_nothing(player: Player) -> None:
     practise(player, "robert", "s>w")
     drawn = player.cards("w")
@@ -205,6 +209,7 @@ def test_a_reload_in_the_middle_of_a_drag_loses_nothing(player: Player) -> None:
     assert player.moves() == 1
 
 
+@pytest.mark.deep
 def test_practice_resumes_after_a_reload_and_undoes_moves(player: Player) -> None:
     practise(player, "deuces")
     opening = player.cards("w")
@@ -230,6 +235,7 @@ def test_a_hint_marks_cards_until_the_next_move(player: Player) -> None:
     expect(player.page.locator(".hinted")).to_have_count(0)
 
 
+@pytest.mark.deep
 def test_a_newcomer_is_shown_which_cards_can_be_moved(player: Player) -> None:
     practise(player, "roosevelt", newcomer=True)
     expect(player.page.get_by_text(GUIDE)).to_be_visible()
@@ -267,6 +273,7 @@ def test_the_guide_covers_no_card(browser: Browser, site: Site, game: str) -> No
     player.close()
 
 
+@pytest.mark.deep
 def test_the_guide_says_how_cards_move_in_lady_betty(player: Player) -> None:
     practise(player, "lady-betty", newcomer=True)
     expect(player.page.get_by_text(GUIDE)).to_contain_text("then the pile for it")
@@ -291,6 +298,7 @@ def test_the_stock_is_dealt_by_a_key_wherever_the_focus_is(player: Player) -> No
     player.wait_for_moves(2)
 
 
+@pytest.mark.deep
 def test_a_game_is_played_by_keyboard_alone(browser: Browser, site: Site) -> None:
     player = Player(browser, site.url)
     player.page.add_init_script(
@@ -384,6 +392,7 @@ def open_nearly_won(player: Player) -> int:
     return len(moves) - played
 
 
+@pytest.mark.deep
 def test_a_game_that_is_nearly_won_can_be_finished_by_one_button(
     browser: Browser, site: Site
 ) -> None:
@@ -400,6 +409,7 @@ def test_a_game_that_is_nearly_won_can_be_finished_by_one_button(
     player.close()
 
 
+@pytest.mark.deep
 def test_with_reduced_motion_a_win_is_announced_without_an_animation(
     browser: Browser, site: Site
 ) -> None:
