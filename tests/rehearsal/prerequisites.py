@@ -1,7 +1,7 @@
 """Programs that the rehearsal needs, with Docker and with podman.
 
 Debian's packages are installed if that is possible. podman-compose always comes from PyPI: that of
-Debian 12, 1.0.3, does not know `--in-pod false`, which is new in 1.0.6, nor `--profile` of 1.1.0.
+Debian 12, 1.0.3, does not know `--in-pod false`, which makes no pod from 1.2.0 on, nor `--profile`.
 """
 
 from __future__ import annotations
