@@ -428,13 +428,17 @@ def writes_scores_without_looking_back() -> Iterator[None]:
         yield
 
 
+NOTHING_ELSE = {"GUESSING": 0.0, "FILLING": 0.0, "BURDENING": 0.0}
+"""What hostile players do otherwise, beside playing."""
+
+
 @contextmanager
 def _hostile(*kinds: str, **often: float) -> Iterator[None]:
     """Put hostile players into every race, who do some things and not others."""
     with ExitStack() as stack:
         stack.enter_context(patched(race, "HOSTILE", 1.0))
         stack.enter_context(patched(hostile, "KINDS", kinds or hostile.KINDS))
-        for name, value in {"GUESSING": 0.0, "FILLING": 0.0, **often}.items():
+        for name, value in (NOTHING_ELSE | often).items():
             stack.enter_context(patched(hostile, name, value))
         yield
 

@@ -3,7 +3,8 @@
 They guess the codes of rooms by every command, from an address of their own or that of an honest
 player; they do to a room and to its members what a host or a member may try, before a round and in
 it; they give up at once against each other; they open a public room and close it just before a
-start; they keep watch keys for later; and they open as many empty rooms as they can.
+start; they keep watch keys for later; they open as many empty rooms as they can; and they make up
+rules by which there are hundreds of moves, and ask for hints then.
 """
 
 from __future__ import annotations
@@ -50,6 +51,15 @@ SIGNING_IN = 0.5
 
 FILLING = 0.3
 """How often somebody opens empty rooms."""
+
+BURDENING = 0.3
+"""How often somebody makes up rules, and asks for hints."""
+
+BURDENED = "203.0.113.4"
+"""The address of who does."""
+
+MADE_UP = "roosevelt"
+"""The game whose rules are changed by those."""
 
 Work = Coroutine[Any, Any, None]
 
@@ -240,13 +250,18 @@ def _meddling(hostile: Hostile, room: Message, rng: random.Random) -> Message:
 
 async def _run_a_little(hostile: Hostile, attempt: str, moves: int) -> None:
     """Play some moves as soon as there are cards, and give up."""
+    await _wait_for_cards(hostile, attempt)
+    await plans.play(hostile, attempt, moves, abandon=False)
+
+
+async def _wait_for_cards(hostile: Hostile, attempt: str) -> None:
+    """Open an attempt as soon as there are cards."""
     world = hostile.world
     for _ in range(100):
         opened = await hostile.attempt("attempt.open", attempt=attempt)
         if opened is not None or world.closing:
             break
         await hostile.pause(0.1, 0.5)
-    await plans.play(hostile, attempt, moves, abandon=False)
 
 
 async def match_quickly(
@@ -342,6 +357,53 @@ async def fill(hostile: Hostile, scene: Scene) -> None:
         )
         refused = any(each is not None and each["type"] == "refused" for each in opened)
         await hostile.pause(0.2, 1.0 if refused else 0.4)
+
+
+def made_up(rng: random.Random) -> str:
+    """Return changes to rules by which any card goes on any other, on piles as they come."""
+    piles = ",".join(str(rng.randint(5, 9)) for _ in range(9))
+    return (
+        f"tableau.deal={piles};tableau.order=any;tableau.match=any;tableau.wrap=true"
+        ";tableau.moves=any"
+    )
+
+
+async def burden(hostile: Hostile, scene: Scene) -> None:
+    """Have a node make tables of rules, and judge all moves of boards that have hundreds."""
+    rng = hostile.rng
+    await hostile.begin()
+    while not scene.over:
+        terms = {"game": MADE_UP, "limit": 10 * SHORTEST, "help": "hints"}
+        key = f"{rng.getrandbits(64):016x}"
+        room = await hostile.attempt("room.create", variant=made_up(rng), seats=1, key=key, **terms)
+        if room is not None:
+            code = room["code"]
+            for _ in range(rng.randint(0, 3)):
+                await hostile.attempt("room.terms", code=code, variant=made_up(rng), **terms)
+            await _start_alone(hostile, scene, code)
+        await hostile.pause(0.1, 1.0)
+
+
+async def _start_alone(hostile: Hostile, scene: Scene, code: str) -> None:
+    """Start a round in a room of one's own, and ask for hints in it."""
+    room = await hostile.attempt("room.start", code=code, anyway=True)
+    if room is not None and room["round"] is not None:
+        await _ask_for_hints(hostile, scene, room["round"]["runners"][0]["attempt"])
+
+
+async def _ask_for_hints(hostile: Hostile, scene: Scene, attempt: str) -> None:
+    """Ask for a hint on each board of an attempt, for as long as it is paid for."""
+    await _wait_for_cards(hostile, attempt)
+    for _ in range(hostile.rng.randint(2, 12)):
+        state = hostile.states.get(attempt)
+        if state is None or state.end is not None or scene.over:
+            return
+        hinted = await hostile.attempt("Hint", attempt=attempt, seq=state.seq + 1)
+        hostile.world.counts["hints by rules made up"] += hinted is not None
+        state = hostile.states.get(attempt, state)
+        for move in state.plan(1, hostile.rng):
+            await hostile.attempt("move", attempt=attempt, seq=state.seq + 1, move=move)
+        await hostile.pause(0.1, 1.0)
 
 
 async def link(player: Player, code: asyncio.Future[str | None]) -> None:
@@ -449,6 +511,9 @@ def cast(
             works = [*works, link(honest[0], device), sign_in(honest[1], device)]
     if rng.random() < FILLING:
         others += [fill(come(FILLED), scene) for _ in range(rng.randint(1, 3))]
+    # Drawn apart, so that the other races of known seeds stay as they are.
+    if random.Random(f"burden {world.seed}").random() < BURDENING:
+        others.append(burden(come(BURDENED), scene))
     return Cast(honest, hostile, works, others, scene)
 
 

@@ -9,19 +9,20 @@ import random
 import re
 import secrets
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Coroutine, Iterator, MutableMapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from weakref import WeakValueDictionary
 
 import structlog
 from msgspec.structs import replace
 from redis import utils as redis_utils
 
 from engine import deal as dealing
-from engine.catalog import games
+from engine.catalog import catalog, games
 from server.base.core import days, keys, quota
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal, UnavailableError
@@ -537,6 +538,11 @@ def _deterministic(loop: VirtualLoop, world: World) -> Iterator[None]:
             "CHECKPOINT_EVERY",
             random.Random(f"checkpoint {world.seed}").choice(CHECKPOINT_EVERY),
         ),
+        # What a race costs does not depend on the rules of those before it.
+        (catalog(), "_changed", WeakValueDictionary()),
+        (catalog(), "_named", WeakValueDictionary()),
+        (catalog(), "_latest", OrderedDict()),
+        (catalog(), "_kept", 0),
     ]
     with ExitStack() as stack:
         for owner, name, value in places:

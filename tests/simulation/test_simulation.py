@@ -78,6 +78,7 @@ def test_players_who_keep_no_rule_change_nothing_for_others() -> None:
             assert outcome.complaints == [], f"seed {seed}, with HOSTILE = 1.0"
     assert counts["guesses"] > 10 * len(HOSTILE)
     assert counts["empty rooms"] > len(HOSTILE)
+    assert counts["hints by rules made up"] > 0
     assert counts["ratings computed"] > 0, "some races were rated"
     assert counts["boards watched"] > len(HOSTILE)
 
