@@ -24,6 +24,7 @@ Kind = Literal[
     "told",  # somebody was told what only those are told who have a code or a seat
     "kept out",  # somebody was refused what others had used up
     "overfull",  # more is stored for an address than its quota
+    "unpaid",  # a command did more work than what was charged for it
     "broken",  # unexpected refusals, missing answers, logged errors
 ]
 

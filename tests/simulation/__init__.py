@@ -11,5 +11,6 @@ In a tenth of the races there are hostile players beside honest ones (`hostile.p
 not do to others is a checker of its own (`laws.py`): no rated result was decided by anybody but its
 players; nobody learned whether a room exists without its code; nobody was kept out by others for
 more than ten seconds; the store kept for an address at most its quota, all of it charged
-(`bytes_stored.py`).
+(`bytes_stored.py`). In all races, some of the commands are weighed: none makes a node do much more
+than what is charged for it (`work.py`).
 """

@@ -29,7 +29,7 @@ from server.base.quotas.quotas import Quotas, Scope
 from server.base.quotas.store import QuotaStore
 from server.base.redis.clock import RedisClock
 from server.base.redis.scripts import Script
-from server.base.wire import answerer
+from server.base.wire import answerer, costs
 from server.circles.core import commands as circle_commands
 from server.circles.core.circle import Circle, Member
 from server.play import attempt_charges as play_charges
@@ -58,7 +58,7 @@ from server.rooms.rooms import Rooms
 from server.watching import watching as service_watching
 from server.watching.core import sight as watching
 from tests.faults.complaint import Kind
-from tests.simulation import faults, hostile, plans, race
+from tests.simulation import faults, hostile, plans, race, work
 from tests.simulation.race import patched
 
 
@@ -704,6 +704,31 @@ def counts_what_is_played_for_an_hour() -> Iterator[None]:
 
 
 @contextmanager
+def judges_moves_for_nothing() -> Iterator[None]:
+    """A hint costs the same, however many moves are judged for it."""
+    with patched(costs, "JUDGED", 0.0), _burdened():
+        yield
+
+
+@contextmanager
+def makes_tables_of_rules_for_nothing() -> Iterator[None]:
+    """Rules that a player has made up cost nothing, whether the node has tables of them."""
+
+    def pay_for_rules(self: request.Request[Any], game: str, variant: str) -> None:
+        """Charge nothing."""
+
+    with patched(request.Request, "pay_for_rules", pay_for_rules), _burdened():
+        yield
+
+
+@contextmanager
+def _burdened() -> Iterator[None]:
+    """Weigh all commands, and let somebody send those that make work."""
+    with patched(work, "WEIGHED", 1.0), _hostile("friends", BURDENING=1.0):
+        yield
+
+
+@contextmanager
 def _charged(*kinds: str) -> Iterator[None]:
     """Let no node die, and no clock jump: what would have been charged then is not known."""
     often = dict.fromkeys((faults.KILLED_BEFORE, faults.KILLED_AFTER, faults.CLOCK_JUMP), 0.0)
@@ -756,5 +781,7 @@ BROKEN_AMONG_STRANGERS: dict[Callable[[], Any], tuple[Kind, int]] = {
     stores_moves_for_nothing: ("overfull", 13),
     stores_credentials_for_nothing: ("overfull", 2),
     counts_what_is_played_for_an_hour: ("overfull", 2),
+    judges_moves_for_nothing: ("unpaid", 1),
+    makes_tables_of_rules_for_nothing: ("unpaid", 0),
 }
 """Those that let players do what they may not: what is complained of, and the first seed."""

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from redis import utils as redis_utils
 
 from engine import deal as dealing
-from engine.catalog import catalog, games
+from engine.catalog import catalog, games, ruleset
 from server.base.core import days, keys, quota
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal, UnavailableError
@@ -32,6 +32,7 @@ from server.base.work import background
 from server.moderation.operators import By
 from server.play import journal as play_journal
 from server.play.core import pace_bot
+from server.players.core.names import clean_name
 from server.results.core import contests
 from server.rooms import journal as rooms_journal
 from server.rooms.core import absence, quick_match
@@ -55,6 +56,7 @@ from tests.simulation.network import Network
 from tests.simulation.plans import Dare, Table
 from tests.simulation.player import Player
 from tests.simulation.trace import Trace
+from tests.simulation.work import Scales
 from tests.simulation.world import World
 from tests.wire import KNOWN
 
@@ -543,6 +545,7 @@ def _deterministic(loop: VirtualLoop, world: World) -> Iterator[None]:
         (catalog(), "_named", WeakValueDictionary()),
         (catalog(), "_latest", OrderedDict()),
         (catalog(), "_kept", 0),
+        *Scales(world).places(),
     ]
     with ExitStack() as stack:
         for owner, name, value in places:
@@ -564,6 +567,9 @@ def patched(owner: Any, name: str, other: object) -> Iterator[None]:
 @contextmanager
 def conditions() -> Iterator[None]:
     """Make races fast: cache first boards, draw few deals ahead, shorten rounds.
+
+    What is made once in a process is made before, since nobody is charged for it: the tables of
+    listed rules, those of what fits, which made-up rules share, and those of names.
 
     Races leave many reference cycles behind, and little that lives on: garbage is collected less
     often than usual.
@@ -598,6 +604,11 @@ def conditions() -> Iterator[None]:
         return await set_terms(self, code, player, replace(terms, limit=terms.limit // SHARE))
 
     places += [(Rooms, "create", shorter), (Rooms, "set_terms", set_shorter)]
+    for game, listed in games().items():
+        for variant in listed.variants:
+            ruleset(game, variant)
+    ruleset(hostile.MADE_UP, hostile.made_up(random.Random(0)))
+    clean_name("Ada")
     thresholds = gc.get_threshold()
     gc.set_threshold(50_000, 20, 100)
     try:

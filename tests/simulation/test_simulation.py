@@ -67,6 +67,7 @@ def test_nothing_is_lost_doubled_or_invented(seeds: Sequence[int]) -> None:
     assert counts["entries checked"] > 5 * len(seeds)
     faults = sum(number for name, number in counts.items() if name.startswith("fault: "))
     assert faults > len(seeds)
+    assert counts["commands weighed"] > len(seeds)
 
 
 @pytest.mark.deep
