@@ -749,7 +749,7 @@ BROKEN: dict[Callable[[], Any], int] = {
     forgets_a_deadline_that_has_not_passed: 77,
     frees_seats_in_a_round: 42,
     follows_hosts_by_members_who_are_away: 264,
-    shows_racers_the_others_boards: 18,
+    shows_racers_the_others_boards: 19,
     shows_watchers_moves_at_once: 79,
     rates_races_by_what_it_finds: 20,
     rates_races_that_end_together_from_the_same: 143,
