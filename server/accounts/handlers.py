@@ -37,6 +37,7 @@ from server.accounts.messages import (
 from server.accounts.passkey_challenges import Purpose
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
+from server.base.wire import costs
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
 from server.players import present as players_present
@@ -167,6 +168,8 @@ async def export_data(request: Request[ExportData]) -> Exported:
     """Return what is stored under the player."""
     accounts = request.services.accounts
     _require_confirmed(request, await accounts.load(request.player))
+    count = await request.services.histories.size(request.player)
+    request.pay(min(costs.RESULT * count, costs.MOST_READ))
     return Exported(await accounts.export(request.player))
 
 

@@ -112,13 +112,13 @@ class SignOutEverywhere(Command, tag=102, frozen=True):
     )
     recovery: bool = False
     for_bots: ClassVar[bool] = False
-    cost: ClassVar[float] = costs.CHANGE
+    cost: ClassVar[float] = costs.LOOK
 
 
 class GetAccount(Command, tag=103, frozen=True):
     """Ask how the player's identity is kept."""
 
-    cost: ClassVar[float] = costs.READ
+    cost: ClassVar[float] = costs.CHANGE
 
 
 class ExportData(Command, tag=104, frozen=True):
@@ -137,7 +137,7 @@ class DeleteAccount(Command, tag=105, frozen=True):
     """
 
     for_bots: ClassVar[bool] = False
-    cost: ClassVar[float] = costs.CREATE
+    cost: ClassVar[float] = costs.MANY
 
 
 class KeepRecoveryCode(Command, tag=106, frozen=True):
@@ -151,7 +151,7 @@ class KeepRecoveryCode(Command, tag=106, frozen=True):
 
     code: TypedCode
     for_bots: ClassVar[bool] = False
-    cost: ClassVar[float] = costs.CHANGE
+    cost: ClassVar[float] = costs.CREATE
     misses: ClassVar[frozenset[str]] = frozenset({"bad_code"})
 
 
@@ -166,7 +166,7 @@ class ConfirmCode(Command, tag=107, frozen=True):
 
     code: TypedCode
     for_bots: ClassVar[bool] = False
-    cost: ClassVar[float] = costs.READ
+    cost: ClassVar[float] = costs.LOOK
     misses: ClassVar[frozenset[str]] = frozenset({"bad_code"})
 
 
@@ -208,7 +208,7 @@ class DeleteBot(Command, tag=110, frozen=True):
 
     bot: Annotated[str, Meta(max_length=32)]
     for_bots: ClassVar[bool] = False
-    cost: ClassVar[float] = costs.OPEN
+    cost: ClassVar[float] = costs.MANY
 
 
 class RecoveryCode(Event, tag=96, frozen=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from server.base.core.ids import AttemptId, ChallengeId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
@@ -32,6 +34,12 @@ from server.challenges.messages import (
 from server.play.handlers import show
 from server.play.messages import Attempt
 from server.request import HandlerTable, Request
+
+BLOCKED_COST = 0.04
+"""The cost of each player in the list of those who are blocked: of 100, 0.6 ms."""
+
+REMATCH_COST = 5.0
+"""The cost of a challenge that follows another one, beside that of asking for it."""
 
 LISTED_COST = 0.4
 """The cost of each challenge in a list, beside that of the command: of 50, 3 ms."""
@@ -143,7 +151,7 @@ async def rematch(request: Request[Rematch]) -> Challenge:
     if before.rematch is not None:
         found = await service.rematch(challenge, request.player)
     else:
-        request.pay(charges.NAMED_COST * min(len(before.players), MAX_TOLD))
+        request.pay(REMATCH_COST + charges.NAMED_COST * min(len(before.players), MAX_TOLD))
         items = charges.made(before.made.terms.open_for, len(before.players))
         async with request.paying("game", items):
             found = await service.rematch(challenge, request.player)
@@ -164,16 +172,22 @@ async def _pay(request: Request[ChallengeCommand], *, shown: bool = False) -> No
 
 async def block(request: Request[BlockChallenger]) -> Blocked:
     """Set whether the player wants challenges of another one."""
-    command, lists = request.command, request.services.challenge_lists
+    command, lists, pay = request.command, request.services.challenge_lists, _by_blocked(request)
     other, blocked = PlayerId(command.player), command.blocked
     if blocked:
         request.services.quotas.note(request.player, charges.BLOCKED)
-    return present.blocked(await lists.block(request.player, other, blocked=blocked))
+    return present.blocked(await lists.block(request.player, other, pay, blocked=blocked))
 
 
 async def list_blocked(request: Request[ListBlocked]) -> Blocked:
     """Return from whom the player wants no challenges."""
-    return present.blocked(await request.services.challenge_lists.blocked(request.player))
+    lists = request.services.challenge_lists
+    return present.blocked(await lists.blocked(request.player, _by_blocked(request)))
+
+
+def _by_blocked(request: Request[Command]) -> Callable[[int], None]:
+    """Return what charges for so many names of players."""
+    return lambda count: request.pay(BLOCKED_COST * count)
 
 
 def _refuse_overload(request: Request[Command]) -> None:

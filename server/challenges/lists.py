@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from server.base.core.ids import ChallengeId, PlayerId, is_id
 from server.base.core.refusal import Refusal
@@ -21,6 +22,9 @@ from server.players.core.names import Profile
 from server.players.profiles import Profiles
 from server.players.sessions import Sessions
 from server.players.store import PlayerStore
+
+Pay = Callable[[int], None]
+"""Called with how many there are before their work; what it raises ends the command."""
 
 
 class ChallengeLists:
@@ -112,8 +116,12 @@ class ChallengeLists:
 
     # From whom a player wants no challenges
 
-    async def block(self, player: PlayerId, other: PlayerId, *, blocked: bool) -> list[Profile]:
+    async def block(
+        self, player: PlayerId, other: PlayerId, pay: Pay = lambda _: None, *, blocked: bool
+    ) -> list[Profile]:
         """Set whether a player wants challenges of another one; return those who are blocked.
+
+        See `blocked`.
 
         Raises:
             Refusal: as `unknown_player`.
@@ -124,11 +132,15 @@ class ChallengeLists:
             await self._store.unblock(player, other)
         elif other != player:
             await self._store.block(player, other, self._clock.now())
-        return await self.blocked(player)
+        return await self.blocked(player, pay)
 
-    async def blocked(self, player: PlayerId) -> list[Profile]:
-        """Return from whom a player wants no challenges, the last one first."""
+    async def blocked(self, player: PlayerId, pay: Pay = lambda _: None) -> list[Profile]:
+        """Return from whom a player wants no challenges, the last one first.
+
+        `pay` is called with how many these are, before their names are read.
+        """
         found = await self._store.blocked(player)
+        pay(len(found))
         profiles = await self._profiles.load(found)
         return [profiles[each] for each in found]
 

@@ -110,7 +110,7 @@ class ListChallenges(Command, tag=121, frozen=True):
 class HideChallenge(ChallengeCommand, tag=122, frozen=True):
     """Take a challenge off the player's list."""
 
-    cost: ClassVar[float] = costs.CHANGE
+    cost: ClassVar[float] = costs.READ
 
 
 class GetChallengers(ChallengeCommand, tag=160, frozen=True):
@@ -147,7 +147,7 @@ class BlockChallenger(Command, tag=161, frozen=True):
 class ListBlocked(Command, tag=162, frozen=True):
     """Ask from whom the player wants no challenges."""
 
-    cost: ClassVar[float] = costs.READ
+    cost: ClassVar[float] = costs.LOOK
 
 
 class EmoteRun(ChallengeCommand, tag=123, frozen=True):
@@ -176,7 +176,7 @@ class CloseChallenge(ChallengeCommand, tag=149, frozen=True):
     """
 
     for_bots: ClassVar[bool] = False
-    cost: ClassVar[float] = costs.CHANGE
+    cost: ClassVar[float] = costs.OPEN
 
 
 class Rematch(ChallengeCommand, tag=124, frozen=True):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from server.base.core.ids import CircleId, PlayerId
 from server.base.core.refusal import Refusal
+from server.base.wire import costs
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
 from server.circles import messages, present
 from server.circles.core import charges, commands
 from server.circles.core.circle import PAID_ROUNDS, Circle
 from server.circles.core.events import League
+from server.circles.core.items import Item
 from server.circles.messages import (
     CircleCommand,
     CircleFeed,
@@ -40,14 +44,14 @@ from server.circles.messages import (
 )
 from server.request import HandlerTable, Request
 
-MEMBER_COST = 0.15
+MEMBER_COST = 0.3
 """The cost of each member in a table or a feed, or of a circle that is deleted, beside that of the
-command: of 200, 4.5 ms."""
+command: of 200, 4.5 to 14 ms, as they have played."""
 
 SHOWN_COST = 0.04
 """The cost of each member of a circle that is shown: of 200, 1.2 ms."""
 
-LISTED_COST = 0.3
+LISTED_COST = 0.5
 """The cost of each circle that is read to list them, or to see whether there may be one more."""
 
 
@@ -115,7 +119,11 @@ async def head_to_head(request: Request[GetHeadToHead]) -> HeadToHead:
     one, other = PlayerId(request.command.one), PlayerId(request.command.other)
     commands.check_other(found, one)
     commands.check_other(found, other)
-    duels = await request.services.circle_tables.duels(one, other)
+
+    def pay(count: int) -> None:
+        request.pay(costs.OPEN + min(costs.RESULT * count, costs.MOST_READ))
+
+    duels = await request.services.circle_tables.duels(one, other, pay)
     profiles = await request.services.profiles.load([one, other])
     return present.head_to_head(found, duels, profiles[one], profiles[other])
 
@@ -138,7 +146,7 @@ async def emote(request: Request[EmoteItem]) -> CircleFeed:
         found.id, request.player, command.item, command.emote
     )
     _charge(request)
-    return await _feed(request, after)
+    return await _shown_feed(request, after, items)
 
 
 async def leave(request: Request[LeaveCircle]) -> Circles:
@@ -282,7 +290,13 @@ async def _list(request: Request[Command]) -> Circles:
 
 
 async def _feed(request: Request[CircleCommand], found: Circle) -> CircleFeed:
-    items = await request.services.circle_tables.feed(found)
+    return await _shown_feed(request, found, await request.services.circle_tables.feed(found))
+
+
+async def _shown_feed(
+    request: Request[CircleCommand], found: Circle, items: Sequence[Item]
+) -> CircleFeed:
+    """Return the feed of a circle, with the names of the players of its items."""
     players = [each.player for each in items if each.player is not None]
     return present.feed(found, items, await request.services.profiles.load(players))
 

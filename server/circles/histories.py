@@ -124,14 +124,18 @@ class MemberHistories:
         part = _Part(name, len(games()) + len(of), read, _challenges_of)
         return await self._read(players, part)
 
-    async def duels(self, one: PlayerId, other: PlayerId) -> list[Duel]:
+    async def duels(
+        self, one: PlayerId, other: PlayerId, pay: Callable[[int], None] = lambda _: None
+    ) -> list[Duel]:
         """Return how often each of two players was better, on all deals that both have played.
 
-        All of both histories is read, unless neither has changed since that was asked here.
+        All of both histories is read, unless neither has changed since that was asked here. `pay`
+        is called with how many results these have, before they are read.
         """
         versions = tuple(await asyncio.gather(*map(self._store.version, (one, other))))
         found = self._duels.get((one, other))
         if found is None or found[0] != versions:
+            pay(sum(await self._store.sizes((one, other))))
             async with self._reading:
                 first, second = [
                     (await self._store.read(player)).history for player in (one, other)

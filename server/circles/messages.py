@@ -64,7 +64,7 @@ class ShowInvitation(Command, tag=128, frozen=True):
 
     link: CircleLink
     for_bots: ClassVar[bool] = False
-    cost: ClassVar[float] = costs.OPEN
+    cost: ClassVar[float] = costs.READ
 
 
 class JoinCircle(Command, tag=129, frozen=True):
@@ -137,7 +137,7 @@ class GetHeadToHead(CircleCommand, tag=134, frozen=True):
 
     one: PlayerId
     other: PlayerId
-    cost: ClassVar[float] = costs.SEARCH
+    cost: ClassVar[float] = costs.CHANGE
 
 
 class GetCircleFeed(CircleCommand, tag=135, frozen=True):
@@ -290,7 +290,7 @@ class SetCircleWebhook(OwnerCommand, tag=150, frozen=True):
 
     url: Annotated[str, Meta(max_length=500)] | None
     form: WebhookForm = "json"
-    cost: ClassVar[float] = costs.CHANGE
+    cost: ClassVar[float] = costs.OPEN
 
 
 class DeleteCircle(OwnerCommand, tag=151, frozen=True):

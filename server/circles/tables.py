@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -108,9 +108,14 @@ class Tables:
             for player, results in found.items()
         }
 
-    async def duels(self, one: PlayerId, other: PlayerId) -> list[Duel]:
-        """Return how often each of two members was better on the same deal."""
-        return await self._histories.duels(one, other)
+    async def duels(
+        self, one: PlayerId, other: PlayerId, pay: Callable[[int], None] = lambda _: None
+    ) -> list[Duel]:
+        """Return how often each of two members was better on the same deal.
+
+        `pay` is called with how many results are to be read, if they are not known.
+        """
+        return await self._histories.duels(one, other, pay)
 
     async def feed(self, circle: Circle) -> list[Item]:
         """Return what has happened lately, the latest first."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -15,7 +15,7 @@ import structlog
 from engine.catalog import games, ruleset
 from server.base.core import days as daily
 from server.base.core.days import DailyId
-from server.base.core.ids import DealId, PlayerId, attempt_id
+from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import Refusal, UnreadableError
 from server.base.quotas.quotas import Quotas
 from server.base.seals.keyring import Keyring
@@ -43,6 +43,9 @@ BEST_EVERY_MS = 10_000
 
 RETRY_AFTER_MS = 10_000
 """Milliseconds after which a player may try again for whose attempt there was no room."""
+
+Reading = Callable[[Sequence[AttemptId]], Awaitable[None]]
+"""Awaited with attempts before they are read; what it raises ends the command."""
 
 log = structlog.get_logger()
 
@@ -220,8 +223,15 @@ class Dailies:
             else:
                 log.info("pools_filled")
 
-    async def today(self, player: PlayerId) -> tuple[int, list[Today]]:
-        """Return today's number (UTC days, see `daily.day_at`), and the deal of each daily."""
+    async def today(
+        self, player: PlayerId, reading: Reading | None = None
+    ) -> tuple[int, list[Today]]:
+        """Return today's number (UTC days, see `daily.day_at`), and the deal of each daily.
+
+        Args:
+            player: for whom.
+            reading: is awaited with the player's attempts before they are read.
+        """
         day = daily.day_at(self._clock.now())
         wanted = await self._list.of(day)
         # They are nearly always those that were read last: so one round trip asks for both.
@@ -232,6 +242,10 @@ class Dailies:
         self._shown_last = [deal.id for deal in deals]
         if self._shown_last != expected:
             started = await self._attempts.started(self._shown_last, player)
+        if reading is not None:
+            await reading(
+                [attempt_id(deal, player) for deal in self._shown_last if deal in started]
+            )
         best = await self._best_of(deals)
         found = []
         for deal in deals:
@@ -307,7 +321,13 @@ class Dailies:
         ]
 
     async def open(
-        self, player: PlayerId, game: str, address: str = "", *, anew: bool = True
+        self,
+        player: PlayerId,
+        game: str,
+        address: str = "",
+        *,
+        anew: bool = True,
+        reading: Reading | None = None,
     ) -> Snapshot:
         """Start a player's attempt at today's deal, or return the one that is running.
 
@@ -319,6 +339,7 @@ class Dailies:
             game: the game's id.
             address: the client's; empty if it is not known, and then it does not count.
             anew: whether there is room for an attempt that is yet to be started.
+            reading: is awaited with the player's attempt before it is read, if it is running.
 
         Raises:
             Refusal: there is no such game, as `no_daily` if it is none of today's dailies, or
@@ -336,6 +357,8 @@ class Dailies:
             # Only looked for: nobody needs a deal of yesterday that has not been drawn.
             yesterday = await self._deals.daily_ids([DailyId(game, day - 1)])
             for deal_id in yesterday.values():
+                if reading is not None:
+                    await reading([attempt_id(deal_id, player)])
                 attempt = await self._attempts.find(attempt_id(deal_id, player))
                 if attempt is not None and attempt.end is None:
                     return await self._attempts.snapshot(attempt)
@@ -348,6 +371,8 @@ class Dailies:
                 raise Refusal("overloaded", wait=RETRY_AFTER_MS)
             await self._begin(player, DailyId(game, day), address)
             (ranked,) = await self._histories.kept([player])
+        elif reading is not None:
+            await reading([attempt_id(deal.id, player)])
         started = Started(
             player,
             deal.id,

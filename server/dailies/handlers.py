@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
+from server.base.core.ids import AttemptId
+from server.base.wire import costs
 from server.dailies import present as dailies_present
 from server.dailies.messages import Dailies, ListDailies, OpenDaily
-from server.play.handlers import show
+from server.play.handlers import pay_for_reading, show
 from server.play.messages import Attempt
 from server.request import HandlerTable, Request
 
 
 async def list_dailies(request: Request[ListDailies]) -> Dailies:
     """Return today's deals, with the player's results."""
-    day, today = await request.services.dailies.today(request.player)
+
+    async def reading(attempts: Sequence[AttemptId]) -> None:
+        request.pay(costs.STARTED * len(attempts))
+        await pay_for_reading(request, attempts)
+
+    day, today = await request.services.dailies.today(request.player, reading)
     return dailies_present.dailies(day, today, request.now())
 
 
@@ -19,7 +29,11 @@ async def open_daily(request: Request[OpenDaily]) -> Attempt:
     """Start the player's attempt at today's deal if there is room for it, or return to it."""
     game, address = request.command.game, request.session.address
     snapshot = await request.services.dailies.open(
-        request.player, game, address, anew=request.load.has_room("daily")
+        request.player,
+        game,
+        address,
+        anew=request.load.has_room("daily"),
+        reading=partial(pay_for_reading, request),
     )
     return show(request, snapshot, take=True)
 

@@ -9,6 +9,9 @@ from server.rooms import handlers as rooms_handlers
 from server.rooms.core import charges
 from server.rooms.messages import RoomState
 
+ROW_COST = 0.04
+"""The cost of each room of the list: of 50, 0.3 ms."""
+
 
 async def quick_match(request: Request[QuickMatch]) -> RoomState:
     """Find a quick match if there is room for one, and subscribe the session to its room."""
@@ -20,7 +23,9 @@ async def quick_match(request: Request[QuickMatch]) -> RoomState:
 
 async def list_rooms(request: Request[ListRooms]) -> Rooms:
     """Return the open rooms; the store is read at most once every two seconds on a node."""
-    return lobby_present.rooms(await request.services.open_rooms.list())
+    found = await request.services.open_rooms.list()
+    request.pay(ROW_COST * len(found))
+    return lobby_present.rooms(found)
 
 
 HANDLERS: HandlerTable = {QuickMatch: quick_match, ListRooms: list_rooms}

@@ -27,7 +27,7 @@ class QuickMatch(Command, tag=24, frozen=True):
 
     game: GameId
     for_bots: ClassVar[bool] = False
-    cost: ClassVar[float] = costs.CREATE
+    cost: ClassVar[float] = costs.MANY
 
 
 class OpenRoom(Struct, array_like=True, frozen=True):

@@ -34,7 +34,7 @@ class GetPush(Command, tag=145, frozen=True):
     """Ask on which devices the player is told what."""
 
     for_bots: ClassVar[bool] = False
-    cost: ClassVar[float] = costs.READ
+    cost: ClassVar[float] = costs.LOOK
 
 
 class AddPush(Command, tag=146, frozen=True):
@@ -68,7 +68,7 @@ class RemovePush(Command, tag=147, frozen=True):
 
     device: Annotated[str, Meta(max_length=16)]
     for_bots: ClassVar[bool] = False
-    cost: ClassVar[float] = costs.CHANGE
+    cost: ClassVar[float] = costs.READ
 
 
 class SetPush(Command, tag=148, frozen=True):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 from msgspec import structs
 
 from engine.board import Delta, delta_between
+from engine.catalog import is_ready
 from engine.hints import SLICE, hint_steps
 from engine.notation import move_text
 from engine.ruleset import Move
@@ -99,6 +100,22 @@ class Attempts:
         """End an attempt whose deadline has passed; return whether it is over, or not there."""
         found = await self.find(due.attempt)
         return found is None or found.end is not None
+
+    async def length(self, attempt: AttemptId) -> int:
+        """Return how many entries an attempt has; 0 if there is none."""
+        (found,) = await self._journals.lengths([keys.attempt(attempt)])
+        return found
+
+    async def has_rules(self, attempt: AttemptId) -> bool:
+        """Return whether the tables of an attempt's rules are made, or it is known to be none."""
+        parts = split_attempt_id(attempt)
+        deal = await self._deals.find(parts[0]) if parts else None
+        return deal is None or is_ready(deal.game, deal.variant)
+
+    async def unread(self, attempts: Iterable[AttemptId]) -> list[int]:
+        """Return how many entries each of those attempts has that are not in memory."""
+        names = [keys.attempt(each) for each in attempts if self._known(each) is None]
+        return await self._journals.lengths(names) if names else []
 
     async def find(self, attempt: AttemptId) -> Attempt | None:
         """Return an attempt as it is now, or `None` if there is none.

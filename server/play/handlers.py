@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
+from typing import Any
 
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal
@@ -29,7 +31,7 @@ from server.play.messages import (
     Undo,
 )
 from server.play.moves import Reply
-from server.play.resume import find_missed
+from server.play.resume import MAX_MISSED, find_missed
 from server.request import HandlerTable, Request
 
 
@@ -72,18 +74,32 @@ class Moves:
 async def open_attempt(request: Request[OpenAttempt]) -> Attempt | Missed:
     """Return the snapshot, or what the client has missed if that is known and takes fewer bytes."""
     attempts, have = request.services.attempts, request.command.have
-    snapshot = await request.services.rooms.open_attempt(
-        AttemptId(request.command.attempt), request.player
-    )
-    request.pay_for_stored_rules(snapshot.start.variant)
+    attempt = AttemptId(request.command.attempt)
+    if not await attempts.has_rules(attempt):
+        request.pay(costs.RULES)
+    await pay_for_reading(request, [attempt])
+    snapshot = await request.services.rooms.open_attempt(attempt, request.player)
     missed = None
     if have is not None:
+        if 0 < (count := snapshot.seq - have.seq) <= MAX_MISSED:
+            request.pay(costs.READ + costs.MISSED * count)
         missed = await find_missed(attempts, snapshot, have.seq, have.digest)
     whole = show(request, snapshot, take=request.command.take)
     if missed is None:
         return whole
     part = play_present.missed(missed, whole.number, whole.now)
     return part if len(codec.encode(part)) < len(codec.encode(whole)) else whole
+
+
+async def pay_for_reading(request: Request[Any], attempts: Iterable[AttemptId]) -> None:
+    """Charge for the reading of attempts that are not in memory, by their entries.
+
+    Raises:
+        Refusal: as `Request.pay`.
+    """
+    unread = await request.services.attempts.unread(attempts)
+    cost = sum(costs.READ + costs.ENTRY * length for length in unread)
+    request.pay(min(cost, costs.MOST_READ))
 
 
 async def resign(request: Request[Resign]) -> Ended | Attempt:

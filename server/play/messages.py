@@ -102,7 +102,7 @@ class Resign(AttemptCommand, tag=9, frozen=True):
         seq: one more than the last journal entry that the client knows.
     """
 
-    cost: ClassVar[float] = costs.CHANGE
+    cost: ClassVar[float] = costs.OPEN
 
 
 class Undo(AttemptCommand, tag=29, frozen=True):
@@ -116,7 +116,7 @@ class Undo(AttemptCommand, tag=29, frozen=True):
         seq: one more than the last journal entry that the client knows.
     """
 
-    cost: ClassVar[float] = costs.MOVE
+    cost: ClassVar[float] = costs.LOOK
 
 
 class Hint(AttemptCommand, tag=30, frozen=True):

@@ -61,6 +61,11 @@ class Histories:
         """Return all of a player's history, read in slices; an empty one if there is none."""
         return (await self._store.read(player)).history
 
+    async def size(self, player: PlayerId) -> int:
+        """Return how many fields a player's history has, one for each result about."""
+        (found,) = await self._store.sizes([player])
+        return found
+
     async def page(self, player: PlayerId, days: int) -> Excerpt:
         """Return what a player's page says, with the latest results of each game's dailies."""
         return await self._store.page(player, days)

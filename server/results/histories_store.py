@@ -148,6 +148,12 @@ class HistoryStore:
         (version,) = await self._database.ask(lambda redis, key: redis.hget(key, VERSION), key)
         return _State(size, version)
 
+    async def sizes(self, players: Iterable[PlayerId]) -> list[int]:
+        """Return how many fields each player's history has, one for each result about."""
+        return await self._database.ask(
+            lambda redis, key: redis.hlen(key), *map(keys.history, players)
+        )
+
     async def version(self, player: PlayerId) -> int:
         """Return how often a player's history has changed."""
         key = keys.history(player)

@@ -115,6 +115,11 @@ class RoomFeeds:
         """Return the room that a session is subscribed to, if any."""
         return self._rooms.get(session)
 
+    def size(self, code: RoomCode) -> int:
+        """Return how many sessions of this node are subscribed to a room."""
+        feed = self._feeds.get(code)
+        return len(feed.last_sent) if feed is not None else 0
+
     def known(self, code: RoomCode) -> Feed | None:
         """Return the feed of a room, or `None` if no session of this node is subscribed to it."""
         return self._feeds.get(code)

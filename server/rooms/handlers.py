@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from server.base.core.codes import parse_room_code
 from server.base.core.ids import PACE_BOT, PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.net.addresses import wide_of
+from server.base.wire import costs
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
 from server.base.work.tasks import run_soon
@@ -76,12 +79,15 @@ async def admit(request: Request[Command]) -> None:
 async def join(request: Request[JoinRoom]) -> RoomState:
     """Take a seat, and subscribe the session to the room; its code may be as it was typed."""
     code = parse_room_code(request.command.code)
+    # Whether there is such a room is no secret to whoever may join it.
+    request.pay(min(costs.SUBSCRIBER * request.front.rooms.size(code), costs.MOST_TOLD))
     room = await request.services.rooms.join(code, request.player)
     return await subscribed(request, room)
 
 
 async def leave(request: Request[LeaveRoom]) -> Done:
     """Give the seat up, and end the session's subscription to the room."""
+    _pay(request)
     code = RoomCode(request.command.code)
     await request.services.rooms.leave(code, request.player)
     request.front.leave_room(request.session, code)
@@ -90,6 +96,7 @@ async def leave(request: Request[LeaveRoom]) -> Done:
 
 async def set_ready(request: Request[SetReady]) -> RoomState:
     """Say whether the player agrees to the next round, or sits out."""
+    _pay(request)
     code, ready = RoomCode(request.command.code), request.command.ready
     room = await request.services.rooms.set_ready(code, request.player, ready=ready)
     return await _state(request, room)
@@ -103,6 +110,7 @@ async def start_round(request: Request[StartRound]) -> RoomState:
     await services.rooms.check_member(code, request.player)
     if not services.memory.has_room("round"):
         raise Refusal("overloaded", wait=request.load.wait())
+    _pay(request)
     live = services.live.known(code)
     known = live.room if live is not None else None
     items = charges.round_of()
@@ -110,6 +118,8 @@ async def start_round(request: Request[StartRound]) -> RoomState:
         first, bot = known.round is None, known.seat_of(PACE_BOT) is not None
         items = charges.round_of(len(known.seats), known.terms.limit, first=first, bot=bot)
         request.pay_for_rules(known.terms.game, known.terms.variant)
+    seats = len(known.seats) if known is not None else charges.MAX_SEATS
+    request.pay(costs.RUNNER * (seats - 1))
     async with request.paying("game", items):
         online = await services.live.online(code)
         room = await services.rooms.start(code, request.player, online, anyway=anyway)
@@ -118,6 +128,7 @@ async def start_round(request: Request[StartRound]) -> RoomState:
 
 async def set_terms(request: Request[SetTerms]) -> RoomState:
     """Set what the next rounds are played by."""
+    _pay(request)
     code, terms = RoomCode(request.command.code), _terms(request)
     return await _state(
         request, await request.services.rooms.set_terms(code, request.player, terms)
@@ -126,6 +137,7 @@ async def set_terms(request: Request[SetTerms]) -> RoomState:
 
 async def propose_terms(request: Request[ProposeTerms]) -> RoomState:
     """Propose what the next rounds are played by."""
+    _pay(request)
     code, terms = RoomCode(request.command.code), _terms(request)
     return await _state(
         request, await request.services.rooms.propose_terms(code, request.player, terms)
@@ -134,12 +146,14 @@ async def propose_terms(request: Request[ProposeTerms]) -> RoomState:
 
 async def remove_member(request: Request[RemoveMember]) -> RoomState:
     """Take a member's seat away; the member's sessions are told when the room is sent."""
+    _pay(request)
     code, player = RoomCode(request.command.code), PlayerId(request.command.player)
     return await _state(request, await request.services.rooms.remove(code, request.player, player))
 
 
 async def hand_over(request: Request[HandOver]) -> RoomState:
     """Make another member the host."""
+    _pay(request)
     code, player = RoomCode(request.command.code), PlayerId(request.command.player)
     return await _state(
         request, await request.services.rooms.hand_over(code, request.player, player)
@@ -148,6 +162,7 @@ async def hand_over(request: Request[HandOver]) -> RoomState:
 
 async def set_lock(request: Request[SetLock]) -> RoomState:
     """Lock the room, or unlock it."""
+    _pay(request)
     code, locked = RoomCode(request.command.code), request.command.locked
     room = await request.services.rooms.set_lock(code, request.player, locked=locked)
     return await _state(request, room)
@@ -155,9 +170,24 @@ async def set_lock(request: Request[SetLock]) -> RoomState:
 
 async def set_public(request: Request[SetPublic]) -> RoomState:
     """Open the room to anybody, or close it."""
+    _pay(request)
     code, public = RoomCode(request.command.code), request.command.public
     room = await request.services.rooms.set_public(code, request.player, public=public)
     return await _state(request, room)
+
+
+def _pay(request: Request[Any], each: float = costs.SUBSCRIBER) -> None:
+    """Charge for what is sent to each subscriber of a room here, if the player has a seat there.
+
+    To anybody else, a refusal would tell a room from none.
+
+    Raises:
+        Refusal: as `Request.pay`.
+    """
+    command: RoomCommand = request.command
+    if is_seated(request.services.live, request.player, command):
+        size = request.front.rooms.size(RoomCode(command.code))
+        request.pay(min(each * size, costs.MOST_TOLD))
 
 
 def _terms(request: Request[SetTerms] | Request[ProposeTerms]) -> Terms:
@@ -171,6 +201,7 @@ def _terms(request: Request[SetTerms] | Request[ProposeTerms]) -> Terms:
 async def send_emote(request: Request[SendEmote]) -> Done:
     """Send an emote to the subscribers of the room."""
     code, emote = RoomCode(request.command.code), request.command.emote
+    _pay(request, costs.HEARER)
     await request.front.emotes.send(request.session, code, emote)
     return Done()
 

@@ -181,7 +181,7 @@ class RemoveMember(RoomCommand, tag=19, frozen=True):
     """
 
     player: PlayerId
-    cost: ClassVar[float] = costs.CHANGE
+    cost: ClassVar[float] = costs.CREATE
 
 
 class HandOver(RoomCommand, tag=20, frozen=True):
@@ -231,7 +231,7 @@ class SendEmote(RoomCommand, tag=22, frozen=True):
     """
 
     emote: Emote
-    cost: ClassVar[float] = costs.CHANGE
+    cost: ClassVar[float] = costs.MOVE
 
 
 class Seat(Struct, array_like=True, frozen=True):

@@ -20,7 +20,7 @@ class ShowDeal(Command, tag=14, frozen=True):
     """
 
     deal: Annotated[str, Meta(max_length=64)]
-    cost: ClassVar[float] = costs.READ
+    cost: ClassVar[float] = costs.MOVE
 
 
 class Deal(Event, tag=13, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from server.base.core.ids import AttemptId, DealId
 from server.base.core.refusal import Refusal
+from server.base.wire import costs
 from server.base.wire.messages import Command
 from server.request import HandlerTable, Request
 from server.runs import present as runs_present
@@ -14,6 +15,8 @@ async def get_run(request: Request[GetRun]) -> Run:
     """Return a run, unless the node is overloaded: moves come first."""
     _refuse_overload(request)
     attempt = AttemptId(request.command.attempt)
+    length = await request.services.attempts.length(attempt)
+    request.pay(min(costs.ENTRY * length, costs.MOST_READ))
     return runs_present.run(await request.services.runs.load(attempt, request.player))
 
 

@@ -21,7 +21,7 @@ class GetRun(Command, tag=27, frozen=True):
     """
 
     attempt: Annotated[str, Meta(max_length=64)]
-    cost: ClassVar[float] = costs.SEARCH
+    cost: ClassVar[float] = costs.READ
 
 
 class GetRuns(Command, tag=28, frozen=True):

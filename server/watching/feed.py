@@ -107,6 +107,10 @@ class WatchFeeds:
         """Return the room that a session watches, if any."""
         return self._codes.get(session)
 
+    def is_watched(self, code: RoomCode) -> bool:
+        """Return whether a session of this node watches a room: then its boards are in memory."""
+        return code in self._feeds
+
     def admit(self, session: Session, code: RoomCode) -> None:
         """Check that there is room for another watcher.
 

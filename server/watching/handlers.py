@@ -5,7 +5,9 @@ from __future__ import annotations
 from server.base.core.codes import parse_room_code
 from server.base.core.ids import RoomCode
 from server.base.core.refusal import Refusal
+from server.base.wire import costs
 from server.base.wire.session_messages import Done
+from server.play.handlers import pay_for_reading
 from server.request import HandlerTable, Request
 from server.rooms import present as rooms_present
 from server.watching.core import sight as core
@@ -29,6 +31,10 @@ async def watch(request: Request[WatchRound]) -> Watched:
     room, epoch = found, found.watch_epoch if has_key else None
     core.sight(room, player, has_key=has_key)
     request.front.watching.admit(session, code)
+    if room.round is not None and not request.front.watching.is_watched(code):
+        attempts = [room.round.attempt(each) for each in room.round.players]
+        request.pay(costs.RUNNER * len(attempts))
+        await pay_for_reading(request, attempts)
     if request.front.rooms.room_of(session) != code:
         seated = room.seat_of(player) is not None
         await request.front.enter_room(session, room, seated=seated)

@@ -24,14 +24,14 @@ class WatchRound(RoomCommand, tag=25, frozen=True):
     """
 
     key: WatchKeyText | None = None
-    cost: ClassVar[float] = costs.OPEN
+    cost: ClassVar[float] = costs.CHANGE
     misses: ClassVar[frozenset[str]] = frozenset({"not_invited"})
 
 
 class StopWatching(Command, tag=26, frozen=True):
     """Watch no more; a player without a seat is not subscribed to the room any more either."""
 
-    cost: ClassVar[float] = costs.MOVE
+    cost: ClassVar[float] = costs.LOOK
 
 
 class GetWatchKey(RoomCommand, tag=31, frozen=True):

@@ -1,16 +1,9 @@
-"""What commands on challenges and circles cost players, beside the work that they make.
-
-Work is counted, since times say little on a busy machine: calls of functions, writes to Redis, and
-bytes that are sent. The row `prices` of `deploy.bench` measures times.
-"""
+"""What commands on challenges and circles cost players, beside the work that they make."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import msgspec
@@ -18,10 +11,6 @@ import pytest
 
 from server.base.core.ids import CircleId, PlayerId
 from server.base.journals.cache import ReplicaCache
-from server.base.journals.core.entry import Entries
-from server.base.journals.store import JournalStore
-from server.base.net.budgets import Payer
-from server.base.redis.pipeline import Pipeline
 from server.challenges.tables import ChallengeTables
 from server.circles.circles import MAX_OWNED
 from server.circles.core import keys as circle_keys
@@ -30,16 +19,13 @@ from tests.builders import ADA, START
 from tests.challenges.test_challenges import known, made
 from tests.challenges.test_feed import crowded
 from tests.circles.test_circles import founded
-from tests.clients.seats import HubNode, Seat
+from tests.clients.seats import HubNode
 from tests.conftest import ALONE
 from tests.nodes import Node
+from tests.prices import Prices, same, varied
 
 pytestmark = ALONE
 
-FLUSH, BYTE = 100.0, 0.05
-"""As many calls take about as long as a round trip to Redis, and as encoding or decoding a byte."""
-
-TESTS = str(Path(__file__).parents[1])
 LARGE = 9
 TERMS: dict[str, Any] = {
     "game": "lady-betty",
@@ -48,84 +34,6 @@ TERMS: dict[str, Any] = {
     "open_for": 7_200,
 }
 TERMS |= {"help": "none", "target": True}
-
-
-Given = Callable[[int], Mapping[str, Any]]
-"""Returns the fields of a command, given how often it was sent before."""
-
-
-def same(**fields: Any) -> Given:
-    """Return what always returns the same fields."""
-    return lambda _: fields
-
-
-def varied(name: str, values: Sequence[Any], /, **fields: Any) -> Given:
-    """Return what returns these fields and one of another value each time."""
-    return lambda number: {**fields, name: values[number]}
-
-
-class Prices:
-    """Counts the work of commands, and what is charged for them.
-
-    Attributes:
-        found: by name, what was charged for each unit of work.
-    """
-
-    def __init__(self, node: Node, patch: pytest.MonkeyPatch) -> None:
-        self.found: dict[str, float] = {}
-        self._node = node
-        self._price = self._work = 0.0
-        read = JournalStore.read
-
-        async def reading(journals: JournalStore, key: str) -> Entries:
-            found = await read(journals, key)
-            self._work += BYTE * sum(map(len, found.texts))
-            return found
-
-        patch.setattr(JournalStore, "read", reading)
-        patch.setattr(Payer, "pay", lambda _, cost, __: self._pay(cost))
-
-    def _pay(self, cost: float) -> bool:
-        self._price += cost
-        return True
-
-    def _note(self, frame: FrameType, event: str, _: object) -> None:
-        """Count a call, unless a test makes it."""
-        if event.endswith("call") and not frame.f_code.co_filename.startswith(TESTS):
-            self._work += 1
-            if event == "call" and frame.f_code is Pipeline._flush.__code__:
-                self._work += FLUSH
-
-    async def ask(self, seat: Seat, type_: str, given: Mapping[str, Any]) -> Any:
-        """Send a command, and let follow what does."""
-        answer = await seat.ask(type_, **given)
-        assert answer["type"] != "refused", answer
-        await self._node.apply_effects()
-        return answer
-
-    async def count(self, seat: Seat, type_: str, of: str, given: Given) -> None:
-        """Ask for something three times: at first, scripts are loaded, and then the less counts."""
-        await self.ask(seat, type_, given(0))
-        counted = []
-        for number in (1, 2):
-            fields = given(number)
-            self._price = self._work = 0.0
-            begin = len(seat.frames)
-            sys.setprofile(self._note)
-            try:
-                await self.ask(seat, type_, fields)
-            finally:
-                sys.setprofile(None)
-            work = self._work + BYTE * sum(map(len, seat.frames[begin:]))
-            counted.append((work, self._price / work))
-        self.found[f"{type_} {of}"] = min(counted)[1]
-
-    def check(self, baseline: str) -> None:
-        """Check that each price is right within a factor of two, compared with that of one."""
-        right = self.found[baseline]
-        wrong = {name: each / right for name, each in self.found.items()
-                 if not right / 2 <= each <= 2 * right}  # fmt: skip
-        assert not wrong
 
 
 async def test_prices_on_challenges_follow_from_the_work(
@@ -167,7 +75,7 @@ async def test_prices_on_challenges_follow_from_the_work(
     await prices.count(bob, "CreateChallenge", "for all", varied("key", keys, **TERMS))
     for_fifty = varied("key", [f"{key} for" for key in keys], **TERMS, players=people)
     await prices.count(bob, "CreateChallenge", "for fifty", for_fifty)
-    prices.check("WatchChallenge small")
+    prices.check("challenges")
 
 
 async def full(node: Node, circle: Circle) -> None:
@@ -193,7 +101,7 @@ async def test_prices_on_circles_follow_from_the_work(
             await full(node, circle)
         return circle.id
 
-    await prices.count(bob, "WatchChallenge", "small", same(challenge=(await made(node)).id))
+    await prices.count_baseline(bob)
     await prices.count(bob, "ListCircles", "of none", same())
     for size in ("small", "large"):
         this = await owned(size, is_full=size == "large")
@@ -210,4 +118,4 @@ async def test_prices_on_circles_follow_from_the_work(
     own = varied("key", [f"another key {number}" for number in range(3)], name="Own")
     await prices.count(cyd, "CreateCircle", "in seven", own)
     await prices.count(cyd, "ListCircles", "of ten", same())
-    prices.check("WatchChallenge small")
+    prices.check("circles")

@@ -86,6 +86,15 @@ class Seat:
                 self._came.clear()
                 await self._came.wait()
 
+    async def told(self, begin: int) -> None:
+        """Wait until there are more frames than so many."""
+        if len(self.frames) > begin:
+            return
+        async with asyncio.timeout(PATIENCE):
+            while len(self.frames) <= begin:
+                self._came.clear()
+                await self._came.wait()
+
     def received(self, type_: str) -> list[Message]:
         """Return all news of a type."""
         return [event for event in self.news if event["type"] == type_]

@@ -247,6 +247,10 @@ class JournalStore:
         found = await self._database.ask(lambda redis, key: redis.exists(key), *names)
         return list(map(bool, found))
 
+    async def lengths(self, names: Sequence[str]) -> list[int]:
+        """Return how many entries each of some journals has, acknowledged or not."""
+        return await self._database.ask(lambda redis, key: redis.xlen(key), *names)
+
     async def delete(self, names: Sequence[str]) -> int:
         """Delete some journals; return how many of them there were."""
         return sum(

@@ -19,6 +19,9 @@ SECONDS: Final = 0.00015
 MOVE: Final = 1.0
 """One entry of a journal; nothing costs less."""
 
+LOOK: Final = 2.0
+"""A round trip, of which nobody else is told."""
+
 READ: Final = 3.0
 """A round trip or two, of which nobody else is told."""
 
@@ -30,6 +33,43 @@ OPEN: Final = 6.0
 
 CREATE: Final = 10.0
 """Several journals, deals or registrations that are kept: 1 to 2 ms, and kilobytes for days."""
+
+MANY: Final = 18.0
+"""A room and its offer to others, or all that goes with a player who is deleted: 2 to 3 ms."""
+
+ENTRY: Final = 0.1
+"""An entry of an attempt's journal that is read and played again: 15 to 20 µs."""
+
+MOST_READ: Final = 60.0
+"""The most that is charged for what is read: attempts, or histories as a whole.
+
+A game of 600 moves costs so much, or 300 results. There is more, but seldom, and a player has no
+more than 100 at once, of which coming back takes 10.
+"""
+
+RESULT: Final = 0.2
+"""A result of a history that is read as a whole: 10 to 20 µs."""
+
+STARTED: Final = 1.0
+"""An attempt that is looked up in memory, to say how it stands."""
+
+MISSED: Final = 0.3
+"""A move that a client has missed: it is played again, and sent as what it has changed."""
+
+RUNNER: Final = 3.0
+"""A runner of a round: an attempt that is started, or a board that is shown to who watches."""
+
+SUBSCRIBER: Final = 0.04
+"""A session of this node that is sent a change of a room: 6 µs."""
+
+MOST_TOLD: Final = 30.0
+"""The most for all of them.
+
+The start of a round of eight costs 31 beside, and a player has no more than 100 at once.
+"""
+
+HEARER: Final = 0.01
+"""A session of this node that is sent an emote."""
 
 JUDGED: Final = 0.02
 """A legal move that is judged for a hint, beside the hint's own cost: 3 µs."""

@@ -413,7 +413,7 @@ class RemoveMember(Command["RoomState"]):
     player: str
 
     kind: ClassVar[int] = 19
-    cost: ClassVar[float] = 4.0
+    cost: ClassVar[float] = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -478,7 +478,7 @@ class SendEmote(Command["Done"]):
     emote: int
 
     kind: ClassVar[int] = 22
-    cost: ClassVar[float] = 4.0
+    cost: ClassVar[float] = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -741,7 +741,7 @@ class QuickMatch(Command["RoomState"]):
     game: str
 
     kind: ClassVar[int] = 24
-    cost: ClassVar[float] = 10.0
+    cost: ClassVar[float] = 18.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -831,7 +831,7 @@ class Resign(Command["Ended | Attempt"]):
     seq: int
 
     kind: ClassVar[int] = 9
-    cost: ClassVar[float] = 4.0
+    cost: ClassVar[float] = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -850,7 +850,7 @@ class Undo(Command["Missed | Attempt"]):
     seq: int
 
     kind: ClassVar[int] = 29
-    cost: ClassVar[float] = 1.0
+    cost: ClassVar[float] = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -1094,7 +1094,7 @@ class ShowDeal(Command["Deal"]):
     deal: str
 
     kind: ClassVar[int] = 14
-    cost: ClassVar[float] = 3.0
+    cost: ClassVar[float] = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -1318,7 +1318,7 @@ class GetRun(Command["Run"]):
     attempt: str
 
     kind: ClassVar[int] = 27
-    cost: ClassVar[float] = 10.0
+    cost: ClassVar[float] = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -1434,7 +1434,7 @@ class WatchRound(Command["Watched"]):
     key: str | None = None
 
     kind: ClassVar[int] = 25
-    cost: ClassVar[float] = 6.0
+    cost: ClassVar[float] = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -1442,7 +1442,7 @@ class StopWatching(Command["Done"]):
     """Watch no more; a player without a seat is not subscribed to the room any more either."""
 
     kind: ClassVar[int] = 26
-    cost: ClassVar[float] = 1.0
+    cost: ClassVar[float] = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -1648,7 +1648,7 @@ class SignOutEverywhere(Command["SignedIn"]):
     recovery: bool = False
 
     kind: ClassVar[int] = 102
-    cost: ClassVar[float] = 4.0
+    cost: ClassVar[float] = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -1656,7 +1656,7 @@ class GetAccount(Command["Account"]):
     """Ask how the player's identity is kept."""
 
     kind: ClassVar[int] = 103
-    cost: ClassVar[float] = 3.0
+    cost: ClassVar[float] = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -1678,7 +1678,7 @@ class DeleteAccount(Command["Done"]):
     """
 
     kind: ClassVar[int] = 105
-    cost: ClassVar[float] = 10.0
+    cost: ClassVar[float] = 18.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -1694,7 +1694,7 @@ class KeepRecoveryCode(Command["Done"]):
     code: str
 
     kind: ClassVar[int] = 106
-    cost: ClassVar[float] = 4.0
+    cost: ClassVar[float] = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -1710,7 +1710,7 @@ class ConfirmCode(Command["Done"]):
     code: str
 
     kind: ClassVar[int] = 107
-    cost: ClassVar[float] = 3.0
+    cost: ClassVar[float] = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -1756,7 +1756,7 @@ class DeleteBot(Command["Done"]):
     bot: str
 
     kind: ClassVar[int] = 110
-    cost: ClassVar[float] = 6.0
+    cost: ClassVar[float] = 18.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -2175,7 +2175,7 @@ class HideChallenge(Command["Done"]):
     challenge: str
 
     kind: ClassVar[int] = 122
-    cost: ClassVar[float] = 4.0
+    cost: ClassVar[float] = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -2221,7 +2221,7 @@ class ListBlocked(Command["Blocked"]):
     """Ask from whom the player wants no challenges."""
 
     kind: ClassVar[int] = 162
-    cost: ClassVar[float] = 3.0
+    cost: ClassVar[float] = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -2256,7 +2256,7 @@ class CloseChallenge(Command["Done"]):
     challenge: str
 
     kind: ClassVar[int] = 149
-    cost: ClassVar[float] = 4.0
+    cost: ClassVar[float] = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -2505,7 +2505,7 @@ class ShowInvitation(Command["Invitation"]):
     link: str
 
     kind: ClassVar[int] = 128
-    cost: ClassVar[float] = 6.0
+    cost: ClassVar[float] = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -2583,7 +2583,7 @@ class GetHeadToHead(Command["HeadToHead"]):
     other: str
 
     kind: ClassVar[int] = 134
-    cost: ClassVar[float] = 10.0
+    cost: ClassVar[float] = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -2774,7 +2774,7 @@ class SetCircleWebhook(Command["Circle"]):
     form: Literal["discord", "json", "slack"] = "json"
 
     kind: ClassVar[int] = 150
-    cost: ClassVar[float] = 4.0
+    cost: ClassVar[float] = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -3181,7 +3181,7 @@ class GetPush(Command["Push"]):
     """Ask on which devices the player is told what."""
 
     kind: ClassVar[int] = 145
-    cost: ClassVar[float] = 3.0
+    cost: ClassVar[float] = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -3219,7 +3219,7 @@ class RemovePush(Command["Push"]):
     device: str
 
     kind: ClassVar[int] = 147
-    cost: ClassVar[float] = 4.0
+    cost: ClassVar[float] = 3.0
 
 
 @dataclass(frozen=True, slots=True)

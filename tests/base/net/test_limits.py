@@ -100,4 +100,6 @@ def test_costs_are_those_that_are_described() -> None:
     assert (float(found[1]), float(found[2])) == (costs.MOVE, costs.CHANGE)
     dear = {each.__name__ for each in COMMANDS if each.cost == costs.CREATE}
     assert set(re.findall(r"`(\w+)`", found[3])) <= dear
-    assert max(each.cost for each in COMMANDS) == costs.CREATE
+    dearest = {each.__name__ for each in COMMANDS if each.cost > costs.CREATE}
+    assert dearest == {"DeleteAccount", "DeleteBot", "QuickMatch"}
+    assert max(each.cost for each in COMMANDS) == costs.MANY

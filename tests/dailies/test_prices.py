@@ -1,0 +1,71 @@
+"""What commands on dailies, their leaderboards and runs cost, beside the work that they make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.catalog import daily_games
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.base.journals.cache import ReplicaCache
+from server.results.core.boards import of_daily
+from server.results.core.keys import MAX_MET
+from tests.builders import START
+from tests.clients.seats import HubNode
+from tests.conftest import ALONE
+from tests.nodes import Node, SetClock
+from tests.play.test_prices import play
+from tests.prices import Prices, same, varied
+
+pytestmark = ALONE
+
+MOVES, PLAYERS = 50, 2_000
+
+
+async def test_prices_of_dailies_follow_from_the_work(
+    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices, bob, cyd = Prices(node, monkeypatch), await hub.seat(), await hub.seat()
+    await node.dailies.draw_ahead()
+    await prices.count_baseline(bob)
+
+    def unread(number: int) -> dict[str, Any]:
+        node.services.attempts._replicas = ReplicaCache()
+        return {}
+
+    await prices.count(bob, "daily.list", "of none", same())
+    games = [*daily_games()]
+    first = games[0]
+    await prices.count(bob, "daily.open", "new", varied("game", games))
+    await prices.count(bob, "daily.open", "again", same(game=first))
+    for game in games:
+        attempt = await cyd.ask("daily.open", game=game)
+        await play(node, cyd, attempt, MOVES)
+    await prices.count(cyd, "daily.list", "of all", same())
+    await prices.count(cyd, "daily.list", "not in memory", unread)
+    await prices.count(cyd, "daily.open", "not in memory", lambda n: unread(n) | {"game": first})
+    deal = (await cyd.ask("daily.open", game=first))["deal"]
+    await prices.count(cyd, "deal.show", "open", same(deal=deal))
+    await prices.count(cyd, "leaderboard.watch", "empty", same(game=first))
+    await prices.count(cyd, "leaderboard.unwatch", "empty", same())
+    day = days.day_at(START)
+    board = of_daily(DailyId(first, day), "guests")
+    others = [PlayerId(f"{number:016}") for number in range(PLAYERS)]
+    for place, player in enumerate([*others[: PLAYERS // 2], cyd.player, *others[PLAYERS // 2 :]]):
+        await node.store.leaderboards.place(board, player, place)
+    await node.store.met.add(cyd.player, others[:MAX_MET], START)
+    await prices.count(cyd, "leaderboard.watch", "full", same(game=first))
+    await prices.count(cyd, "leaderboard.unwatch", "full", same())
+    mine = await cyd.ask("daily.open", game=first)
+    await cyd.ask("resign", attempt=mine["attempt"], seq=mine["seq"] + 1)
+    await node.apply_effects()
+    clock.time = days.closes(day) + 1
+    closed = same(game=first, scope="day", day=day, group="guests")
+    await prices.count(cyd, "leaderboard.watch", "closed", closed)
+    await prices.count(cyd, "deal.show", "closed", same(deal=deal))
+    await prices.count(cyd, "GetRuns", "of many", same(deal=deal))
+    await prices.count(cyd, "GetRun", "of a daily", same(attempt=mine["attempt"]))
+    prices.check("dailies")

@@ -1,0 +1,216 @@
+"""What commands cost players, beside the work that they make: what tests of prices count.
+
+Work is counted, since times say little on a busy machine: calls of functions, writes to Redis, and
+bytes that are read and sent. The row `prices` of `deploy.bench` measures times.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from server.base.net.budgets import Payer
+from server.base.redis.pipeline import Pipeline
+from server.base.wire import costs
+from tests.challenges.test_challenges import made
+from tests.clients.seats import Seat
+from tests.nodes import Node
+from tests.wire import COMMANDS
+
+FLUSH, BYTE = 100.0, 0.05
+"""As many calls take about as long as a round trip to Redis, and as encoding or decoding a byte."""
+
+LEAST = 4.0
+"""How many times too dear a command may be that costs the least there is."""
+
+TESTS = str(Path(__file__).parent)
+BASELINE = "WatchChallenge", "small"
+
+MEASURED: Final[Mapping[str, frozenset[str]]] = {
+    name: frozenset(commands.split())
+    for name, commands in {
+        "challenges": """
+            WatchChallenge GetChallengers EmoteRun PlayChallenge ListChallenges CreateChallenge
+            """,
+        "other challenges": """
+            UnwatchChallenge ListBlocked BlockChallenger HideChallenge CloseChallenge Rematch
+            GetRuns
+            """,
+        "circles": """
+            ListCircles WatchCircle RenameCircle SetCircleSeason SetCircleLeague DeleteCircle
+            CreateCircle
+            """,
+        "members": """
+            ShowInvitation JoinCircle LeaveCircle MuteCircle GetCircleTable GetCircleFeed
+            GetHeadToHead EmoteItem RenewCircleLink HandOverCircle RemoveFromCircle
+            SetCircleWebhook UnwatchCircle
+            """,
+        "rooms": """
+            SetTerms ProposeTerms SetReady SetLock SetPublic SendEmote GetWatchKey LeaveRoom
+            JoinRoom HandOver
+            """,
+        "rounds": """
+            CreateRoom QuickMatch StartRound WatchRound StopWatching ListRooms RemoveMember
+            """,
+        "play": "OpenAttempt PlayMove Undo Hint Resign GetRun",
+        "dailies": """
+            ListDailies OpenDaily ShowDeal WatchLeaderboard UnwatchLeaderboard GetRuns GetRun
+            """,
+        "accounts": """
+            Ping Rename GetAccount LinkDevice NewRecoveryCode ExportData SignIn KeepRecoveryCode
+            ConfirmCode SignOutEverywhere CreateBot DeleteBot Report GetPush SetPush AddPush
+            RemovePush
+            """,
+    }.items()
+}
+"""What each test of prices measures, by the names of the commands' classes."""
+
+EXEMPT: Final[Mapping[str, str]] = {
+    "Hello": "once for each session; handshakes and new guests have limits of their own",
+    "DeleteAccount": "once for each player; `DeleteBot` does the same work",
+    **dict.fromkeys(
+        ("AskPasskey", "CreatePasskey", "UsePasskey", "ConfirmPasskey"),
+        "nearly all of it is a signature that is verified, in which no calls are counted",
+    ),
+    **dict.fromkeys(
+        ("AskOperator", "ConfirmOperator", "ListCases", "LookUp", "Moderate"),
+        "operators send them, who are few and trusted",
+    ),
+}
+"""Commands whose prices no test measures, and why."""
+
+Given = Callable[[int], Mapping[str, Any]]
+"""Returns the fields of a command, given how often it was sent before."""
+
+
+def same(**fields: Any) -> Given:
+    """Return what always returns the same fields."""
+    return lambda _: fields
+
+
+def varied(name: str, values: Sequence[Any], /, **fields: Any) -> Given:
+    """Return what returns these fields and one of another value each time."""
+    return lambda number: {**fields, name: values[number]}
+
+
+class Counted(NamedTuple):
+    """The work of a command, and what was charged for it."""
+
+    work: float
+    price: float
+
+
+class Prices:
+    """Counts the work of commands, and what is charged for them.
+
+    Attributes:
+        found: what was counted, by the command and its state.
+    """
+
+    def __init__(self, node: Node, patch: pytest.MonkeyPatch) -> None:
+        self.found: dict[tuple[str, str], Counted] = {}
+        self._node = node
+        self._price = self._work = 0.0
+        self._depth = 0
+        received = Pipeline.data_received
+
+        def receiving(pipeline: Pipeline, data: bytes) -> None:
+            self._work += BYTE * len(data)
+            received(pipeline, data)
+
+        patch.setattr(Pipeline, "data_received", receiving)
+        patch.setattr(Payer, "pay", lambda _, cost, __: self._pay(cost))
+
+    def _pay(self, cost: float) -> bool:
+        self._price += cost
+        return True
+
+    def _note(self, frame: FrameType, event: str, _: object) -> None:
+        """Count a call, unless a test makes it, or what a test reads frames with."""
+        file = frame.f_code.co_filename
+        if frame.f_code is Seat.send.__code__ and not event.startswith("c_"):
+            self._depth += 1 if event == "call" else -1
+        elif event.endswith("call") and not self._depth and not file.startswith(TESTS):
+            self._work += 1
+            if event == "call" and frame.f_code is Pipeline._flush.__code__:
+                self._work += FLUSH
+
+    async def ask(self, seat: Seat, type_: str, given: Mapping[str, Any]) -> Any:
+        """Send a command, and let follow what does."""
+        answer = await seat.ask(type_, **given)
+        assert answer["type"] != "refused", answer
+        await self._node.apply_effects()
+        return answer
+
+    async def count(
+        self,
+        seat: Seat,
+        type_: str,
+        of: str,
+        given: Given,
+        *,
+        told: Sequence[Seat] = (),
+        undo: Callable[[], Awaitable[object]] | None = None,
+    ) -> None:
+        """Ask for something three times: at first, scripts are loaded, and then the less counts.
+
+        Args:
+            seat: who asks.
+            type_: the command.
+            of: its state, in a word.
+            given: returns its fields.
+            told: others, each of whom is sent one frame at least.
+            undo: makes the state as it was before.
+        """
+        counted = []
+        for number in range(3):
+            fields = given(number)
+            frames = {each: len(each.frames) for each in (seat, *told)}
+            self._price = self._work = 0.0
+            self._depth = 0
+            if number:
+                sys.setprofile(self._note)
+            try:
+                await self.ask(seat, type_, fields)
+                for each in told:
+                    await each.told(frames[each])
+            finally:
+                sys.setprofile(None)
+            sent = {frame for each, begin in frames.items() for frame in each.frames[begin:]}
+            counted.append((self._work + BYTE * sum(map(len, sent)), self._price))
+            if undo is not None:
+                await undo()
+        self.found[type_, of] = Counted(*min(counted[1:]))
+
+    async def count_baseline(self, seat: Seat) -> None:
+        """Count what the others are compared with."""
+        await self.count(seat, *BASELINE, same(challenge=(await made(self._node)).id))
+
+    def check(self, name: str, *missing: str) -> None:
+        """Check that each price is right within a factor of two, compared with the baseline.
+
+        That of a command that costs the least there is may be higher.
+
+        Args:
+            name: which commands were to be measured; see `MEASURED`.
+            missing: those of them that cannot be sent in this state.
+        """
+        kinds = {"move": "PlayMove"} | {each: kind.__name__ for each, kind in COMMANDS.items()}
+        counted = {kinds[type_] for type_, _ in self.found}
+        assert counted - {BASELINE[0]} == MEASURED[name] - {BASELINE[0], *missing}
+        base = self.found[BASELINE]
+        ratios = {
+            key: each.price / each.work / (base.price / base.work)
+            for key, each in self.found.items()
+        }
+        wrong = {
+            " ".join(key): round(ratio, 2)
+            for key, ratio in ratios.items()
+            if not 0.5 <= ratio <= (2 if self.found[key].price > costs.MOVE else LEAST)
+        }
+        assert wrong == {}, wrong
