@@ -39,6 +39,9 @@ MAX_RECORDS: Final = 16
 _PAYLOAD: Final = 1_232
 """Most bytes of an answer: what passes everywhere in one packet. Of a longer one comes a part."""
 
+_MOST_RECEIVED: Final = 65_535
+"""Bytes of the longest datagram."""
+
 _REREAD: Final = 60.0
 """Seconds after which the list of name servers is read again."""
 
@@ -127,60 +130,32 @@ class Resolver:
         return self._known
 
 
-class _Exchange(asyncio.DatagramProtocol):
-    """One question: takes the first answer that is one."""
-
-    def __init__(self, query: dns.message.Message) -> None:
-        self._query = query
-        self._reply: asyncio.Future[dns.message.Message] = (
-            asyncio.get_running_loop().create_future()
-        )
-
-    async def reply(self) -> dns.message.Message:
-        """Return the answer once it is there."""
-        return await self._reply
-
-    def datagram_received(self, data: bytes, addr: object) -> None:
-        """Take an answer. Anything else, which others may have sent, is dropped."""
-        del addr
-        if self._reply.done():
-            return
-        try:
-            reply = dns.message.from_wire(_shortened(data), ignore_trailing=True)
-        except (dns.exception.DNSException, ValueError):
-            return
-        if self._query.is_response(reply):
-            self._reply.set_result(reply)
-
-    def error_received(self, exc: Exception) -> None:
-        """Take that nobody listens."""
-        if not self._reply.done():
-            self._reply.set_exception(exc)
-
-
 async def _exchange(query: dns.message.Message, server: Place) -> dns.message.Message:
-    """Ask a name server, and return what it answers.
+    """Ask a name server, and return the first answer.
+
+    The socket is no endpoint of the event loop: uvloop would never be closed again after one that
+    is cancelled while it is made.
 
     Raises:
         OSError: nobody listens there.
     """
+    loop = asyncio.get_running_loop()
     family = dns.inet.af_for_address(server[0])
-    asking = socket.socket(family, socket.SOCK_DGRAM)
-    try:
+    with socket.socket(family, socket.SOCK_DGRAM) as asking:
         asking.setblocking(False)
         # Connected, so that only this server's packets come in.
         asking.connect(dns.inet.low_level_address_tuple(server, family))
-        transport, exchange = await asyncio.get_running_loop().create_datagram_endpoint(
-            lambda: _Exchange(query), sock=asking
-        )
-    except BaseException:
-        asking.close()
-        raise
-    try:
-        transport.sendto(query.to_wire())
-        return await exchange.reply()
-    finally:
-        transport.abort()
+        asking.send(query.to_wire())
+        while True:
+            data = await loop.sock_recv(asking, _MOST_RECEIVED)
+            try:
+                reply = dns.message.from_wire(_shortened(data), ignore_trailing=True)
+            except (dns.exception.DNSException, ValueError):
+                reply = None
+            if reply is not None and query.is_response(reply):
+                return reply
+            # What is there already is received at once, however much of it somebody sends.
+            await asyncio.sleep(0)
 
 
 def _shortened(data: bytes) -> bytes:

@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import cast
 
 import dns.message
@@ -146,6 +147,23 @@ async def test_lookups_that_nobody_answers_end_in_their_time(
     async with naming(silent) as (_, place):
         with pytest.raises(OSError, match="no address"):
             await Resolver([place]).addresses(HOST)
+
+
+def open_files() -> int:
+    return len(list(Path("/dev/fd").iterdir()))
+
+
+@pytest.mark.parametrize("passes", range(5))
+async def test_lookups_that_are_cancelled_at_any_moment_leave_no_socket(passes: int) -> None:
+    async with naming(silent) as (_, place):
+        before = open_files()
+        lookups = [asyncio.create_task(Resolver([place]).addresses(HOST)) for _ in range(10)]
+        for _ in range(passes):
+            await asyncio.sleep(0)
+        for each in lookups:
+            each.cancel()
+        await asyncio.wait(lookups)
+        assert open_files() == before
 
 
 def failing(query: dns.message.Message) -> list[bytes]:
