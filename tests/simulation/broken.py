@@ -546,7 +546,14 @@ def charges_for_rounds_before_it_looks() -> Iterator[None]:
         """Check nothing."""
 
     only = patched(hostile, "FILLED", hostile.ELSEWHERE[1])
-    with patched(Rooms, "check_member", check_member), only, _hostile(GUESSING=1.0, FILLING=1.0):
+    # Commands cost nothing: who fills an address has to be quick, and is told of that first.
+    free = patched(Payer, "pay", lambda *_: True)
+    with (
+        patched(Rooms, "check_member", check_member),
+        free,
+        only,
+        _hostile(GUESSING=1.0, FILLING=1.0),
+    ):
         yield
 
 
@@ -769,7 +776,7 @@ BROKEN_AMONG_STRANGERS: dict[Callable[[], Any], tuple[Kind, int]] = {
     ranks_races_that_were_no_contest: ("decided", 27),
     rates_races_at_one_address: ("decided", 29),
     tells_whoever_has_no_seat_that_there_is_a_room: ("told", 1),
-    charges_for_rounds_before_it_looks: ("told", 101),
+    charges_for_rounds_before_it_looks: ("told", 102),
     lets_guesses_cost_nothing: ("told", 2),
     lets_watch_keys_live_on: ("told", 15),
     shows_boards_once_a_room_is_closed_to_strangers: ("told", 39),
