@@ -57,10 +57,10 @@ class Request(Generic[C_co]):
             self.session.payer.new_rules(costs.RULES)
 
     def pay_for_stored_rules(self, variant: str) -> None:
-        """Charge for the rules of what a command has read, if a player has made them up.
+        """Charge for a player's own rules that a command has read.
 
         Raises:
-            Refusal: as `pay`. The command can be sent again.
+            Refusal: as `pay`; the command can be sent again.
         """
         if is_changes(variant):
             self.pay(costs.STORED_RULES)

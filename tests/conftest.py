@@ -129,10 +129,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 HANGS_AFTER = 600.0
-"""Seconds after which a test hangs; the slowest takes less than two minutes."""
+"""Seconds after which a test counts as hung; the slowest takes three minutes on a busy machine."""
 
 REARMED_EVERY = 30.0
-"""Seconds for which the same timer guards all tests: pytest starts a thread for each, 2 ms."""
+"""Seconds between restarts of the timer: pytest restarts it for each test, which takes 2 ms."""
 
 
 _guarded_until = 0.0
@@ -140,8 +140,8 @@ _stderr = -1
 
 
 def _guard() -> None:
-    """End this process with the stacks of all threads, if a test that now begins hangs."""
-    global _guarded_until  # noqa: PLW0603 - the timer is this process's, too
+    """Print the stacks of all threads and exit if the test that begins now hangs."""
+    global _guarded_until  # noqa: PLW0603 - the timer is global to the process, too
     if _guarded_until < time.monotonic():
         _guarded_until = time.monotonic() + REARMED_EVERY
         faulthandler.dump_traceback_later(HANGS_AFTER, exit=True, file=_stderr)

@@ -347,8 +347,7 @@ async def _rows(
     """Return results as a list in JSON, made in slices, since there may be some thousands."""
     rows = bytearray(b"[")
     async for (game, key), result in in_slices(results.items(), SLICE):
-        fields = dict(zip(result.__struct_fields__, msgspec.to_builtins(result), strict=True))
-        rows += msgspec.json.encode({"game": game, name: key, **fields}) + b","
+        rows += msgspec.json.encode({"game": game, name: key, **asdict(result)}) + b","
     rows[-1 if results else 1 :] = b"]"
     return Raw(rows)
 

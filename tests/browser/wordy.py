@@ -1,4 +1,4 @@
-"""A language of the longest texts: what fits a screen in it fits in every language."""
+"""A test language that consists of the longest translation of each text."""
 
 from __future__ import annotations
 

@@ -35,41 +35,39 @@ CREATE: Final = 10.0
 """Several journals, deals or registrations that are kept: 1 to 2 ms, and kilobytes for days."""
 
 MANY: Final = 18.0
-"""A room and its offer to others, or all that goes with a player who is deleted: 2 to 3 ms."""
+"""A quick match, or the deletion of a player: 2 to 3 ms."""
 
 ENTRY: Final = 0.1
-"""An entry of an attempt's journal that is read and played again: 15 to 20 µs."""
+"""An entry of an attempt's journal that is read and replayed: 15 to 20 µs."""
 
 MOST_READ: Final = 60.0
-"""The most that is charged for what is read: attempts, or histories as a whole.
+"""The maximum charge for reading attempts or histories: 600 entries, or 300 results.
 
-A game of 600 moves costs so much, or 300 results. There is more, but seldom, and a player has no
-more than 100 at once, of which coming back takes 10.
+A player's budget is 100, and reconnecting takes 10 of it. Few attempts or histories are longer.
 """
 
 RESULT: Final = 0.2
 """A result of a history that is read as a whole: 10 to 20 µs."""
 
 STARTED: Final = 1.0
-"""An attempt that is looked up in memory, to say how it stands."""
+"""An attempt in memory whose state is listed."""
 
 MISSED: Final = 0.3
-"""A move that a client has missed: it is played again, and sent as what it has changed."""
+"""A move that a client has missed: it is replayed, and its changes are sent."""
 
 RUNNER: Final = 3.0
-"""A runner of a round: an attempt that is started, or a board that is shown to who watches."""
+"""A runner of a round: an attempt that is started, or a board that is sent to a watcher."""
 
 SUBSCRIBER: Final = 0.04
-"""A session of this node that is sent a change of a room: 6 µs."""
+"""A session of this node to which a change of a room is sent: 6 µs."""
 
 MOST_TOLD: Final = 30.0
-"""The most for all of them.
-
-The start of a round of eight costs 31 beside, and a player has no more than 100 at once.
+"""The maximum charge for all of them: a player's budget is 100, and starting a round of eight
+costs 31 in addition.
 """
 
 HEARER: Final = 0.01
-"""A session of this node that is sent an emote."""
+"""A session of this node to which an emote is sent."""
 
 JUDGED: Final = 0.02
 """A legal move that is judged for a hint, beside the hint's own cost: 3 µs."""
@@ -78,9 +76,9 @@ RULES: Final = 10.0
 """Rules that a player has made up, of which the node has no tables yet: 1.5 ms to read and make."""
 
 STORED_RULES: Final = 4.0
-"""Something stored that is played by made-up rules, of which the node may have no tables.
+"""An attempt by a player's own rules, whose tables the node may have to build first.
 
-It costs up to a millisecond and a half; how much, nobody knows before it is read.
+Whether it has to is known only after reading; building them takes up to 1.5 ms.
 """
 
 SEARCH: Final = 10.0
