@@ -83,8 +83,8 @@ def player(browser: Browser, origin: str) -> Iterator[Player]:
     assert strays == []
 
 
-@pytest.mark.parametrize("root", [KEPT, TAKEN_AWAY])
-def test_the_game_is_played_below_the_path(player: Player, origin: str, root: str) -> None:
+def test_the_game_is_played_below_the_path(player: Player, origin: str) -> None:
+    root = TAKEN_AWAY
     player.go(f"{root}/rules/robert")
     player.press("practise")
     expect(player.page).to_have_url(f"{origin}{root}/practice/robert")

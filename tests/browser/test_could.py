@@ -18,7 +18,7 @@ from engine.solver import solve
 from tests.browser.certified import certify
 from tests.browser.checks import problems
 from tests.browser.conftest import Site
-from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.player import PHONE, Player
 from tests.browser.screens import SEED, WON, store_practice
 
 SOLVING = 60_000
@@ -30,9 +30,9 @@ DEALS = 8
 """Moves of the run that is reviewed: few of them bring a card home."""
 
 
-@pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
-def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, request.param, "Ada")
+@pytest.fixture
+def player(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, PHONE, "Ada")
     yield player
     player.close()
 

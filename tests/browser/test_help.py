@@ -11,9 +11,9 @@ from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
 
 
-@pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
-def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, request.param)
+@pytest.fixture
+def player(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, PHONE)
     yield player
     player.close()
 

@@ -10,14 +10,10 @@ from playwright.sync_api import Browser, expect
 
 from server.play.messages import OpenAttempt
 from server.rooms.messages import JoinRoom
-from tests.browser import screens
 from tests.browser.conftest import Site
 from tests.browser.player import MOVING_PHONE, Player
 
-GAMES = [
-    pytest.param(game, marks=[] if game == "robert" else pytest.mark.deep)
-    for game in [*screens.GAMES, "spider", "canfield"]
-]
+GAMES = ["robert", pytest.param("spider", marks=pytest.mark.deep)]
 
 
 @pytest.fixture

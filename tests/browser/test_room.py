@@ -28,9 +28,9 @@ def guest(browser: Browser, site: Site) -> Iterator[Player]:
     player.close()
 
 
-@pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
-def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, request.param)
+@pytest.fixture
+def player(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, PHONE)
     yield player
     player.close()
 

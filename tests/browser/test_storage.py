@@ -44,19 +44,20 @@ def draw(player: Player, count: int) -> None:
         player.wait_for_moves(move + 1)
 
 
-@pytest.mark.parametrize("script", [FORBIDDEN, NULL, FULL], ids=["forbidden", "null", "full"])
-def test_everything_is_played_and_the_page_says_once_that_nothing_is_kept(
+@pytest.mark.parametrize("script", [NULL, FULL], ids=["null", "full"])
+def test_without_storage_the_page_warns_once_and_practice_works(
     guest: Callable[[str], Player], script: str
 ) -> None:
     player = guest(script)
-    player.go("/")
+    player.go("/practice/robert")
     expect(player.see("notice")).to_contain_text("saving anything")
     expect(player.see("notice")).to_be_empty()
-
-    player.go("/practice/robert")
     player.wait_for_board()
     draw(player, 2)
 
+
+def test_a_race_is_played_with_storage_forbidden(guest: Callable[[str], Player]) -> None:
+    player = guest(FORBIDDEN)
     link = player.open_room("robert", 1)
     player.press("start-round")
     player.wait_for_board()

@@ -68,10 +68,10 @@ def test_a_challenge_of_two_days(friends: Friends) -> None:
     link = made_and_played(friends, ada)
     bea = friends.meet("Bea")
     bea.page.goto(link)
-    expect(bea.see("to-beat")).to_contain_text("6 home")
+    expect(bea.see("to-beat")).to_contain_text("4 home")
     friends.look(bea, "opened-in-a-private-window")
-    play(bea, 8, first="play-challenge")
-    expect(bea.see("row-home")).to_have_text(["8", "6"])
+    play(bea, 5, first="play-challenge")
+    expect(bea.see("row-home")).to_have_text(["5", "4"])
 
     friends.calendar.go_on()
     cleo, dora = friends.meet("Cleo", DESKTOP), friends.meet("Dora")
@@ -81,8 +81,8 @@ def test_a_challenge_of_two_days(friends: Friends) -> None:
         # Nothing of the others' runs before one's own.
         expect(late.see("row-home")).to_have_count(0)
         assert "home" not in late.see("others").inner_text()
-    play(cleo, 4, first="play-challenge")
-    expect(cleo.see("row-home")).to_have_text(["8", "6", "4"])
+    play(cleo, 3, first="play-challenge")
+    expect(cleo.see("row-home")).to_have_text(["5", "4", "3"])
     friends.look(cleo, "third-of-three")
     ada.go("/")
     expect(ada.see("news")).to_have_count(1)
@@ -93,7 +93,7 @@ def test_a_challenge_of_two_days(friends: Friends) -> None:
 
     friends.calendar.go_on()
     # It is over: the table, the replays and the proof are there for one who never played, too.
-    expect(dora.see("row-home")).to_have_text(["8", "6", "4"])
+    expect(dora.see("row-home")).to_have_text(["5", "4", "3"])
     expect(dora.see("play-challenge")).to_have_count(0)
     friends.look(dora, "over-for-one-who-never-played")
     dora.unfold("deal")
@@ -113,8 +113,8 @@ def made_and_played(friends: Friends, ada: Player) -> str:
     friends.look(ada, "made-on-a-phone")
     ada.press("make-challenge")
     link = ada.see("challenge-link").input_value()
-    play(ada, 6, first="play-challenge")
-    expect(ada.see("row-home")).to_have_text(["6"])
+    play(ada, 4, first="play-challenge")
+    expect(ada.see("row-home")).to_have_text(["4"])
     friends.look(ada, "played-by-the-maker")
     return link
 
@@ -132,8 +132,8 @@ def again(friends: Friends, ada: Player, bea: Player, cleo: Player) -> None:
     friends.look(ada, "a-rematch-is-on")
     cleo.go("/")
     cleo.see("challenge-row").filter(has_text="Bea").click()
-    play(cleo, 5, first="play-challenge")
-    expect(cleo.see("row-home")).to_have_text(["5"])
+    play(cleo, 2, first="play-challenge")
+    expect(cleo.see("row-home")).to_have_text(["2"])
     friends.look(cleo, "the-rematch")
 
 
@@ -145,8 +145,8 @@ def unanswered(friends: Friends, cleo: Player, dora: Player) -> None:
     cleo.unfold("challenge-options")
     cleo.choose_game("robert")
     cleo.press("make-challenge")
-    play(cleo, 3, first="play-challenge")
-    expect(cleo.see("row-home")).to_have_text(["3"])
+    play(cleo, 2, first="play-challenge")
+    expect(cleo.see("row-home")).to_have_text(["2"])
     dora.go("/")
     expect(dora.see("challenges")).to_contain_text("Cleo challenges you")
     friends.look(dora, "challenged-by-name")
@@ -219,18 +219,15 @@ class Circle:
 def test_a_week_of_a_circle(friends: Friends) -> None:
     circle = Circle(friends)
     ada, bea, cleo, dora = circle.ada, circle.bea, circle.cleo, circle.dora
-    daily(ada, 4)
-    daily(bea, 6)
-    daily(cleo, 3)
+    daily(ada, 3)
+    daily(bea, 4)
+    daily(cleo, 2)
     assert circle.look(cleo, "monday")[:3] == ["Bea", "Ada", "Cleo"]
 
     circle.calendar.go_on()
-    daily(bea, 5)
-    daily(dora, 4)
+    daily(bea, 3)
+    daily(dora, 2)
     assert circle.look(dora, "tuesday")[:2] == ["Bea", "Dora"]
-
-    circle.calendar.go_on()
-    daily(ada, 5)
     leave(circle)
 
     circle.calendar.go_on()
@@ -238,19 +235,19 @@ def test_a_week_of_a_circle(friends: Friends) -> None:
     dora.press("delete-account")
     dora.press("delete-confirm")
     expect(dora.see("account").get_by_role("heading")).not_to_have_text("Dora")
-    assert circle.look(ada, "thursday", "week") == ["Bea", "Ada", "Cleo"]
+    assert circle.look(ada, "wednesday", "week") == ["Bea", "Ada", "Cleo"]
 
     circle.calendar.go_on()
-    attempt = daily(cleo, 9)
+    attempt = daily(cleo, 5)
     circle.show(cleo, "week")
     before = cleo.see("circle-points").all_inner_texts()
     circle.calendar.go_on()
     void(circle.calendar, attempt)
-    circle.look(cleo, "saturday-after-a-run-was-voided", "week")
+    circle.look(cleo, "friday-after-a-run-was-voided", "week")
     after = cleo.see("circle-points").all_inner_texts()
     assert sum(map(int, after)) < sum(map(int, before))
 
-    circle.calendar.go_on(2)
+    circle.calendar.go_on(3)
     end_of_season(circle)
 
 
