@@ -169,7 +169,7 @@ async def export_data(request: Request[ExportData]) -> Exported:
     accounts = request.services.accounts
     _require_confirmed(request, await accounts.load(request.player))
     count = await request.services.histories.size(request.player)
-    request.pay(min(costs.RESULT * count, costs.MOST_READ))
+    request.pay(min(costs.RESULT * count, costs.MOST_RESULTS))
     return Exported(await accounts.export(request.player))
 
 

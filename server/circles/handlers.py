@@ -121,7 +121,7 @@ async def head_to_head(request: Request[GetHeadToHead]) -> HeadToHead:
     commands.check_other(found, other)
 
     def pay(count: int) -> None:
-        request.pay(costs.OPEN + min(costs.RESULT * count, costs.MOST_READ))
+        request.pay(costs.OPEN + min(costs.RESULT * count, costs.MOST_RESULTS))
 
     duels = await request.services.circle_tables.duels(one, other, pay)
     profiles = await request.services.profiles.load([one, other])

@@ -98,8 +98,7 @@ async def pay_for_reading(request: Request[Any], attempts: Iterable[AttemptId]) 
         Refusal: as `Request.pay`.
     """
     unread = await request.services.attempts.unread(attempts)
-    cost = sum(costs.READ + costs.ENTRY * length for length in unread)
-    request.pay(min(cost, costs.MOST_READ))
+    request.pay(sum(costs.READ + costs.ENTRY * length for length in unread))
 
 
 async def resign(request: Request[Resign]) -> Ended | Attempt:

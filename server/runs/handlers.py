@@ -16,7 +16,7 @@ async def get_run(request: Request[GetRun]) -> Run:
     _refuse_overload(request)
     attempt = AttemptId(request.command.attempt)
     length = await request.services.attempts.length(attempt)
-    request.pay(min(costs.ENTRY * length, costs.MOST_READ))
+    request.pay(costs.ENTRY * length)
     return runs_present.run(await request.services.runs.load(attempt, request.player))
 
 
@@ -24,7 +24,12 @@ async def get_runs(request: Request[GetRuns]) -> Runs:
     """Return the runs on a deal, unless the node is overloaded."""
     _refuse_overload(request)
     deal = request.command.deal
-    return runs_present.runs(deal, *await request.services.runs.on(DealId(deal), request.player))
+
+    def pay(count: int) -> None:
+        request.pay(costs.RANKED * count)
+
+    found = await request.services.runs.on(DealId(deal), request.player, pay)
+    return runs_present.runs(deal, *found)
 
 
 def _refuse_overload(request: Request[Command]) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from engine.deal import deal_seed
 from server.base.core.days import DailyId
@@ -16,18 +17,22 @@ from server.base.journals.reader import rules_of
 from server.deals.store import Deal
 from server.play.attempts import Attempts
 from server.play.core import result as ranking
-from server.play.core.result import Row, unpack
+from server.play.core.result import Result, Row, unpack
 from server.play.core.run import Run, RunFile, Runner, file_of, states_of
 from server.players.core.names import Profile
 from server.players.profiles import Profiles
 from server.results.core import boards
 from server.results.core.boards import Group
-from server.results.leaderboards import Leaderboards
+from server.results.leaderboards import REACH, Leaderboards
 from server.rooms.rooms import Rooms
 from server.runs.closed_deals import ClosedDeals
 
 MAX_READS = 8
 """Reads of runs that a node has in flight: further ones are refused, before they delay moves."""
+
+SHOWN = 50
+"""Runs on a deal of a round or a challenge that a player is shown, beside the own and those around
+it: a challenge has 1,000."""
 
 RETRY_AFTER_MS = 1_000
 """Milliseconds after which a read that was refused may be tried again."""
@@ -64,6 +69,10 @@ class RunRow:
     undos: int = 0
     hints: int = 0
     peeked: bool = False
+
+
+_Ranked: TypeAlias = tuple[PlayerId, int, Result]
+"""A player, the rank, and how the run ended."""
 
 
 class Runs:
@@ -156,19 +165,26 @@ class Runs:
         with self._a_read():
             deal = await self._closed(deal_id, "unknown_deal")
             if deal.day is None:
-                size, rows = await self._of_table(deal)
-                return size, rows[first - 1 : first - 1 + count]
+                ranked = await self._ranked(deal)
+                rows = await self._rows(deal, ranked[first - 1 : first - 1 + count])
+                return len(ranked), rows
             board = boards.of_daily(DailyId(deal.game, deal.day), group)
             size, found = await self._leaderboards.rows(board, first, count)
             profiles = await self._leaderboards.profiles(found)
             return size, [_run_row(deal, row, profiles) for row in found]
 
-    async def on(self, deal_id: DealId, player: PlayerId) -> tuple[int, list[RunRow]]:
+    async def on(
+        self, deal_id: DealId, player: PlayerId, pay: Callable[[int], None] = lambda _: None
+    ) -> tuple[int, list[RunRow]]:
         """Return how many runs a deal has, and those of them that a player is shown, best first.
 
-        Of a room's deal these are all of its round, for a week after it, and of that of another
-        occasion all of it; of a daily's, the first ones of its leaderboard, and the player's own
-        with its neighbours.
+        These are the first ones, and the player's own with its neighbours. Those of a round are
+        kept for a week after it.
+
+        Args:
+            deal_id: the deal.
+            player: who asks.
+            pay: called with the number of runs that are about to be ranked.
 
         Raises:
             Refusal: as `unknown_deal`; as `deal_open` while it may be played; as `overloaded` while
@@ -179,7 +195,10 @@ class Runs:
             deal = await self._closed(deal_id, "unknown_deal", player)
             if deal.day is not None:
                 return await self._of_day(deal, DailyId(deal.game, deal.day), player)
-            return await self._of_table(deal)
+            ranked = await self._ranked(deal, pay)
+            own = next((at for at, (each, _, _) in enumerate(ranked) if each == player), 0)
+            around = ranked[max(own - REACH, SHOWN) : own + REACH + 1]
+            return len(ranked), await self._rows(deal, [*ranked[:SHOWN], *around])
 
     async def _of_day(
         self, deal: Deal, daily_id: DailyId, player: PlayerId
@@ -189,8 +208,10 @@ class Runs:
         rows = {row.player: row for row in (*page.top, *page.around)}
         return page.size, [_run_row(deal, row, page.profiles) for row in rows.values()]
 
-    async def _of_table(self, deal: Deal) -> tuple[int, list[RunRow]]:
-        """Return the runs on a deal that is no daily's."""
+    async def _ranked(
+        self, deal: Deal, pay: Callable[[int], None] = lambda _: None
+    ) -> list[_Ranked]:
+        """Return how the runs ended on a deal of a round or a challenge, best first."""
         if deal.occasion is not None:
             occasions = self._deals.occasions_of(deal.occasion)
             results, home = await occasions.results(deal.occasion)
@@ -198,11 +219,14 @@ class Runs:
             assert deal.room is not None, "a deal belongs to a day, to a room or to an occasion"
             played = await self._rooms.round_on(deal.room, deal.id)
             if played is None:
-                return 0, []
+                return []
             results, home = played.results, played.home
-        ranks = ranking.ranks(results, home)
-        profiles = await self._profiles.load(ranks)
-        rows = [
+        pay(len(results))
+        return [(each, rank, results[each]) for each, rank in ranking.ranks(results, home).items()]
+
+    async def _rows(self, deal: Deal, ranked: Sequence[_Ranked]) -> list[RunRow]:
+        profiles = await self._profiles.load([each for each, _, _ in ranked])
+        return [
             RunRow(
                 attempt_id(deal.id, each),
                 rank,
@@ -214,10 +238,8 @@ class Runs:
                 found.hints,
                 found.peeked,
             )
-            for each, rank in ranks.items()
-            for found in [results[each]]
+            for each, rank, found in ranked
         ]
-        return len(rows), rows
 
     async def _closed(self, deal_id: DealId, unknown: str, viewer: PlayerId | None = None) -> Deal:
         """Return a deal that is closed; refuse one that there is not with the code `unknown`."""

@@ -23,13 +23,15 @@ from server.challenges.core.challenge import MAX_PLAYERS, Challenge, Checkpoint,
 from server.challenges.core.table import PAGE
 from server.challenges.messages import ChallengeChange
 from server.players.profiles import Profiles
+from server.results.leaderboards import REACH
+from server.runs.runs import SHOWN
 from tests.base.redis.servers import until
 from tests.builders import ADA, BOB, CYD, START, reached
-from tests.challenges.test_challenges import TERMS, made, now, played
+from tests.challenges.test_challenges import HOUR, TERMS, made, now, played
 from tests.circles.test_circles import founded
 from tests.clients.seats import HubNode, Seat, hubs_on
 from tests.conftest import ALONE
-from tests.nodes import Node
+from tests.nodes import Node, SetClock
 
 pytestmark = ALONE
 
@@ -77,8 +79,8 @@ async def test_a_change_is_encoded_once_for_all_who_may_see_the_same(
     assert len(encoded) * len(seats) == told <= 2 * len(seats)
 
 
-async def crowded(node: Node, key: str = "key") -> Challenge:
-    """Return a challenge that is as large as one may be, of which one has ended.
+async def crowded(node: Node, key: str = "key", ended: int = 1) -> Challenge:
+    """Return a challenge that is as large as one may be, in which so many have ended.
 
     Its journal has a checkpoint, so that it is made by one entry.
     """
@@ -86,9 +88,9 @@ async def crowded(node: Node, key: str = "key") -> Challenge:
     players = {
         PlayerId(f"p{number:015}"): Entrant(START, START) for number in range(MAX_PLAYERS - 2)
     }
-    first = next(iter(players))
-    players[first] = Entrant(START, START, reached(9), START)
-    whole = replace(challenge, players=players, version=2, begin=2, begun=len(players), ended=1)
+    for number, player in enumerate([*players][:ended]):
+        players[player] = Entrant(START, START, reached(9, number), START)
+    whole = replace(challenge, players=players, version=2, begin=2, begun=len(players), ended=ended)
     (key_,) = await node.keys("*challenge:" + challenge.id)
     text = msgspec.json.encode(Checkpoint(replace(whole, version=1), START)).decode()
     await node.redis.delete(key_)
@@ -121,6 +123,19 @@ async def test_what_a_client_is_sent_and_pays_for_a_full_challenge(
     read, order = (each * (MAX_PLAYERS - 1) for each in (charges.READ_COST, charges.ORDER_COST))
     assert await price(challenge.id, CYD, shown=False) == read
     assert await price(challenge.id, CYD, shown=True) == pytest.approx(read + rows + order)
+
+
+async def test_the_runs_of_a_full_challenge_are_the_best_and_those_around_ones_own(
+    node: Node, clock: SetClock
+) -> None:
+    challenge = await crowded(node, ended=MAX_PLAYERS - 2)
+    clock.time += 2 * HOUR + 1
+    own = [*range(500 - REACH, 500 + REACH + 1)]
+    for place, shown in ((SHOWN - 1, [*range(SHOWN + REACH)]), (500, [*range(SHOWN), *own])):
+        player = PlayerId(f"p{place:015}")
+        size, rows = await node.services.runs.on(challenge.made.deal, player)
+        assert size == MAX_PLAYERS - 2
+        assert [row.profile.id for row in rows] == [f"p{number:015}" for number in shown]
 
 
 async def event_of(node: Node, challenge: Challenge, player: PlayerId) -> Any:

@@ -8,6 +8,7 @@ import pytest
 
 from server.base.core import days
 from server.base.core.ids import ChallengeId, PlayerId
+from server.challenges.core.challenge import MAX_PLAYERS
 from server.challenges.store import MAX_BLOCKED
 from server.players.core import keys
 from server.results.core.history import History
@@ -127,7 +128,7 @@ async def test_prices_of_further_commands_on_challenges_follow_from_the_work(
     await given_up(node, cyd, *small[3:6])
     await prices.count(cyd, "Rematch", "small", varied("challenge", small[3:]))
     await prices.count(bob, "CloseChallenge", "small", varied("challenge", small[6:]))
-    large = [(await crowded(node, key=f"large {number}")).id for number in range(3)]
+    large = [(await crowded(node, f"large {number}", MAX_PLAYERS - 2)).id for number in range(3)]
     await given_up(node, bob, *large)
     clock.time += 2 * HOUR + 1
     shown = [await bob.ask("WatchChallenge", challenge=each) for each in large]

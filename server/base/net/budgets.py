@@ -6,8 +6,8 @@ the /48 of IPv6 around it pays as well, out of a budget of its own. Memory is bo
 (`limits.MAX_KNOWN`, `limits.MAX_SPENT`), and each command takes the same time however many budgets
 there are, less than 1 µs.
 
-Nothing is ever owed: what cannot be paid for is not done, so nobody has to wait for longer than one
-thing of its kind takes to be there again. A guess is paid for before it is known to be one, and
+What cannot be paid for is not done. Only commands that cost more than `limits.PREPAID` leave a
+debt, for which later commands wait. A guess is paid for before it is known to be one, and
 paid back if it was right.
 """
 
@@ -427,11 +427,17 @@ class Payer:
     def charge(self, cost: float, now: float) -> None:
         """Charge the player and the address for more than a command's own cost, before the work.
 
+        At most `limits.PREPAID` of it must be there; the rest is owed.
+
         Raises:
             Refusal: as `too_fast`, with the time to wait; then nothing was charged.
         """
-        if not self.pay(cost, now):
-            raise self.too_fast(cost, now)
+        prepaid = min(cost, limits.PREPAID)
+        if not self.pay(prepaid, now):
+            raise self.too_fast(prepaid, now)
+        if cost > prepaid:
+            for each in (self.player.commands, *self._commands):
+                each.owe(now, cost - prepaid)
 
     def too_fast(self, cost: float, now: float) -> Refusal:
         """Return the refusal of what was not paid for, with the time to wait."""

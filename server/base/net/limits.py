@@ -45,6 +45,12 @@ class Rate(NamedTuple):
 PLAYER_COMMANDS = Rate(20.0, 100.0)
 """The budget of a player's commands: a move costs 1, and people make two a second at most."""
 
+PREPAID = 60.0
+"""The part of a command's price that a player must have before the command starts.
+
+The rest is owed: reading a long attempt costs more than a full budget.
+"""
+
 PLAYER_OFFENCES = Rate(0.1, 50.0)
 """A player's commands that were too many, or no messages, beyond which each closes its session."""
 
@@ -213,6 +219,10 @@ class Bucket:
             return False
         self._empty_at = paid
         return True
+
+    def owe(self, now: float, cost: float) -> None:
+        """Take tokens that need not be there: others have to wait until they are paid back."""
+        self._empty_at = max(self._empty_at, now - self._fill) + cost / self._second
 
     def give_back(self, cost: float = 1.0) -> None:
         """Give back what was taken."""

@@ -40,14 +40,18 @@ MANY: Final = 18.0
 ENTRY: Final = 0.1
 """An entry of an attempt's journal that is read and replayed: 15 to 20 µs."""
 
-MOST_READ: Final = 60.0
-"""The maximum charge for reading attempts or histories: 600 entries, or 300 results.
-
-A player's budget is 100, and reconnecting takes 10 of it. Few attempts or histories are longer.
-"""
-
 RESULT: Final = 0.2
 """A result of a history that is read as a whole: 10 to 20 µs."""
+
+RANKED: Final = 0.025
+"""A run of a round or a challenge that is ranked: 2 to 3 µs."""
+
+MOST_RESULTS: Final = 250.0
+"""The maximum charge for reading histories: 1,250 results.
+
+Longer ones take a player years. Without a maximum, a look at one would keep its player from
+playing for minutes.
+"""
 
 STARTED: Final = 1.0
 """An attempt in memory whose state is listed."""
@@ -61,9 +65,9 @@ RUNNER: Final = 3.0
 SUBSCRIBER: Final = 0.04
 """A session of this node to which a change of a room is sent: 6 µs."""
 
-MOST_TOLD: Final = 30.0
-"""The maximum charge for all of them: a player's budget is 100, and starting a round of eight
-costs 31 in addition.
+MOST_TOLD: Final = 40.0
+"""The maximum charge for all of them: 1,000 sessions. A room has 2,000 watchers at most, and a
+player's budget is 100, of which starting a round of eight costs 31 in addition.
 """
 
 HEARER: Final = 0.01

@@ -56,6 +56,21 @@ def test_the_sessions_of_a_player_share_a_budget_wherever_they_are() -> None:
     assert second.too_fast(1.0, 0.0).wait == 1_000 / limits.PLAYER_COMMANDS.second
 
 
+def test_a_command_that_costs_more_than_a_full_budget_leaves_a_debt() -> None:
+    budgets = Budgets()
+    payer = Payer(budgets, HOME)
+    payer.identify(ADA)
+    (shared,) = budgets.address(HOME).scopes
+    payer.charge(300.0, 0.0)
+    rate = limits.ADDRESS_COMMANDS.times(limits.ADDRESS_PLAYERS)
+    assert shared.commands.wait(0.0, rate.at_once) == pytest.approx(300.0 / rate.second)
+    owed = 300.0 - limits.PLAYER_COMMANDS.at_once
+    assert payer.too_fast(1.0, 0.0).wait == 1_000 * (owed + 1) / limits.PLAYER_COMMANDS.second
+    with pytest.raises(Refusal, match="too_fast"):
+        payer.charge(300.0, 10.0 + (limits.PREPAID - 1) / limits.PLAYER_COMMANDS.second)
+    payer.charge(300.0, 10.0 + limits.PREPAID / limits.PLAYER_COMMANDS.second)
+
+
 def test_the_players_of_an_address_share_its_budget(few: Callable[..., None]) -> None:
     few(PLAYER_COMMANDS=5.0, ADDRESS_COMMANDS=5.0)
     budgets = Budgets()
