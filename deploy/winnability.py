@@ -1,8 +1,8 @@
 """How many deals of each game can be won by somebody who knows every card.
 
-It solves uniform deals on all cores, and writes `engine/solver/RESULTS.md`. What was found of each
-deal is kept in `engine/solver/results`, so that others can compare, a run that was stopped goes on,
-and only the deals of a method whose source has changed since are solved again.
+It solves uniform deals on all cores, and writes `engine/solver/RESULTS.md`, with a digest of each
+variant's solutions to compare with. The solutions are kept in `build/winnability`: a run that was
+stopped continues, and only deals of a method whose source has changed are solved again.
 
 Deal `n` of a game has the seed SHA-256 of the text `samedeal deal n`, n in decimal from 0.
 """
@@ -49,9 +49,10 @@ from engine.solver import (
 ROOT = Path(__file__).parents[1]
 SOLVER = ROOT / "engine/solver"
 RESULTS = SOLVER / "RESULTS.md"
-KEPT = SOLVER / "results"
+KEPT = ROOT / "build/winnability"
 
 COLUMNS = "number,verdict,home,moves,effort,steps,seconds"
+DIGESTED = COLUMNS.rpartition(",")[0]
 
 DEALS = 1_000
 """Deals of each game and variant that is not decided exactly."""
@@ -331,6 +332,21 @@ def lengths(rows: Sequence[Row]) -> Iterator[str]:
         yield f"| {row.rules.game} | {row.rules.variant} | {' | '.join(cells)} |"
 
 
+def digest(row: Row) -> str:
+    """Return the digest of a row's solutions, which depend on no machine: 64 hexadecimal digits."""
+    lines = (line_of(each).rpartition(",")[0] + "\n" for each in row.deals)
+    return sha256("".join(lines).encode()).hexdigest()
+
+
+def digests(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the table of digests."""
+    yield "| game | variant | steps | deals | digest |"
+    yield "|---|---|--:|--:|---|"
+    for row in rows:
+        game, variant = row.rules.game, row.rules.variant
+        yield f"| {game} | {variant} | {row.budget:,} | {len(row.deals):,} | `{digest(row)}` |"
+
+
 def par(row: Row) -> Iterator[str]:
     """Yield the distribution of the most cards that can come home, of deals decided exactly."""
     pars = [each.home for each in row.deals]
@@ -364,8 +380,7 @@ def page(rows: Sequence[Row], goals: Sequence[Row]) -> str:
         "",
         "Deal `n` has as its seed the SHA-256 of the text `samedeal deal n`, n in decimal from 0;",
         "[`DEALS.md`](../DEALS.md) says how a seed deals. A budget is a number of steps, not of",
-        "seconds, so that anybody finds the same. [`results`](results) has what was found of each",
-        "deal, and [`solution.py`](solution.py) says what its columns are.",
+        "seconds, so the solutions are the same on every machine; compare their digests.",
         "",
         f"- commit: {head}{' with changes' if changed else ''}",
         f"- date: {datetime.now(UTC):%Y-%m-%d}",
@@ -391,6 +406,14 @@ def page(rows: Sequence[Row], goals: Sequence[Row]) -> str:
             *speeds(goals),
             "",
         ]
+    lines += [
+        "## Digests",
+        f"SHA-256 of the solutions: a line for each deal, with the fields `{DIGESTED}`, of",
+        "which [`solution.py`](solution.py) explains the last ones.",
+        "",
+        *digests([*rows, *goals]),
+        "",
+    ]
     for row in rows:
         if is_for_most(row.rules):
             lines += [f"## Par of {row.rules.game}, {row.rules.variant}", "", *par(row), ""]

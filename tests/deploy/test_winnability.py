@@ -46,6 +46,17 @@ def test_par_is_told_of_games_whose_deals_are_not_won() -> None:
     assert "| 30 | 2 | 50.00% |\n| 31 | 1 | 25.00% |\n| 32 | 0 | 0.00% |" in text
 
 
+def test_a_digest_depends_on_all_but_the_time() -> None:
+    def digest(**changes: object) -> str:
+        changed = replace(deal(1, "winnable"), **changes)  # type: ignore[arg-type]
+        return winnability.digest(Row(ruleset("robert"), 7, [deal(0, "winnable"), changed]))
+
+    assert digest(seconds=9.9) == digest()
+    assert len({digest(), digest(verdict="unknown"), digest(home=1), digest(steps=1)}) == 4
+    (*_, row) = winnability.digests([Row(ruleset("robert"), 7, [deal(0, "unknown")])])
+    assert "| robert | standard | 7 | 1 | `" in row
+
+
 def test_deals_are_solved_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(winnability, "KEPT", tmp_path)
     rules = ruleset("robert")
