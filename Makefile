@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help play dev dev-server dev-page test check coverage vectors deep redis8 fuzz fuzz-nodes faults soak \
+.PHONY: help play page dev dev-server dev-page test check coverage vectors deep redis8 fuzz fuzz-nodes faults soak \
 	simulate secrecy dates bench bench-quick bench-check bench-engine winnability format format-check lint \
 	types hooks lock audit sbom dist rehearse bare browser node
 
@@ -13,13 +13,17 @@ PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
 BIN := .venv/bin
 RUNTIME := .venv/.stamps/runtime
 DEV := .venv/.stamps/dev
+GENERATOR := .venv/.stamps/generated
 MODULES := client_js/node_modules/.stamp
-RULES := client_js/src/rules/rulesets.json
+# Sources of both clients that are generated from the server's.
+GENERATED := $(addprefix client_js/src/,rules/rulesets.json messages.ts laterMessages.ts apiTypes.ts \
+	operatorTypes.ts) server/client/samedeal_client/messages.py
 PAGE := client_js/web/dist/index.html
 
-# The directories are prerequisites too, so that a removed file is a change.
-RULES_SOURCES := $(wildcard engine/*.py engine/schema/*.py engine/games/*.toml) engine/games
-PAGE_SOURCES := $(RULES) $(MODULES) \
+# The directory is a prerequisite too, so that a removed game is a change.
+GENERATOR_SOURCES := $(shell find engine server -name '*.py' -not -path 'server/client/*') \
+	$(wildcard engine/games/*.toml) engine/games
+PAGE_SOURCES := $(GENERATED) $(MODULES) \
 	$(wildcard client_js/package.json client_js/*.config.* client_js/tsconfig*.json) \
 	$(shell find client_js/src client_js/scripts client_js/web \
 		\( -name dist -o -name generated -o -name node_modules \) -prune -o -print 2>/dev/null)
@@ -38,13 +42,15 @@ play: ## install, build, and serve on http://localhost:8000
 	@$(call prepare,3,$(RUNTIME) $(PAGE))
 	@exec $(BIN)/samedeal serve
 
-dev: $(DEV) $(MODULES) $(RULES) ## serve on http://localhost:5173, and reload what you edit
+page: $(PAGE) ## install, and build the page
+
+dev: $(DEV) $(MODULES) ## serve on http://localhost:5173, and reload what you edit
 	@$(MAKE) --no-print-directory --jobs=2 dev-server dev-page
 
 # Its data is kept apart from that of `make play`, which unfinished code might damage.
 dev-server:
 	@exec $(BIN)/watchfiles --target-type command \
-		'sh -c "MAKEFLAGS= make --silent $(RULES) && exec $(BIN)/samedeal serve --data build/dev"' engine server
+		'sh -c "MAKEFLAGS= make --silent $(GENERATOR) && exec $(BIN)/samedeal serve --data build/dev"' engine server
 
 dev-page:
 	@cd client_js && exec npm run --silent dev
@@ -183,11 +189,11 @@ format-check: $(DEV) $(MODULES)
 	@$(BIN)/ruff format --check .
 	@cd client_js && npm run --silent format:check
 
-lint: $(DEV) $(MODULES) $(RULES)
+lint: $(DEV) $(MODULES)
 	@$(BIN)/ruff check .
 	@cd client_js && npm run --silent lint
 
-types: $(DEV) $(MODULES) $(RULES)
+types: $(DEV) $(MODULES)
 	@$(BIN)/mypy
 	@cd client_js && npm run --silent types
 
@@ -252,7 +258,7 @@ $(RUNTIME): deploy/requirements.txt deploy/solver.txt pyproject.toml | node
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@mkdir -p $(@D) && touch $@
 
-$(DEV): tests/requirements.txt $(RUNTIME)
+$(DEV): tests/requirements.txt $(RUNTIME) | $(GENERATED)
 	@echo 'make: $(call step,4)installing the packages of the tests'
 	@rm $(RUNTIME)
 	@$(PIP_INSTALL) --require-hashes --requirement tests/requirements.txt
@@ -264,8 +270,12 @@ $(MODULES): client_js/package.json client_js/package-lock.json | node
 	@cd client_js && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-$(RULES): $(RULES_SOURCES) | $(RUNTIME)
-	@$(BIN)/python -m engine rules >$@
+# The stamp tells when the generator ran; the files are only as new as their last change.
+$(GENERATOR): $(GENERATOR_SOURCES) | $(RUNTIME)
+	@$(BIN)/python -m server.base.generate
+	@touch $@
+$(GENERATED): $(GENERATOR)
+	@[ -e $@ ] || $(BIN)/python -m server.base.generate
 
 $(PAGE): $(PAGE_SOURCES)
 	@echo 'make: $(call step,3)building the page'

@@ -15,8 +15,15 @@ import pytest
 from tests.processes import ROOT, program
 
 NOT_IN_GIT = {
+    "laterMessages.ts",
+    "operatorTypes.ts",
     "build/faults/",
     "build/soak/",
+    "samedeal_client/messages.py",
+    "src/apiTypes.ts",
+    "src/laterMessages.ts",
+    "src/messages.ts",
+    "src/operatorTypes.ts",
     "src/rules/rulesets.json",
     "NNNN-what-was-decided.md",
     "server.json",

@@ -17,7 +17,6 @@ from engine.catalog import ruleset
 from engine.notation import seen_text
 from server import protocol
 from server.base.core.refusal import SENTENCES
-from server.base.generate import python, typescript
 from server.base.net.contracts import Reason
 from server.base.wire import codec
 from server.base.wire.messages import Command
@@ -214,22 +213,6 @@ def test_the_example_of_resuming_continues_that_of_a_snapshot() -> None:
 
 def test_the_limit_of_missed_moves_is_documented() -> None:
     assert f"if it has more than {MAX_MISSED} after it" in TEXT
-
-
-def test_the_types_of_the_client_are_those_of_the_server() -> None:
-    """If not, generate them again: `npm run messages` in `client_js`."""
-    for name, made in (
-        ("messages.ts", typescript.source()),
-        ("laterMessages.ts", typescript.later_source()),
-        ("operatorTypes.ts", typescript.operator_source()),
-    ):
-        assert (ROOT / "client_js" / "src" / name).read_text(encoding="utf-8") == made
-
-
-def test_the_messages_of_the_client_in_python_are_those_of_the_server() -> None:
-    """If not, generate them again: `npm run messages` in `client_js`."""
-    path = ROOT / "server" / "client" / "samedeal_client" / "messages.py"
-    assert path.read_text(encoding="utf-8") == python.source()
 
 
 def test_the_version_of_this_release_is_supported() -> None:

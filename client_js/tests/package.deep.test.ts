@@ -109,17 +109,6 @@ test("no declaration imports a .ts file", () => {
   }
 });
 
-test("when the rules cannot be generated, the old ones are kept", () => {
-  const rulesets = join(copy, "src", "rules", "rulesets.json");
-  const before = readFileSync(rulesets, "utf8");
-  const { status } = spawnSync("npm", ["run", "rules"], {
-    cwd: copy,
-    env: { ...process.env, PYTHON: "false" },
-  });
-  expect(status).not.toBe(0);
-  expect(readFileSync(rulesets, "utf8")).toBe(before);
-});
-
 /** Start the example in the user's program. */
 const bot = (...args: string[]) =>
   spawn(process.execPath, ["--no-warnings", "out/bot.js", ...args], {

@@ -42,7 +42,13 @@ class WithRules(BuildHookInterface[Any]):
 
 
 def _copied(root: Path, target: Path) -> Path:
-    """Copy package and engine from a checkout."""
+    """Copy package and engine from a checkout.
+
+    Raises:
+        FileNotFoundError: the checkout lacks the generated messages.
+    """
+    if not (root / PACKAGE / "messages.py").exists():
+        raise FileNotFoundError(f"{PACKAGE}/messages.py is generated: run `make page` before.")
     shutil.copytree(root / PACKAGE, target, ignore=LEFT_OUT)
     shutil.copytree(root.parents[1] / "engine", target / "engine", ignore=LEFT_OUT)
     for path in target.rglob("*.py"):

@@ -27,12 +27,12 @@ from server.base.web.http import Health, PlayersApp
 from server.base.web.pages import Pages
 from server.dailies.archive import Archive
 from server.front import previews_of
-from server.routes import DOCUMENT, ROUTES
+from server.routes import ROUTES, document
 from tests.builders import START
 from tests.nodes import Node
 from tests.processes import PATIENCE
 
-OPENAPI: dict[str, Any] = json.loads(DOCUMENT.read_bytes())
+OPENAPI: dict[str, Any] = json.loads(document())
 
 DAY = days.day_at(START)
 DATE = days.date_text(DAY)

@@ -4,7 +4,7 @@
  *     npx vite-node web/previews/make.ts
  *
  * It writes `public/preview.png`, and `public/preview-<game>.png` for each game. It needs the rules
- * (`npm run rules`) and Chromium, from `CHROMIUM` or the PATH.
+ * (`npm run generate`) and Chromium, from `CHROMIUM` or the PATH.
  */
 
 import { execFileSync } from "node:child_process";

@@ -86,19 +86,6 @@ def is_list(info: types.Type) -> bool:
     return any(isinstance(one, types.ListType) for one in several)
 
 
-def documented(struct: Message) -> tuple[str, dict[str, str]]:
-    """Return a struct's docstring without its `Attributes`, and their descriptions by field."""
-    text, _, attributes = inspect.cleandoc(struct.__doc__ or "").partition("\n\nAttributes:\n")
-    about: dict[str, str] = {}
-    for line in inspect.cleandoc(attributes).splitlines():
-        name, colon, rest = line.partition(": ")
-        if colon and not line.startswith(" "):
-            about[name] = rest
-        else:
-            about[[*about][-1]] += f" {line.strip()}"
-    return text, {name: f"{rest[0].upper()}{rest[1:]}" for name, rest in about.items()}
-
-
 def answers_to(command: type[Command]) -> list[str]:
     """Return the names of the events that answer a command, as its handler declares them."""
     answer = get_type_hints(HANDLERS[command])["return"]

@@ -1,11 +1,9 @@
-"""Generate `openapi.json`, which describes the interface (`npm run api` in `client_js`)."""
+"""The OpenAPI document of the HTTP interface, from its routes and the types of their answers."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from inspect import cleandoc
 from typing import Any
@@ -13,12 +11,10 @@ from typing import Any
 import msgspec
 
 from server.base.core.refusal import Refusal
-from server.base.generate.structs import documented
 from server.base.net.listener import MAX_HEAD, MAX_HEADERS
 from server.base.web.api.problems import OF_ANY, STATUS
 from server.base.web.api.route import Route
 from server.base.web.api.shared import Problem
-from server.routes import ROUTES, STRUCTS
 
 VERSION = "1"
 """The version of the interface; it changes when a client of the last one could not read it."""
@@ -43,16 +39,21 @@ _TOO_LARGE = str(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE.value)
 Object = dict[str, Any]
 
 
-def document() -> Object:
-    """Return the OpenAPI document."""
+def document(routes: Iterable[Route[Any]], structs: Sequence[type[msgspec.Struct]]) -> Object:
+    """Return the OpenAPI document.
+
+    Args:
+        routes: all routes.
+        structs: all structs of their answers.
+    """
     return {
         "openapi": "3.1.0",
         "info": {"title": "Samedeal", "version": VERSION, "description": ABOUT},
         # Relative to this document.
         "servers": [{"url": "../api"}],
-        "paths": {route.path: {"get": _operation(route)} for route in ROUTES},
+        "paths": {route.path: {"get": _operation(route)} for route in routes},
         "components": {
-            "schemas": _schemas(),
+            "schemas": _schemas(structs),
             "headers": {
                 name: {"description": text, "schema": {"type": "string"}}
                 for name, text in HEADERS.items()
@@ -142,10 +143,10 @@ def _refusal(status: HTTPStatus, codes: list[str]) -> Object:
     return answer
 
 
-def _schemas() -> Object:
+def _schemas(structs: Sequence[type[msgspec.Struct]]) -> Object:
     """Return the schemas of all structs, with what their docstrings say of each field."""
-    _, schemas = msgspec.json.schema_components(STRUCTS, ref_template=_REF)
-    for struct in STRUCTS:
+    _, schemas = msgspec.json.schema_components(structs, ref_template=_REF)
+    for struct in structs:
         text, about = documented(struct)
         schema = schemas[struct.__name__]
         schema["description"] = text
@@ -160,10 +161,14 @@ def _schemas() -> Object:
     return dict(sorted(schemas.items()))
 
 
-def text() -> str:
-    """Return the text of `openapi.json`."""
-    return json.dumps(document(), indent=2, ensure_ascii=False) + "\n"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(text())
+def documented(struct: type[msgspec.Struct]) -> tuple[str, dict[str, str]]:
+    """Return a struct's docstring without its `Attributes`, and their descriptions by field."""
+    text, _, attributes = cleandoc(struct.__doc__ or "").partition("\n\nAttributes:\n")
+    about: dict[str, str] = {}
+    for line in cleandoc(attributes).splitlines():
+        name, colon, rest = line.partition(": ")
+        if colon and not line.startswith(" "):
+            about[name] = rest
+        else:
+            about[[*about][-1]] += f" {line.strip()}"
+    return text, {name: f"{rest[0].upper()}{rest[1:]}" for name, rest in about.items()}

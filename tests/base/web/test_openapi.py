@@ -8,23 +8,10 @@ import pytest
 from starlette.routing import Route as StarletteRoute
 
 from server.base.core.refusal import HTTP_SENTENCES, SENTENCES
-from server.base.generate import openapi, typescript
 from server.base.web.api.problems import OF_ANY, STATUS
 from server.base.web.api.route import Route
-from server.routes import DOCUMENT, ROUTES, STRUCTS
+from server.routes import ROUTES, STRUCTS
 from tests.clients.site import OPENAPI, Site
-from tests.processes import ROOT
-
-
-def test_the_document_is_that_of_the_code() -> None:
-    """If not, generate it again: `npm run api` in `client_js`."""
-    assert DOCUMENT.read_text(encoding="utf-8") == openapi.text()
-
-
-def test_the_types_of_the_client_are_those_of_the_server() -> None:
-    """If not, generate them again: `npm run api` in `client_js`."""
-    printed = (ROOT / "client_js" / "src" / "apiTypes.ts").read_text(encoding="utf-8")
-    assert printed == typescript.api_source()
 
 
 def test_the_document_is_valid() -> None:
