@@ -69,13 +69,14 @@ def test_files_are_copied_from_every_stage_and_from_no_other() -> None:
 
 def test_the_image_installs_only_locked_packages() -> None:
     installations = [rest for rest in arguments_of("RUN") if "pip install" in rest]
-    assert len(installations) == 4
+    assert len(installations) == 5
     assert "--require-hashes -r deploy/requirements.txt" in installations[0]
-    assert "--require-hashes -r deploy/${REQUIREMENTS}.txt" in installations[1]
+    assert "--no-deps --no-build-isolation --editable ." in installations[1]
+    assert "--require-hashes -r deploy/${REQUIREMENTS}.txt" in installations[2]
     assert "REQUIREMENTS=solver" in arguments_of("ARG")
     assert {"deploy/solver.txt", "deploy/requirements.txt"} <= set(sources())
-    assert "--no-deps --no-build-isolation ." in installations[2]
-    assert "--require-hashes -r deploy/supply-chain.txt" in installations[3]
+    assert "--no-deps --no-build-isolation ." in installations[3]
+    assert "--require-hashes -r deploy/supply-chain.txt" in installations[4]
     assert any(rest.startswith("npm ci") for rest in arguments_of("RUN"))
 
 
