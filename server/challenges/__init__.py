@@ -1,1 +1,1 @@
-"""One deal by link, which each plays whenever they have time."""
+"""Challenges: one deal shared by link, played once by each player before it closes."""

@@ -1,4 +1,4 @@
-"""Challenges, as anybody may see them who has the link."""
+"""The public HTTP API of challenges."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from server.players.core.names import Profile
 from server.players.profiles import Profiles
 
 CHALLENGE_COST = 2.0
-"""The cost of a challenge: its journal is read, which has up to 1,000 players."""
+"""The cost of reading a challenge's journal, which has up to 1,000 players."""
 
 
 class Challenger(Struct, frozen=True):
     """A player of a challenge.
 
     Attributes:
-        state: `named` has not begun, `playing` has, `ended` is done; `absent` was named and had
-            not begun when it closed.
-        rank: 1 for the best; equal results share one, and those who are absent the last. Null until
-            the challenge is over, and for a result that an operator has taken back.
-        result: null until the challenge is over, but for the target: its maker's, if it is to be
-            shown.
-        run: the id of the run; null like `result`, and for the target.
+        state: `named` (invited, not started), `playing`, `ended`, or `absent` (invited, but had not
+            started at the close).
+        rank: 1 for the best; equal results share a rank, and absent players share the last one.
+            Null until the challenge is over, and for a voided result.
+        result: null until the challenge is over, except for the creator's result if it is the
+            target.
+        run: the id of the run; null until the challenge is over, even for the target.
     """
 
     player: Player
@@ -45,26 +45,26 @@ class Challenger(Struct, frozen=True):
 
 
 class Challenge(Struct, frozen=True):
-    """A challenge: one deal, which each plays once, whenever they have time until it closes.
+    """A challenge: one deal, which each player plays once, at any time before it closes.
 
     Attributes:
-        challenge: its id.
-        limit: seconds for an attempt.
-        help: the help that its players may ask for.
-        at: when it was made, in Unix milliseconds.
-        closes: when it closes at the latest, in Unix milliseconds; when its maker has closed it, if
-            that was before its date.
+        challenge: the challenge's id.
+        limit: the time limit of an attempt in seconds.
+        help: the help that attempts allow.
+        at: the time of its creation, in Unix milliseconds.
+        closes: its scheduled close, in Unix milliseconds; the actual close if its creator closed it
+            early.
         over: whether it has closed.
-        race: whether it is played on the deal of a race.
-        audience: who may play.
+        race: whether it uses the deal of a race.
+        audience: the players who can play it.
         deal: the deal's id.
-        commitment: to the seed, in hexadecimal; known before anybody could play.
-        rules: the digest of the rules that it is played by.
-        seed: in hexadecimal; null until it is over.
-        certificate: the proof about the deal; null if there is none.
-        size: how many have begun or are named.
-        players: those that were asked for: by their ranks if it is over, else in the order in
-            which they came.
+        commitment: the commitment to the seed, in hexadecimal; published before play starts.
+        rules: the digest of its rules.
+        seed: the seed in hexadecimal; null until the challenge is over.
+        certificate: the proof about the deal; null if there is no proof.
+        size: the number of players who have started or are invited.
+        players: the requested rows: by rank once the challenge is over, otherwise in the order of
+            joining.
     """
 
     challenge: str
@@ -88,24 +88,27 @@ class Challenge(Struct, frozen=True):
 
 
 class OfChallenge(Rows, frozen=True, kw_only=True):
-    """A request for a challenge.
+    """The parameters of a request for a challenge.
 
     Attributes:
-        challenge: its id.
+        challenge: the challenge's id.
     """
 
     challenge: str
 
 
 class Called(Protocol):
-    """The services that the handlers call."""
+    """The services used by the handlers."""
 
     challenges: challenges.Challenges
     profiles: Profiles
 
 
 async def show_challenge(services: Called, asked: OfChallenge) -> Answer[Challenge]:
-    """A challenge, with all results and the seed once it is over; none that is for a circle."""
+    """Return a challenge, with all results and the seed once it is over.
+
+    Challenges for a circle are not available.
+    """
     found = await services.challenges.load(ChallengeId(asked.challenge), None)
     deal, seed = await services.challenges.deal_of(found)
     made, terms = found.made, found.made.terms
@@ -132,6 +135,7 @@ async def show_challenge(services: Called, asked: OfChallenge) -> Answer[Challen
         size=rows.size,
         players=[_challenger(row, profiles[row.player]) for row in shown],
     )
+    # After settlement, only an operator can still change a result.
     return Answer(value, HOUR if found.is_settled else LIVE, is_kept=bool(shown))
 
 

@@ -1,8 +1,8 @@
-"""Challenges: making them, each player's one attempt at them, and how they end.
+"""The challenges service: creating, playing and closing challenges.
 
-A challenge closes by its date, by whoever looks first or by a sweeper, or when all who are named
-have played. Its results are final when every attempt is over; then they are entered in histories
-(`server/challenges/recorder.py`).
+A challenge closes at its deadline (on the next read or by the sweeper), when all invited players
+have played, or when its creator closes it. Its results are final when every attempt is over.
+`server/challenges/recorder.py` then enters them in the players' histories.
 """
 
 from __future__ import annotations
@@ -61,33 +61,34 @@ from server.rooms.rooms import Rooms
 _LABEL = b"samedeal challenge\0"
 
 MAX_TOLD = 50
-"""Players of a challenge by link who are told of its rematch."""
+"""The most players notified of a rematch of a challenge by link."""
 
 RETRY_AFTER_MS = 10_000
-"""Milliseconds after which a player may try again for whose attempt there was no room."""
+"""Milliseconds before a player refused for lack of capacity can retry."""
 
 MAX_BYTES = 64 << 20
-"""About how many bytes the challenges in memory take that this node appends to or follows."""
+"""Approximate bytes of cached challenges that this node appends to or follows."""
 
 MAX_READ_ONLY_BYTES = 16 << 20
-"""About how many bytes those take that this node has only read."""
+"""Approximate bytes of cached challenges that this node only reads."""
 
 Members = Callable[[str], Awaitable[Collection[PlayerId | None]]]
-"""Returns the members of the circle with an id; nobody, if there is none or it is unreadable."""
+"""Returns the members of a circle by its id; empty if it does not exist or cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A challenge as one player is shown it.
+    """A challenge as shown to one player.
 
     Attributes:
         viewer: the player.
         certificate: of the deal; `None` if there is none.
-        seed: the deal's in hexadecimal, once it has closed; empty if that is not kept any more.
-        mine: the viewer's result so far; `None` before they begin.
-        may_play: whether the viewer may begin an attempt now, or return to one.
-        opened: how many have looked at it; 0 for all but its maker.
-        table: the table as the viewer may see it.
+        seed: the deal's seed in hexadecimal once the challenge has closed, `None` before; empty if
+            it is no longer stored.
+        mine: the viewer's result so far; `None` before they start.
+        may_play: whether the viewer can start or resume an attempt now.
+        opened: the number of viewers, for the creator; 0 for others.
+        table: the table as visible to the viewer.
     """
 
     challenge: Challenge
@@ -101,13 +102,14 @@ class Page:
 
 
 class Challenges:
-    """Carries out commands on challenges, by replicas of their journals.
+    """Execute commands on challenges through replicas of their journals.
 
     Attributes:
-        members: says who is in a circle, by the wing that has them; without it nobody is.
-        tables: the tables of those that were looked at last.
-        begun: emitted with a challenge and a player who has begun an attempt at it.
-        appended: emitted after each entry that this node has appended, with the challenge after it.
+        members: looks up a circle's members; set by the circles wing. Without it, circles are
+            empty.
+        tables: the cached order of recently viewed tables.
+        begun: emitted with a challenge and a player who has started an attempt.
+        appended: emitted after each append of this node, with the resulting challenge.
     """
 
     def __init__(
@@ -142,7 +144,7 @@ class Challenges:
             MAX_BYTES, MAX_READ_ONLY_BYTES
         )
 
-    # Making
+    # Creation
 
     async def create(
         self,
@@ -153,21 +155,21 @@ class Challenges:
         named: Sequence[PlayerId] = (),
         attempt: AttemptId | None = None,
     ) -> Challenge:
-        """Make a challenge. A retry returns the same one.
+        """Create a challenge. A retry returns the same challenge.
 
         Args:
-            maker: who makes it.
-            terms: what it is played by. Of a race's deal, game, limit and help are the race's.
+            maker: the creator.
+            terms: the terms. On a race's deal, its game, limit and help replace those given.
             creation: idempotency key: a random string that the client repeats in a retry.
-            named: who else may play, if only they may.
-            attempt: the maker's attempt at a race that is over, on whose deal it is to be played;
-                `None` for a new deal.
+            named: the invited players; if any are given, only they and the creator can play.
+            attempt: the creator's attempt in a finished race, whose deal is reused; `None` for a
+                new deal.
 
         Raises:
-            Refusal: there is no such game, variant, player or race; the maker is not in the circle;
-                others than its players have seen the race's deal, or all who are named have raced
-                on it; the maker has as many open challenges as one may have; or as `key_used`, if
-                the key has made another one.
+            Refusal: if the game, variant, a player or the race is unknown; if the creator is not in
+                the circle; if players outside the race have seen its deal, or all invited players
+                raced on it; if the creator has the maximum number of open challenges; or as
+                `key_used`, if the key belongs to a different challenge.
         """
         challenge = await self._id_of(ByPlayer(maker, creation))
         known = await self._replica(challenge).refresh()
@@ -185,7 +187,7 @@ class Challenges:
         if attempt is None:
             made = await self._make(challenge, maker, terms, named=named)
             if not _is_retry(made.made, terms, named, attempt):
-                # By another command with the key, at the same time.
+                # A concurrent command with the same key created a different challenge.
                 raise Refusal("key_used")
             return made
         round_ = await self._round_of(attempt, maker)
@@ -205,15 +207,15 @@ class Challenges:
         return await self._make(challenge, maker, terms, named=left, deal=round_.deal, raced=raced)
 
     async def create_for_league(self, owner: PlayerId, terms: Terms, turn: int) -> Challenge:
-        """Make the challenge of a circle's league in a turn, or return it, however often asked.
+        """Create the challenge for a turn of a circle's league, or return the existing one.
 
         Args:
-            owner: the circle's, in whose name it is made.
-            terms: what it is played by; with the circle.
-            turn: as many has the league made before.
+            owner: the circle's owner, who becomes the creator.
+            terms: the terms, including the circle.
+            turn: the turn's number, counted from 0.
 
         Raises:
-            Refusal: there is no such game, or the owner has as many open challenges as one may.
+            Refusal: if the game is unknown, or the owner has the maximum number of open challenges.
         """
         assert terms.circle is not None, "leagues are those of circles"
         challenge = await self._id_of(ByLeague(terms.circle, turn))
@@ -221,16 +223,17 @@ class Challenges:
         return known or await self._make(challenge, owner, terms, league=turn)
 
     async def _id_of(self, creation: Creation) -> ChallengeId:
-        # It follows from the creation, so that a retry finds it, and nobody can guess it.
+        # Derive the id from the creation, so that a retry finds the challenge and the id stays
+        # secret.
         kind = type(creation).__name__
         return ChallengeId(id_of(await self._keyring.mac_of(_LABEL, kind, *creation)))
 
     async def _round_of(self, attempt: AttemptId, maker: PlayerId) -> Round:
-        """Return the round that an attempt of the maker was part of, which is over.
+        """Return the finished race round of an attempt by the creator.
 
         Raises:
-            Refusal: as `unknown_run` if there is none that is kept; as `deal_open`; as `deal_shown`
-                if a player's bot was in it, whose owner has seen the deal.
+            Refusal: as `unknown_run` if there is no such round in store; as `deal_open`; or as
+                `deal_shown` if a bot took part, whose owner has seen the deal.
         """
         deal_id, player = split_attempt_id(attempt) or (None, None)
         deal = await self._deals.find(deal_id) if deal_id is not None else None
@@ -241,6 +244,7 @@ class Challenges:
             raise Refusal("unknown_run")
         if not round_.over:
             raise Refusal("deal_open")
+        # A bot's owner has seen the deal.
         if any(map(has_owner, round_.players)):
             raise Refusal("deal_shown")
         return round_
@@ -258,7 +262,7 @@ class Challenges:
         follows: ChallengeId | None = None,
         league: int | None = None,
     ) -> Challenge:
-        """Make a challenge that there is not, on a new deal, or on that of a race."""
+        """Create a challenge that does not exist yet, on a new deal or a race's deal."""
         occasion, now = occasion_of(challenge), self._clock.now()
         try:
             ruleset(terms.game, terms.variant)
@@ -266,12 +270,14 @@ class Challenges:
             raise Refusal.of(error) from error
         if terms.circle is not None and is_changes(terms.variant):
             raise Refusal("listed_only")
+        # Reserve the slot first, so that concurrent commands cannot exceed the limit.
         if not await self._store.make(maker, challenge, now + terms.open_for, now):
             raise Refusal("too_many_challenges")
         try:
             found = await self._reserved(deal, occasion, terms)
         except (Refusal, UnavailableError):
-            # Nobody has made it, as far as is known here: whoever has, keeps a place for it.
+            # Release the slot: this command created nothing, and a concurrent one holds its own
+            # slot.
             await self._store.end(maker, challenge)
             raise
         home = rules_of(found.game, found.variant, found.rules).home_at_start
@@ -297,16 +303,16 @@ class Challenges:
 
         after = await self._append(challenge, decide)
         if after.made.maker != maker:
-            # Somebody else has made it meanwhile, as a rematch, and it takes a place of theirs.
+            # Another player created this rematch concurrently, and it uses their slot.
             await self._store.end(maker, challenge)
         return after
 
     async def _reserved(self, deal: DealId | None, occasion: Occasion, terms: Terms) -> Deal:
-        """Return the deal of a challenge: a new one, or that of a race, which is reserved for it.
+        """Return the challenge's deal: a new deal, or a race's deal, reserved for it.
 
         Raises:
-            Refusal: as `deal_shown`; or as `key_used`, if the deal that was drawn is for another
-                game, by another command with the same key.
+            Refusal: as `deal_shown`; or as `key_used`, if a concurrent command with the same key
+                drew a deal for another game.
         """
         life = terms.open_for // 1000 + keys.DEAL_LIFE_S
         until = self._clock.now() + terms.open_for + keys.MAKING_MS
@@ -324,9 +330,9 @@ class Challenges:
         return found
 
     async def _level(self, terms: Terms) -> Level | None:
-        """Return of which level a deal is taken from the pool: today's, like the daily's.
+        """Return the pool level for a new deal: today's, as for the daily.
 
-        `None` if the pool has none to spare for others than the dailies of the next days.
+        `None` if the pool has only enough deals for the coming dailies.
         """
         if terms.variant != STANDARD:
             return None
@@ -334,13 +340,13 @@ class Challenges:
         return level_of(day_at(self._clock.now())) if pooled[terms.game] > DRAWN_AHEAD else None
 
     async def rematch(self, challenge: ChallengeId, player: PlayerId) -> Challenge:
-        """Make the challenge that follows one, by the same terms for the same people.
+        """Create the rematch of a challenge: same terms, same players, new deal.
 
-        If somebody has made it, it is returned: there is one for all.
+        All players share one rematch. If it exists, it is returned.
 
         Raises:
-            Refusal: there is no such challenge, the player has not played it, or is not in the
-                circle that it is for any more; or as for `create`.
+            Refusal: if the challenge is unknown, the player has not played it or has left its
+                circle; or as for `create`.
         """
         before = await self.load(challenge, player)
         commands.check_played(before, player)
@@ -362,14 +368,18 @@ class Challenges:
         await self._submit(challenge, lambda state, now: commands.follow(state, following, now))
         return made
 
-    # Looking
+    # Reading
 
     async def load(self, challenge: ChallengeId, viewer: PlayerId | None) -> Challenge:
-        """Return a challenge as it is now, to a player who may see it, or to anybody: `None`.
+        """Return the current state of a challenge, for a viewer who can see it.
+
+        Args:
+            challenge: the challenge.
+            viewer: a player, or `None` for the public.
 
         Raises:
-            Refusal: there is none with this id, or it is for a circle that the viewer is not in,
-                who is not told that there is one.
+            Refusal: as `unknown_challenge`, if it does not exist, or is for a circle of which the
+                viewer is not a member.
         """
         found = await self.find(challenge)
         if found is None:
@@ -381,9 +391,9 @@ class Challenges:
     async def may_look(
         self, challenge: Challenge, viewers: Collection[PlayerId | None]
     ) -> Collection[PlayerId | None]:
-        """Return who of some may see a challenge: who plays it, and whom it is for.
+        """Return the viewers who can see a challenge: its players and its audience.
 
-        Who looks and who goes on looking are asked for by this alone.
+        This is the only check of visibility, both for a first read and for subscriptions.
         """
         circle = challenge.made.terms.circle
         if circle is None:
@@ -392,10 +402,10 @@ class Challenges:
         return {each for each in viewers if each in challenge.players or each in members}
 
     async def cost(self, challenge: ChallengeId, viewer: PlayerId, *, shown: bool) -> float:
-        """Return what a command on a challenge costs beside its usual price, by its size.
+        """Return the additional cost of a command on a challenge, which depends on its size.
 
-        It is the reading of its journal if that is not in memory. If a page of its table is shown,
-        it is also that page, and the ordering of the table if it is to be ordered anew.
+        It covers reading the journal if it is not cached. If a page of the table is shown, it also
+        covers the page's rows, and sorting the table if its order is not cached.
         """
         replica = self._replicas.known(challenge)
         known = replica.state if replica is not None else None
@@ -411,20 +421,20 @@ class Challenges:
         return cost
 
     async def find(self, challenge: ChallengeId) -> Challenge | None:
-        """Return a challenge as it is now, whoever may see it; `None` if there is none."""
+        """Return the current state of a challenge without checking visibility, or `None`."""
         return await self._replica(challenge).refresh() if is_id(challenge) else None
 
     async def _is_for(self, challenge: Challenge, player: PlayerId | None) -> bool:
-        """Return whether a player is in the circle that a challenge is for, if it is for one."""
+        """Return whether a player is in the challenge's circle, or the challenge has no circle."""
         circle = challenge.made.terms.circle
         if circle is None:
             return True
         return player in await self.members(circle)
 
     async def deal_of(self, challenge: Challenge) -> tuple[Deal | None, str | None]:
-        """Return the deal of a challenge, and its seed in hexadecimal once that has closed.
+        """Return a challenge's deal, and the seed in hexadecimal if the challenge has closed.
 
-        The deal is `None` and the seed empty if they are not kept any more.
+        The deal is `None` and the seed empty if they are no longer stored.
         """
         deal = await self._deals.find(challenge.made.deal)
         if challenge.over is None:
@@ -432,7 +442,7 @@ class Challenges:
         return deal, deal.seed.hex() if deal is not None else ""
 
     async def page(self, challenge: Challenge, viewer: PlayerId) -> Page:
-        """Return a challenge as a player is shown it; what is not in memory is read."""
+        """Return a challenge as shown to a player, reading the parts that are not cached."""
         made, own = challenge.made, challenge.players.get(viewer)
         deal, seed = await self.deal_of(challenge)
         mine = own.result if own is not None else None
@@ -446,11 +456,11 @@ class Challenges:
         return Page(challenge, viewer, deal, seed, mine, may_play, opened, table)
 
     def table(self, challenge: Challenge, viewer: PlayerId | None) -> Table:
-        """Return the table of a challenge as somebody may see it: `None` is anybody."""
+        """Return the table of a challenge as visible to a viewer; `None` is the public."""
         return self.tables.of(challenge, shows_results=challenge.shows_results(viewer))
 
     async def look(self, challenge: Challenge, player: PlayerId) -> None:
-        """Note that a player has looked at a challenge, whose maker is told how many have."""
+        """Record a player's view of a challenge. Its creator sees the number of viewers."""
         if player == challenge.made.maker:
             return
         until = challenge.made.closes + keys.CHALLENGE_LIFE_MS
@@ -462,17 +472,17 @@ class Challenges:
     async def play(
         self, challenge: ChallengeId, player: PlayerId, *, anew: bool = True
     ) -> Snapshot:
-        """Start a player's one attempt, or return the one that goes on.
+        """Start a player's attempt, or resume it.
 
         Args:
             challenge: the challenge.
             player: the player.
-            anew: whether there is room for an attempt that is yet to be started.
+            anew: whether the server has capacity for new attempts.
 
         Raises:
-            Refusal: there is no such challenge, the player has played it or may not, it has closed
-                or is full; as `overloaded` or `address_full`, if the attempt is yet to be started
-                and there is no room for it, or too much is stored where the player is.
+            Refusal: if the challenge is unknown, closed or full, or the player has played it or is
+                not allowed to; for a new attempt also as `overloaded` without capacity, or as
+                `address_full` if too much is stored for the player's address.
         """
         # A node whose clock is wrong must not end an attempt early.
         now = await self._clock.confirm()
@@ -498,10 +508,10 @@ class Challenges:
         return await self._attempts.snapshot(attempt)
 
     async def _start(self, challenge: Challenge, player: PlayerId) -> Attempt:
-        """Start the attempt that a player has begun, unless it has been started.
+        """Start a player's attempt, unless it is already started.
 
         Raises:
-            Refusal: the deal is not kept any more.
+            Refusal: if the deal is no longer stored.
         """
         made, own = challenge.made, challenge.players[player]
         assert own.begun is not None, "the journal says so"
@@ -522,7 +532,7 @@ class Challenges:
         return await self._attempts.start(started)
 
     async def apply_finish(self, finish: Finish) -> None:
-        """Enter the result of an attempt that is over, if it is one at a challenge."""
+        """Record the result of a finished attempt, if it is an attempt at a challenge."""
         challenge = challenge_of(finish.occasion)
         if challenge is not None:
             await self._finish(challenge, finish.player, finish.result)
@@ -530,7 +540,7 @@ class Challenges:
     async def _finish(
         self, challenge: ChallengeId, player: PlayerId, result: Result
     ) -> Challenge | None:
-        """Enter a result. This is idempotent; it returns `None` if there is no such challenge."""
+        """Record a result. This is idempotent; return `None` if the challenge does not exist."""
         try:
             return await self._submit(
                 challenge, lambda state, now: commands.finish(state, player, result, now)
@@ -539,11 +549,11 @@ class Challenges:
             return None
 
     async def pass_deadline(self, due: ChallengeDue) -> bool:
-        """Close a challenge whose date has come, and end the attempts at it that go on.
+        """Close a challenge at its deadline, and end the attempts whose deadline has passed.
 
         Returns:
-            Whether all of it is over, or it is not there. If not, the date is yet to come: the
-            clock by which it had come was wrong, and has been corrected since.
+            Whether the challenge is settled or does not exist. It can still be open if the caller's
+            clock was ahead.
         """
         found = await self.find(due.challenge)
         if found is None or found.over is None:
@@ -559,26 +569,26 @@ class Challenges:
     async def _result_of(
         self, challenge: Challenge, player: PlayerId, entrant: Entrant
     ) -> Result | None:
-        """Return how an attempt has ended whose deadline has passed; `None` if it goes on."""
+        """Return the result of an attempt past its deadline; `None` if it is still running."""
         try:
             await self._start(challenge, player)
         except Refusal:
-            # The store has lost the deal, so that nobody can have played it.
+            # The store has lost the deal, so the attempt cannot have been played.
             return _out_of_time(challenge)
         attempt = await self._attempts.find(challenge.attempt(player))
         if attempt is not None:
             return attempt.result if attempt.end is not None else None
-        # Nothing was played at it, or it would be kept still.
+        # An attempt with a move would still be stored.
         kept_until = entrant.deadline + play_keys.UNPLAYED_LIFE_MS
         return _out_of_time(challenge) if self._clock.now() >= kept_until else None
 
-    # What else players do
+    # Other commands
 
     async def close(self, challenge: ChallengeId, player: PlayerId) -> Challenge:
-        """Close a challenge before its date: nobody begins any more, and attempts go on.
+        """Close a challenge early: no new attempts start, and running ones continue.
 
         Raises:
-            Refusal: there is no such challenge, it is not the player's, or it is for a circle.
+            Refusal: if the challenge is unknown, was created by another player, or is for a circle.
         """
         await self.load(challenge, player)
         before = self._replica(challenge).number
@@ -590,10 +600,10 @@ class Challenges:
     async def emote(
         self, challenge: ChallengeId, by: PlayerId, player: PlayerId, emote: int | None
     ) -> Challenge:
-        """Send an emote for a player's run, or take it back.
+        """Send an emote for a player's run, or remove it.
 
         Raises:
-            Refusal: there is no such challenge or run, or the player who sends it has not played.
+            Refusal: if the challenge or run is unknown, or the sender has not played.
         """
         await self.load(challenge, by)
         before = self._replica(challenge).number
@@ -604,26 +614,26 @@ class Challenges:
             self._quotas.note(by, charges.kept(charges.ENTRY_BYTES))
         return found
 
-    # What other wings ask: see `server.runs.closed_deals.Occasions`
+    # Implementation of `server.runs.closed_deals.Occasions`
 
     async def may_see(self, occasion: Occasion, viewer: PlayerId | None) -> bool:
-        """Return whether a player may see the deal of a challenge, and the runs on it."""
+        """Return whether a viewer can see a challenge's deal and the runs on it."""
         found = await self._of(occasion)
         return found is None or found.shows_results(viewer)
 
     async def results(self, occasion: Occasion) -> tuple[Mapping[PlayerId, Result], int]:
-        """Return the results of a challenge, and how many cards the deal itself brought home."""
+        """Return a challenge's results, and the number of cards the deal starts with at home."""
         found = await self._of(occasion)
         return ({}, 0) if found is None else (found.results, found.made.home)
 
     async def is_void(self, occasion: Occasion, player: PlayerId) -> bool | None:
-        """Return whether a result was taken back; `None` if there is none."""
+        """Return whether a result is void; `None` if there is no result."""
         found = await self._of(occasion)
         entrant = found.players.get(player) if found is not None else None
         return entrant.void if entrant is not None and entrant.result is not None else None
 
     async def void(self, occasion: Occasion, player: PlayerId, *, is_void: bool) -> None:
-        """Take a result back, or let it stand again. This is idempotent."""
+        """Void or reinstate a result. This is idempotent."""
         found = await self._of(occasion)
         if found is not None:
             await self._submit(
@@ -637,27 +647,27 @@ class Challenges:
     # The journals
 
     def used(self) -> list[Replica[Challenge, Entry]]:
-        """Return the cached replicas that this node appends to, or follows."""
+        """Return the cached replicas that this node appends to or follows."""
         return self._replicas.used()
 
     def follow(self, challenge: ChallengeId) -> None:
-        """Cache a replica with those that are appended to, so that reads do not evict it."""
+        """Move a replica to the cache of appended ones, so that reads do not evict it."""
         self._replica(challenge)
         self._replicas.find_to_append(challenge)
 
     def known(self, challenge: ChallengeId) -> Challenge | None:
-        """Return a challenge from its replica, or `None` if that is not cached or is busy."""
+        """Return a challenge from its cached replica, or `None` if it is not cached or busy."""
         replica = self._replicas.known(challenge)
         return replica.settled if replica is not None else None
 
     def receive(self, challenge: ChallengeId, number: int, text: str) -> Challenge | None:
-        """Apply entry `number`, which another node has appended and published.
+        """Apply entry `number`, appended and published by another node.
 
         Returns:
-            The challenge after it, or `None` if it has to be read.
+            The resulting challenge, or `None` if the journal must be read.
 
         Raises:
-            UnreadableError: a newer release stored it.
+            UnreadableError: if a newer release wrote the entry.
         """
         replica = self._replicas.find_to_append(challenge)
         return replica.state if replica is not None and replica.receive(number, text) else None
@@ -665,14 +675,14 @@ class Challenges:
     async def _submit(
         self, challenge: ChallengeId, decide: Callable[[Challenge, int], Event | None]
     ) -> Challenge:
-        """Carry out a command on a challenge that there is."""
+        """Execute a command on an existing challenge."""
         if not is_id(challenge):
             raise Refusal("unknown_challenge")
 
         def decide_on_it(state: Challenge | None, now: int) -> Event | None:
             if state is None:
                 raise Refusal("unknown_challenge")
-            # An entry is never older than the one before it, even if the clock was set back.
+            # Keep entry times monotonic, even if the clock was set back.
             return decide(state, max(now, state.at))
 
         return await self._append(challenge, decide_on_it)
@@ -680,7 +690,7 @@ class Challenges:
     async def _append(
         self, challenge: ChallengeId, decide: Callable[[Challenge | None, int], Event | None]
     ) -> Challenge:
-        """Carry out a command, and cache the replica with those that are appended to."""
+        """Execute a command, and cache the replica as one to which this node appends."""
         step = await self._replica(challenge).decide(decide)
         self._replicas.find_to_append(challenge)
         return step.after
@@ -696,7 +706,7 @@ class Challenges:
 def _is_retry(
     made: ChallengeMade, terms: Terms, named: Sequence[PlayerId], attempt: AttemptId | None
 ) -> bool:
-    """Return whether a challenge is what a command makes that has its key, and its maker."""
+    """Return whether a command with the same creator and key would make this challenge."""
     wanted = {*named} - {made.maker} - made.raced.keys()
     if {*made.named} != wanted:
         return False
@@ -708,12 +718,12 @@ def _is_retry(
 
 
 async def _nobody(_: str) -> Collection[PlayerId | None]:
-    """Return that nobody is in a circle."""
+    """Return no members."""
     return ()
 
 
 def _out_of_time(challenge: Challenge) -> Result:
-    """Return the result of an attempt that ended at the deadline without a move."""
+    """Return the result of an attempt that ran out of time without a move."""
     made = challenge.made
     rules = rules_of(made.terms.game, made.terms.variant, made.rules)
     return Result(rules.home_at_start, rules.total - rules.home_at_start, 0, 0, "time")

@@ -1,10 +1,9 @@
-"""The sessions that watch challenges, and the changes that they are sent, twice a second at most.
+"""Subscriptions of sessions to challenges, updated at most twice a second.
 
-What changes in the table is encoded once for all who may see results, and once for those who may
-not. When a watcher has begun or ended, and when the challenge closes, the whole of it is sent
-instead: the rows are made once, and only what is the watcher's own is not the same for all. Nobody
-who reads slowly is sent what would only be queued, but the whole when they have caught up. A
-challenge that nobody watches costs nothing here.
+A change to the table is encoded twice: for viewers with and without access to results. When a
+subscriber starts or ends an attempt, or the challenge closes, that subscriber receives the whole
+challenge with shared rows and their own fields. Slow readers skip changes and receive the whole
+challenge once they catch up. A challenge without subscribers costs nothing here.
 """
 
 from __future__ import annotations
@@ -32,27 +31,26 @@ TICK = 0.5
 """Seconds between two updates of a challenge."""
 
 CONCURRENCY = 4
-"""Challenges that are updated at the same time."""
+"""The number of challenges updated concurrently."""
 
 SLICE = 0.003
-"""Seconds after which sending to watchers yields to the event loop."""
+"""Seconds of sending before the feed yields to the event loop."""
 
 
 _BOTH = True, False
 
 _Pages = Mapping[bool, Sequence[Row]]
-"""The first page of a table: whether results may be seen, and its rows then."""
+"""The first page of a table, with results visible (`True`) and hidden (`False`)."""
 
 
 class _Feed:
-    """The watchers of one challenge.
+    """The subscribers of one challenge.
 
     Attributes:
-        sent: each watcher, and the version of the challenge that it has; 0 if it reads slowly, and
-            has missed one.
-        known: the challenge as it was sent last.
-        pages: the first page of it, as those who may see results see it, and as others do.
-        now: the challenge as it is known here.
+        sent: the version last sent to each subscriber; 0 if a slow reader missed one.
+        known: the challenge as last sent.
+        pages: the first page of `known`, with results visible and hidden.
+        now: the latest known state of the challenge.
     """
 
     __slots__ = ("known", "now", "pages", "sent")
@@ -65,7 +63,7 @@ class _Feed:
 
 
 class ChallengeFeeds:
-    """All challenges that sessions of this node watch."""
+    """The challenges to which this node's sessions subscribe."""
 
     def __init__(
         self,
@@ -85,19 +83,19 @@ class ChallengeFeeds:
         live.changed.subscribe(self._changed)
 
     def watched_by(self, session: Session) -> ChallengeId | None:
-        """Return the challenge that a session watches, if any."""
+        """Return the challenge to which a session subscribes, if any."""
         return self._watched.get(session)
 
     async def watch(self, session: Session, challenge: ChallengeId) -> Page:
-        """Let a session watch a challenge instead of any other; return it as its player sees it.
+        """Subscribe a session to a challenge in place of any other, and return its page.
 
         Raises:
-            Refusal: as for `Challenges.load`; the session watches what it did before.
+            Refusal: as for `Challenges.load`; the previous subscription then stays.
         """
         assert session.player is not None
         self._live.follow(challenge)
         try:
-            # Read after it is followed, so that nothing comes in between.
+            # Follow before reading, so that no change is missed in between.
             found = await self._challenges.load(challenge, session.player)
             page = await self._challenges.page(found, session.player)
         except BaseException:
@@ -116,7 +114,7 @@ class ChallengeFeeds:
         return page
 
     def unwatch(self, session: Session) -> None:
-        """Let a session watch no challenge, in constant time."""
+        """End a session's subscription, in constant time."""
         challenge = self._watched.pop(session, None)
         if challenge is None:
             return
@@ -132,14 +130,14 @@ class ChallengeFeeds:
         return {shows: tables.of(found, shows_results=shows).rows() for shows in _BOTH}
 
     def _changed(self, challenge: Challenge) -> None:
-        """Send a challenge that has changed with its next tick."""
+        """Schedule a changed challenge for its next tick."""
         feed = self._feeds.get(challenge.id)
         if feed is None:
             return
         if challenge.version < feed.now.version:
             known = self._challenges.known(challenge.id)
             if known is None or known.version >= feed.now.version:
-                # It was read before the latest entry, and is told after it.
+                # Ignore a stale read that arrives after a newer entry.
                 return
         feed.now = challenge
         self._schedule(challenge.id)
@@ -149,13 +147,13 @@ class ChallengeFeeds:
             self._ticks.schedule(challenge, TICK)
 
     def _end_for(self, feed: _Feed, players: Collection[PlayerId | None]) -> None:
-        """End the subscriptions of players who may not see a challenge, and tell them."""
+        """End and notify the subscriptions of players who can no longer see a challenge."""
         for session in [each for each in feed.sent if each.player in players]:
             self.unwatch(session)
             session.send(ChallengeGone(feed.now.id))
 
     async def _tick(self, challenge: ChallengeId) -> None:
-        """Send what has changed in a challenge to its watchers."""
+        """Send a challenge's changes to its subscribers."""
         feed = self._feeds.get(challenge)
         if feed is None:
             return
@@ -165,7 +163,7 @@ class ChallengeFeeds:
             return
         pages = self._pages(now)
         watching = {each.player for each in feed.sent if each.player is not None}
-        # Of those who were asked for: others may have come meanwhile.
+        # Only check the players queried: others may subscribe during the await.
         self._end_for(feed, watching.difference(await self._challenges.may_look(now, watching)))
         old, feed.known, feed.pages = feed.pages, now, pages
         changes: dict[bool, bytes] = {}
@@ -173,7 +171,7 @@ class ChallengeFeeds:
         profiles: dict[PlayerId, Profile] = {}
 
         async def know(players: Collection[PlayerId]) -> None:
-            """Load the profiles of players that are not known yet."""
+            """Load the profiles that are not loaded yet."""
             if more := [each for each in players if each not in profiles]:
                 profiles.update(await self._profiles.load(more))
 
@@ -193,6 +191,7 @@ class ChallengeFeeds:
                     await know([row.player for row in fresh])
                     change = _change(old[shows], pages[shows], fresh, table, profiles)
                     changes[shows] = codec.encode(change)
+                    # The session may have unsubscribed during the await.
                     if session not in feed.sent:
                         continue
                 session.send_frame(changes[shows])
@@ -213,14 +212,14 @@ class ChallengeFeeds:
 
 
 def _go_back(feed: _Feed) -> None:
-    """Close the sessions, as Redis has lost entries: clients ignore a lower version until then."""
+    """Close the sessions because Redis lost entries: clients ignore lower versions until then."""
     feed.known = feed.now
     for session in list(feed.sent):
         session.close(Reason.WENT_BACK)
 
 
 def _concerns(before: Challenge, now: Challenge, player: PlayerId) -> bool:
-    """Return whether the whole challenge is sent, since it is another one for a player."""
+    """Return whether a change affects a player so much that the whole challenge is sent."""
     own, was = now.players.get(player), before.players.get(player)
     is_other = (own is None) != (was is None) or (
         own is not None
@@ -231,7 +230,7 @@ def _concerns(before: Challenge, now: Challenge, player: PlayerId) -> bool:
 
 
 def _fresh(old: _Pages, new: _Pages, shows: bool) -> list[Row]:
-    """Return the rows of a page that have changed, but for their ranks."""
+    """Return the rows of a page that changed apart from their ranks."""
     known = {row.player: row for row in old[shows]}
     return [row for row in new[shows] if not _is_same(row, known.get(row.player))]
 
@@ -243,7 +242,7 @@ def _change(
     table: Table,
     profiles: present.Profiles,
 ) -> ChallengeChange:
-    """Return what has changed on the first page for those who may see the same table."""
+    """Return the change of the first page for viewers with the same access to results."""
     ranks, were = _ranks(new), _ranks(old)
     found = table.challenge
     return ChallengeChange(
@@ -264,5 +263,5 @@ def _ranks(rows: Iterable[Row]) -> list[tuple[str, int | None]]:
 
 
 def _is_same(row: Row, other: Row | None) -> bool:
-    """Return whether two rows are the same but for their ranks."""
+    """Return whether two rows are equal apart from their ranks."""
     return other is not None and row == replace(other, rank=row.rank)

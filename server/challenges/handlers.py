@@ -36,17 +36,17 @@ from server.play.messages import Attempt
 from server.request import HandlerTable, Request
 
 BLOCKED_COST = 0.04
-"""The cost of each player in the list of those who are blocked: of 100, 0.6 ms."""
+"""The cost per player in the list of blocked players: 0.6 ms for 100 players."""
 
 REMATCH_COST = 5.0
-"""The cost of a challenge that follows another one, beside that of asking for it."""
+"""The additional cost of creating a rematch."""
 
 LISTED_COST = 0.4
-"""The cost of each challenge in a list, beside that of the command: of 50, 3 ms."""
+"""The additional cost per challenge in a list: 3 ms for 50 challenges."""
 
 
 async def create(request: Request[CreateChallenge]) -> Challenge:
-    """Make a challenge if there is room for it."""
+    """Create a challenge if the server's load permits."""
     command, service = request.command, request.services.challenges
     terms = Terms(
         command.game,
@@ -89,7 +89,7 @@ async def unwatch(request: Request[UnwatchChallenge]) -> Done:
 
 
 async def challengers(request: Request[GetChallengers]) -> Challengers:
-    """Return a further page of the table of a challenge."""
+    """Return another page of a challenge's table."""
     await _pay(request, shown=True)
     command, services = request.command, request.services
     found = await services.challenges.load(ChallengeId(command.challenge), request.player)
@@ -100,7 +100,7 @@ async def challengers(request: Request[GetChallengers]) -> Challengers:
 
 
 async def play(request: Request[PlayChallenge]) -> Attempt:
-    """Start the player's attempt if there is room for it, or return to it."""
+    """Start the player's attempt if the server's load permits, or resume it."""
     await _pay(request)
     snapshot = await request.services.challenges.play(
         ChallengeId(request.command.challenge),
@@ -119,14 +119,14 @@ async def show_list(request: Request[ListChallenges]) -> Challenges:
 
 
 async def hide(request: Request[HideChallenge]) -> Done:
-    """Take a challenge off the player's list."""
+    """Remove a challenge from the player's list."""
     challenge = ChallengeId(request.command.challenge)
     await request.services.challenge_lists.hide(request.player, challenge)
     return Done()
 
 
 async def emote(request: Request[EmoteRun]) -> Done:
-    """Send an emote for a run, or take it back."""
+    """Send an emote for a run, or remove it."""
     await _pay(request)
     command = request.command
     await request.services.challenges.emote(
@@ -136,14 +136,14 @@ async def emote(request: Request[EmoteRun]) -> Done:
 
 
 async def close(request: Request[CloseChallenge]) -> Done:
-    """Close a challenge of the player's before its date."""
+    """Close a challenge of the player early."""
     await _pay(request)
     await request.services.challenges.close(ChallengeId(request.command.challenge), request.player)
     return Done()
 
 
 async def rematch(request: Request[Rematch]) -> Challenge:
-    """Make the challenge that follows, if there is room for it, or return it."""
+    """Return the rematch; create it if the server's load permits."""
     service, challenge = request.services.challenges, ChallengeId(request.command.challenge)
     _refuse_overload(request)
     await _pay(request, shown=True)
@@ -159,19 +159,19 @@ async def rematch(request: Request[Rematch]) -> Challenge:
 
 
 async def _shown(request: Request[Command], page: Page) -> Challenge:
-    """Return a challenge with the names of its players."""
+    """Return a challenge with its players' names."""
     profiles = await request.services.profiles.load(present.players_of(page))
     return present.challenge(page, profiles)
 
 
 async def _pay(request: Request[ChallengeCommand], *, shown: bool = False) -> None:
-    """Charge for what a challenge costs that has many players, or of which a page is shown."""
+    """Charge the additional cost that depends on the challenge's size."""
     challenge = ChallengeId(request.command.challenge)
     request.pay(await request.services.challenges.cost(challenge, request.player, shown=shown))
 
 
 async def block(request: Request[BlockChallenger]) -> Blocked:
-    """Set whether the player wants challenges of another one."""
+    """Block or unblock another player's challenges."""
     command, lists, pay = request.command, request.services.challenge_lists, _by_blocked(request)
     other, blocked = PlayerId(command.player), command.blocked
     if blocked:
@@ -180,13 +180,13 @@ async def block(request: Request[BlockChallenger]) -> Blocked:
 
 
 async def list_blocked(request: Request[ListBlocked]) -> Blocked:
-    """Return from whom the player wants no challenges."""
+    """Return the players whose challenges are blocked."""
     lists = request.services.challenge_lists
     return present.blocked(await lists.blocked(request.player, _by_blocked(request)))
 
 
 def _by_blocked(request: Request[Command]) -> Callable[[int], None]:
-    """Return what charges for so many names of players."""
+    """Return a function that charges for a number of players' names."""
     return lambda count: request.pay(BLOCKED_COST * count)
 
 

@@ -19,18 +19,19 @@ from server.challenges.core.events import Closing, ResultVoided
 from server.challenges.core.listed import placed_by, summary
 
 CHECKPOINT_EVERY = 128
-"""Entries of a journal from which on the next one may be a checkpoint, which drops these.
+"""Entries before a checkpoint, which replaces them.
 
-There are as many as the challenge has players if that is more, so that checkpoints, which have all
-players, take no more than the other entries do."""
+A challenge with more players than this waits for as many entries, because a checkpoint stores all
+players and must not outweigh the entries it replaces.
+"""
 
 _READER: Reader[Entry] = Reader(Entry)
 
 
 class ChallengeDefinition:
-    """The `server.base.journals.replica.Definition` of the journal of one challenge.
+    """The `server.base.journals.replica.Definition` for a challenge's journal.
 
-    `appended` is emitted after each append, with the challenge after it.
+    `appended` is emitted after each append, with the resulting challenge.
     """
 
     def __init__(
@@ -44,14 +45,14 @@ class ChallengeDefinition:
         return keys.challenge(self._challenge)
 
     def decode(self, text: str) -> Entry:
-        """Return the event that an entry's text (JSON) encodes."""
+        """Decode an entry from its JSON text."""
         return decode(text)
 
     def fold(self, state: Challenge | None, event: Entry) -> Challenge:
         """Return the challenge after an event.
 
         Raises:
-            UnreadableError: this release does not know the rules that it is played by.
+            UnreadableError: if this release does not know the challenge's rules.
         """
         after = core.fold(state, event)
         if state is None:
@@ -59,26 +60,26 @@ class ChallengeDefinition:
         return after
 
     def due(self, state: Challenge, now: int) -> Entry | None:
-        """Return the close if its date has come."""
+        """Return the close if the deadline has passed, or `None`."""
         return commands.due(state, now)
 
     def checkpoint(self, state: Challenge) -> Checkpoint | None:
-        """Return a checkpoint if there are as many entries as a journal may have without one."""
+        """Return a checkpoint if the journal has reached its maximum length."""
         length = state.version - state.begin + 1
         most = max(CHECKPOINT_EVERY, len(state.players))
         return Checkpoint(state, state.at) if length >= most else None
 
     def kept_until(self, state: Challenge) -> int:
-        """Return the time (Unix milliseconds) until which the journal is certainly kept."""
+        """Return the time (Unix milliseconds) until which the journal is guaranteed to exist."""
         return max(state.made.closes, state.at) + keys.CHALLENGE_LIFE_MS
 
     def shared(self, state: Challenge) -> None:
-        """Return `None`: it holds texts and numbers of its own."""
+        """Return `None`: a challenge shares no data with other replicas."""
 
     def size(self, state: Challenge, oldest: Challenge | None) -> int:
-        """Return about how many bytes a replica takes, in constant time; older states share much.
+        """Return the approximate size of a replica in bytes, in constant time.
 
-        A run has a few emotes at most, mostly none.
+        Its older states share most of their data. Emotes are ignored because few runs have any.
         """
         size = 2_500 + 600 * len(state.players)
         return size if oldest is None else size + 100 * len(oldest.players)
@@ -86,12 +87,12 @@ class ChallengeDefinition:
     def append(
         self, before: Challenge | None, after: Challenge, event: Entry, number: int
     ) -> Append:
-        """Return the append of an event as entry `number`, with what is written atomically with it.
+        """Return the append of an event as entry `number`, with its atomic side effects.
 
-        The first entry sets the date by which the challenge closes, and tells of it; its maker's
-        close sets an earlier one. When the results are final, that is dropped, and they are
-        entered in histories; so they are when an operator changes one later. With each entry, what
-        lists show is written.
+        The first entry schedules the close and emits `ChallengeOpened`; an early close reschedules
+        it. The entry that settles the challenge cancels the deadline and emits `ChallengeSettled`,
+        as does a later change of a result by an operator. Each entry writes the summary and the
+        scores for lists.
         """
         due: tuple[ChallengeDue, int | None] | None = None
         effect: ChallengeOpened | ChallengeSettled | None = None
@@ -121,9 +122,9 @@ class ChallengeDefinition:
         )
 
     def appended(self, before: Challenge | None, after: Challenge, append: Append) -> None:
-        """Handle that an append of this node has been accepted."""
+        """Announce an accepted append of this node."""
         self._appended.emit(self._challenge, after, append)
 
 
 decode = _READER.decode
-"""Returns the event that an entry's text (JSON) encodes."""
+"""Decodes an entry from its JSON text."""

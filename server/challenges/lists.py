@@ -1,4 +1,4 @@
-"""The challenges of each player: those they made, were named in or told of, or have begun."""
+"""Players' lists of challenges: created by them, sent to them, or started by them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from server.players.sessions import Sessions
 from server.players.store import PlayerStore
 
 Pay = Callable[[int], None]
-"""Called with how many there are before their work; what it raises ends the command."""
+"""Called with the number of items before work on them. An exception from it ends the command."""
 
 
 class ChallengeLists:
-    """Reads and changes players' lists.
+    """Read and change players' lists.
 
     Attributes:
-        grown: emitted with a player of this node who has been challenged.
+        grown: emitted with a connected player of this node who has been challenged.
     """
 
     def __init__(
@@ -55,20 +55,20 @@ class ChallengeLists:
         node_bus.on(Listed, lambda message: self.grown.emit(message.player))
 
     async def ids(self, player: PlayerId) -> list[ChallengeId]:
-        """Return the challenges in a player's list, the latest first."""
+        """Return the challenges in a player's list, latest first."""
         return list((await self._store.read(player)).challenges)
 
     async def load(
         self, player: PlayerId, *, seen: bool = False
     ) -> list[tuple[ListedChallenge, Profile]]:
-        """Return a player's challenges, each with who made it, the latest first.
+        """Return a player's challenges with their creators, latest first.
 
-        It reads a summary of each, and no journal: the time does not grow with their players. What
-        is not kept any more is taken off the list; what cannot be read is left out.
+        Reads summaries instead of journals, so the time does not depend on the number of players.
+        Expired challenges are removed from the list, and unreadable ones are omitted.
 
         Args:
             player: the player.
-            seen: whether the player has now seen what is new in them.
+            seen: whether to mark the list as viewed.
         """
         now = self._clock.now()
         listed = await self._store.read(player)
@@ -96,32 +96,32 @@ class ChallengeLists:
         ]
 
     async def hide(self, player: PlayerId, challenge: ChallengeId) -> None:
-        """Take a challenge off a player's list. This is idempotent."""
+        """Remove a challenge from a player's list. This is idempotent."""
         await self._store.hide(player, challenge)
 
     async def came_to(self, found: Challenge) -> list[PlayerId]:
-        """Return into whose lists a challenge came that names them, or that they are told of."""
+        """Return the invited or notified players whose list received a challenge."""
         made = found.made
         players = list(dict.fromkeys((*made.named, *made.told)))
         listed = await asyncio.gather(*(self._store.is_told(each, found.id) for each in players))
         return [player for player, came in zip(players, listed, strict=True) if came]
 
     async def export(self, player: PlayerId) -> object:
-        """Return a player's list, as JSON is made of it: when each challenge came into it.
+        """Return a player's list and blocked players as JSON-compatible values.
 
-        It is in Unix milliseconds. With it come those from whom the player wants no challenges.
+        `came` has the time in Unix milliseconds at which each challenge was added.
         """
         listed = await self._store.read(player)
         return {"came": listed.challenges, "blocked": await self._store.blocked(player)}
 
-    # From whom a player wants no challenges
+    # Blocked players
 
     async def block(
         self, player: PlayerId, other: PlayerId, pay: Pay = lambda _: None, *, blocked: bool
     ) -> list[Profile]:
-        """Set whether a player wants challenges of another one; return those who are blocked.
+        """Block or unblock another player's challenges; return the blocked players.
 
-        See `blocked`.
+        `pay` is called as in `blocked`.
 
         Raises:
             Refusal: as `unknown_player`.
@@ -135,9 +135,9 @@ class ChallengeLists:
         return await self.blocked(player, pay)
 
     async def blocked(self, player: PlayerId, pay: Pay = lambda _: None) -> list[Profile]:
-        """Return from whom a player wants no challenges, the last one first.
+        """Return the players whose challenges a player blocked, latest first.
 
-        `pay` is called with how many these are, before their names are read.
+        `pay` is called with their number before their names are read.
         """
         found = await self._store.blocked(player)
         pay(len(found))
@@ -145,11 +145,11 @@ class ChallengeLists:
         return [profiles[each] for each in found]
 
     async def forget(self, player: PlayerId) -> None:
-        """Delete what is kept under a player who is deleted; challenges stay, without a name."""
+        """Delete a deleted player's lists. Challenges stay, without the player's name."""
         await self._store.forget(player)
 
     async def tell(self, opened: ChallengeOpened) -> None:
-        """Put a challenge into the lists of those whom it is for. This is idempotent."""
+        """Add a new challenge to its audience's lists. This is idempotent."""
         found = await self._challenges.find(opened.challenge)
         if found is None:
             return

@@ -1,4 +1,4 @@
-"""News of challenges for the sessions of those who have been challenged."""
+"""Notification of connected players about new challenges."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from server.challenges.lists import ChallengeLists
 from server.players.hub import Hub
 
 WITHIN = 1.0
-"""Seconds within which several challenges are sent together."""
+"""Seconds over which several new challenges are combined into one message."""
 
 CONCURRENCY = 4
-"""Players whose lists are read at the same time."""
+"""The number of lists read concurrently."""
 
 
 class ChallengeListsFeed:
-    """Sends players' lists that have grown to their sessions of this node."""
+    """Send a player's list to their sessions on this node when it grows."""
 
     def __init__(self, lists: ChallengeLists, hub: Hub, background: Background) -> None:
         self._lists = lists

@@ -1,8 +1,8 @@
-"""Live challenges: those that sessions of this node watch, kept current by the bus.
+"""Live challenges: those followed by this node and kept current by the bus.
 
-A node follows a challenge while somebody watches it there. What this node appends, and what others
-publish to the challenge's topic, is folded; after a gap the journal is read. One that nobody
-watches costs a node nothing.
+A node follows a challenge while one of its sessions subscribes to it. It folds its own appends and
+the entries other nodes publish to the challenge's topic. After a gap it reads the journal. Other
+challenges cost the node nothing.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from server.challenges.core.bus import AppendedEntry
 from server.challenges.core.challenge import Challenge
 
 CONCURRENCY, PAUSE = 16, 0.01
-"""Challenges that are read at the same time, and each worker's seconds between two of them."""
+"""The number of challenges read concurrently, and each worker's pause in seconds between two."""
 
 
 class LiveChallenges:
-    """All challenges that this node follows.
+    """The challenges that this node follows.
 
     Attributes:
-        changed: emitted with a challenge as it is known here now, if it is followed.
+        changed: emitted with the latest known state of a followed challenge.
     """
 
     def __init__(
@@ -54,25 +54,25 @@ class LiveChallenges:
 
     @property
     def size(self) -> int:
-        """How many challenges this node follows."""
+        """The number of challenges that this node follows."""
         return len(self._followers)
 
     def follow(self, challenge: ChallengeId) -> None:
-        """Follow a challenge; each call needs one `unfollow`. What was before is not read."""
+        """Follow a challenge; each call needs one `unfollow`. Earlier entries are not read."""
         self._followers[challenge] += 1
         if self._followers[challenge] == 1:
             self._challenges.follow(challenge)
             self._bus.subscribe(challenge_bus.topic(challenge), partial(self._receive, challenge))
 
     def unfollow(self, challenge: ChallengeId) -> None:
-        """Follow a challenge once less."""
+        """Undo one `follow`."""
         self._followers[challenge] -= 1
         if not self._followers[challenge]:
             del self._followers[challenge]
             self._bus.unsubscribe(challenge_bus.topic(challenge))
 
     def _appended(self, challenge: ChallengeId, after: Challenge, append: Append) -> None:
-        """Tell of an entry of this node, and publish it."""
+        """Publish an entry of this node, and emit the change."""
         self._bus.publish(
             challenge_bus.topic(challenge), encode(AppendedEntry(append.number, append.payload))
         )
@@ -90,7 +90,7 @@ class LiveChallenges:
             try:
                 after = self._challenges.receive(challenge, message.number, message.text)
             except UnreadableError:
-                # Reading it says so, once.
+                # The subsequent read reports the error once.
                 after = None
         if after is None:
             self._reads.add(challenge)
@@ -98,7 +98,10 @@ class LiveChallenges:
             self.changed.emit(after)
 
     def _nodes_changed(self, _: set[str], left: set[str]) -> None:
-        """Read all followed challenges if a node is gone, which may have published less."""
+        """Re-read all followed challenges after a node's departure.
+
+        It may not have published its last appends.
+        """
         if left:
             for challenge in self._followers:
                 self._reads.add(challenge)

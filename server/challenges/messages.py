@@ -1,4 +1,4 @@
-"""Challenges: one deal by link, which each plays whenever they have time."""
+"""Messages about challenges: one deal shared by link, which each player plays once."""
 
 from __future__ import annotations
 
@@ -14,35 +14,36 @@ from server.challenges.core.table import State
 from server.play.core.result import Help
 
 MAX_NAMED = 50
-"""The most players that a challenge can be addressed to by name."""
+"""The most players that can be invited to a challenge by name."""
 
 ChallengeId = Annotated[str, Meta(max_length=32)]
-"""A challenge's id: 80 random bits. Whoever has it may see the challenge, so it is the link."""
+"""A challenge's id: 80 random bits. It serves as the link: its holder can see the challenge."""
 
 Key = Annotated[str, Meta(min_length=8, max_length=64)]
-"""Random, chosen by the client: a player's commands with the same key create one challenge."""
+"""An idempotency key: random, chosen by the client, and repeated in a retry."""
 
 PlayerId = Annotated[str, Meta(max_length=32)]
 
 
 class CreateChallenge(Command, tag=117, frozen=True):
-    """Make a challenge: on a new deal, or on the one of a race that its maker has just played.
+    """Create a challenge on a new deal, or on the deal of a race that the creator has played.
 
-    Refused as `unknown_game`, `unknown_variant`, `bad_ruleset` (changes that cannot be played),
-    `listed_only` (such changes, for a circle), `unknown_run`, `deal_open` (the race goes on),
-    `deal_shown` (others than its players have seen the deal), `already_played` (all who are named
-    have), `unknown_player`, `not_in_circle`, `key_used` (it has made another one),
-    `too_many_challenges`, `address_full` or `overloaded`.
+    Refused as `unknown_game`, `unknown_variant`, `bad_ruleset` (an invalid custom variant),
+    `listed_only` (a custom variant in a circle's challenge), `unknown_run`, `deal_open` (the race
+    is still running), `deal_shown` (players outside the race have seen the deal), `already_played`
+    (all invited players have), `unknown_player`, `not_in_circle`, `key_used` (the key belongs to a
+    different challenge), `too_many_challenges`, `address_full` or `overloaded`.
 
     Attributes:
-        limit: seconds for an attempt, 60 to 7,200; of a race's deal, the race's counts.
-        open_for: seconds until it closes, an hour to two weeks.
-        help: the help that its players may ask for; of a race's deal, the race's counts.
-        target: whether the maker's result is shown to those who have not played yet.
-        players: the ids of those who are named; with any, only they may play.
-        circle: the id of the circle whose members may play; null if it is not for one.
-        attempt: the maker's attempt at a race that is over, whose deal it is to be played on; null
-            for a new deal.
+        limit: the time limit of an attempt in seconds, 60 to 7,200; on a race's deal, the race's
+            limit applies.
+        open_for: seconds until it closes, from an hour to two weeks.
+        help: the help that attempts allow; on a race's deal, the race's help applies.
+        target: whether players see the creator's result before playing.
+        players: the ids of the invited players. If not empty, only they and the creator can play.
+        circle: the id of the circle whose members can play, or null.
+        attempt: the creator's attempt in a finished race, whose deal is reused; null for a new
+            deal.
     """
 
     game: GameId
@@ -63,33 +64,33 @@ class ChallengeCommand(Command, frozen=True):
     """The base of commands on a challenge.
 
     Attributes:
-        challenge: its id.
+        challenge: the challenge's id.
     """
 
     challenge: ChallengeId
 
 
 class WatchChallenge(ChallengeCommand, tag=118, frozen=True):
-    """Ask for a challenge, and subscribe the session to its changes and to no other one's.
+    """Request a challenge, and subscribe the session to its changes in place of any other's.
 
-    It costs more if the challenge has many players. Refused as `unknown_challenge`: there is none,
-    or it is for a circle that the player is not in; or as `too_fast`.
+    The cost increases with the number of players. Refused as `unknown_challenge` if it does not
+    exist or is for a circle of which the player is not a member, or as `too_fast`.
     """
 
     cost: ClassVar[float] = costs.READ
 
 
 class UnwatchChallenge(Command, tag=119, frozen=True):
-    """End the session's subscription to a challenge, if there is one."""
+    """End the session's subscription to a challenge, if any."""
 
     cost: ClassVar[float] = costs.MOVE
 
 
 class PlayChallenge(ChallengeCommand, tag=120, frozen=True):
-    """Start the player's one attempt at a challenge, or return to it; its clock starts now.
+    """Start the player's only attempt at a challenge, or resume it. Its clock starts immediately.
 
-    Refused as `unknown_challenge`, `already_played`, `challenge_over`, `not_challenged` (it is for
-    others), `challenge_full`, `address_full` or `overloaded`.
+    Refused as `unknown_challenge`, `already_played`, `challenge_over`, `not_challenged` (the player
+    is not in its audience), `challenge_full`, `address_full` or `overloaded`.
     """
 
     for_bots: ClassVar[bool] = False
@@ -97,10 +98,10 @@ class PlayChallenge(ChallengeCommand, tag=120, frozen=True):
 
 
 class ListChallenges(Command, tag=121, frozen=True):
-    """Ask for the player's challenges: those they made, were named in, or have played.
+    """Request the player's challenges: those created, received or played.
 
     Attributes:
-        seen: whether the player has now seen what is new in them.
+        seen: whether to mark the list as viewed.
     """
 
     seen: bool = False
@@ -108,20 +109,19 @@ class ListChallenges(Command, tag=121, frozen=True):
 
 
 class HideChallenge(ChallengeCommand, tag=122, frozen=True):
-    """Take a challenge off the player's list."""
+    """Remove a challenge from the player's list."""
 
     cost: ClassVar[float] = costs.READ
 
 
 class GetChallengers(ChallengeCommand, tag=160, frozen=True):
-    """Ask for a further page of the table of a challenge; nothing is subscribed to.
+    """Request another page of a challenge's table. There is no subscription to its changes.
 
-    It costs more if the challenge has many players, and may be refused as `too_fast` for that, too.
-    Refused as `unknown_challenge`.
+    The cost increases with the number of players. Refused as `unknown_challenge` or `too_fast`.
 
     Attributes:
         first: the number of the first row, from 1.
-        count: how many rows.
+        count: the number of rows.
     """
 
     first: Annotated[int, Meta(ge=1, le=1_000)]
@@ -130,13 +130,15 @@ class GetChallengers(ChallengeCommand, tag=160, frozen=True):
 
 
 class BlockChallenger(Command, tag=161, frozen=True):
-    """Set whether a player may put challenges into this player's list, and have that notified.
+    """Block or unblock another player's challenges.
 
-    Whom the challenge names may still play it by the link. Refused as `unknown_player`.
+    Challenges of a blocked player are not added to this player's list and cause no notification,
+    but their links still work. Refused as `unknown_player`.
 
     Attributes:
-        player: the other player's id. Of more than 100 that are blocked, the first make room.
-        blocked: whether challenges of that player are unwanted.
+        player: the other player's id. At most 100 players can be blocked; beyond that, the earliest
+            is unblocked.
+        blocked: whether to block.
     """
 
     player: PlayerId
@@ -145,20 +147,20 @@ class BlockChallenger(Command, tag=161, frozen=True):
 
 
 class ListBlocked(Command, tag=162, frozen=True):
-    """Ask from whom the player wants no challenges."""
+    """Request the players whose challenges the player blocked."""
 
     cost: ClassVar[float] = costs.LOOK
 
 
 class EmoteRun(ChallengeCommand, tag=123, frozen=True):
-    """Send an emote for a run of a challenge, in place of the one that the player sent before.
+    """Send an emote for a run of a challenge, replacing the player's previous one.
 
-    Refused as `unknown_challenge`, `not_played` unless the player's own attempt is over, or
+    Refused as `unknown_challenge`, `not_played` before the player's own attempt is over, or
     `unknown_run`.
 
     Attributes:
-        player: whose run.
-        emote: its index in `EMOTES`, or null to take it back.
+        player: the id of the run's player.
+        emote: its index in `EMOTES`, or null to remove the emote.
     """
 
     player: PlayerId
@@ -168,11 +170,11 @@ class EmoteRun(ChallengeCommand, tag=123, frozen=True):
 
 
 class CloseChallenge(ChallengeCommand, tag=149, frozen=True):
-    """Close a challenge before its date: nobody begins any more.
+    """Close a challenge early, so that no new attempts can start.
 
-    It is over when those who are playing have ended. Once more changes nothing. Refused as
-    `unknown_challenge`, `not_maker` unless the player has made it, or `for_circle`: one that is for
-    a circle is open until its date.
+    It is over when the running attempts have ended. Repeating the command changes nothing. Refused
+    as `unknown_challenge`, `not_maker` if another player created it, or `for_circle`: a circle's
+    challenge stays open until its deadline.
     """
 
     for_bots: ClassVar[bool] = False
@@ -180,12 +182,12 @@ class CloseChallenge(ChallengeCommand, tag=149, frozen=True):
 
 
 class Rematch(ChallengeCommand, tag=124, frozen=True):
-    """Make a challenge by the same terms for the same people, on a new deal; it answers with it.
+    """Create the rematch of a challenge: same terms, same players, new deal.
 
-    If a player has made one, it is returned: there is one for all.
+    The reply is the rematch. All players share one: if it exists, it is returned.
 
-    Refused as `unknown_challenge`, `not_played` unless the player has played, `unknown_game` or
-    `unknown_variant` if it is offered no more, `not_in_circle`, `too_many_challenges`,
+    Refused as `unknown_challenge`, `not_played` if the player has not played, `unknown_game` or
+    `unknown_variant` if it is no longer offered, `not_in_circle`, `too_many_challenges`,
     `address_full` or `overloaded`.
     """
 
@@ -197,14 +199,14 @@ class Challenger(Struct, array_like=True, frozen=True):
     """A player of a challenge.
 
     Attributes:
-        state: `named` has not begun, `playing` has, `ended` is done; `absent` was named and had
-            not begun when it closed, and ranks last.
-        result: null until it may be seen: by whoever has ended, by all after the close, and the
-            maker's by all if it is the target.
-        rank: 1 for the best, equal results sharing one, which those share who brought no card home,
-            too: the last one but for those who are absent. Null like `result`.
-        attempt: the id of the run, by which its replay is asked for; null like `result`.
-        emotes: those for the run: pairs of a player's id and the emote; empty like `result`.
+        state: `named` (invited, not started), `playing`, `ended`, or `absent` (invited, but had not
+            started at the close).
+        result: null while hidden. The viewer sees results after their own attempt or the close, and
+            the creator's result at any time if it is the target.
+        rank: 1 for the best; equal results share a rank. Runs without a card home share the last
+            rank, followed only by absent players. Null while results are hidden.
+        attempt: the id of the run, for requesting its replay; null while results are hidden.
+        emotes: pairs of a sender's id and an emote for the run; empty while results are hidden.
     """
 
     player: Player
@@ -216,40 +218,39 @@ class Challenger(Struct, array_like=True, frozen=True):
 
 
 class Challenge(Event, tag=106, frozen=True):
-    """A challenge as its viewer may see it.
+    """A challenge as visible to the viewer.
 
     Attributes:
-        version: of the challenge; it only grows.
-        maker: who made it.
-        limit: seconds for an attempt.
-        at: when it was made, in Unix milliseconds.
-        closes: when it closes at the latest, in Unix milliseconds; when its maker has closed it, if
-            that was before its date.
-        over: whether it has closed: by its date, since all who are named have played, or by its
-            maker.
+        version: the challenge's version, which only increases.
+        maker: the creator.
+        limit: the time limit of an attempt in seconds.
+        at: the time of its creation, in Unix milliseconds.
+        closes: its scheduled close, in Unix milliseconds; the actual close if its creator closed it
+            early.
+        over: whether it has closed: at its deadline, because all invited players have played, or by
+            its creator.
         deal: the deal's id.
-        commitment: to the deal's seed, in hexadecimal.
-        seed: the deal's, in hexadecimal; null until it has closed.
-        certificate: the proof about the deal; null if there is none.
-        audience: who may play.
-        may_play: whether the viewer may begin or resume an attempt now.
-        mine: the viewer's result so far; null before they begin.
-        attempt: the id of the viewer's attempt; null before they begin.
-        players: the first page of the table, at most 50 of those who have played or were named:
-            by ranks where they may be seen, else in the order in which they came. The viewer who
-            has not ended sees no results. `GetChallengers` gets further pages.
-        opened: how many others have looked at it, up to 1,000; only its maker is told, and others
-            see 0.
-        race: whether it is played on the deal of a race.
-        circle: the id of the circle that it is for, or null.
-        rematch: the id of the challenge that followed, or null.
-        closing: whether its maker has closed it: nobody begins any more.
-        size: how many rows the table has.
-        begun: how many of them have begun.
-        ended: how many of these have ended.
-        own: the viewer's row, which may be on a later page; null without one.
-        target: the maker's result, if it is shown to those who have not played; null if it is not,
-            or not there.
+        commitment: the commitment to the deal's seed, in hexadecimal.
+        seed: the deal's seed in hexadecimal; null until the challenge has closed.
+        certificate: the proof about the deal, or null.
+        audience: the players who can play it.
+        may_play: whether the viewer can start or resume an attempt now.
+        mine: the viewer's result so far; null before they start.
+        attempt: the id of the viewer's attempt; null before they start.
+        players: the first page of the table, at most 50 rows: by rank if results are visible,
+            otherwise in the order of joining. Results are hidden until the viewer has ended.
+            `GetChallengers` returns further pages.
+        opened: the number of other players who viewed it, up to 1,000; 0 unless the viewer is the
+            creator.
+        race: whether it uses the deal of a race.
+        circle: the id of its circle, or null.
+        rematch: the id of its rematch, or null.
+        closing: whether its creator closed it early, so that no new attempts can start.
+        size: the number of rows in the table.
+        begun: the number of players who have started.
+        ended: the number of players who have ended.
+        own: the viewer's row, which can be on a later page, or null.
+        target: the creator's result, if players see it before playing and it exists; else null.
     """
 
     challenge: str
@@ -284,12 +285,12 @@ class Challenge(Event, tag=106, frozen=True):
 
 
 class Challengers(Event, tag=130, frozen=True):
-    """A page of the table of a challenge, as the viewer may see it; it answers `GetChallengers`.
+    """A page of a challenge's table as visible to the viewer: the reply to `GetChallengers`.
 
     Attributes:
-        version: of the challenge.
+        version: the challenge's version.
         first: the number of the first row, from 1.
-        players: the rows; fewer than were asked for if the table ends with them.
+        players: the rows; fewer than requested at the end of the table.
     """
 
     challenge: str
@@ -299,33 +300,33 @@ class Challengers(Event, tag=130, frozen=True):
 
 
 class ChallengeGone(Event, tag=131, frozen=True):
-    """The player may see the challenge no more that the session was subscribed to, and is not."""
+    """The viewer can no longer see the challenge, and the session's subscription has ended."""
 
     challenge: str
 
 
 class Blocked(Event, tag=132, frozen=True):
-    """Those from whom the player wants no challenges, the last one first.
+    """The players whose challenges the player blocked, latest first.
 
-    It answers `ListBlocked` and `BlockChallenger`.
+    The reply to `ListBlocked` and `BlockChallenger`.
     """
 
     players: list[Player]
 
 
 class ChallengeChange(Event, tag=107, frozen=True):
-    """Changes of the challenge that the session is subscribed to, as its viewer may see it.
+    """Changes to the subscribed challenge, as visible to the viewer.
 
-    When the viewer's own attempt ends, or the challenge closes or lets nobody begin any more, the
-    whole `Challenge` is sent instead.
+    If the viewer's own attempt ends, or the challenge closes or stops accepting attempts, the whole
+    `Challenge` is sent instead.
 
     Attributes:
-        version: of the challenge after it.
-        players: the rows of the first page that changed, but for their ranks, or are new there.
-        ranks: the ids of all rows of the first page in their order, each with its rank or null;
-            empty if neither changed.
-        rematch: the id of the challenge that followed, or null.
-        size: as of the challenge, and so are `begun`, `ended` and `target`.
+        version: the challenge's version after the change.
+        players: rows of the first page that are new there or changed apart from their ranks.
+        ranks: the player ids of the first page in order, each with its rank or null; empty if
+            neither changed.
+        rematch: the id of the rematch, or null.
+        size: as in `Challenge`; likewise `begun`, `ended` and `target`.
     """
 
     challenge: str
@@ -343,14 +344,14 @@ class ChallengeRow(Struct, array_like=True, frozen=True):
     """A challenge in a player's list.
 
     Attributes:
-        state: `new` if the player may play it and has not begun, `playing`, `ended` if they have
-            played, `missed` if it closed before they began, or lets nobody begin any more, and
-            `made` if they made it and have not begun.
-        rank: the player's among those who have ended so far; null unless they have ended.
-        ended: how many have ended.
-        players: how many have begun or are named.
-        news: whether something is new since the player last looked: they were named, somebody has
-            ended, it closed, or there is a rematch.
+        state: `new` if the player can start it, `playing`, `ended`, `missed` if it closed or
+            stopped accepting attempts before they started, or `made` if they created it and have
+            not started.
+        rank: the player's rank among the results so far; null before their attempt ends.
+        ended: the number of players who have ended.
+        players: the number of players who have started or are invited.
+        news: whether something changed since the player last viewed the list: an invitation, a
+            result, the close or a rematch.
     """
 
     challenge: str
@@ -368,9 +369,10 @@ class ChallengeRow(Struct, array_like=True, frozen=True):
 
 
 class Challenges(Event, tag=108, frozen=True):
-    """The player's challenges, the latest first: those with news, and at most 50 in all.
+    """The player's challenges, latest first, at most 50, with an indication of news.
 
-    It answers `ListChallenges`, and is sent to the sessions of a player who is named in one.
+    The reply to `ListChallenges`, and sent to a player's sessions when they are invited to a
+    challenge.
     """
 
     challenges: list[ChallengeRow]

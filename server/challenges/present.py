@@ -1,4 +1,4 @@
-"""Challenges as clients are shown them."""
+"""Conversion of challenges to client messages."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ Profiles = Mapping[PlayerId, Profile]
 
 
 def challenge(page: Page, profiles: Profiles) -> ChallengeEvent:
-    """Return a challenge as its viewer may see it.
+    """Return a challenge as visible to its viewer.
 
     Args:
-        page: the challenge, and what is the viewer's.
-        profiles: at least of `players_of` it.
+        page: the challenge as shown to the viewer.
+        profiles: the profiles of at least `players_of(page)`.
     """
     return of(page, challengers(page.table.rows(), profiles), profiles)
 
 
 def of(page: Page, rows: list[Challenger], profiles: Profiles) -> ChallengeEvent:
-    """Return a challenge as `challenge` does, with rows that may be those of other viewers, too."""
+    """Return a challenge as `challenge` does, with rows shared between viewers."""
     found, made = page.challenge, page.challenge.made
     own = page.table.row(page.viewer) if page.viewer in found.players else None
     return ChallengeEvent(
@@ -73,13 +73,13 @@ def of(page: Page, rows: list[Challenger], profiles: Profiles) -> ChallengeEvent
 
 
 def target_of(found: Challenge) -> Result | None:
-    """Return the result that is shown to those who have not played, if there is one."""
+    """Return the result shown to players before they play, if any."""
     shown = target(found)
     return play_present.result(shown) if shown is not None else None
 
 
 def challengers(rows: Iterable[Row], profiles: Profiles) -> list[Challenger]:
-    """Return players' rows."""
+    """Convert table rows."""
     return [_challenger(row, profiles) for row in rows]
 
 
@@ -95,24 +95,24 @@ def _challenger(row: Row, profiles: Profiles) -> Challenger:
 
 
 def players_of(page: Page) -> set[PlayerId]:
-    """Return the players whose profiles a challenge is shown with."""
+    """Return the players whose profiles `challenge` needs."""
     return {page.challenge.made.maker, page.viewer, *page.table.order.players[:PAGE]}
 
 
 def page_of(table: Table, first: int, count: int, profiles: Profiles) -> Challengers:
-    """Return a further page of the table of a challenge."""
+    """Return another page of a challenge's table."""
     found = table.challenge
     rows = challengers(table.rows(first, count), profiles)
     return Challengers(found.id, found.version, first, rows)
 
 
 def blocked(profiles: Iterable[Profile]) -> Blocked:
-    """Return those from whom a player wants no challenges."""
+    """Return the players whose challenges are blocked."""
     return Blocked([players_present.player(each) for each in profiles])
 
 
 def challenges(rows: Iterable[tuple[ListedChallenge, Profile]]) -> Challenges:
-    """Return a player's challenges, each with the profile of its maker."""
+    """Return a player's challenges with their creators."""
     return Challenges([_listed(row, maker) for row, maker in rows])
 
 

@@ -16,16 +16,17 @@ from server.rooms.preview import played_by
 
 
 class ChallengePreviews:
-    """Makes the previews of challenges, as `server.base.web.previews` has them read."""
+    """Create the link previews of challenges, for `server.base.web.previews`."""
 
     def __init__(self, challenges: Challenges, profiles: Profiles) -> None:
         self._challenges = challenges
         self._profiles = profiles
 
     async def of_challenge(self, challenge: ChallengeId) -> Preview | None:
-        """Return that of a challenge, which is read.
+        """Load a challenge's preview.
 
-        `None` if there is none, and if it is for a circle: nobody outside learns that there is one.
+        Return `None` for an unknown challenge, and for a circle's challenge, whose existence is
+        private.
         """
         found = await self._challenges.find(challenge)
         if found is None or found.made.terms.circle is not None:
@@ -36,9 +37,9 @@ class ChallengePreviews:
 
 
 def preview(found: Challenge, maker: Profile) -> Preview:
-    """Return the preview of a challenge. It is not listed, since its URL lets anybody see it.
+    """Return a challenge's preview, unlisted because its URL grants access.
 
-    Of what has been reached, it says what is shown to those who have not played: the target.
+    Its text includes only the result shown before playing: the target.
     """
     terms = found.made.terms
     game = games()[terms.game]
@@ -55,7 +56,7 @@ def preview(found: Challenge, maker: Profile) -> Preview:
 
 
 def score(game: str, variant: str, result: Result) -> str:
-    """Return how far a run got, as in `71 home in 4:12`."""
+    """Return a run's progress as text, such as `71 home in 4:12`."""
     everything = result.home == ruleset(game, variant).total
     home = f"all {result.home} home" if everything else f"{result.home} home"
     return f"{home} in {clock(result.time)}" if result.time else home

@@ -1,4 +1,4 @@
-"""The results of challenges in the histories of their players, as soon as they are final."""
+"""Final results of challenges, recorded in the players' histories."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from server.results.core.history import ChallengeResult
 from server.results.histories import Histories
 
 AT_ONCE = 20
-"""Players whose histories are written at the same time."""
+"""The number of histories written concurrently."""
 
 
 class ChallengeRecorder:
-    """Enters results in histories. On leaderboards and in ratings, they count for nothing."""
+    """Record results in histories. They do not affect leaderboards or ratings."""
 
     def __init__(
         self,
@@ -35,10 +35,10 @@ class ChallengeRecorder:
         self._deals = deals
 
     async def apply(self, settled: ChallengeSettled) -> None:
-        """Enter what a challenge is to each of its players. This is idempotent.
+        """Record a challenge's result for each of its players. This is idempotent.
 
-        What is written follows from the latest state of the challenge; if that changes meanwhile,
-        as by an operator's act, it is written again.
+        The results are computed from the latest state. If that changes during the writes, as by an
+        operator's action, they are written again.
         """
         found = await self._challenges.find(settled.challenge)
         while found is not None:
@@ -55,13 +55,14 @@ class ChallengeRecorder:
             if found.made.raced:
                 await self._deals.settle(found.made.deal, occasion_of(found.id))
             after = await self._challenges.find(settled.challenge)
+            # A result may have been voided during the writes.
             if after is None or _results(after) == results:
                 return
             found = after
 
 
 def _results(challenge: Challenge) -> dict[PlayerId, ChallengeResult]:
-    """Return what a challenge is to each of its players, but for bots."""
+    """Return a challenge's result for each of its players except bots."""
     ranks = challenge.ranks()
     made = challenge.made
     found = {}

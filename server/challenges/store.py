@@ -1,4 +1,4 @@
-"""Data beside the journals of challenges: the lists of players, and who has looked at one."""
+"""Data stored beside challenges' journals: players' lists, open challenges and viewers."""
 
 from __future__ import annotations
 
@@ -22,29 +22,30 @@ log = structlog.get_logger()
 _SUMMARY = msgspec.json.Decoder(Summary)
 
 MAX_LISTED: Final = 50
-"""Challenges in a player's list: of more, the first go of those that strangers have put into it,
-then of those of people whom the player has met, and then the player's own."""
+"""The most challenges in a player's list. Beyond it, challenges from strangers are dropped first,
+then those from players met in a race, then the player's own."""
 
 MAX_UNSEEN: Final = 20
-"""Challenges by others that came into a player's list since they looked: further ones do not.
+"""The most challenges from others added to a list since the player last viewed it.
 
-So strangers can push no others out of it; whoever sends the link reaches the player all the same.
+The limit keeps strangers from flooding the list. The link still works for challenges that are not
+added.
 """
 
 MAX_UNSEEN_BY_STRANGERS: Final = 8
-"""As many of these by people whom the player has not met in a race, all together."""
+"""The part of `MAX_UNSEEN` available to all players not met in a race together."""
 
 MAX_UNSEEN_BY_ONE: Final = 3
-"""As many of these by one player."""
+"""The part of `MAX_UNSEEN` available to a single player."""
 
 MAX_OPEN: Final = 20
-"""Challenges that a player may have made that are open."""
+"""The most open challenges created by a player."""
 
 MAX_LOOKERS: Final = 1_000
-"""Players of whom it is noted that they have looked at a challenge."""
+"""The most viewers recorded for a challenge."""
 
 MAX_BLOCKED: Final = 100
-"""Players from whom a player wants no challenges; whoever was blocked first makes room."""
+"""The most players one player can block. Beyond it, the earliest is unblocked."""
 
 _TRIM = """
 local over = redis.call('ZCARD', KEYS[1]) - most
@@ -75,7 +76,7 @@ local added = redis.call('ZADD', KEYS[1], 'NX', ARGV[2], ARGV[1])
 return added
 """
 )
-"""Add a challenge to a player's list as one of their own."""
+"""Add a challenge to the list of its creator or player."""
 
 _OFFER = Script(
     """
@@ -102,7 +103,7 @@ redis.call('HSET', KEYS[2], ARGV[1], kind .. maker)
 return redis.call('ZSCORE', KEYS[1], ARGV[1]) and 1 or 0
 """
 )
-"""Add a challenge of another player to a player's list, by `s` if they have not met, else `m`."""
+"""Add another player's challenge to a list, marked `m` if they have met in a race, else `s`."""
 
 _BLOCK = Script("""
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
@@ -136,9 +137,9 @@ class Listed(NamedTuple):
     """A player's list.
 
     Attributes:
-        challenges: when each came into it, in Unix milliseconds, the latest first.
-        told: those that others have put into it.
-        seen: when the player has last looked; 0 for never.
+        challenges: the time each was added, in Unix milliseconds, latest first.
+        told: the challenges added by other players.
+        seen: when the player last viewed the list; 0 for never.
     """
 
     challenges: dict[ChallengeId, int]
@@ -147,13 +148,12 @@ class Listed(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """A challenge as a list shows it.
+    """A challenge as shown in a list.
 
     Attributes:
-        summary: its summary.
-        score: the score of the player whose list it is, as `placed_by` returns it; `None` of who
-            has not begun.
-        up_to: how many scores are up to its `best_of`; 0 if it is no result that stands.
+        summary: the challenge's summary.
+        score: the list owner's score, as returned by `placed_by`; `None` before they start.
+        up_to: the number of scores within `best_of`; 0 for a score without a rank.
     """
 
     summary: Summary
@@ -162,21 +162,21 @@ class Standing(NamedTuple):
 
 
 class ChallengeStore:
-    """The challenges in each player's list, those that each has open, and who has looked at one."""
+    """Each player's list and open challenges, and each challenge's viewers."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def add(self, player: PlayerId, challenge: ChallengeId, at: int) -> bool:
-        """Add a challenge that a player has made or begun to the player's list, if it is not there.
+        """Add a challenge to the list of a player who created or started it.
 
         Args:
             player: the player.
             challenge: the challenge.
-            at: when it was made, or begun.
+            at: when the player created or started it.
 
         Returns:
-            Whether it was added.
+            Whether it was added; `False` if it was already there.
         """
         names = [keys.listed(player), keys.told(player)]
         given = challenge, at, MAX_LISTED, keys.LIST_LIFE_S
@@ -185,11 +185,11 @@ class ChallengeStore:
     async def offer(
         self, player: PlayerId, challenge: ChallengeId, at: int, maker: PlayerId
     ) -> bool:
-        """Add a challenge of another player to a player's list.
+        """Add another player's challenge to a player's list.
 
         Returns:
-            Whether it was added: not if it is there, the player wants none of its maker, or too
-            many are unseen, by that one, by strangers, or by all.
+            Whether it was added; `False` if it was already there, its creator is blocked, or a
+            limit on unseen challenges is reached.
         """
         names = [keys.listed(player), keys.told(player), keys.seen(player)]
         names += [keys.blocked(player), results_keys.met(player)]
@@ -209,21 +209,21 @@ class ChallengeStore:
         return Listed(challenges, frozenset(map(ChallengeId, others)), int(last or 0))
 
     async def is_told(self, player: PlayerId, challenge: ChallengeId) -> bool:
-        """Return whether another player has put a challenge into a player's list."""
+        """Return whether another player added a challenge to a player's list."""
         key = keys.told(player)
         return bool(await self._database.read_batched(key, "HEXISTS", key, challenge))
 
     async def size(self, challenge: ChallengeId) -> int:
-        """Return how many players a challenge has, as far as is known; 0 if there is none."""
+        """Return a challenge's number of players from its summary; 0 if there is none."""
         key = keys.summary(challenge)
         text = await self._database.read_batched(key, "GET", key)
         return 0 if text is None else _read(challenge, text).players
 
     async def standing(self, player: PlayerId, challenge: ChallengeId) -> Standing | None:
-        """Return a challenge as a player's list shows it; `None` if it is not kept any more.
+        """Return a challenge as shown in a player's list; `None` if it has expired.
 
         Raises:
-            UnreadableError: a newer release stored it.
+            UnreadableError: if a newer release wrote it.
         """
         key, places = keys.summary(challenge), keys.places(challenge)
         text, score = await asyncio.gather(
@@ -240,38 +240,38 @@ class ChallengeStore:
         return Standing(found, int(float(score)), int(count))
 
     async def see(self, player: PlayerId, at: int) -> None:
-        """Note that a player has looked, unless later."""
+        """Record the time of a player's view of the list, unless a later one is recorded."""
         await self._database.run(_SEE, [keys.seen(player)], at, keys.LIST_LIFE_S)
 
     async def hide(self, player: PlayerId, *challenges: ChallengeId) -> None:
-        """Take challenges off a player's list."""
+        """Remove challenges from a player's list."""
         key, told = keys.listed(player), keys.told(player)
         if challenges:
             await self._database.write(key, "ZREM", key, *challenges)
             await self._database.write(told, "HDEL", told, *challenges)
 
     async def block(self, player: PlayerId, other: PlayerId, at: int) -> None:
-        """Note that a player wants no challenges of another one, since a time."""
+        """Block another player's challenges."""
         given = at, other, MAX_BLOCKED, players_keys.PLAYER_LIFE_S
         await self._database.run(_BLOCK, [keys.blocked(player)], *given)
 
     async def unblock(self, player: PlayerId, other: PlayerId) -> None:
-        """Note that a player may be challenged by another one again."""
+        """Unblock another player's challenges."""
         key = keys.blocked(player)
         await self._database.write(key, "ZREM", key, other)
 
     async def blocked(self, player: PlayerId) -> list[PlayerId]:
-        """Return from whom a player wants no challenges, the last one first."""
+        """Return the players whose challenges a player blocked, latest first."""
         key = keys.blocked(player)
         (found,) = await self._database.ask(lambda redis, key: redis.zrevrange(key, 0, -1), key)
         return [PlayerId(each) for each in found]
 
     async def make(self, player: PlayerId, challenge: ChallengeId, closes: int, now: int) -> bool:
-        """Note that a player has made a challenge; return whether that is not one too many.
+        """Reserve a slot for a challenge that a player creates; return `False` at the limit.
 
         Args:
-            player: the player.
-            challenge: the challenge, of which it may have been noted before.
+            player: the creator.
+            challenge: the challenge. Reserving its slot again is allowed.
             closes: when it closes, in Unix milliseconds.
             now: the time.
         """
@@ -279,38 +279,38 @@ class ChallengeStore:
         return bool(await self._database.run(_MAKE, [keys.made(player)], *given))
 
     async def end(self, player: PlayerId, challenge: ChallengeId) -> None:
-        """Note that a challenge that a player has made is open no more."""
+        """Release the slot of a player's open challenge."""
         key = keys.made(player)
         await self._database.write(key, "ZREM", key, challenge)
 
     async def forget(self, player: PlayerId) -> None:
-        """Delete what is kept under a player who is deleted."""
+        """Delete a deleted player's data."""
         kinds = keys.listed, keys.told, keys.seen, keys.made, keys.blocked
         for key in (kind(player) for kind in kinds):
             await self._database.write(key, "DEL", key)
 
     async def look(self, challenge: ChallengeId, player: PlayerId, until: int) -> bool:
-        """Note that a player has looked at a challenge; return whether that is new.
+        """Record a viewer of a challenge; return whether the viewer is new.
 
         Args:
             challenge: the challenge.
-            player: the player.
+            player: the viewer.
             until: when the challenge expires, in Unix milliseconds.
         """
         name = keys.lookers(challenge)
         return bool(await self._database.run(_LOOK, [name], player, MAX_LOOKERS, until))
 
     async def lookers(self, challenge: ChallengeId) -> int:
-        """Return how many players have looked at a challenge, `MAX_LOOKERS` if there are more."""
+        """Return the number of a challenge's viewers, at most `MAX_LOOKERS`."""
         key = keys.lookers(challenge)
         return int(await self._database.read_batched(key, "HLEN", key))
 
 
 def _read(challenge: ChallengeId, text: str) -> Summary:
-    """Return a summary.
+    """Decode a summary.
 
     Raises:
-        UnreadableError: a newer release stored it.
+        UnreadableError: if a newer release wrote it.
     """
     try:
         return _SUMMARY.decode(text)

@@ -1,4 +1,4 @@
-"""The tables of challenges that were looked at last, so that none is ordered twice."""
+"""A cache of the sorted order of recently viewed tables."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from server.challenges.core.challenge import Challenge
 from server.challenges.core.table import Order, Table, order
 
 MAX_ROWS: Final = 100_000
-"""Rows of the tables that are kept, 0.1 kB each; those used longest ago go first."""
+"""The most rows of the cached tables, 0.1 kB each, evicted in least-recently-used order."""
 
 
 class ChallengeTables:
-    """Orders the tables of challenges, once for all who may see the same.
+    """Sort the tables of challenges, once for all viewers with the same access.
 
     Attributes:
-        ordered: how many tables it has ordered.
+        ordered: the number of tables sorted so far.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class ChallengeTables:
         self._rows = 0
 
     def of(self, challenge: Challenge, *, shows_results: bool) -> Table:
-        """Return a table; it is ordered anew only if that may have changed."""
+        """Return a table, sorting it only if its order may have changed."""
         key = challenge.id, shows_results
         known = self._known.get(key)
         if known is None or known[0] != challenge.ordered:
@@ -43,7 +43,7 @@ class ChallengeTables:
         return Table(challenge, shows_results, known[1])
 
     def is_known(self, challenge: Challenge, *, shows_results: bool) -> bool:
-        """Return whether `of` has nothing to order."""
+        """Return whether the order that `of` needs is cached."""
         known = self._known.get((challenge.id, shows_results))
         return known is not None and known[0] == challenge.ordered
 

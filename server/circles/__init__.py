@@ -1,1 +1,1 @@
-"""Circles: groups of players that last, with tables that follow from their histories."""
+"""Circles: lasting groups of players with tables computed from their histories."""

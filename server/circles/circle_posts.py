@@ -1,4 +1,4 @@
-"""Posts to the webhooks of circles: each day's table, and new challenges."""
+"""Posts to circles' webhooks: daily tables and new challenges."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from server.players.core.names import Profile, isolated
 from server.players.profiles import Profiles
 
 LIFE_MS: Final = 72_000_000
-"""Milliseconds for which a post is tried: until the next day's table, about."""
+"""Retry window of a post in milliseconds: about until the next day's table."""
 
 TEST_LIFE_MS: Final = 600_000
-"""Milliseconds for which a test is tried, while its owner may be looking."""
+"""Retry window of a test post in milliseconds, while its owner may be waiting for it."""
 
 
 class CirclePosts:
-    """Posts what happens in circles to where their owners want it.
+    """Post a circle's tables and challenges to its webhook.
 
     Args:
         circles: the circles.
         tables: their tables.
-        challenges: those made for circles.
-        profiles: of members.
-        webhooks: posts.
-        page: the URL of the page, which the posts link to.
+        challenges: the source of challenges made for circles.
+        profiles: members' profiles.
+        webhooks: the delivery of posts.
+        page: the URL of the web page, for links in posts.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class CirclePosts:
         webhooks.heard.subscribe(circles.hear_webhook)
 
     async def post_test(self, circle: Circle, now: int) -> None:
-        """Post to a webhook that has just been set that posts come there, once a minute.
+        """Post a test message to a new webhook, at most once a minute.
 
-        How its server answers is in the circle then.
+        The outcome is recorded in the circle.
         """
         line = "The table of each day and new challenges are posted here from now on."
         message = Message(isolated(circle.name), (line,), f"{self._page}/circles/{circle.id}")
@@ -68,9 +68,9 @@ class CirclePosts:
         await self._post(circle, name, message, now, life=TEST_LIFE_MS)
 
     async def post_day(self, circle: Circle, now: int) -> None:
-        """Post the table of the latest day if that is due. This is idempotent.
+        """Post the latest day's table if it is due. This is idempotent.
 
-        A day on which nobody has played is not posted.
+        A day without any play is not posted.
         """
         day = commands.day_to_post(circle, now)
         if day is None:
@@ -86,7 +86,7 @@ class CirclePosts:
         await self._circles.note(circle.id, lambda c, at: commands.post(c, day, at))
 
     async def post_challenge(self, opened: ChallengeOpened) -> None:
-        """Post a challenge that was made for a circle. This is idempotent."""
+        """Post a new challenge to its circle's webhook. This is idempotent."""
         found = await self._challenges.find(opened.challenge)
         name = None if found is None else circle_of(found)
         circle = None if name is None else await self._circles.find(name)

@@ -1,7 +1,7 @@
-"""Circles: founding and joining them, what members and owners do, and what a circle does itself.
+"""The circles service: commands of members, owners and operators, and scheduled work.
 
-A circle costs a node nothing while nobody looks at it and nothing falls due. It has one due item at
-most: the end of its season, the next challenge of its league, or the next post.
+An idle circle costs a node nothing. A circle has at most one due item: the end of its season, its
+league's next challenge, or its next post.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from server.circles.journal import CircleDefinition
 from server.circles.store import CircleStore
 
 MAX_CIRCLES = 20
-"""The most circles that a player may be in: all of them are read to list them."""
+"""The most circles a player can be in. Listing them reads each one."""
 
 MAX_OWNED = 10
-"""The most that a player may own: nobody has others join so many for long."""
+"""The most circles a player can own."""
 
 MAX_BYTES = 16 << 20
-"""About how many bytes the circles in memory take that this node appends to."""
+"""Approximate bytes of cached circles to which this node appends."""
 
 MAX_READ_ONLY_BYTES = 8 << 20
-"""About how many bytes those take that this node has only read."""
+"""Approximate bytes of cached circles that this node only reads."""
 
 _LABEL = b"samedeal circle\0"
 
@@ -59,8 +59,8 @@ class Mine(NamedTuple):
     """A player's circles.
 
     Attributes:
-        circles: those that the player is in, in the order of joining.
-        unreadable: the ids of those that cannot be read, in which the player may be.
+        circles: the player's circles, in the order of joining.
+        unreadable: the ids of circles that could not be read and that the player may be in.
     """
 
     circles: list[Circle]
@@ -68,22 +68,22 @@ class Mine(NamedTuple):
 
 
 class Circles:
-    """Carries out commands on circles, by replicas of their journals.
+    """Execute commands on circles through replicas of their journals.
 
     Args:
-        store: which circles players are in.
-        keyring: makes ids of circles.
-        bus: tells other nodes of changes.
-        clean: returns a name as it is stored, or refuses it.
-        webhooks: post where owners want.
-        links: whether it is known under which URL the page is, without which nothing is posted.
-        journals: those of circles, too.
+        store: the index of each player's circles.
+        keyring: derives circle ids.
+        bus: announces changes to other nodes.
+        clean: returns a name in its stored form, or raises a `Refusal`.
+        webhooks: the delivery of posts.
+        links: whether the page's URL is configured; webhooks require it.
+        journals: the journal store.
         clock: the store's clock.
 
     Attributes:
-        changed: emitted with a circle that has changed and that this node follows.
-        passing: emitted with a circle when something is due, and the time; what it brings about is
-            over when that has been awaited.
+        changed: emitted with the id of a followed circle when it changes.
+        passing: emitted with a circle and the time when scheduled work is due; awaiting it
+            completes the work.
     """
 
     def __init__(
@@ -115,30 +115,30 @@ class Circles:
         )
 
     def used(self) -> list[Replica[Circle, Entry]]:
-        """Return the cached replicas that this node appends to."""
+        """Return the cached replicas to which this node appends."""
         return self._replicas.used()
 
     # Members
 
     async def found(self, player: PlayerId, name: str, creation: str) -> Circle:
-        """Found a circle, and return it. A retry returns the same one.
+        """Found a circle and return it. A retry returns the same circle.
 
         Args:
-            player: its owner and first member.
-            name: its name.
+            player: the owner and first member.
+            name: the circle's name.
             creation: idempotency key: a random string that the client repeats in a retry.
 
         Raises:
-            Refusal: the name is not allowed; as `too_many_circles`; or as `key_used`, if the circle
-                of that key is deleted, or the player has left it.
+            Refusal: if the name is not allowed; as `too_many_circles`; or as `key_used`, if the
+                key's circle is deleted or the player has left it.
         """
         cleaned = self._clean(name)
-        # It follows from the creation, so that a retry finds the circle, and nobody can guess it.
+        # Derive the id from the key, so that a retry finds the circle and nobody can guess the id.
         circle = CircleId(id_of(await self._keyring.mac_of(_LABEL, player, creation)))
         found = await self._replica(circle).refresh()
         if found is None:
             await self._check_free(player, owns=True)
-            # First, so that whoever is a member finds the circle.
+            # Index first, so that every member finds the circle.
             await self._store.add(player, circle, self._clock.now())
             found = await self._append(circle, _founding(circle, player, cleaned))
         if not found.member(player):
@@ -146,7 +146,7 @@ class Circles:
         return found
 
     async def invitation(self, player: PlayerId, link: str) -> Circle:
-        """Return the circle that a link leads to.
+        """Return the circle behind an invitation link.
 
         Raises:
             Refusal: as `unknown_circle`.
@@ -157,7 +157,7 @@ class Circles:
         return found
 
     async def join(self, player: PlayerId, link: str) -> Circle:
-        """Join a circle by its link; who is a member stays one.
+        """Join a circle by its link. Joining again changes nothing.
 
         Raises:
             Refusal: as `unknown_circle`, `circle_full` or `too_many_circles`.
@@ -167,22 +167,22 @@ class Circles:
         is_new = found.member(player) is None
         if is_new:
             await self._check_free(player, owns=False)
-            # First, so that whoever is a member finds the circle.
+            # Index first, so that every member finds the circle.
             await self._store.add(player, circle, self._clock.now())
         found = await self._submit(circle, lambda c, now: commands.join(c, player, secret, now))
         if is_new:
-            # That the player has left may have been noted meanwhile.
+            # A concurrent `leave` may have removed the index entry.
             await self._store.add(player, circle, found.at)
         return found
 
     async def ids(self, player: PlayerId) -> list[CircleId]:
-        """Return the ids of the circles that a player may be in, which are not read."""
+        """Return the ids of the circles a player may be in, without reading the circles."""
         return await self._store.of(player)
 
     async def size(self, circle: CircleId, member: PlayerId) -> int:
-        """Return how many members a circle has, as far as is known here, for one of them; else 0.
+        """Return the number of members for a member of the circle, else 0.
 
-        It is read if it is not in memory.
+        A cached replica may be stale; the journal is read only if there is no replica.
         """
         replica = self._replicas.known(circle)
         known = replica.state if replica is not None else None
@@ -190,26 +190,27 @@ class Circles:
         return len(found.members) if found is not None and found.member(member) else 0
 
     async def of(self, player: PlayerId) -> Mine:
-        """Return the circles that a player is in, in the order of joining."""
+        """Return a player's circles, in the order of joining."""
         named = await self._store.of(player)
         found = await readable({each: self._replica(each).refresh() for each in named})
         there = [each for each in found.read.values() if not each.deleted]
         kept = {each.id for each in there}.union(found.unreadable)
+        # Unreadable circles stay in the index, because the player may be in them.
         await self._store.remove(player, set(named) - kept)
         return Mine([each for each in there if each.member(player)], found.unreadable)
 
     async def load(self, circle: CircleId, player: PlayerId) -> Circle:
-        """Return a circle as it is now, for a member.
+        """Return the current state of a circle, for a member.
 
         Raises:
-            Refusal: as `unknown_circle`, if there is none, or the player is no member.
+            Refusal: as `unknown_circle`, if there is no such circle or the player is not a member.
         """
         found = await self._load(circle)
         commands.check_member(found, player)
         return found
 
     async def use(self, circle: CircleId, player: PlayerId) -> Circle:
-        """Return a circle as `load` does, for a member who looks at it: it is kept longer."""
+        """Return a circle as `load` does, and extend its lifetime."""
         found = await self._load(circle)
         member = commands.check_member(found, player)
         await asyncio.gather(
@@ -218,17 +219,17 @@ class Circles:
         return found
 
     async def find(self, circle: CircleId) -> Circle | None:
-        """Return a circle as it is now, whoever asks; `None` if there is none."""
+        """Return the current state of a circle without checking membership, or `None`."""
         found = await self._replica(circle).refresh() if is_id(circle) else None
         return None if found is None or found.deleted else found
 
     async def members(self, circle: str) -> frozenset[PlayerId | None]:
-        """Return the members of a circle; nobody if there is no such circle, or not any more."""
+        """Return the members of a circle; empty for an unknown or deleted circle."""
         found = await self.find(CircleId(circle))
         return frozenset(found.players if found is not None else ())
 
     async def wanting_notices(self, circle: str) -> frozenset[PlayerId]:
-        """Return the members of a circle who have not muted it."""
+        """Return the members who have not muted the circle."""
         found = await self.find(CircleId(circle))
         members = found.members if found is not None else ()
         return frozenset(each.player for each in members if not each.muted)
@@ -243,7 +244,7 @@ class Circles:
         await self._note_left(player, found)
 
     async def mute(self, circle: CircleId, player: PlayerId, *, muted: bool) -> None:
-        """Set whether a member wants no notifications.
+        """Mute or unmute a circle's notifications for a member.
 
         Raises:
             Refusal: as `unknown_circle`.
@@ -253,7 +254,7 @@ class Circles:
     async def emote(
         self, circle: CircleId, player: PlayerId, item: str, emote: int | None
     ) -> Circle:
-        """Send an emote for an item of the feed, of which the caller knows that it is there.
+        """Send an emote for a feed item, or remove it. The caller checks that the item exists.
 
         Raises:
             Refusal: as `unknown_circle`.
@@ -263,7 +264,7 @@ class Circles:
         )
 
     async def export(self, player: PlayerId) -> object:
-        """Return what is stored of a player in circles, as JSON is made of it."""
+        """Return a player's data in circles as JSON-compatible values."""
         mine = await self.of(player)
         readable_ones = [
             {
@@ -282,7 +283,7 @@ class Circles:
         return readable_ones + [{"id": each, "unreadable": True} for each in mine.unreadable]
 
     async def erase(self, player: PlayerId) -> None:
-        """Take a player who has been deleted out of all circles. This is idempotent."""
+        """Erase a deleted player from all circles. This is idempotent."""
 
         async def erase(circle: CircleId) -> Circle | None:
             if await self._replica(circle).refresh() is None:
@@ -291,14 +292,14 @@ class Circles:
 
         found = await readable({each: erase(each) for each in await self._store.ever(player)})
         for circle in found.unreadable:
-            # An operator has to look at it: what of the player is in it stays.
+            # The player's data in this circle stays until an operator handles it.
             log.error("circle_not_erased", circle=circle, player=player)
         await self._store.forget(player)
 
     # Owners
 
     async def remove(self, circle: CircleId, owner: PlayerId, player: PlayerId) -> Circle:
-        """Take a member out, and renew the link.
+        """Remove a member and renew the link.
 
         Raises:
             Refusal: as `unknown_circle` or `not_owner`.
@@ -312,7 +313,7 @@ class Circles:
         return found
 
     async def hand_over(self, circle: CircleId, owner: PlayerId, player: PlayerId) -> Circle:
-        """Make another member the owner.
+        """Transfer ownership to another member.
 
         Raises:
             Refusal: as `unknown_circle`, `not_owner` or `not_member`.
@@ -320,10 +321,10 @@ class Circles:
         return await self._submit(circle, lambda c, now: commands.hand_over(c, owner, player, now))
 
     async def rename(self, circle: CircleId, owner: PlayerId, name: str) -> Circle:
-        """Give a circle another name.
+        """Rename a circle.
 
         Raises:
-            Refusal: as `unknown_circle` or `not_owner`, or the name is not allowed.
+            Refusal: as `unknown_circle` or `not_owner`, or if the name is not allowed.
         """
         found = await self.load(circle, owner)
         commands.check_owner(found, owner)
@@ -331,7 +332,7 @@ class Circles:
         return await self._submit(circle, lambda c, now: commands.rename(c, owner, cleaned, now))
 
     async def renew_link(self, circle: CircleId, owner: PlayerId) -> Circle:
-        """Renew the link by which a circle is joined.
+        """Renew the invitation link.
 
         Raises:
             Refusal: as `unknown_circle` or `not_owner`.
@@ -340,7 +341,7 @@ class Circles:
         return await self._submit(circle, lambda c, now: commands.renew_link(c, owner, secret, now))
 
     async def set_season(self, circle: CircleId, owner: PlayerId, weeks: int | None) -> Circle:
-        """Set how many weeks the seasons have, or that there are no more.
+        """Set the season length in weeks; `None` ends the series of seasons.
 
         Raises:
             Refusal: as `unknown_circle` or `not_owner`.
@@ -348,7 +349,7 @@ class Circles:
         return await self._submit(circle, lambda c, now: commands.set_season(c, owner, weeks, now))
 
     async def set_league(self, circle: CircleId, owner: PlayerId, league: League | None) -> Circle:
-        """Set what the league is played by, or that there is none.
+        """Set the league's terms; `None` ends the league.
 
         Raises:
             Refusal: as `unknown_circle`, `not_owner`, `no_season` or `unknown_game`.
@@ -361,7 +362,7 @@ class Circles:
     async def set_webhook(
         self, circle: CircleId, owner: PlayerId, url: str | None, form: Form
     ) -> Circle:
-        """Set where a circle's posts go, or that they go nowhere.
+        """Set the webhook; a URL of `None` removes it.
 
         Raises:
             Refusal: as `unknown_circle`, `not_owner`, `no_webhooks` or `bad_webhook`.
@@ -375,7 +376,7 @@ class Circles:
         )
 
     async def delete(self, circle: CircleId, owner: PlayerId) -> None:
-        """Delete a circle with all that is stored of it, within the hour.
+        """Delete a circle. Its journal expires within the hour.
 
         Raises:
             Refusal: as `unknown_circle` or `not_owner`.
@@ -387,33 +388,30 @@ class Circles:
     # Operators
 
     def clean(self, name: str) -> str:
-        """Return a name as it is stored.
+        """Return a name in its stored form.
 
         Raises:
-            Refusal: the name is not allowed.
+            Refusal: if the name is not allowed.
         """
         return self._clean(name)
 
     async def rename_by_operator(self, circle: CircleId, name: str) -> None:
-        """Give a circle another name, which `clean` has returned; nothing if it is gone.
-
-        This is idempotent, as is `delete_by_operator`.
-        """
+        """Rename a circle, if it exists, to a name returned by `clean`. This is idempotent."""
         await self.note(circle, lambda c, now: commands.rename(c, c.owner, name, now))
 
     async def delete_by_operator(self, circle: CircleId) -> None:
-        """Delete a circle as `delete` does; nothing if it is gone."""
+        """Delete a circle, if it exists. This is idempotent."""
         found = await self.find(circle)
         if found is not None:
             await self.note(circle, lambda c, now: commands.delete(c, c.owner, now))
             await self._note_deleted(found)
 
-    # What a circle does by itself
+    # Scheduled work
 
     async def pass_deadline(self, due: CircleDue) -> bool:
-        """Do what is due in a circle; return whether that is over. This is idempotent.
+        """Do a circle's due work; return whether none is left. This is idempotent.
 
-        A season is closed by whoever reads the circle after it.
+        The season itself is closed by the next read of the journal.
         """
         found = await self._replica(due.circle).refresh()
         if found is not None and found.due is not None and found.due <= self._clock.now():
@@ -424,16 +422,16 @@ class Circles:
     async def note(
         self, circle: CircleId, decide: Callable[[Circle, int], Event | None]
     ) -> Circle | None:
-        """Note what no member has asked for; `None` if there is no such circle any more."""
+        """Append an event that no member requested. Return `None` if the circle is gone."""
         try:
             return await self._submit(circle, decide)
         except Refusal:
             return None
 
     async def hear_webhook(self, owner: str, url: str, outcome: Outcome) -> None:
-        """Note how the server of a circle's webhook has answered, for its owner.
+        """Record the outcome of posting to a circle's webhook.
 
-        Nothing more is posted where nothing may be posted any more.
+        After a permanent failure, nothing more is posted.
         """
         circle, code, ends = CircleId(owner), str(outcome.code), outcome.fate == "gone"
         if is_id(circle):
@@ -444,15 +442,15 @@ class Circles:
     # Following
 
     def follow(self, circle: CircleId) -> None:
-        """Have `changed` emitted for a circle. Calls are counted: each needs one `unfollow`."""
+        """Emit `changed` for a circle. Calls are counted: each needs one `unfollow`."""
         self._bus.subscribe(circle_bus.topic(circle), partial(self._receive, circle))
 
     def unfollow(self, circle: CircleId) -> None:
-        """End one `follow`."""
+        """Undo one `follow`."""
         self._bus.unsubscribe(circle_bus.topic(circle))
 
     def _receive(self, circle: CircleId, payload: bytes | None) -> None:
-        """Handle a message; one of a change that is known here already says nothing new."""
+        """Handle a bus message, ignoring versions older than the replica."""
         said, replica = circle_bus.decode(payload), self._replicas.known(circle)
         known = replica.number if replica is not None else 0
         if said is None or said.number >= known:
@@ -465,7 +463,7 @@ class Circles:
     # Journals
 
     async def _check_free(self, player: PlayerId, *, owns: bool) -> None:
-        """Check that a player may be in one more circle, or own one more.
+        """Check that a player can be in, or own, another circle.
 
         Raises:
             Refusal: as `too_many_circles`.
@@ -476,15 +474,16 @@ class Circles:
             raise Refusal("too_many_circles")
 
     async def _note_left(self, player: PlayerId, circle: Circle) -> None:
-        """Note that a player has left a circle, who may have joined it again by now."""
+        """Record that a player left a circle, unless they have rejoined it by now."""
         await self._store.leave(player, circle.id, circle.at)
+        # The player may have rejoined in the meantime.
         found = await self.find(circle.id)
         member = None if found is None else found.member(player)
         if member is not None:
             await self._store.add(player, circle.id, member.since)
 
     async def _note_deleted(self, circle: Circle) -> None:
-        """Note that the members of a circle, as it was before, are in it no more."""
+        """Remove a deleted circle, given its last state, from its members' lists."""
         await asyncio.gather(*(self._store.remove(each, [circle.id]) for each in circle.players))
 
     async def _load(self, circle: CircleId) -> Circle:
@@ -502,7 +501,7 @@ class Circles:
         def decide_on_circle(found: Circle | None, now: int) -> Event | None:
             if found is None or found.deleted:
                 raise Refusal("unknown_circle")
-            # An entry is never older than the one before it, even if the clock was set back.
+            # Keep entry times monotonic, even if the clock was set back.
             return decide(found, max(now, found.at))
 
         return await self._append(circle, decide_on_circle)
@@ -510,7 +509,7 @@ class Circles:
     async def _append(
         self, circle: CircleId, decide: Callable[[Circle | None, int], Event | None]
     ) -> Circle:
-        """Carry out a command, and cache the replica with those that are appended to."""
+        """Execute a command, and cache the replica as one to which this node appends."""
         step = await self._replica(circle).decide(decide)
         self._replicas.find_to_append(circle)
         return step.after
@@ -535,10 +534,10 @@ def _erasing(player: PlayerId, circle: Circle | None, now: int) -> Event | None:
 
 
 def _parse(link: str) -> tuple[CircleId, str]:
-    """Return the circle and the secret of a link.
+    """Split a link into the circle's id and the secret.
 
     Raises:
-        Refusal: as `unknown_circle`, if it is none.
+        Refusal: as `unknown_circle`, if the link is malformed.
     """
     circle, secret = link[:ID_LENGTH], link[ID_LENGTH:]
     if not (is_id(circle) and is_id(secret)):
@@ -547,7 +546,7 @@ def _parse(link: str) -> tuple[CircleId, str]:
 
 
 def _check_offered(game: str) -> None:
-    """Raise a `Refusal` if there is no such game."""
+    """Raise a `Refusal` if the game is unknown."""
     try:
         ruleset(game)
     except EngineError as error:

@@ -1,7 +1,7 @@
-"""The sessions that look at circles, and what they are sent when one changes.
+"""Subscriptions of sessions to circles.
 
-A circle is encoded once for all its members, and sent twice a second at most. One that nobody looks
-at costs nothing. What tables follow from is not in it: those are asked for.
+A circle is encoded once for all its subscribers and sent at most twice a second. A circle without
+subscribers costs nothing. Tables are not part of it: clients request them.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ TICK = 0.5
 """Seconds between two updates of a circle."""
 
 CONCURRENCY = 4
-"""Circles that are read at the same time."""
+"""The number of circles read concurrently."""
 
 SLICE = 0.003
-"""Seconds after which sending to watchers yields to the event loop."""
+"""Seconds of sending before the feed yields to the event loop."""
 
 
 class CircleFeeds:
-    """All circles that sessions of this node look at."""
+    """The circles to which this node's sessions subscribe."""
 
     def __init__(self, circles: Circles, profiles: Profiles, background: Background) -> None:
         self._circles = circles
         self._profiles = profiles
         self._watchers: dict[CircleId, dict[Session, int]] = {}
-        """The sessions that watch each circle, and the version that each has been sent."""
+        """The subscribed sessions of each circle, with the version last sent to each."""
         self._watched: dict[Session, CircleId] = {}
         self._ticks: WorkerPool[CircleId] = WorkerPool(
             background, "circles", self._tick, size=CONCURRENCY
@@ -43,15 +43,15 @@ class CircleFeeds:
         circles.changed.subscribe(self._changed)
 
     async def watch(self, session: Session, circle: CircleId) -> Circle:
-        """Let a session watch a circle instead of any other, and return the circle.
+        """Subscribe a session to a circle in place of any other, and return the circle.
 
         Raises:
-            Refusal: as `unknown_circle`; the session watches what it did before.
+            Refusal: as `unknown_circle`; the previous subscription then stays.
         """
         assert session.player is not None
         self._circles.follow(circle)
         try:
-            # Read after it is followed, so that nothing comes in between.
+            # Follow before reading, so that no change is missed in between.
             found = await self._circles.use(circle, session.player)
         except BaseException:
             self._circles.unfollow(circle)
@@ -62,7 +62,7 @@ class CircleFeeds:
         return found
 
     def unwatch(self, session: Session) -> None:
-        """Let a session watch no circle, in constant time."""
+        """End a session's subscription, in constant time."""
         circle = self._watched.pop(session, None)
         if circle is None:
             return
@@ -74,12 +74,12 @@ class CircleFeeds:
         self._circles.unfollow(circle)
 
     def _changed(self, circle: CircleId) -> None:
-        """Send a circle that has changed with its next tick."""
+        """Schedule a changed circle for its next tick."""
         if circle in self._watchers and not self._ticks.is_scheduled(circle):
             self._ticks.schedule(circle, TICK)
 
     async def _tick(self, circle: CircleId) -> None:
-        """Send a circle to its watchers; who is no member any more is told so, and is none."""
+        """Send a circle to its subscribers; notify and drop former members."""
         found = await self._circles.find(circle)
         watchers = self._watchers.get(circle)
         if watchers is None:
@@ -98,5 +98,5 @@ class CircleFeeds:
                 session.send(CircleGone(circle, found is None))
             elif version != found.version:
                 watchers[session] = found.version
-                # A later one takes the place of one that a slow reader has not been sent yet.
+                # A later version replaces one still queued for a slow reader.
                 session.send_frame(frame, ("circle", circle))

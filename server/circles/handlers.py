@@ -45,18 +45,18 @@ from server.circles.messages import (
 from server.request import HandlerTable, Request
 
 MEMBER_COST = 0.3
-"""The cost of each member in a table or a feed, or of a circle that is deleted, beside that of the
-command: of 200, 4.5 to 14 ms, as they have played."""
+"""The additional cost per member of a table, a feed or a deletion: 4.5 to 14 ms for 200 members,
+depending on how much they played."""
 
 SHOWN_COST = 0.04
-"""The cost of each member of a circle that is shown: of 200, 1.2 ms."""
+"""The additional cost per member of showing a circle: 1.2 ms for 200 members."""
 
 LISTED_COST = 0.5
-"""The cost of each circle that is read to list them, or to see whether there may be one more."""
+"""The cost per circle of reading a player's circles."""
 
 
 async def create(request: Request[CreateCircle]) -> messages.Circle:
-    """Found a circle if there is room for it."""
+    """Found a circle if the server's load permits."""
     await _pay_by_circles(request)
     command = request.command
     if not request.load.has_room("room"):
@@ -67,7 +67,7 @@ async def create(request: Request[CreateCircle]) -> messages.Circle:
 
 
 async def invitation(request: Request[ShowInvitation]) -> Invitation:
-    """Return what circle a link leads to."""
+    """Return the circle behind a link."""
     link = request.command.link
     found = await request.services.circles.invitation(request.player, link)
     owner = (await request.services.profiles.load([found.owner]))[found.owner]
@@ -75,7 +75,7 @@ async def invitation(request: Request[ShowInvitation]) -> Invitation:
 
 
 async def join(request: Request[JoinCircle]) -> messages.Circle:
-    """Join a circle, for which the player's address is charged if there is such a circle."""
+    """Join a circle, charging the player's address for a new membership."""
     circles, link = request.services.circles, request.command.link
     found = await circles.invitation(request.player, link)
     request.pay(SHOWN_COST * len(found.members))
@@ -114,7 +114,7 @@ async def table(request: Request[GetCircleTable]) -> CircleTable:
 
 
 async def head_to_head(request: Request[GetHeadToHead]) -> HeadToHead:
-    """Return how often each of two members was better."""
+    """Return the head-to-head results of two members."""
     found = await _circle(request)
     one, other = PlayerId(request.command.one), PlayerId(request.command.other)
     commands.check_other(found, one)
@@ -129,14 +129,14 @@ async def head_to_head(request: Request[GetHeadToHead]) -> HeadToHead:
 
 
 async def feed(request: Request[GetCircleFeed]) -> CircleFeed:
-    """Return what has happened lately."""
+    """Return the circle's recent events."""
     found = await _circle(request)
     _pay(request, found)
     return await _feed(request, found)
 
 
 async def emote(request: Request[EmoteItem]) -> CircleFeed:
-    """Send an emote for an item of the feed, or take it back."""
+    """Send an emote for a feed item, or remove it."""
     command, found = request.command, await _circle(request)
     _pay(request, found)
     items = await request.services.circle_tables.feed(found)
@@ -159,7 +159,7 @@ async def leave(request: Request[LeaveCircle]) -> Circles:
 
 
 async def mute(request: Request[MuteCircle]) -> Circles:
-    """Say whether the player wants to be notified."""
+    """Mute or unmute the circle's notifications."""
     await _pay_by_circles(request)
     circle, muted = CircleId(request.command.circle), request.command.muted
     await request.services.circles.mute(circle, request.player, muted=muted)
@@ -168,7 +168,7 @@ async def mute(request: Request[MuteCircle]) -> Circles:
 
 
 async def remove(request: Request[RemoveFromCircle]) -> messages.Circle:
-    """Take a member out; the member's sessions are told when the circle is sent."""
+    """Remove a member. The circle's next broadcast notifies the member's sessions."""
     await _pay_by_members(request, SHOWN_COST)
     circle, player = CircleId(request.command.circle), PlayerId(request.command.player)
     return await _changed(
@@ -177,7 +177,7 @@ async def remove(request: Request[RemoveFromCircle]) -> messages.Circle:
 
 
 async def hand_over(request: Request[HandOverCircle]) -> messages.Circle:
-    """Make another member the owner."""
+    """Transfer ownership to another member."""
     await _pay_by_members(request, SHOWN_COST)
     circle, player = CircleId(request.command.circle), PlayerId(request.command.player)
     return await _changed(
@@ -186,7 +186,7 @@ async def hand_over(request: Request[HandOverCircle]) -> messages.Circle:
 
 
 async def rename(request: Request[RenameCircle]) -> messages.Circle:
-    """Give a circle another name."""
+    """Rename a circle."""
     await _pay_by_members(request, SHOWN_COST)
     circle, name = CircleId(request.command.circle), request.command.name
     return await _changed(
@@ -195,7 +195,7 @@ async def rename(request: Request[RenameCircle]) -> messages.Circle:
 
 
 async def renew_link(request: Request[RenewCircleLink]) -> messages.Circle:
-    """Renew the link by which a circle is joined."""
+    """Renew the invitation link."""
     await _pay_by_members(request, SHOWN_COST)
     circle = CircleId(request.command.circle)
     return await _changed(
@@ -204,17 +204,18 @@ async def renew_link(request: Request[RenewCircleLink]) -> messages.Circle:
 
 
 async def set_season(request: Request[SetCircleSeason]) -> messages.Circle:
-    """Set how long the seasons are."""
+    """Set the season length."""
     await _pay_by_members(request, SHOWN_COST)
     circle, weeks = CircleId(request.command.circle), request.command.weeks
     found = await request.services.circles.set_season(circle, request.player, weeks)
     if weeks is not None:
+        # The circle closes seasons by itself, so their storage is charged in advance.
         request.services.quotas.note(request.player, charges.SEASONS)
     return await _changed(request, found)
 
 
 async def set_league(request: Request[SetCircleLeague]) -> messages.Circle:
-    """Set what the league is played by."""
+    """Set or end the league."""
     await _pay_by_members(request, SHOWN_COST)
     circle, terms = CircleId(request.command.circle), request.command.league
     circles = request.services.circles
@@ -222,14 +223,14 @@ async def set_league(request: Request[SetCircleLeague]) -> messages.Circle:
         return await _changed(request, await circles.set_league(circle, request.player, None))
     games, limit = tuple(terms.games), terms.limit * 1000
     league = League(terms.every, games, limit, terms.drop, terms.help)
-    # The owner pays for what the league makes until somebody plays.
+    # The owner pays for the first challenges; later ones are paid for by players.
     async with request.paying("game", charges.rounds(league.every, PAID_ROUNDS)):
         found = await circles.set_league(circle, request.player, league)
     return await _changed(request, found)
 
 
 async def set_webhook(request: Request[SetCircleWebhook]) -> messages.Circle:
-    """Set where posts go, and post there that they do."""
+    """Set or remove the webhook, and send a test post to a new one."""
     await _pay_by_members(request, SHOWN_COST)
     command, circle = request.command, CircleId(request.command.circle)
     found = await request.services.circles.set_webhook(
@@ -237,7 +238,7 @@ async def set_webhook(request: Request[SetCircleWebhook]) -> messages.Circle:
     )
     if found.webhook is not None:
         await request.services.circle_posts.post_test(found, request.now())
-        # The answer is an entry, too.
+        # The outcome of the test adds an entry to the journal.
         _charge(request)
         request.services.quotas.note(request.player, charges.POSTS)
     return await _changed(request, found)
@@ -252,13 +253,13 @@ async def delete(request: Request[DeleteCircle]) -> Circles:
 
 
 async def _circle(request: Request[CircleCommand]) -> Circle:
-    """Return the circle of a command of one of its members."""
+    """Return the circle of a member's command."""
     circle = CircleId(request.command.circle)
     return await request.services.circles.load(circle, request.player)
 
 
 def _pay(request: Request[Command], found: Circle) -> None:
-    """Charge for what is read of each member's history.
+    """Charge for reading each member's history.
 
     Raises:
         Refusal: as `too_fast`.
@@ -267,7 +268,7 @@ def _pay(request: Request[Command], found: Circle) -> None:
 
 
 async def _pay_by_members(request: Request[CircleCommand], each: float) -> None:
-    """Charge so much for each member of a circle, if the player is one of them.
+    """Charge a cost per member of a circle, if the player is a member.
 
     Raises:
         Refusal: as `too_fast`.
@@ -277,7 +278,7 @@ async def _pay_by_members(request: Request[CircleCommand], each: float) -> None:
 
 
 async def _pay_by_circles(request: Request[Command]) -> None:
-    """Charge for the reading of the player's circles.
+    """Charge for reading the player's circles.
 
     Raises:
         Refusal: as `too_fast`.
@@ -296,24 +297,24 @@ async def _feed(request: Request[CircleCommand], found: Circle) -> CircleFeed:
 async def _shown_feed(
     request: Request[CircleCommand], found: Circle, items: Sequence[Item]
 ) -> CircleFeed:
-    """Return the feed of a circle, with the names of the players of its items."""
+    """Return a circle's feed with its players' names."""
     players = [each.player for each in items if each.player is not None]
     return present.feed(found, items, await request.services.profiles.load(players))
 
 
 def _charge(request: Request[Command]) -> None:
-    """Charge where the player is for an entry of a journal."""
+    """Charge the player's address for a journal entry."""
     request.services.quotas.note(request.player, charges.ENTRY)
 
 
 async def _changed(request: Request[Command], found: Circle) -> messages.Circle:
-    """Return a circle that the player has changed."""
+    """Charge for a change and return the changed circle."""
     _charge(request)
     return await _shown(request, found)
 
 
 async def _shown(request: Request[Command], found: Circle) -> messages.Circle:
-    """Return a circle with the names of its members."""
+    """Return a circle with its members' names."""
     return present.circle(found, await request.services.profiles.load(found.players))
 
 

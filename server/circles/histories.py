@@ -1,10 +1,4 @@
-"""Histories of members as the tables of circles need them: read when somebody looks.
-
-A member's part of a table is kept in memory with the version of the history that it follows from.
-So a table costs a round trip in which the version of each member's history is read, and only those
-histories are read further that have changed since somebody on this node has looked: see
-`deploy/CAPACITY.md` for what that takes.
-"""
+"""Cached extracts of members' histories for building tables on request."""
 
 from __future__ import annotations
 
@@ -25,33 +19,33 @@ from server.results.daily_sets import DailySets
 from server.results.histories_store import HistoryStore
 
 MAX_CACHED: Final = 20_000
-"""Parts of tables that are kept in memory, 0.3 kB each; those used longest ago go first."""
+"""The most extracts cached, 0.3 kB each, evicted in least-recently-used order."""
 
 FIELDS_AT_ONCE: Final = 800
-"""Fields of histories that are read at once: they take an event loop 2.5 ms at most."""
+"""History fields read in one batch: at most 2.5 ms of the event loop."""
 
 AT_ONCE: Final = 2
-"""Slices of histories that are read at the same time, for all tables together: others wait."""
+"""Batches read concurrently, across all tables. Others wait."""
 
 MAX_DUELS: Final = 2_000
-"""Pairs of players of whom it is kept in memory how often each was better."""
+"""The most pairs of players whose head-to-head results are cached."""
 
 T = TypeVar("T")
 
 OnDeal = tuple[str, DealId]
-"""A challenge, by its game and deal."""
+"""A challenge, identified by its game and deal."""
 
 ChallengeResults = Mapping[OnDeal, ChallengeResult]
 
 
 class _Part(NamedTuple, Generic[T]):
-    """The part of a history that some tables are made of.
+    """The part of a history that a kind of table needs.
 
     Attributes:
         name: its name in the cache.
-        fields: how many fields of a history it takes.
-        read: reads excerpts with it.
-        make: makes what tables need of an excerpt.
+        fields: the number of history fields it reads.
+        read: reads excerpts that contain it.
+        make: computes the cached extract of an excerpt.
     """
 
     name: str
@@ -61,10 +55,10 @@ class _Part(NamedTuple, Generic[T]):
 
 
 class MemberHistories:
-    """Reads what tables need of histories.
+    """Read the extracts of histories that tables need.
 
     Args:
-        store: of the histories.
+        store: the history store.
         sets: the games that were dailies on each day.
     """
 
@@ -77,7 +71,7 @@ class MemberHistories:
         self._reading = asyncio.Semaphore(AT_ONCE)
 
     async def scores(self, players: Sequence[PlayerId], days: range) -> dict[PlayerId, Score]:
-        """Return what the dailies of some days are to each of some players."""
+        """Return each player's score over some days."""
         name, sets = f"{days.start}-{days.stop}", await self._sets.load()
         part = await self._of_days(name, days, lambda excerpt: score_of(excerpt, days, sets))
         return await self._read(players, part)
@@ -85,7 +79,7 @@ class MemberHistories:
     async def by_day(
         self, players: Sequence[PlayerId], days: range
     ) -> dict[int, dict[PlayerId, Score]]:
-        """Return what the dailies of each of some days are to each of some players."""
+        """Return each player's score for each day."""
         sets = await self._sets.load()
 
         def make(excerpt: Excerpt) -> dict[int, Score]:
@@ -104,7 +98,7 @@ class MemberHistories:
         return _Part(name, len(games()) + len(dailies) * len(days), read, make)
 
     async def all_time(self, players: Sequence[PlayerId]) -> dict[PlayerId, AllTime]:
-        """Return what all results are to each of some players."""
+        """Return each player's all-time score and records."""
         sets = await self._sets.load()
         fields = 7 * len(games())
         part = _Part("all", fields, self._sums, lambda excerpt: all_time(excerpt, sets))
@@ -113,7 +107,7 @@ class MemberHistories:
     async def challenges(
         self, players: Sequence[PlayerId], of: Sequence[OnDeal]
     ) -> dict[PlayerId, ChallengeResults]:
-        """Return the results of some challenges, by game and deal, of each of some players."""
+        """Return each player's results in some challenges, by game and deal."""
         if not of:
             return {player: {} for player in players}
 
@@ -127,10 +121,10 @@ class MemberHistories:
     async def duels(
         self, one: PlayerId, other: PlayerId, pay: Callable[[int], None] = lambda _: None
     ) -> list[Duel]:
-        """Return how often each of two players was better, on all deals that both have played.
+        """Return the head-to-head results of two players over all shared deals.
 
-        All of both histories is read, unless neither has changed since that was asked here. `pay`
-        is called with how many results these have, before they are read.
+        Reads both histories in full, unless neither changed since the last call on this node.
+        Before a read, `pay` is called with the number of results in both.
         """
         versions = tuple(await asyncio.gather(*map(self._store.version, (one, other))))
         found = self._duels.get((one, other))
@@ -148,7 +142,7 @@ class MemberHistories:
         return found[1]
 
     async def _read(self, players: Sequence[PlayerId], part: _Part[T]) -> dict[PlayerId, T]:
-        """Return what is made of a part of each player's history."""
+        """Return the extract of each player's history, reading those that changed."""
         found: dict[PlayerId, T] = {}
         changed: list[PlayerId] = []
         versions = await asyncio.gather(*map(self._store.version, players))
@@ -170,13 +164,14 @@ class MemberHistories:
         return {player: found[player] for player in players}
 
     async def _sums(self, players: Sequence[PlayerId]) -> list[Excerpt]:
-        """Return excerpts with what the dailies of each game add up to."""
+        """Return excerpts with the sums of each game's dailies."""
         dailies = await self._sets.ever()
         of_games = [await self._store.excerpts(players, (), of=game) for game in dailies]
         found = []
         for each in zip(*of_games, strict=True):
             played = {game: sums for one in each for game, sums in one.played.items()}
-            # The version of the first one: if it has changed meanwhile, all is read the next time.
+            # Keep the first version: if the history changed meanwhile, the next call reads it
+            # again.
             found.append(replace(each[-1], played=played, version=each[0].version))
         return [
             await self._whole(player) if each.has_no_days(each.totals) else each
@@ -184,7 +179,7 @@ class MemberHistories:
         ]
 
     async def _whole(self, player: PlayerId) -> Excerpt:
-        """Return what follows from all of a history, which was written before its sums were."""
+        """Return the sums of a history stored before sums were, by reading all of it."""
         whole = await self._store.read(player)
         return whole.all(whole.computed)
 

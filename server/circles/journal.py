@@ -15,15 +15,15 @@ from server.circles.core import commands, keys
 from server.circles.core.circle import Checkpoint, Circle, Entry
 
 CHECKPOINT_EVERY = 64
-"""Entries of a journal from which on the next one is a checkpoint, with which these are dropped."""
+"""Entries before a checkpoint, which replaces them."""
 
 _READER: Reader[Entry] = Reader(Entry)
 
 
 class CircleDefinition:
-    """The `server.base.journals.replica.Definition` of the journal of one circle.
+    """The `server.base.journals.replica.Definition` for a circle's journal.
 
-    `appended` is emitted after each append, with the circle after it.
+    `appended` is emitted after each append, with the resulting circle.
     """
 
     def __init__(self, circle: CircleId, appended: Signal[Circle, Append]) -> None:
@@ -35,7 +35,7 @@ class CircleDefinition:
         return keys.circle(self._id)
 
     def decode(self, text: str) -> Entry:
-        """Return the event that an entry's text (JSON) encodes."""
+        """Decode an entry from its JSON text."""
         return decode(text)
 
     def fold(self, state: Circle | None, event: Entry) -> Circle:
@@ -43,26 +43,26 @@ class CircleDefinition:
         return circles.fold(state, event)
 
     def due(self, state: Circle, now: int) -> Entry | None:
-        """Return the end of a season that has passed."""
+        """Return the close of a settled season, or `None`."""
         return commands.close_season(state, now)
 
     def checkpoint(self, state: Circle) -> Checkpoint | None:
-        """Return a checkpoint if there are as many entries as a journal may have without one."""
+        """Return a checkpoint if the journal has reached its maximum length."""
         length = state.version - state.begin + 1
         is_due = length >= CHECKPOINT_EVERY and not state.deleted
         return Checkpoint(state, state.at) if is_due else None
 
     def kept_until(self, state: Circle) -> int:
-        """Return the time (Unix milliseconds) until which the journal is certainly kept."""
+        """Return the time (Unix milliseconds) until which the journal is guaranteed to exist."""
         return state.used + _life_of(state)
 
     def shared(self, state: Circle) -> None:
-        """Return `None`: it holds texts and numbers of its own."""
+        """Return `None`: a circle shares no data with other replicas."""
 
     def size(self, state: Circle, oldest: Circle | None) -> int:
-        """Return about how many bytes a replica takes, in constant time.
+        """Return the approximate size of a replica in bytes, in constant time.
 
-        Older states that it keeps are of the same size, and share most of it.
+        Its older states have the same size and share most of their data.
         """
         seasons = sum(len(each.rounds) for each in state.closed) + 2 * len(state.closed)
         people = len(state.members) + len(state.former)
@@ -71,11 +71,11 @@ class CircleDefinition:
         return size if oldest is None else 2 * size
 
     def append(self, before: Circle | None, after: Circle, event: Entry, number: int) -> Append:
-        """Return the append of an event as entry `number`, with what is written atomically with it.
+        """Return the append of an event as entry `number`, with its atomic side effects.
 
-        An entry of a member renews when the journal expires, which is soon after the circle was
-        deleted. What the circle does by itself does not: it would never end. With each entry the
-        time is set at which something is due next, if that changes.
+        A member's entry renews the journal's expiry, which is short for a deleted circle. An entry
+        that the circle makes by itself does not, or an idle circle would never expire. The append
+        also updates the circle's due item if that changes.
         """
         was = before.due if before is not None else None
         renews = before is None or after.used != before.used or after.deleted
@@ -89,14 +89,14 @@ class CircleDefinition:
         )
 
     def appended(self, before: Circle | None, after: Circle, append: Append) -> None:
-        """Handle that an append of this node has been accepted."""
+        """Announce an accepted append of this node."""
         self._appended.emit(after, append)
 
 
 def _life_of(circle: Circle) -> int:
-    """Return the milliseconds that a circle is kept after a member has changed it."""
+    """Return the milliseconds a circle is kept after a member's last change."""
     return keys.DELETED_LIFE_MS if circle.deleted else keys.CIRCLE_LIFE_MS
 
 
 decode = _READER.decode
-"""Returns the event that an entry's text (JSON) encodes."""
+"""Decodes an entry from its JSON text."""

@@ -1,4 +1,4 @@
-"""Challenges for circles: those that leagues make in turn, and those that members make."""
+"""Challenges for circles, made by leagues or by members."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from server.circles.core.circle import PAID_ROUNDS, Circle
 from server.circles.core.events import ChallengeAdded, LeagueSet, RoundMade, RoundSkipped
 
 SHORTEST_MS: Final = 3_600_000
-"""The shortest time in milliseconds for which a challenge of a league is open: with less of its day
-or week left, as after an outage, there is none."""
+"""The shortest duration of a league challenge in milliseconds. If less of the interval is left, as
+after an outage, the turn is skipped."""
 
 log = structlog.get_logger()
 
 
 class Leagues:
-    """Makes the challenges of leagues, and notes all that are made for circles."""
+    """Make the leagues' challenges, and record all challenges made for circles."""
 
     def __init__(self, circles: Circles, challenges: Challenges, quotas: Quotas) -> None:
         self._circles = circles
@@ -38,11 +38,11 @@ class Leagues:
         circles.passing.subscribe(self.make_round)
 
     async def make_round(self, circle: Circle, now: int) -> None:
-        """Make the challenge of a league if it is due. This is idempotent.
+        """Make a league's challenge if it is due. This is idempotent.
 
-        It is made in the name of the owner. What it stores was paid for before: by the owner, when
-        the league was set, or by who has begun one of its challenges. A league for which nobody has
-        paid any more ends, so that one which everybody has forgotten costs nothing.
+        The challenge is made in the owner's name. Its storage is prepaid: by the owner when the
+        league was set, or by a player who started one of its challenges. A league without prepaid
+        challenges ends, so an abandoned league costs nothing.
         """
         game, league = commands.next_game(circle, now), circle.league
         if game is None or league is None:
@@ -68,9 +68,9 @@ class Leagues:
         await self._circles.note(circle.id, lambda c, _: commands.make_round(c, turn, done))
 
     async def pay(self, challenge: Challenge, player: PlayerId) -> None:
-        """Have who has begun a challenge of a league pay for what the league makes next.
+        """Charge a player who starts a league challenge for the league's next challenges.
 
-        So a league goes on for as long as somebody plays.
+        A league thus continues as long as it is played.
         """
         circle = circle_of(challenge)
         found = None if circle is None else await self._circles.find(circle)
@@ -82,7 +82,7 @@ class Leagues:
             self._quotas.note(player, *charges.rounds(found.league.every, missing))
 
     async def note_opened(self, opened: ChallengeOpened) -> None:
-        """Note a challenge that was made for a circle. This is idempotent."""
+        """Record a challenge made for a circle. This is idempotent."""
         found = await self._challenges.find(opened.challenge)
         circle = None if found is None else circle_of(found)
         if found is None or circle is None or found.made.league is not None:
@@ -95,6 +95,6 @@ class Leagues:
 
 
 def circle_of(challenge: Challenge) -> CircleId | None:
-    """Return the circle that a challenge is for, if it is for one."""
+    """Return the circle for which a challenge was made, or `None`."""
     circle = challenge.made.terms.circle
     return None if circle is None or not is_id(circle) else CircleId(circle)

@@ -1,7 +1,7 @@
-"""Circles: lasting groups of players, with a table, a feed and a league of their own.
+"""Messages about circles: lasting groups of players with their own table, feed and league.
 
-Only members learn anything of a circle. Whoever is none is refused as `unknown_circle` by every
-command on one, whether there is such a circle or not.
+Only members can see a circle. For other players, every command on a circle is refused as
+`unknown_circle`, whether or not the circle exists.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from server.play.core.result import Help
 CircleId = Annotated[str, Meta(max_length=32)]
 
 CircleLink = Annotated[str, Meta(max_length=64)]
-"""The secret that lets whoever has it join a circle: 32 characters, the end of its link."""
+"""The secret part of an invitation link: 32 characters. Its holder can join the circle."""
 
 PlayerId = Annotated[str, Meta(max_length=32)]
 
@@ -30,27 +30,27 @@ MAX_LEAGUE_GAMES = 32
 """The most games that take turns in a league."""
 
 MAX_DROPPED = 30
-"""The most results of a league that a member may drop."""
+"""The most results of a league that can be dropped for a member."""
 
 TableSpan = Literal["day", "week", "season", "all"]
-"""The time that a circle's table is about."""
+"""The period covered by a circle's table."""
 
 Every = Literal["day", "week"]
-"""How often a league makes a challenge."""
+"""The interval between a league's challenges."""
 
 WebhookForm = Literal["discord", "slack", "json"]
-"""For whom a webhook's posts are written."""
+"""The format of a webhook's posts."""
 
 
 class CreateCircle(Command, tag=127, frozen=True):
-    """Found a circle, of which the player is the owner and first member.
+    """Found a circle. The player becomes its owner and first member.
 
     Refused as `bad_name`, `name_reserved`, `name_offensive`, `too_many_circles`, `key_used` or
     `overloaded`.
 
     Attributes:
-        name: the circle's; the rules of players' names hold.
-        key: random, chosen by the client: a player's commands with the same key found one circle.
+        name: the circle's name; the rules for players' names apply.
+        key: an idempotency key: random, chosen by the client, and repeated in a retry.
     """
 
     name: PlayerName
@@ -60,7 +60,7 @@ class CreateCircle(Command, tag=127, frozen=True):
 
 
 class ShowInvitation(Command, tag=128, frozen=True):
-    """Ask what circle a link leads to, before one joins it; refused as `unknown_circle`."""
+    """Request the circle behind a link, before joining; refused as `unknown_circle`."""
 
     link: CircleLink
     for_bots: ClassVar[bool] = False
@@ -68,10 +68,11 @@ class ShowInvitation(Command, tag=128, frozen=True):
 
 
 class JoinCircle(Command, tag=129, frozen=True):
-    """Join a circle by its link; a member stays one. It subscribes to nothing.
+    """Join a circle by its link. Joining again changes nothing.
 
-    Refused as `unknown_circle` if the link is void, `circle_full`, `too_many_circles` if the player
-    is in as many as one may be, or `address_full`.
+    This does not subscribe the session. Refused as `unknown_circle` if the link is invalid,
+    `circle_full`, `too_many_circles` if the player is in the maximum number of circles, or
+    `address_full`.
     """
 
     link: CircleLink
@@ -80,24 +81,24 @@ class JoinCircle(Command, tag=129, frozen=True):
 
 
 class ListCircles(Command, tag=130, frozen=True):
-    """Ask for the circles that the player is a member of."""
+    """Request the player's circles."""
 
     cost: ClassVar[float] = costs.READ
 
 
 class UnwatchCircle(Command, tag=132, frozen=True):
-    """End the session's subscription to a circle, if there is one."""
+    """End the session's subscription to a circle, if any."""
 
     cost: ClassVar[float] = costs.MOVE
 
 
 class CircleCommand(Command, frozen=True):
-    """The base of commands on a circle of which the player is a member.
+    """The base of commands on a circle by its members.
 
-    Whoever is none is refused as `unknown_circle`, whether there is such a circle or not.
+    Refused as `unknown_circle` for other players, whether or not the circle exists.
 
     Attributes:
-        circle: its id.
+        circle: the circle's id.
     """
 
     circle: CircleId
@@ -105,21 +106,21 @@ class CircleCommand(Command, frozen=True):
 
 
 class WatchCircle(CircleCommand, tag=131, frozen=True):
-    """Ask for a circle, and subscribe the session to its changes and to no other one's."""
+    """Request a circle, and subscribe the session to its changes in place of any other circle's."""
 
     cost: ClassVar[float] = costs.READ
 
 
 class GetCircleTable(CircleCommand, tag=133, frozen=True):
-    """Ask for a table of a circle. It is not sent again when it changes.
+    """Request a table of a circle. There is no subscription to its changes.
 
-    Refused as `unknown_day`, if the period has not begun, or there is no such season.
+    Refused as `unknown_day` if the period is in the future, or there is no such season.
 
     Attributes:
-        span: what it is about: a day, a week, a season, or all time.
-        period: the number of the UTC day, counted from 1970-01-01, of the week, of which number 1
-            began on 1970-01-05, or of the season; null for the current one, or the last season if
-            none is running.
+        span: the period covered: a day, a week, a season, or all time.
+        period: the number of the UTC day (counted from 1970-01-01), of the week (number 1 started
+            on 1970-01-05) or of the season; null for the current period, or the last season if none
+            is running.
     """
 
     span: TableSpan
@@ -128,11 +129,11 @@ class GetCircleTable(CircleCommand, tag=133, frozen=True):
 
 
 class GetHeadToHead(CircleCommand, tag=134, frozen=True):
-    """Ask how often each of two members was better on the same deal; refused as `not_member`.
+    """Request the head-to-head results of two members; refused as `not_member`.
 
     Attributes:
         one: the id of a member.
-        other: that of another member.
+        other: the id of another member.
     """
 
     one: PlayerId
@@ -141,19 +142,19 @@ class GetHeadToHead(CircleCommand, tag=134, frozen=True):
 
 
 class GetCircleFeed(CircleCommand, tag=135, frozen=True):
-    """Ask what has happened in a circle in the last seven days."""
+    """Request a circle's events of the last seven days."""
 
     cost: ClassVar[float] = costs.READ
 
 
 class EmoteItem(CircleCommand, tag=136, frozen=True):
-    """Send an emote for an item of the feed, in place of the one that the player sent before.
+    """Send an emote for a feed item, replacing the player's previous one.
 
-    Refused as `unknown_item` if there is no such item, or not any more.
+    Refused as `unknown_item` if the item does not exist, or no longer exists.
 
     Attributes:
         item: the item's id.
-        emote: its index in `EMOTES`, or null to take it back.
+        emote: its index in `EMOTES`, or null to remove the emote.
     """
 
     item: Annotated[str, Meta(max_length=64)]
@@ -162,32 +163,32 @@ class EmoteItem(CircleCommand, tag=136, frozen=True):
 
 
 class LeaveCircle(CircleCommand, tag=137, frozen=True):
-    """Leave a circle. If its owner leaves, the member who joined first becomes the owner.
+    """Leave a circle. If the owner leaves, the longest-standing member becomes the owner.
 
-    A circle that everybody has left is deleted.
+    When the last member leaves, the circle is deleted.
     """
 
     cost: ClassVar[float] = costs.CHANGE
 
 
 class MuteCircle(CircleCommand, tag=138, frozen=True):
-    """Say whether the player wants to be notified of what happens in a circle."""
+    """Mute or unmute notifications about a circle for the player."""
 
     muted: bool
     cost: ClassVar[float] = costs.CHANGE
 
 
 class OwnerCommand(CircleCommand, frozen=True):
-    """The base of commands that only the owner of a circle may send.
+    """The base of commands reserved for a circle's owner.
 
     Refused as `unknown_circle` or `not_owner`.
     """
 
 
 class RemoveFromCircle(OwnerCommand, tag=139, frozen=True):
-    """Take a member out of a circle, and renew its link, which the member knows.
+    """Remove a member from a circle, and renew its link, which the member knows.
 
-    Nothing changes if the player is no member, or the owner. Refused as `not_owner`.
+    Removing a non-member or the owner changes nothing. Refused as `not_owner`.
 
     Attributes:
         player: the member's id.
@@ -198,10 +199,10 @@ class RemoveFromCircle(OwnerCommand, tag=139, frozen=True):
 
 
 class HandOverCircle(OwnerCommand, tag=140, frozen=True):
-    """Make another member the owner; refused as `not_owner` or `not_member`.
+    """Transfer ownership to another member; refused as `not_owner` or `not_member`.
 
     Attributes:
-        player: the member's id.
+        player: the new owner's id.
     """
 
     player: PlayerId
@@ -209,7 +210,7 @@ class HandOverCircle(OwnerCommand, tag=140, frozen=True):
 
 
 class RenameCircle(OwnerCommand, tag=141, frozen=True):
-    """Give a circle another name.
+    """Rename a circle.
 
     Refused as `not_owner`, `bad_name`, `name_reserved` or `name_offensive`.
     """
@@ -219,7 +220,7 @@ class RenameCircle(OwnerCommand, tag=141, frozen=True):
 
 
 class RenewCircleLink(OwnerCommand, tag=142, frozen=True):
-    """Renew the link by which a circle is joined: the one before it is void.
+    """Renew a circle's invitation link and invalidate the previous one.
 
     Refused as `not_owner`.
     """
@@ -228,14 +229,14 @@ class RenewCircleLink(OwnerCommand, tag=142, frozen=True):
 
 
 class SetCircleSeason(OwnerCommand, tag=143, frozen=True):
-    """Set how long the seasons of a circle are, one after the other, each from a Monday on.
+    """Set the length of a circle's seasons, which follow each other, each starting on a Monday.
 
-    The first one begins with the current week. The one that is running ends no earlier than with
-    the current week, and with it if there are to be no more; with them ends the league. Refused as
-    `not_owner`.
+    The first season starts with the current week. A running season takes the new length, but ends
+    with the current week at the earliest. Null ends it, and the league, with the current week.
+    Refused as `not_owner`.
 
     Attributes:
-        weeks: how many weeks a season has, or null for no more seasons.
+        weeks: the number of weeks in a season, or null for no more seasons.
     """
 
     weeks: SeasonWeeks | None
@@ -246,12 +247,12 @@ class LeagueTerms(Struct, array_like=True, frozen=True):
     """The terms of a league.
 
     Attributes:
-        every: how often there is a challenge, which is open for as long.
-        games: those that take turns.
-        limit: seconds for an attempt, 60 to 7,200.
-        drop: how many of the worst results of a season do not count for each member; who has not
-            played has a result of 0 points.
-        help: the help that the members may ask for.
+        every: the interval between challenges; each is open for one interval.
+        games: the ids of the games, which rotate.
+        limit: the time limit of an attempt in seconds, 60 to 7,200.
+        drop: the number of each member's worst results in a season that do not count. A challenge
+            not played counts as a result of 0 points.
+        help: the help that attempts allow.
     """
 
     every: Every
@@ -262,13 +263,13 @@ class LeagueTerms(Struct, array_like=True, frozen=True):
 
 
 class SetCircleLeague(OwnerCommand, tag=144, frozen=True):
-    """Let a circle make a challenge for its members each day or week, or no more.
+    """Set or end a circle's league, which makes a challenge for the members each day or week.
 
-    The first one is made with the next day or week. Refused as `not_owner`, as `no_season` if none
-    is running, or as `unknown_game`.
+    The first challenge is made at the start of the next day or week. Refused as `not_owner`, as
+    `no_season` if no season is running, or as `unknown_game`.
 
     Attributes:
-        league: what it is played by, or null for no more challenges.
+        league: the terms, or null to end the league.
     """
 
     league: LeagueTerms | None
@@ -276,16 +277,16 @@ class SetCircleLeague(OwnerCommand, tag=144, frozen=True):
 
 
 class SetCircleWebhook(OwnerCommand, tag=150, frozen=True):
-    """Have the day's table and new challenges posted to an address, or no more.
+    """Set or remove a circle's webhook, which receives each day's table and new challenges.
 
-    Refused as `not_owner`, as `no_webhooks` if the server sends none, or as `bad_webhook` if the
-    address is none that it would send to. No message shows the address again. A test is posted
-    there, once a minute; how its server answers is in `Circle` then. Of one that answers 404 or
-    410, nothing is left but that.
+    Refused as `not_owner`, as `no_webhooks` if the server does not send webhooks, or as
+    `bad_webhook` if it does not send to such a URL. No message reveals the URL. Setting a webhook
+    sends a test post, at most once a minute; its outcome appears in `Circle`. A response of 404 or
+    410 removes the webhook, and only the outcome remains.
 
     Attributes:
-        url: the address, which begins with `https://`; null for no more posts.
-        form: for whom the posts are written.
+        url: a URL that starts with `https://`, or null to remove the webhook.
+        form: the format of the posts.
     """
 
     url: Annotated[str, Meta(max_length=500)] | None
@@ -294,7 +295,7 @@ class SetCircleWebhook(OwnerCommand, tag=150, frozen=True):
 
 
 class DeleteCircle(OwnerCommand, tag=151, frozen=True):
-    """Delete a circle with all that is stored of it; refused as `not_owner`."""
+    """Delete a circle and all its stored data; refused as `not_owner`."""
 
     cost: ClassVar[float] = costs.CHANGE
 
@@ -303,7 +304,7 @@ class CircleMember(Struct, array_like=True, frozen=True):
     """A member of a circle.
 
     Attributes:
-        since: when the player joined, in Unix milliseconds.
+        since: the time the player joined, in Unix milliseconds.
     """
 
     player: Player
@@ -314,9 +315,9 @@ class CircleSeason(Struct, array_like=True, frozen=True):
     """A season of a circle.
 
     Attributes:
-        number: 1 for the circle's first one.
-        first: its first day, a Monday, as the number of the UTC day, counted from 1970-01-01.
-        weeks: how many weeks it has.
+        number: 1 for the circle's first season.
+        first: the first day, a Monday, as the number of the UTC day counted from 1970-01-01.
+        weeks: the number of weeks.
     """
 
     number: int
@@ -328,10 +329,10 @@ class LeagueRound(Struct, array_like=True, frozen=True):
     """A challenge of a league.
 
     Attributes:
-        number: 1 for the first one of the season.
-        challenge: its id.
-        at: when it was made, in Unix milliseconds.
-        closes: when it closes, in Unix milliseconds.
+        number: 1 for the first challenge of the season.
+        challenge: the challenge's id.
+        at: the time it was made, in Unix milliseconds.
+        closes: the time it closes, in Unix milliseconds.
     """
 
     number: int
@@ -342,12 +343,12 @@ class LeagueRound(Struct, array_like=True, frozen=True):
 
 
 class CircleChallenge(Struct, array_like=True, frozen=True):
-    """A challenge that a member has made for the circle.
+    """A challenge that a member created for the circle.
 
     Attributes:
-        player: the id of who made it, who may be no member any more.
-        at: when it was made, in Unix milliseconds.
-        closes: when it closes, in Unix milliseconds.
+        player: the creator's id; the creator can be a former member.
+        at: the time it was made, in Unix milliseconds.
+        closes: the time it closes, in Unix milliseconds.
     """
 
     challenge: str
@@ -358,12 +359,12 @@ class CircleChallenge(Struct, array_like=True, frozen=True):
 
 
 class WebhookAnswer(Struct, array_like=True, frozen=True):
-    """How a server has answered a post.
+    """The outcome of posting to a webhook.
 
     Attributes:
-        code: the status of its answer, as `204`; or why there was none: `address`, `name`, `url`,
+        code: the HTTP status, such as `204`, or the kind of failure: `address`, `name`, `url`,
             `connection`, `tls`, `time` or `answer`.
-        since: since when it answers so, in Unix milliseconds.
+        since: the time of the first post with this outcome, in Unix milliseconds.
     """
 
     code: str
@@ -371,26 +372,25 @@ class WebhookAnswer(Struct, array_like=True, frozen=True):
 
 
 class Circle(Event, tag=109, frozen=True):
-    """A circle: answers commands on it, and is sent to its subscribers at every change.
+    """A circle: the reply to commands on it, and sent to its subscribers after every change.
 
-    What its tables and its feed follow from may change without it.
+    Its tables and feed can change without it.
 
     Attributes:
-        version: of the circle; it only grows.
-        owner: the id of the member who owns it.
-        link: the secret with which others join it; all members may pass it on.
-        founded: when it was founded, in Unix milliseconds.
-        members: in the order in which they joined.
-        season: the one that is running, or null.
-        season_weeks: how many weeks the seasons after it have; null if there are to be none.
-        seasons: those that have ended, the latest first.
-        league: what the league is played by; null if there is none.
-        rounds: the league's challenges in the season that is running, in their order.
-        webhook: for whom the posts are written that are sent somewhere; null if none are.
-        challenges: those that members have made for it, the latest first: at most 50 that are open
-            or have closed in the last seven days.
-        answer: how the server has answered that posts go to, or last went to; null if it has not
-            yet.
+        version: the circle's version, which only increases.
+        owner: the owner's id.
+        link: the secret part of the invitation link; any member can share it.
+        founded: the time of its foundation, in Unix milliseconds.
+        members: in the order of joining.
+        season: the running season, or null.
+        season_weeks: the number of weeks in later seasons; null if there are no more seasons.
+        seasons: past seasons, latest first.
+        league: the league's terms; null if there is no league.
+        rounds: the league's challenges in the running season, in order.
+        webhook: the format of the posts; null if there is no webhook.
+        challenges: members' challenges, latest first: at most 50 that are open or closed in the
+            last seven days.
+        answer: the outcome at the current or last webhook; null before the first post.
     """
 
     circle: str
@@ -411,14 +411,14 @@ class Circle(Event, tag=109, frozen=True):
 
 
 class CircleSummary(Struct, array_like=True, frozen=True):
-    """A circle that the player is a member of.
+    """A circle in the player's list.
 
     Attributes:
         owned: whether the player is the owner.
-        members: how many there are.
-        since: when the player joined, in Unix milliseconds.
-        muted: whether the player wants no notifications of it.
-        season: the number of the season that is running, or null.
+        members: the number of members.
+        since: the time the player joined, in Unix milliseconds.
+        muted: whether the player muted its notifications.
+        season: the number of the running season, or null.
     """
 
     circle: str
@@ -431,10 +431,10 @@ class CircleSummary(Struct, array_like=True, frozen=True):
 
 
 class Circles(Event, tag=110, frozen=True):
-    """The circles that the player is a member of, at most 20, in the order of joining.
+    """The player's circles, at most 20, in the order of joining.
 
     Attributes:
-        unreadable: the ids of further ones that the server cannot read at the moment.
+        unreadable: the ids of circles that the server cannot read at the moment.
     """
 
     circles: list[CircleSummary]
@@ -445,7 +445,7 @@ class CircleDaily(Struct, array_like=True, frozen=True):
     """A member's result of a daily.
 
     Attributes:
-        points: what it counts for in tables.
+        points: the points in tables.
     """
 
     game: str
@@ -454,12 +454,12 @@ class CircleDaily(Struct, array_like=True, frozen=True):
 
 
 class LeagueResult(Struct, array_like=True, frozen=True):
-    """A member's result of a challenge of the league that has closed.
+    """A member's result in a closed league challenge.
 
     Attributes:
-        number: the challenge's in the season.
-        points: as those of a daily; 0 for who has not played.
-        dropped: whether it does not count.
+        number: the challenge's number in the season.
+        points: as for a daily; 0 if the member has not played.
+        dropped: whether the result does not count.
     """
 
     number: int
@@ -471,15 +471,15 @@ class CircleRow(Struct, array_like=True, frozen=True):
     """A row of a circle's table.
 
     Attributes:
-        rank: 1 for the best; equal rows share one.
-        points: the sum of the points of dailies, and of `league`; 0 in a table of all time.
-        played: how many dailies were played.
-        won: how many of them were won.
-        crowns: on how many days all dailies of the day were played.
-        races: how many races were won by who has kept an identity; 0 but in a table of all time.
-        league: the points of the league's challenges that count; 0 but in a table of a season.
-        dailies: the results; empty but in a table of a day.
-        results: those of the league's challenges; empty but in a table of a season.
+        rank: 1 for the best; equal rows share a rank.
+        points: the points of dailies and `league` together; 0 in an all-time table.
+        played: the number of dailies played.
+        won: the number of dailies won.
+        crowns: the number of days on which the member played every daily.
+        races: the number of races won with a kept identity; 0 except in an all-time table.
+        league: the points of the league results that count; 0 except in a season table.
+        dailies: the results in dailies; empty except in a day's table.
+        results: the results in the league; empty except in a season table.
     """
 
     player: Player
@@ -498,10 +498,10 @@ class CircleRecord(Struct, array_like=True, frozen=True):
     """The best run of a game by a member of a circle, without help.
 
     Attributes:
-        left: cards that are not on the foundations.
+        left: the number of cards not on the foundations.
         time: milliseconds from the start to the last card that reached a foundation.
-        moves: moves played.
-        day: the number of the UTC day if it was a daily's; null if it was a race's.
+        moves: the number of moves.
+        day: the number of the UTC day of a daily; null for a race.
     """
 
     game: str
@@ -513,18 +513,18 @@ class CircleRecord(Struct, array_like=True, frozen=True):
 
 
 class CircleTable(Event, tag=111, frozen=True):
-    """A table of a circle, the best first.
+    """A table of a circle, best first.
 
-    It has all members, also those who have not played, but that of a season which has ended has
-    those who were members then. One of all time is in the order of dailies won, then of dailies
-    played; others are in the order of points.
+    It includes members who have not played. A past season's table lists the members at its end. An
+    all-time table is ordered by dailies won, then by dailies played; other tables by points.
 
     Attributes:
         period: as in `GetCircleTable`; 0 for all time.
-        first: the first UTC day that it is about, like `last`, the last one; both 0 for all time.
-        records: the circle's records, by game; empty but in a table of all time.
-        games: the ids of the day's dailies, in the order in which games are offered; empty but in a
-            table of a day.
+        first: the first UTC day covered; 0 for all time.
+        last: the last UTC day covered; 0 for all time.
+        records: the circle's records, by game; empty except in an all-time table.
+        games: the ids of the day's dailies, in the order in which games are offered; empty except
+            in a day's table.
     """
 
     circle: str
@@ -538,13 +538,13 @@ class CircleTable(Event, tag=111, frozen=True):
 
 
 class Duel(Struct, array_like=True, frozen=True):
-    """How often each of two was better on the same deal of a game.
+    """Head-to-head results on the same deals of a game.
 
     Attributes:
-        form: what the deals were of.
-        won: deals on which `one` was better than `other`.
-        lost: deals on which `other` was.
-        drawn: deals on which they were equal, or neither brought a card home.
+        form: the form of play.
+        won: the number of deals on which `one` did better.
+        lost: the number of deals on which `other` did better.
+        drawn: the number of deals on which both were equal, or neither brought a card home.
     """
 
     game: str
@@ -555,12 +555,12 @@ class Duel(Struct, array_like=True, frozen=True):
 
 
 class HeadToHead(Event, tag=112, frozen=True):
-    """Two members, by the deals that both have played.
+    """The head-to-head results of two members on the deals that both have played.
 
-    Those are all dailies, the challenges that have closed, and at least the last 200 races of each.
+    It covers all dailies, all closed challenges, and at least the last 200 races of each.
 
     Attributes:
-        duels: those of games and forms that both have played.
+        duels: the results by game and form.
     """
 
     circle: str
@@ -570,24 +570,23 @@ class HeadToHead(Event, tag=112, frozen=True):
 
 
 class FeedItem(Struct, array_like=True, frozen=True):
-    """Something that has happened in a circle.
+    """A recent event in a circle.
 
     Attributes:
-        item: its id, which stays the same.
-        about: `joined`: the player joined; `dailies`: the player has played dailies of a day;
-            `record`: the player has the circle's best run of a game since then; `season`: a season
-            has ended, and the player won it; `challenge`: one for the circle has closed, and the
-            player won it.
-        at: when, in Unix milliseconds; of `dailies` and `record`, the beginning of the day.
-        player: who; null if nobody has won.
-        game: of `record` and `challenge`, else null.
-        day: the UTC day of `dailies` and `record`, else null.
-        points: of `dailies` and `season`, else 0.
-        played: how many dailies; else 0.
-        crown: whether these were all dailies of the day.
-        number: of the season, else 0.
+        item: a stable id.
+        about: `joined`: the player joined; `dailies`: the player played dailies of a day; `record`:
+            the player set the circle's best run of a game; `season`: a season ended, and the player
+            won it; `challenge`: a challenge for the circle closed, and the player won it.
+        at: the time in Unix milliseconds; for `dailies` and `record`, the start of the day.
+        player: the player; null for a season or challenge without a winner.
+        game: the game of a `record` or `challenge`, else null.
+        day: the UTC day of `dailies` or a `record`, else null.
+        points: the points of `dailies` or a `season`, else 0.
+        played: the number of dailies played, else 0.
+        crown: whether the player played every daily of the day.
+        number: the season's number, else 0.
         challenge: the challenge's id, or null.
-        emotes: those for it: pairs of a player's id and the emote.
+        emotes: pairs of a player's id and an emote.
     """
 
     item: str
@@ -605,19 +604,19 @@ class FeedItem(Struct, array_like=True, frozen=True):
 
 
 class CircleFeed(Event, tag=113, frozen=True):
-    """The last seven days of a circle, the latest first: at most 50 items."""
+    """A circle's events of the last seven days, latest first: at most 50 items."""
 
     circle: str
     items: list[FeedItem]
 
 
 class Invitation(Event, tag=117, frozen=True):
-    """The circle that a link leads to.
+    """The circle behind a link.
 
     Attributes:
-        circle: its id if the player is a member, else null.
-        members: how many there are.
-        full: whether nobody can join it.
+        circle: the circle's id if the player is a member, else null.
+        members: the number of members.
+        full: whether the circle has the maximum number of members.
     """
 
     link: str
@@ -629,10 +628,10 @@ class Invitation(Event, tag=117, frozen=True):
 
 
 class CircleGone(Event, tag=118, frozen=True):
-    """The player is no member of a circle any more, to which the session was subscribed.
+    """The player is no longer a member of the circle to which the session subscribed.
 
     Attributes:
-        deleted: whether there is no such circle any more.
+        deleted: whether the circle was deleted.
     """
 
     circle: str

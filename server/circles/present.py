@@ -1,4 +1,4 @@
-"""Circles as clients are shown them."""
+"""Conversion of circles to client messages."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ Profiles = Mapping[PlayerId, Profile]
 
 
 def circle(found: Circle, profiles: Profiles) -> messages.Circle:
-    """Return a circle as all its members are shown it.
+    """Return a circle as shown to all its members.
 
     Args:
         found: the circle.
-        profiles: of its members.
+        profiles: the members' profiles.
     """
     season, rounds = found.season, found.rounds
     if season is not None:
@@ -87,7 +87,7 @@ def _league(league: League) -> LeagueTerms:
 
 
 def circles(mine: Mine, player: PlayerId) -> messages.Circles:
-    """Return the circles of a player, who is a member of each."""
+    """Return a player's circles. The player is a member of each."""
     return messages.Circles(
         [
             _summary(each, member)
@@ -117,7 +117,7 @@ def table(found: Table, of: Circle, profiles: Profiles) -> CircleTable:
     Args:
         found: the table.
         of: the circle.
-        profiles: of the players of the rows and the records.
+        profiles: the profiles of `players_of(found)`.
     """
     is_of_all = found.span == "all"
     return CircleTable(
@@ -136,7 +136,7 @@ def table(found: Table, of: Circle, profiles: Profiles) -> CircleTable:
 
 
 def players_of(found: Table) -> list[PlayerId]:
-    """Return the players of a table; those of its records have a row, too."""
+    """Return the players of a table. Record holders have a row, too."""
     return [row.player for row in found.rows]
 
 
@@ -164,7 +164,7 @@ def _result(found: DayResult) -> Result:
 
 
 def head_to_head(of: Circle, duels: Sequence[Duel], one: Profile, other: Profile) -> HeadToHead:
-    """Return how often each of two members was better."""
+    """Return the head-to-head results of two members."""
     return HeadToHead(
         of.id,
         players_present.player(one),
@@ -174,12 +174,12 @@ def head_to_head(of: Circle, duels: Sequence[Duel], one: Profile, other: Profile
 
 
 def feed(of: Circle, found: Sequence[Item], profiles: Profiles) -> messages.CircleFeed:
-    """Return the feed of a circle, with the emotes for its items.
+    """Return a circle's feed with its emotes.
 
     Args:
         of: the circle.
-        found: the items.
-        profiles: of their players.
+        found: the feed's items.
+        profiles: the profiles of the items' players.
     """
     return messages.CircleFeed(
         of.id,
@@ -204,7 +204,7 @@ def feed(of: Circle, found: Sequence[Item], profiles: Profiles) -> messages.Circ
 
 
 def invitation(link: str, found: Circle, player: PlayerId, owner: Profile) -> messages.Invitation:
-    """Return the circle that a link leads to, as a player is shown it who may not be a member."""
+    """Return the circle behind a link, for a player who is not necessarily a member."""
     return messages.Invitation(
         link=link,
         circle=found.id if found.member(player) else None,

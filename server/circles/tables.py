@@ -1,4 +1,4 @@
-"""Tables, duels and feeds of circles, made when somebody looks, from the members' histories."""
+"""Tables, head-to-head results and feeds, computed on request from the members' histories."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from server.results.daily_sets import DailySets
 from server.results.histories_store import HistoryStore
 
 Span = Literal["day", "week", "season", "all"]
-"""The time that a table is about."""
+"""The period covered by a table."""
 
 _ALL: Final = range(1)
 
@@ -31,12 +31,12 @@ class Table:
     """A table of a circle.
 
     Attributes:
-        span: the time that it is about.
+        span: the period covered.
         period: the number of the day, the week or the season; 0 for all time.
-        days: its days.
-        rows: the best first.
-        records: the best run of each game, and whose; empty but of all time.
-        games: the ids of the day's dailies; empty but of a day.
+        days: the days covered.
+        rows: best first.
+        records: the best run of each game and its player; empty except for all time.
+        games: the ids of the day's dailies; empty except for a day.
     """
 
     span: Span
@@ -48,7 +48,7 @@ class Table:
 
 
 class Tables:
-    """Makes the tables of circles."""
+    """Compute the tables of circles."""
 
     def __init__(self, histories: HistoryStore, sets: DailySets, *, clock: Clock) -> None:
         self._histories = MemberHistories(histories, sets)
@@ -60,11 +60,11 @@ class Tables:
 
         Args:
             circle: the circle.
-            span: the time that it is about.
+            span: the period covered.
             period: the number of the day, week or season; `None` for the current one.
 
         Raises:
-            Refusal: as `unknown_day`, if it has not begun, or there is none.
+            Refusal: as `unknown_day`, if the period is in the future or there is no such season.
         """
         now = self._clock.now()
         if span == "season":
@@ -88,7 +88,7 @@ class Tables:
         return Table(span, period, days, tables.table(scores), games=of_day)
 
     async def _season(self, circle: Circle, season: Season, now: int) -> Table:
-        """Return the table of a season, with the challenges that have closed."""
+        """Return a season's table, including the challenges already settled."""
         running = season is circle.season
         players = circle.players if running else circle.players_at(season.ends)
         scores = await self._histories.scores(players, season.days)
@@ -100,7 +100,7 @@ class Tables:
     async def _league(
         self, players: Sequence[PlayerId], rounds: Sequence[Round]
     ) -> dict[PlayerId, list[int]]:
-        """Return the points of each player in some challenges of a league."""
+        """Return each player's points in the given league challenges."""
         of = [(each.game, each.deal) for each in rounds]
         found = await self._histories.challenges(players, of)
         return {
@@ -111,14 +111,14 @@ class Tables:
     async def duels(
         self, one: PlayerId, other: PlayerId, pay: Callable[[int], None] = lambda _: None
     ) -> list[Duel]:
-        """Return how often each of two members was better on the same deal.
+        """Return the head-to-head results of two members.
 
-        `pay` is called with how many results are to be read, if they are not known.
+        `pay` is called with the number of results to read if they are not cached.
         """
         return await self._histories.duels(one, other, pay)
 
     async def feed(self, circle: Circle) -> list[Item]:
-        """Return what has happened lately, the latest first."""
+        """Return the circle's recent events, latest first."""
         now = self._clock.now()
         found = [*items.joined(circle, now)]
         by_day = await self._histories.by_day(circle.players, items.feed_days(now))
@@ -136,7 +136,7 @@ class Tables:
         return items.latest(found)
 
     async def _challenges(self, circle: Circle, now: int) -> list[Item]:
-        """Return the challenges for the circle that have closed lately."""
+        """Return items for the circle's recently closed challenges."""
         made: list[Round | Challenge] = [*circle.challenges, *circle.rounds]
         for season in circle.closed:
             made += season.rounds
@@ -156,10 +156,10 @@ class Tables:
 
 
 def _season(circle: Circle, number: int | None) -> Season:
-    """Return a season of a circle: the one that is running, or that with a number.
+    """Return the season with a number, or by default the running or latest one.
 
     Raises:
-        Refusal: as `unknown_day`, if there is none.
+        Refusal: as `unknown_day`, if there is no such season.
     """
     known = [*([circle.season] if circle.season is not None else []), *circle.closed]
     for each in known:

@@ -1,1 +1,1 @@
-"""Challenges, without I/O."""
+"""The rules of challenges, without I/O."""

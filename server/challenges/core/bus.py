@@ -10,12 +10,12 @@ from server.base.core.topics import Topic
 
 
 def topic(challenge: ChallengeId) -> Topic:
-    """Return the topic of a challenge: new entries of its journal."""
+    """Return the topic for a challenge's new journal entries."""
     return Topic(f"challenge:{challenge}")
 
 
 class AppendedEntry(Struct, tag=1, array_like=True, frozen=True):
-    """To a challenge's topic: an entry was appended to its journal, with number and text (JSON)."""
+    """An entry, sent to the challenge's topic: its number and its JSON text."""
 
     number: int
     text: str
@@ -26,6 +26,6 @@ decode = Decoder[AppendedEntry](AppendedEntry).decode
 
 
 class Listed(Struct, tag=12, array_like=True, frozen=True):
-    """To a node's topic: a player with sessions there has been challenged."""
+    """A notice to a node that one of its connected players has been challenged."""
 
     player: PlayerId

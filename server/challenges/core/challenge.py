@@ -1,7 +1,7 @@
-"""A challenge: who plays it and how they ended, as a fold over its journal.
+"""A challenge as a fold over its journal: its players and their results.
 
-Times are Unix milliseconds of the server's clock. What players may do is in
-`server.challenges.core.commands`.
+Times are Unix milliseconds of the server's clock. `server.challenges.core.commands` decides
+players' commands.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from server.play.core import result as ranking
 from server.play.core.result import Result
 
 MAX_PLAYERS = 1_000
-"""Players of a challenge, those who are named among them."""
+"""The most players of a challenge, including invited ones."""
 
 MAX_EMOTES = 16
-"""Emotes for one run that are kept: the latest ones.
+"""The most emotes kept for one run, latest last.
 
-So all emotes of a challenge are 16,000 at most, and those that one player has sent make room."""
+A challenge therefore has at most 16,000 emotes. A player who sends many displaces other emotes.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +41,12 @@ class Entrant:
     """A player of a challenge.
 
     Attributes:
-        begun: when the attempt began; `None` for who is named and has not begun.
-        deadline: when it ends by itself; 0 before it has begun.
-        result: how it ended, or `None`.
-        ended: when that was entered.
-        emotes: the latest ones for the run, by who has sent them, the oldest first.
-        void: whether an operator has taken the result back.
+        begun: the start of the attempt; `None` for an invited player who has not started.
+        deadline: when the attempt runs out of time; 0 before it starts.
+        result: the attempt's result; `None` until it ends.
+        ended: when the result was recorded.
+        emotes: the latest emotes for the run by sender, oldest first.
+        void: whether an operator voided the result.
     """
 
     begun: int | None = None
@@ -57,7 +58,7 @@ class Entrant:
 
     @property
     def is_playing(self) -> bool:
-        """Whether the attempt has begun, and is not over as far as is known here."""
+        """Whether the attempt has started and its result is not recorded."""
         return self.begun is not None and self.result is None
 
 
@@ -65,25 +66,26 @@ class Entrant:
 class Challenge:
     """The state of a challenge after the last entry of its journal.
 
-    A checkpoint stores all of it: a new field needs a default that means what was meant without it.
+    Checkpoints store this state, so a new field needs a default that preserves the meaning of older
+    checkpoints.
 
     Attributes:
         made: the first entry.
-        players: those who have begun or were named, in the order in which they came.
+        players: players who started or were invited, in the order of joining.
         version: the number of the last entry.
         at: the time of the last entry.
-        over: when it has closed, or `None`: by its date, since all who are named have played, or
-            by its maker.
-        rematch: the challenge that followed, or `None`.
-        rematch_at: when that was made; 0 before.
-        latest: who have ended last, and when: at most two.
-        begin: the number of the entry that the journal begins with.
-        closing: if its maker has closed it, when the last attempt ends at the latest, or `None`.
-            It is over when that attempt is.
-        ordered: the number and the time of the last entry that may have changed the order of the
-            table, or how far a player is: of all but emotes and a rematch.
-        begun: how many of the players have begun.
-        ended: how many of these have ended.
+        over: when it closed (at its deadline, early because all invited players have played, or by
+            its creator), or `None`.
+        rematch: the rematch's id, or `None`.
+        rematch_at: when the rematch was created; 0 without one.
+        latest: the players who ended last and the times, at most two.
+        begin: the number of the journal's first entry.
+        closing: after an early close by the creator, the latest deadline of a running attempt, or
+            `None`. The challenge is over when the last running attempt ends.
+        ordered: the number and time of the last entry that could change the table's order or a
+            player's progress: any but emotes and a rematch.
+        begun: the number of players who have started.
+        ended: the number of players who have ended.
     """
 
     made: ChallengeMade
@@ -102,29 +104,29 @@ class Challenge:
 
     @property
     def id(self) -> ChallengeId:
-        """Its id."""
+        """The challenge's id."""
         return self.made.challenge
 
     @property
     def closes(self) -> int:
-        """When it closes at the latest; if its maker has closed it, when it did."""
+        """The scheduled close; after an early close by the creator, the actual one."""
         if self.closing is None:
             return self.made.closes
         return self.closing if self.over is None else self.over
 
     @property
     def is_open(self) -> bool:
-        """Whether it has not closed, and its maker has not closed it: so others may begin."""
+        """Whether new attempts can start."""
         return self.over is None and self.closing is None
 
     @property
     def is_settled(self) -> bool:
-        """Whether it has closed, and every attempt at it is over."""
+        """Whether it has closed and every attempt is over."""
         return self.over is not None and self.begun == self.ended
 
     @property
     def results(self) -> dict[PlayerId, Result]:
-        """The results that stand, by player."""
+        """The valid results, by player."""
         return {
             player: entrant.result
             for player, entrant in self.players.items()
@@ -132,7 +134,7 @@ class Challenge:
         }
 
     def ranks(self) -> dict[PlayerId, int]:
-        """Return the ranks of the players whose results stand, from 1. See `ranking.ranks`."""
+        """Return the ranks of the valid results, from 1. See `ranking.ranks`."""
         return ranking.ranks(self.results, self.made.home)
 
     def attempt(self, player: PlayerId) -> AttemptId:
@@ -145,15 +147,15 @@ class Challenge:
         return entrant is not None and entrant.result is not None
 
     def shows_results(self, viewer: PlayerId | None) -> bool:
-        """Return whether somebody may see the results and the runs: `None` is anybody."""
+        """Return whether a viewer (`None`: the public) can see results and runs."""
         return self.over is not None or self.has_ended(viewer)
 
 
 class Checkpoint(Struct, tag="checkpoint", frozen=True):
-    """The sum of all entries before it: the journal is kept from the last checkpoint on.
+    """The state after all earlier entries; the journal starts at its last checkpoint.
 
     Attributes:
-        challenge: the challenge after the entry before it.
+        challenge: the challenge after the previous entry.
         at: the time of that entry.
     """
 
@@ -166,7 +168,7 @@ Entry: TypeAlias = Event | Checkpoint
 
 
 def fold(challenge: Challenge | None, event: Entry) -> Challenge:
-    """Return the challenge after one more entry of its journal; `None` is before the first."""
+    """Return the challenge after one more entry; the state before the first entry is `None`."""
     if isinstance(event, Checkpoint):
         number = event.challenge.version + 1
         return replace(event.challenge, version=number, begin=number)
@@ -183,7 +185,7 @@ def fold(challenge: Challenge | None, event: Entry) -> Challenge:
 
 
 def _players_of(made: ChallengeMade) -> dict[PlayerId, Entrant]:
-    """Return the players that a challenge has from the first: those who raced, and all named."""
+    """Return a new challenge's players: those who raced, and all invited players."""
     raced = {
         player: Entrant(made.at, made.at, result, made.at) for player, result in made.raced.items()
     }
@@ -192,7 +194,7 @@ def _players_of(made: ChallengeMade) -> dict[PlayerId, Entrant]:
 
 
 def _completed(challenge: Challenge) -> Challenge:
-    """Return the challenge closed if nobody is left who may play it, before its date."""
+    """Return the challenge, closed if every possible player has played."""
     if challenge.over is not None:
         return challenge
     if challenge.closing is not None:
@@ -228,7 +230,7 @@ def _folded(challenge: Challenge, event: Event) -> Challenge:  # noqa: PLR0911 -
 
 
 def _with(challenge: Challenge, player: PlayerId, entrant: Entrant) -> Challenge:
-    """Return the challenge with a player as given. But for a copy, the time is constant."""
+    """Return the challenge with a player replaced. Apart from copying, this takes constant time."""
     was = challenge.players.get(player, Entrant())
     return replace(
         challenge,

@@ -1,7 +1,7 @@
-"""Charges for challenges: what they store, for the address of who brings it about.
+"""Storage charges for challenges, levied on the address that causes the storage.
 
-Journals and lists are as measured with MEMORY USAGE, and rounded up; the share of summaries and of
-places in tables is estimated. See `server/STORED.md`.
+The sizes of journals and lists are measured with MEMORY USAGE and rounded up. The shares of
+summaries and sorted sets are estimated. See `server/STORED.md`.
 """
 
 from __future__ import annotations
@@ -13,53 +13,52 @@ from server.challenges.core import keys
 from server.players.core.keys import PLAYER_LIFE_S
 
 _MADE: Final = 2_600
-"""Bytes of a challenge: the beginning of its journal, its deal, and its place in the maker's lists.
-"""
+"""Bytes of a challenge: its first journal entry, its deal, and the creator's list entries."""
 
 _NAMED: Final = 350
-"""Bytes for each player who is named, or told of it: in the journal and in that player's list."""
+"""Bytes per invited or notified player: in the journal and in the player's list."""
 
 _BEGUN: Final = 800
-"""Bytes of what a player adds to it: the entries, a place in the list and one in the history."""
+"""Bytes added by a player's attempt: journal entries, a list entry and a history field."""
 
 ENTRY_BYTES: Final = 120
-"""Bytes of a further entry."""
+"""Bytes of another journal entry."""
 
 BLOCKED: Final = Item(80, PLAYER_LIFE_S * 1000)
-"""A player from whom another one wants no challenges."""
+"""A blocked challenger."""
 
 LOOKER_BYTES: Final = 80
-"""Bytes of the note that somebody has looked at it."""
+"""Bytes for recording a viewer."""
 
 
 NAMED_COST: Final = 1.0
-"""The cost of each player who is told of a new challenge, in the measure of `costs`."""
+"""The cost per player notified of a new challenge, in units of `costs`."""
 
 ROW_COST: Final = 0.06
-"""The cost of each row that is shown, of which a page has `table.PAGE` at most."""
+"""The cost per row shown; a page has at most `table.PAGE` rows."""
 
 ORDER_COST: Final = 0.01
-"""The cost of the ordering of a table for each player of it: of 1,000, 1.5 ms."""
+"""The cost per player of sorting a table: 1.5 ms for 1,000 players."""
 
 READ_COST: Final = 0.03
-"""The cost for each player of a challenge whose journal is read: of 1,000, 4.5 ms."""
+"""The cost per player of reading a challenge's journal: 4.5 ms for 1,000 players."""
 
 
 def made(open_for: int, players: int) -> list[Item]:
-    """Return what a challenge stores that is open for so many milliseconds, for some players."""
+    """Return the charge for a challenge open for some milliseconds, with a number of players."""
     return [Item(_MADE + _NAMED * players, open_for + keys.CHALLENGE_LIFE_MS)]
 
 
 def begun(limit: int, left: int) -> list[Item]:
-    """Return what an attempt stores at which nothing is played.
+    """Return the charge for an attempt before its first move.
 
     Args:
-        limit: its length in milliseconds.
+        limit: its time limit in milliseconds.
         left: milliseconds until the challenge closes.
     """
     return [Item(RUNNER, limit + HOUR), Item(_BEGUN, left + keys.CHALLENGE_LIFE_MS)]
 
 
 def kept(size: int) -> Item:
-    """Return what a further entry stores, or a note, for as long as most challenges are kept."""
+    """Return the charge for a further entry or record, for the usual lifetime of a challenge."""
     return Item(size, keys.CHALLENGE_LIFE_MS + 14 * DAY)

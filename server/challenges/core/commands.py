@@ -1,7 +1,7 @@
-"""The commands on a challenge, decided on the state of its journal.
+"""Decisions on a challenge's commands, given the state of its journal.
 
-Each returns the event that carries it out, or `None` if there is nothing to do, and raises a
-`Refusal` if it is not carried out.
+Each function returns the event to append, or `None` if nothing changes, and raises a `Refusal` if
+the command is not allowed.
 """
 
 from __future__ import annotations
@@ -23,17 +23,16 @@ from server.play.core.result import Result
 
 
 def begin(challenge: Challenge, player: PlayerId, now: int, *, is_member: bool) -> Event | None:
-    """Decide that a player begins the one attempt: `None` if it goes on.
+    """Decide a player's command to start the attempt: `None` if it is already running.
 
     Args:
         challenge: the challenge.
         player: the player.
         now: the time.
-        is_member: whether the player is a member of the circle that it is for, if it is for one.
+        is_member: whether the player is a member of the challenge's circle, if it has one.
 
     Raises:
-        Refusal: with the code `already_played`, `challenge_over`, `not_challenged` or
-            `challenge_full`.
+        Refusal: as `already_played`, `challenge_over`, `not_challenged` or `challenge_full`.
     """
     made, own = challenge.made, challenge.players.get(player)
     if own is not None and own.result is not None:
@@ -50,7 +49,7 @@ def begin(challenge: Challenge, player: PlayerId, now: int, *, is_member: bool) 
 
 
 def may_begin(challenge: Challenge, player: PlayerId, now: int, *, is_member: bool) -> bool:
-    """Return whether a player may begin an attempt now, or return to one."""
+    """Return whether a player can start or resume an attempt now."""
     try:
         begin(challenge, player, now, is_member=is_member)
     except Refusal:
@@ -59,27 +58,27 @@ def may_begin(challenge: Challenge, player: PlayerId, now: int, *, is_member: bo
 
 
 def finish(challenge: Challenge, player: PlayerId, result: Result, now: int) -> Event | None:
-    """Return the entry that a player's attempt has ended, also after the close.
+    """Decide the result of a player's attempt, which can arrive after the close.
 
-    It is `None` if the entry is there already, or the player has none that goes on.
+    It is `None` if the player has no running attempt, as when the result is already recorded.
     """
     own = challenge.players.get(player)
     return Finished(player, result, now) if own is not None and own.is_playing else None
 
 
 def due(challenge: Challenge, now: int) -> Event | None:
-    """Return the close if its date has come, or `None`."""
+    """Return the close if the deadline has passed, or `None`."""
     closes = challenge.closes
     return Closed(closes) if challenge.over is None and now >= closes else None
 
 
 def close(challenge: Challenge, player: PlayerId, now: int) -> Event | None:
-    """Decide that its maker closes a challenge before its date: `None` if that is done.
+    """Decide the creator's command to close a challenge early: `None` if it is done.
 
-    Attempts go on: who plays it would learn the deal and the results otherwise.
+    Running attempts continue. Ending them would reveal the deal and the results to their players.
 
     Raises:
-        Refusal: with the code `not_maker`, or `for_circle`: in that, others count on the date.
+        Refusal: as `not_maker`, or as `for_circle`, because members rely on the announced date.
     """
     if player != challenge.made.maker:
         raise Refusal("not_maker")
@@ -94,10 +93,10 @@ def close(challenge: Challenge, player: PlayerId, now: int) -> Event | None:
 def emote(
     challenge: Challenge, by: PlayerId, player: PlayerId, emote: int | None, now: int
 ) -> Event | None:
-    """Decide that a player sends an emote for a run, or takes it back: `None` if it stands so.
+    """Decide a player's command to send or remove an emote: `None` if nothing changes.
 
     Raises:
-        Refusal: with the code `not_played` or `unknown_run`.
+        Refusal: as `not_played` or `unknown_run`.
     """
     if not challenge.has_ended(by):
         raise Refusal("not_played")
@@ -108,12 +107,12 @@ def emote(
 
 
 def follow(challenge: Challenge, following: ChallengeId, now: int) -> Event | None:
-    """Return the entry that a challenge follows this one: `None` if one does."""
+    """Record a challenge's rematch: `None` if it already has one."""
     return Followed(following, now) if challenge.rematch is None else None
 
 
 def void(challenge: Challenge, player: PlayerId, now: int, *, is_void: bool) -> Event | None:
-    """Decide that a result is taken back or stands again: `None` if it is so, or there is none."""
+    """Decide to void or reinstate a result: `None` if nothing changes or there is no result."""
     run = challenge.players.get(player)
     if run is None or run.result is None or run.void == is_void:
         return None
@@ -124,7 +123,7 @@ def check_played(challenge: Challenge, player: PlayerId) -> None:
     """Check that a player's attempt is over.
 
     Raises:
-        Refusal: with the code `not_played`.
+        Refusal: as `not_played`.
     """
     if not challenge.has_ended(player):
         raise Refusal("not_played")

@@ -1,6 +1,6 @@
-"""Creations of challenges: who or what makes one, which its id follows from. Pure.
+"""The origins of challenges, from which their ids are derived.
 
-Each type is a namespace of its own: no key that a client chooses is that of what the server makes.
+Each type has its own namespace, so a key chosen by a client cannot collide with one of the server.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from server.base.core.ids import ChallengeId, PlayerId
 
 
 class ByPlayer(NamedTuple):
-    """A player makes it, by a random key that the client repeats in a retry."""
+    """Created by a player, with a random key that the client repeats in a retry."""
 
     maker: PlayerId
     key: str
 
 
 class ByLeague(NamedTuple):
-    """The league of a circle makes it, in a turn: as many have been before."""
+    """Created by a circle's league in a turn, counted from 0."""
 
     circle: str
     turn: int
 
 
 class RematchOf(NamedTuple):
-    """It follows another one; there is one for all."""
+    """Created as the only rematch of another challenge."""
 
     challenge: ChallengeId
 

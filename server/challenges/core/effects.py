@@ -1,4 +1,4 @@
-"""Effects of challenges, and their form in the outbox."""
+"""Effects of challenges in the outbox."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from server.base.core.ids import ChallengeId
 
 
 class ChallengeOpened(Struct, tag="challenge", frozen=True):
-    """A challenge was made, written with its first entry: whom it is for is to be told."""
+    """A challenge was created and its audience must be notified. Written with its first entry."""
 
     challenge: ChallengeId
 
     @property
     def field(self) -> str:
-        """Its field in the outbox, which is in the challenge's partition."""
+        """The field in the outbox of the challenge's partition."""
         return f"{self.challenge}/opened"
 
 
 class ChallengeSettled(Struct, tag="settled", frozen=True):
-    """The results of a challenge that has closed are final, or an operator has changed one since.
+    """A challenge's results became final, or an operator changed one later.
 
     Attributes:
-        version: that of the challenge then; what follows is computed from the latest one.
+        version: the challenge's version then. Consumers use its latest state.
     """
 
     challenge: ChallengeId

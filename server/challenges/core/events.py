@@ -1,6 +1,7 @@
-"""The entries of a challenge's journal, in their stored form.
+"""Stored entries of a challenge's journal.
 
-Times are Unix milliseconds of the server's clock. See `server/STORED.md` for how a form may change.
+Times are Unix milliseconds of the server's clock. `server/STORED.md` says how a stored form can
+change.
 """
 
 from __future__ import annotations
@@ -13,20 +14,20 @@ from server.base.core.ids import ChallengeId, DealId, PlayerId
 from server.play.core.result import Help, Result
 
 Audience = Literal["link", "named", "circle"]
-"""Those who may play: anyone with the link, the players named, or the members of a circle."""
+"""The possible players: anyone with the link, the invited players, or a circle's members."""
 
 
 class Terms(Struct, frozen=True, omit_defaults=True):
     """The terms of a challenge.
 
     Attributes:
-        game: a game's id.
-        variant: a variant's name.
-        limit: the length of an attempt, in milliseconds.
-        open_for: for how long it is open, in milliseconds.
-        help: the help that its players may ask for.
-        target: whether the maker's result is shown to those who have not played yet.
-        circle: the id of the circle whose members may play; `None` if it is not for one.
+        game: the game's id.
+        variant: the variant's name.
+        limit: the time limit of an attempt in milliseconds.
+        open_for: milliseconds from creation to close.
+        help: the help that attempts allow.
+        target: whether players see the creator's result before playing.
+        circle: the id of the circle whose members can play, or `None`.
     """
 
     game: str
@@ -39,18 +40,18 @@ class Terms(Struct, frozen=True, omit_defaults=True):
 
 
 class ChallengeMade(Struct, tag="made", frozen=True, omit_defaults=True):
-    """The challenge was made.
+    """The challenge was created.
 
     Attributes:
-        deal: what it is played on.
-        commitment: the deal's.
-        rules: the digest of the rules that it is played by.
-        home: how many cards the deal itself brings home, above which a run is ranked.
-        named: who else may play, if only they may.
-        told: who is told of it without being named: those who have played the one before it.
-        raced: how those ended who have raced on its deal; empty for a new deal.
-        follows: the challenge that it is a rematch of, or `None`.
-        league: if the league of its circle has made it, as many had that made before; or `None`.
+        deal: the id of its deal.
+        commitment: the deal's commitment.
+        rules: the digest of its rules.
+        home: the number of cards the deal starts with at home; a run is ranked if it has more.
+        named: the invited players besides the creator; if any, only they can play.
+        told: players notified without being invited: the players of the previous challenge.
+        raced: the results of a race on its deal; empty for a new deal.
+        follows: the challenge of which this is the rematch, or `None`.
+        league: the number of the league's turn, counted from 0, or `None`.
     """
 
     challenge: ChallengeId
@@ -69,19 +70,19 @@ class ChallengeMade(Struct, tag="made", frozen=True, omit_defaults=True):
 
     @property
     def closes(self) -> int:
-        """When it closes at the latest."""
+        """The scheduled close."""
         return self.at + self.terms.open_for
 
     @property
     def audience(self) -> Audience:
-        """Those who may play."""
+        """The possible players."""
         if self.named:
             return "named"
         return "circle" if self.terms.circle is not None else "link"
 
 
 class Begun(Struct, tag="begun", frozen=True):
-    """A player has begun the attempt, which ends at the deadline by itself."""
+    """A player started the attempt, which ends at the deadline at the latest."""
 
     player: PlayerId
     at: int
@@ -97,16 +98,16 @@ class Finished(Struct, tag="finished", frozen=True):
 
 
 class Closed(Struct, tag="closed", frozen=True):
-    """The challenge has closed by its date: nobody begins any more."""
+    """The challenge closed at its deadline; no new attempts can start."""
 
     at: int
 
 
 class Closing(Struct, tag="closing", frozen=True):
-    """Its maker closes it: nobody begins any more. It closes when the last attempt is over.
+    """The creator closed the challenge early; it is over when the last running attempt ends.
 
     Attributes:
-        closes: when that is at the latest: the last deadline of those who are playing.
+        closes: the latest deadline of a running attempt.
     """
 
     closes: int
@@ -114,7 +115,7 @@ class Closing(Struct, tag="closing", frozen=True):
 
 
 class Emoted(Struct, tag="emoted", frozen=True):
-    """A player has sent an emote for a run, in place of an earlier one, or taken it back."""
+    """A player sent an emote for a run, replacing an earlier one, or removed it (`None`)."""
 
     by: PlayerId
     player: PlayerId
@@ -123,14 +124,14 @@ class Emoted(Struct, tag="emoted", frozen=True):
 
 
 class Followed(Struct, tag="followed", frozen=True):
-    """Somebody has made the challenge that follows."""
+    """A player created the rematch."""
 
     challenge: ChallengeId
     at: int
 
 
 class ResultVoided(Struct, tag="voided", frozen=True):
-    """An operator has taken a result back, or lets it stand again."""
+    """An operator voided or reinstated a result."""
 
     player: PlayerId
     void: bool

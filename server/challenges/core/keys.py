@@ -1,4 +1,4 @@
-"""Keys of challenges in Redis, and how long they live."""
+"""Redis keys of challenges and their lifetimes."""
 
 from __future__ import annotations
 
@@ -6,61 +6,61 @@ from server.base.core.keys import DAY_SECONDS, partition
 from server.deals.core.keys import PLAYED_DEAL_LIFE_S
 
 CHALLENGE_LIFE_MS = 90 * DAY_SECONDS * 1000
-"""Milliseconds that a challenge is kept after its date, as long as what is played at most."""
+"""Milliseconds a challenge is kept after its close: the maximum lifetime of runs."""
 
 DEAL_LIFE_S = PLAYED_DEAL_LIFE_S
-"""Seconds that its deal is kept after its date: longer than any run on it."""
+"""Seconds a challenge's deal is kept after its close, which exceeds the lifetime of its runs."""
 
 MAKING_MS = 60_000
-"""Milliseconds within which a challenge is made, after its deal was reserved for it."""
+"""Milliseconds within which a challenge must be created after its deal is reserved."""
 
 LIST_LIFE_S = 120 * DAY_SECONDS
-"""Seconds that a player's list is kept after the last challenge came into it: longer than that."""
+"""Seconds a player's list is kept after its last addition: longer than a challenge."""
 
 MADE_LIFE_S = 15 * DAY_SECONDS
-"""Seconds that it is known which challenges a player has made last: longer than one is open."""
+"""Seconds a player's open challenges are recorded: longer than a challenge is open."""
 
 
 def challenge(name: str) -> str:
-    """Return the key of a challenge's journal: a stream."""
+    """Return the key of a challenge's journal (a stream)."""
     return f"{{p{partition(name)}}}:challenge:{name}"
 
 
 def summary(name: str) -> str:
-    """Return the key of what lists show of a challenge: a text (JSON), written with each entry."""
+    """Return the key of a challenge's summary for lists: JSON text, written with each entry."""
     return f"{{p{partition(name)}}}:challenge-summary:{name}"
 
 
 def places(name: str) -> str:
-    """Return the key of a challenge's players by result: a sorted set, written with each entry."""
+    """Return the key of a challenge's scores: a sorted set by player, written with each entry."""
     return f"{{p{partition(name)}}}:challenge-places:{name}"
 
 
 def lookers(name: str) -> str:
-    """Return the key of who have looked at a challenge: a hash by player."""
+    """Return the key of a challenge's viewers: a hash by player."""
     return f"{{p{partition(name)}}}:lookers:{name}"
 
 
 def listed(player_id: str) -> str:
-    """Return the key of a player's challenges: a sorted set by when they came into it."""
+    """Return the key of a player's challenges: a sorted set by time of addition."""
     return f"challenges:{{{player_id}}}"
 
 
 def told(player_id: str) -> str:
-    """Return the key of who has put challenges into a player's list: a hash by challenge."""
+    """Return the key of the senders of challenges in a player's list: a hash by challenge."""
     return f"challenges-told:{{{player_id}}}"
 
 
 def blocked(player_id: str) -> str:
-    """Return the key of those from whom a player wants no challenges: a sorted set by when."""
+    """Return the key of the challengers that a player blocked: a sorted set by time."""
     return f"challenges-blocked:{{{player_id}}}"
 
 
 def seen(player_id: str) -> str:
-    """Return the key of when a player has last looked: a string, in Unix milliseconds."""
+    """Return the key of the time a player last viewed the list: a string, in Unix milliseconds."""
     return f"challenges-seen:{{{player_id}}}"
 
 
 def made(player_id: str) -> str:
-    """Return the key of the open challenges that a player has made: a sorted set by their dates."""
+    """Return the key of the open challenges a player created: a sorted set by closing time."""
     return f"challenges-made:{{{player_id}}}"

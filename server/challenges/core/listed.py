@@ -1,6 +1,7 @@
-"""Summaries of challenges for lists, beside their journals, and scores of their players. Pure.
+"""Summaries of challenges for lists, and scores of their players.
 
-A list is read from these, in a time that does not grow with the players of its challenges.
+Both are stored beside the journal, so that the time to read a list does not depend on the number of
+players in its challenges.
 """
 
 from __future__ import annotations
@@ -16,36 +17,36 @@ from server.challenges.core.events import Begun, ChallengeMade, Event, Finished,
 from server.play.core.result import packed
 
 ListState = Literal["new", "playing", "ended", "missed", "made"]
-"""How far a player is with a challenge in the list.
+"""A player's progress with a challenge in their list.
 
-`new` may be begun, `missed` has closed before they began, or lets nobody begin, and `made` is an
-own one that they have not begun.
+`new`: the player can start it. `missed`: it closed, or stopped accepting attempts, before they
+started. `made`: they created it and have not started.
 """
 
 UNRANKED: Final = 1 << 53
-"""The score of who brought no card home; of others whose results stand, it is the packed result."""
+"""The score of a run without a card home. Other valid results use their packed value."""
 
 PLAYING: Final = UNRANKED + 2
-"""The score of who has begun."""
+"""The score of a running attempt."""
 
 VOID: Final = UNRANKED + 4
-"""The score of whose result was taken back."""
+"""The score of a voided result."""
 
 
 class Summary(Struct, frozen=True, omit_defaults=True):
-    """The summary of a challenge for lists, as of the last entry of its journal.
+    """A challenge's summary for lists, as of the last entry of its journal.
 
     Attributes:
-        maker: who made it.
-        at: when it was made.
-        closes: when it closes at the latest; when its maker has closed it, if that was before.
-        players: how many have begun or are named.
-        ended: how many have ended.
-        circle: the circle that it is for, or `None`.
-        over: when it has closed; 0 before.
-        is_closing: whether its maker has closed it.
-        rematch_at: when the challenge was made that followed; 0 before.
-        latest: who have ended last, and when.
+        maker: the creator.
+        at: the time of its creation.
+        closes: the scheduled close; after an early close by the creator, the actual one.
+        players: the number of players who have started or are invited.
+        ended: the number of players who have ended.
+        circle: the id of its circle, or `None`.
+        over: when it closed; 0 before.
+        is_closing: whether its creator closed it early.
+        rematch_at: when its rematch was created; 0 without one.
+        latest: the players who ended last and the times.
     """
 
     challenge: ChallengeId
@@ -84,7 +85,7 @@ def summary(challenge: Challenge) -> Summary:
 
 
 def placed_by(after: Challenge, event: Event) -> tuple[tuple[PlayerId, int], ...]:
-    """Return the players whose scores an entry has set, with those."""
+    """Return the players whose scores an entry changes, with the scores."""
     players: tuple[PlayerId, ...] = ()
     if isinstance(event, ChallengeMade):
         players = tuple(event.raced)
@@ -94,7 +95,7 @@ def placed_by(after: Challenge, event: Event) -> tuple[tuple[PlayerId, int], ...
 
 
 def score_of(challenge: Challenge, entrant: Entrant) -> int:
-    """Return the score of a player who has begun."""
+    """Return the score of a player who has started."""
     if entrant.result is None:
         return PLAYING
     if entrant.void:
@@ -108,9 +109,9 @@ class ListedChallenge:
     """A challenge in a player's list.
 
     Attributes:
-        rank: the player's among those who have ended so far; `None` unless they have, and if an
-            operator has taken the result back.
-        news: whether something is new since the player last looked.
+        rank: the player's rank among the results so far; `None` before their attempt ends, and for
+            a voided result.
+        news: whether something changed since the player last viewed the list.
     """
 
     summary: Summary
@@ -120,10 +121,11 @@ class ListedChallenge:
 
 
 def best_of(score: int) -> str | None:
-    """Return up to which score, as of a sorted set, all have a better rank than one or share it.
+    """Return the upper bound, for ZCOUNT, of the scores that determine a score's rank.
 
-    `None` if it is no result that stands. Who brought no card home shares the last rank, which is
-    as many as there are; else a rank is one more than there are better ones.
+    For a ranked run these are the better scores, and the rank is their number plus one. A run
+    without a card home shares the last rank, which is the number of all valid results. `None` for a
+    score that has no rank.
     """
     if score > UNRANKED:
         return None
@@ -140,15 +142,15 @@ def listed(
     told: bool,
     now: int,
 ) -> ListedChallenge:
-    """Return a challenge as it is to a player.
+    """Return a challenge as shown in a player's list.
 
     Args:
-        found: its summary.
+        found: the challenge's summary.
         player: the player.
-        seen: when the player has last looked; 0 for never.
-        score: the player's, as `placed_by` returns them; `None` of who has not begun.
-        up_to: how many scores are up to its `best_of`.
-        told: whether others have put it into the player's list.
+        seen: when the player last viewed the list; 0 for never.
+        score: the player's score, as returned by `placed_by`; `None` before they start.
+        up_to: the number of scores within `best_of`.
+        told: whether another player added it to the list.
         now: the time.
     """
     state: ListState

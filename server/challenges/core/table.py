@@ -1,4 +1,4 @@
-"""The table of a challenge: its players in their order, as a viewer may see them. Pure."""
+"""The sorted table of a challenge's players, as visible to a viewer."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from server.challenges.core.challenge import Challenge, Entrant
 from server.play.core.result import Result
 
 PAGE: Final = 50
-"""Rows of a page: a client is sent the first page of a table, and asks for more."""
+"""Rows per page. Clients receive the first page and request others."""
 
 State = Literal["named", "playing", "ended", "absent"]
-"""How far a player is: named and has not begun, playing, done, or has not begun when it closed."""
+"""A player's progress: invited, playing, ended, or invited and not started at the close."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,9 @@ class Row:
     """A player's row.
 
     Attributes:
-        result: `None` if it may not be seen, if there is none, and if an operator has taken it
-            back; so are `rank` and `attempt`.
-        rank: from 1; those who are absent share the one after all others.
-        emotes: those for the run, by who has sent them; empty if it may not be seen.
+        result: `None` if it is hidden, missing or void; likewise `rank` and `attempt`.
+        rank: from 1; absent players share the rank after all others.
+        emotes: the emotes for the run, by sender; empty if hidden.
     """
 
     player: PlayerId
@@ -38,11 +37,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The order of a table, which takes time that grows with its players, and a row does not.
+    """The order of a table, cached because sorting takes time in the number of players.
 
     Attributes:
-        players: by their ranks if results may be seen, else in the order of coming.
-        ranks: of those whose results stand; empty if results may not be seen.
+        players: by rank if results are visible, otherwise in the order of joining.
+        ranks: the ranks of valid results; empty if results are hidden.
     """
 
     players: tuple[PlayerId, ...]
@@ -51,13 +50,13 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, of which rows are made when they are asked for.
+    """A table whose rows are built on request.
 
     Attributes:
         challenge: the challenge.
-        shows_results: whether the viewer may see the results. If not, all that is shown is the
-            target, which is the maker's result, if there is one.
-        order: as `order` returns it.
+        shows_results: whether the viewer can see results. If not, only the target (the creator's
+            result) is shown, if the terms include it.
+        order: the order of the rows.
     """
 
     challenge: Challenge
@@ -66,15 +65,15 @@ class Table:
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.order.players)
 
     def rows(self, first: int = 1, count: int = PAGE) -> list[Row]:
-        """Return so many rows, beginning with a number from 1."""
+        """Return up to `count` rows, starting with number `first` (from 1)."""
         return [self.row(player) for player in self.order.players[first - 1 : first - 1 + count]]
 
     def row(self, player: PlayerId) -> Row:
-        """Return the row of a player, who has one."""
+        """Return a player's row."""
         challenge, entrant = self.challenge, self.challenge.players[player]
         state = _state(challenge, entrant)
         if not self.shows_results:
@@ -89,19 +88,19 @@ class Table:
 
 
 def table(challenge: Challenge, *, shows_results: bool) -> Table:
-    """Return the table of a challenge for those who may see results, or for those who may not."""
+    """Return the table of a challenge, with results visible or hidden."""
     return Table(challenge, shows_results, order(challenge, shows_results=shows_results))
 
 
 def order(challenge: Challenge, *, shows_results: bool) -> Order:
-    """Return the order of a table; it is another one only if `Challenge.ordered` is."""
+    """Return the order of a table. It only changes when `Challenge.ordered` does."""
     if not shows_results:
         return Order(tuple(challenge.players), {})
     ranks, last = challenge.ranks(), len(challenge.players) + 1
     is_over = challenge.over is not None
 
     def place(player: PlayerId) -> tuple[bool, int]:
-        # Those who have no rank go on, or have a result that was taken back; last, the absent.
+        # Running attempts and voided results follow the ranked ones; absent players come last.
         is_absent = is_over and challenge.players[player].begun is None
         return is_absent, ranks.get(player, last)
 
@@ -109,7 +108,7 @@ def order(challenge: Challenge, *, shows_results: bool) -> Order:
 
 
 def target(challenge: Challenge) -> Result | None:
-    """Return the result that is shown to those who have not played: the maker's, if it is to be."""
+    """Return the creator's result if the terms show it to players before they play."""
     made = challenge.made
     own = challenge.players.get(made.maker) if made.terms.target else None
     return own.result if own is not None and not own.void else None

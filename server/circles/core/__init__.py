@@ -1,1 +1,1 @@
-"""Circles: all that is decided about them, without I/O."""
+"""The rules of circles, without I/O."""

@@ -10,12 +10,12 @@ from server.base.core.topics import Topic
 
 
 def topic(circle: CircleId) -> Topic:
-    """Return the topic of a circle: new entries of its journal."""
+    """Return the topic for a circle's new journal entries."""
     return Topic(f"circle:{circle}")
 
 
 class Version(Struct, tag=1, array_like=True, frozen=True):
-    """To a circle's topic: its journal has this many entries; who lacks some reads it."""
+    """The number of entries in a circle's journal. A subscriber with fewer reads the rest."""
 
     number: int
 

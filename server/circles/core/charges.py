@@ -1,7 +1,7 @@
-"""Charges for circles: what they store, for the address of who brings it about.
+"""Storage charges for circles, levied on the address that causes the storage.
 
-Circles, members and entries are as measured with MEMORY USAGE, and rounded up; what leagues,
-seasons and posts store is estimated from these. See `server/STORED.md`.
+The sizes of circles, members and entries are measured with MEMORY USAGE and rounded up. Those for
+leagues, seasons and posts are estimated from them. See `server/STORED.md`.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from server.circles.core.circle import PAID_ROUNDS
 from server.circles.core.events import Every
 
 CIRCLE: Final = (Item(1_200, keys.CIRCLE_LIFE_MS),)
-"""A circle with its owner: the journal, and that the player is in it."""
+"""A circle with its owner: its journal and the owner's list entry."""
 
 MEMBER: Final = (Item(250, keys.CIRCLE_LIFE_MS),)
-"""A member: two entries of the journal, and that the player is in it."""
+"""A member: two journal entries and an entry in the player's list of circles."""
 
 _ROUND: Final = 2_900
-"""Bytes of a challenge of a league: as that of a member, and in the circle's journal."""
+"""Bytes for a league challenge: a challenge and its entry in the circle's journal."""
 
 SEASONS: Final = Item(4_000, keys.CIRCLE_LIFE_MS)
-"""The seasons that a circle closes by itself: as many as are kept."""
+"""The past seasons that a circle keeps."""
 
 POSTS: Final = Item(4_500, keys.CIRCLE_LIFE_MS)
-"""The entries of posts, which a circle makes each day: as many as there are until a checkpoint."""
+"""The entries for daily posts between two checkpoints."""
 
 _PERIOD_MS: Final[dict[Every, int]] = {"day": DAY, "week": 7 * DAY}
 
 
 def rounds(every: Every, count: int) -> tuple[Item, ...]:
-    """Return what so many challenges store that a league makes next, for which is paid ahead."""
+    """Return the charge for a number of prepaid league challenges."""
     ahead = (PAID_ROUNDS + 1) * _PERIOD_MS[every]
     return (Item(count * _ROUND, ahead + CHALLENGE_LIFE_MS),)
 
 
 ENTRY: Final = Item(200, keys.CIRCLE_LIFE_MS)
-"""A further entry of a circle's journal."""
+"""One more entry in a circle's journal."""

@@ -1,8 +1,7 @@
-"""A circle: members, seasons and emotes, as a fold over its journal.
+"""A circle as a fold over its journal: members, seasons and emotes.
 
-Times are Unix milliseconds of the server's clock. What members may do is in
-`server.circles.core.commands`. Tables and feeds are in nobody's journal: they follow from the
-histories of the members.
+Times are Unix milliseconds of the server's clock. `server.circles.core.commands` decides members'
+commands. No journal stores tables or feeds: both are computed from the members' histories.
 """
 
 from __future__ import annotations
@@ -44,35 +43,34 @@ from server.circles.core.events import (
 from server.circles.core.seasons import Round, Season
 
 MAX_MEMBERS: Final = 200
-"""The most members: a table has a row for each, and is read from the history of each."""
+"""The most members. A table has a row for each member and reads each member's history."""
 
 MAX_SEASONS: Final = 26
-"""The most seasons that have ended and are kept, the latest ones."""
+"""The most past seasons kept; older ones are dropped."""
 
 MAX_ROUNDS: Final = 400
-"""The most challenges of leagues in seasons that have ended; with more, the oldest are dropped."""
+"""The most league challenges kept for past seasons; the oldest seasons beyond it are dropped."""
 
 MAX_FORMER: Final = 200
-"""The most players who have left and are kept for the tables of seasons that have ended."""
+"""The most former members kept for the tables of past seasons."""
 
 MAX_CHALLENGES: Final = 50
-"""The most challenges of members that are kept, the latest ones."""
+"""The most members' challenges kept; older ones are dropped."""
 
 SHOWN_MS: Final = 7 * DAY
-"""Milliseconds for which a challenge of a member is kept after its close."""
+"""Milliseconds a member's challenge is kept after its close."""
 
 MAX_EMOTES: Final = 400
-"""The most emotes that are kept; those for the item that got its first one longest ago go first."""
+"""The most emotes kept. Beyond it, the item whose first emote is oldest loses its emotes."""
 
 
 PAID_ROUNDS: Final = 5
-"""Challenges that a league makes before somebody plays one of them, or else it ends: those that are
-paid for ahead."""
+"""Challenges a league makes on prepaid credit. The league ends if none of them is played."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member, since when, and whether they want no notifications."""
+    """A member, the time they joined, and whether they muted notifications."""
 
     player: PlayerId
     since: int
@@ -81,7 +79,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """A player who has left, and from when until when they were a member."""
+    """A former member and the times they joined and left."""
 
     player: PlayerId
     since: int
@@ -90,7 +88,7 @@ class Former:
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """A challenge that a member has made for the circle: when, and when it closes."""
+    """A challenge that a member created for the circle."""
 
     challenge: ChallengeId
     player: PlayerId
@@ -102,7 +100,7 @@ class Challenge:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a webhook's server has answered, and since when: a status, or why there was no answer."""
+    """The last outcome of posting to a webhook: a status or an error, and since when."""
 
     code: str
     at: int
@@ -112,34 +110,31 @@ class Answer:
 class Circle:
     """The state of a circle after the last entry of its journal.
 
-    All of it is bounded, since a checkpoint stores it: a new field needs a default that means what
-    was meant without it.
+    Checkpoints store this state, so every field is bounded. A new field needs a default that
+    preserves the meaning of older checkpoints.
 
     Attributes:
-        id: its id.
-        founded: when it was founded.
-        name: its name.
-        secret: the second half of the link by which others join.
-        owner: the member who owns it.
-        members: in the order in which they joined; none if it is deleted.
+        name: the display name.
+        secret: the second half of the invitation link.
+        members: in the order of joining; empty once the circle is deleted.
         version: the number of the last entry.
         at: the time of the last entry.
-        used: that of the last entry of a member.
-        begin: the number of the entry that the journal begins with.
-        weeks: how many weeks the next season has; `None` for none.
-        season: the season that is running, or whose results are not all there yet.
-        rounds: the challenges of the league in that season, and after it.
-        closed: the seasons that have ended, the latest first.
-        former: who has left and was a member at the end of one of them, the latest to leave last.
-        league: what the league is played by.
-        next_round: when its next challenge is to be made.
-        turn: how many challenges it has made, by which games take turns.
-        paid: how many challenges of the league are paid for that are yet to be made.
-        challenges: those that members have made lately, the latest last.
-        webhook: where posts go.
-        answer: what the latest post there, or where they went before, was answered with.
-        posted: the last day that was posted, or that before the webhook was set.
-        emotes: those for items of the feed, by player; the item with the oldest ones first.
+        used: the time of the last entry caused by a member.
+        begin: the number of the journal's first entry.
+        weeks: the length of the next season; `None` if there is no next season.
+        season: the current season, or the last one until it is settled.
+        rounds: the league's challenges in and after the current season.
+        closed: past seasons, latest first.
+        former: members who left after the end of a kept season, in the order of leaving.
+        league: the league's terms.
+        next_round: when the league's next challenge is due.
+        turn: the number of challenges the league has made; selects the next game.
+        paid: the number of prepaid challenges that the league has yet to make.
+        challenges: members' recent challenges, latest last.
+        webhook: the destination of posts.
+        answer: the last outcome at the current webhook, or at the one before it.
+        posted: the last day posted; initially the last settled day when the webhook was set.
+        emotes: emotes for feed items by item and player, oldest item first.
     """
 
     id: CircleId
@@ -169,51 +164,51 @@ class Circle:
 
     @property
     def deleted(self) -> bool:
-        """Whether there is no such circle any more."""
+        """Whether the circle is deleted."""
         return not self.members
 
     @property
     def full(self) -> bool:
-        """Whether nobody can join any more."""
+        """Whether the circle has as many members as it can have."""
         return len(self.members) >= MAX_MEMBERS
 
     @property
     def link(self) -> str:
-        """The link by which others join: the id and the secret, of equal length."""
+        """The invitation link: the id and the secret, of equal length."""
         return self.id + self.secret
 
     def member(self, player: PlayerId) -> Member | None:
-        """Return a member, or `None` for a player who is none."""
+        """Return a player's membership, or `None`."""
         return next((each for each in self.members if each.player == player), None)
 
     @property
     def players(self) -> list[PlayerId]:
-        """The ids of the members, in the order in which they joined."""
+        """The members' ids, in the order of joining."""
         return [each.player for each in self.members]
 
     def players_at(self, time: int) -> list[PlayerId]:
-        """Return who was a member at a time, of those who are kept, in the order of joining."""
+        """Return the players known to have been members at a time, former members first."""
         were = [each.player for each in self.former if each.since < time <= each.until]
         are = [each.player for each in self.members if each.since < time]
         return list(dict.fromkeys([*were, *are]))
 
     def rounds_of(self, season: Season) -> tuple[Round, ...]:
-        """Return the challenges of the league in a season."""
+        """Return the league's challenges in a season."""
         if season is self.season:
             return tuple(each for each in self.rounds if each.at < season.ends)
         return season.rounds
 
     @property
     def delay(self) -> int:
-        """Milliseconds after a day's begin or close at which the circle does by itself what is due.
+        """The delay of the circle's scheduled work, in milliseconds.
 
-        It follows from the id, so that circles do not do it all at once.
+        It is derived from the id, so that circles do not all run at the start or close of a day.
         """
         return seasons.delay_of(self.id)
 
     @property
     def round_due(self) -> int | None:
-        """When the league is to make its next challenge; `None` if it makes no more."""
+        """When the league's next challenge is due, or `None`."""
         if self.league is None or self.season is None:
             return None
         goes_on = self.weeks is not None or self.next_round < self.season.ends
@@ -221,22 +216,22 @@ class Circle:
 
     @property
     def post_due(self) -> int | None:
-        """When the next day's table is to be posted; `None` if none is."""
+        """When the next post of a day's table is due, or `None`."""
         return None if self.webhook is None else seasons.settled(self.posted + 1) + self.delay
 
     @property
     def due(self) -> int | None:
-        """When something is to happen that nobody asks for; `None` if nothing is."""
+        """When the circle's next scheduled work is due, or `None`."""
         season = None if self.season is None else self.season.settled + self.delay
         times = [each for each in (season, self.round_due, self.post_due) if each is not None]
         return min(times, default=None)
 
 
 class Checkpoint(Struct, tag="checkpoint", frozen=True):
-    """The sum of all entries before it: the journal is kept from the last checkpoint on.
+    """The state after all earlier entries; the journal starts at its last checkpoint.
 
     Attributes:
-        circle: the circle after the entry before it.
+        circle: the circle after the previous entry.
         at: the time of that entry.
     """
 
@@ -249,11 +244,11 @@ Entry: TypeAlias = Event | Checkpoint
 
 
 ByItself = SeasonClosed | RoundMade | RoundSkipped | DayPosted | WebhookAnswered
-"""Entries that no member has brought about."""
+"""Entries that no member caused."""
 
 
 def fold(circle: Circle | None, event: Entry) -> Circle:
-    """Return the circle after one more entry of its journal; `None` is before the first."""
+    """Return the circle after one more entry; the state before the first entry is `None`."""
     if isinstance(event, Checkpoint):
         assert circle is None or circle.version == event.circle.version, "entries follow each other"
         number = event.circle.version + 1
@@ -328,7 +323,7 @@ def _folded(circle: Circle, event: Event) -> Circle:  # noqa: PLR0912 - one for 
 
 
 def _next_turn(circle: Circle, at: int) -> Circle:
-    """Return the circle when its league has had a turn, whose next one comes with the next day."""
+    """Return the circle after its league's turn, with the next turn scheduled."""
     assert circle.league is not None, "it was its turn"
     following = seasons.next_start(circle.league.every, at, circle.delay)
     paid = max(0, circle.paid - 1)
@@ -336,13 +331,13 @@ def _next_turn(circle: Circle, at: int) -> Circle:
 
 
 def _gone(circle: Circle) -> Circle:
-    """Return what is left of a circle that is deleted."""
+    """Return a deleted circle, which keeps only ids, times and versions."""
     rest = (circle.version, circle.at, circle.used, circle.begin)
     return Circle(circle.id, circle.founded, "", "", circle.owner, (), *rest)
 
 
 def _without(circle: Circle, player: PlayerId, at: int, *, erased: bool = False) -> Circle:
-    """Return the circle without a member; without the last one, it is deleted."""
+    """Return the circle without a member. Removing the last member deletes it."""
     member = circle.member(player)
     members = tuple(each for each in circle.members if each.player != player)
     if not members:
@@ -362,7 +357,7 @@ def _without(circle: Circle, player: PlayerId, at: int, *, erased: bool = False)
 
 
 def _pruned(circle: Circle) -> Circle:
-    """Return the circle without those who have left and are in no table that is kept."""
+    """Return the circle without the former members that no kept table needs."""
     shown = [*circle.closed, *([circle.season] if circle.season else [])]
     since = min((each.ends for each in shown), default=None)
     kept = [each for each in circle.former if since is not None and each.until >= since]
@@ -370,10 +365,10 @@ def _pruned(circle: Circle) -> Circle:
 
 
 def _season_after(circle: Circle, weeks: int | None, at: int) -> Season | None:
-    """Return the season that is running when the length of seasons is set.
+    """Return the current season after a change of the season length.
 
-    One that is over, and waits for its last results, stays as it is. Another one ends with the
-    current week at the earliest.
+    A season that is over and awaits its last results stays unchanged. A running season ends with
+    the current week at the earliest.
     """
     running, week = circle.season, seasons.week_at(at)
     if running is None:
@@ -385,7 +380,7 @@ def _season_after(circle: Circle, weeks: int | None, at: int) -> Season | None:
 
 
 def _closed(circle: Circle) -> Circle:
-    """Return the circle when its season has closed, and the next one has begun, if there is one."""
+    """Return the circle with its season closed and the next one, if any, started."""
     season, weeks = circle.season, circle.weeks
     assert season is not None, "it was running"
     over = structs.replace(season, rounds=circle.rounds_of(season))
@@ -401,7 +396,7 @@ def _closed(circle: Circle) -> Circle:
 
 
 def _kept(closed: tuple[Season, ...]) -> tuple[Season, ...]:
-    """Return the seasons that are kept, of some that have ended, the latest first."""
+    """Return the past seasons to keep, latest first."""
     sizes = list(accumulate(len(each.rounds) for each in closed))
     return tuple(
         each for each, size in zip(closed[:MAX_SEASONS], sizes, strict=False) if size <= MAX_ROUNDS
@@ -409,7 +404,10 @@ def _kept(closed: tuple[Season, ...]) -> tuple[Season, ...]:
 
 
 def _with_league(circle: Circle, league: League | None, at: int) -> Circle:
-    """Return the circle with another league, whose first challenge comes when the last closes."""
+    """Return the circle with another league.
+
+    Its first challenge follows the close of the previous league's last one.
+    """
     if league is None or circle.season is None:
         return replace(circle, league=None, paid=0)
     last = max((each.closes for each in circle.rounds), default=0)
@@ -427,7 +425,7 @@ def _drop(league: League | None) -> int:
 def _emotes_after(
     emotes: dict[str, dict[PlayerId, int]], event: Emoted
 ) -> dict[str, dict[PlayerId, int]]:
-    """Return the emotes with one more, or without it; the oldest go if there are too many."""
+    """Return the emotes after one is sent or removed, dropping the oldest beyond the limit."""
     own = dict(emotes.get(event.item, {}))
     own.pop(event.player, None)
     if event.emote is not None:
@@ -436,5 +434,6 @@ def _emotes_after(
     if not own:
         del after[event.item]
     while sum(map(len, after.values())) > MAX_EMOTES:
+        # Dicts keep insertion order, so the first item is the oldest.
         del after[next(iter(after))]
     return after

@@ -1,8 +1,8 @@
-"""The commands on a circle, decided on the state of its journal.
+"""Decisions on a circle's commands, given the state of its journal.
 
-Each function returns the event to append, or `None` if there is nothing to change. Times are Unix
-milliseconds of the server's clock. Whoever is no member is told the same by each of them, but for
-the one that joins by the link: that there is no such circle.
+Each function returns the event to append, or `None` if nothing changes. Times are Unix milliseconds
+of the server's clock. To a player outside the circle, every command except joining by link reports
+that the circle does not exist.
 """
 
 from __future__ import annotations
@@ -40,11 +40,8 @@ from server.circles.core.events import (
 
 
 def check_link(circle: Circle, player: PlayerId, secret: str) -> None:
-    """Check that a player may see to what a link leads: who is a member may in any case.
-
-    Raises:
-        Refusal: as `unknown_circle`.
-    """
+    """Check that a player may see the circle behind a link. Members always may."""
+    # Compare in constant time, so that response times do not reveal the secret.
     if circle.deleted or not (
         circle.member(player) or compare_digest(secret.encode(), circle.secret.encode())
     ):
@@ -52,10 +49,10 @@ def check_link(circle: Circle, player: PlayerId, secret: str) -> None:
 
 
 def check_member(circle: Circle, player: PlayerId) -> Member:
-    """Return a member.
+    """Return a player's membership.
 
     Raises:
-        Refusal: as `unknown_circle`, if the player is none.
+        Refusal: as `unknown_circle`, if the player is not a member.
     """
     member = circle.member(player)
     if member is None:
@@ -75,7 +72,7 @@ def check_owner(circle: Circle, player: PlayerId) -> None:
 
 
 def check_other(circle: Circle, player: PlayerId) -> None:
-    """Check that whom a member names is a member, too.
+    """Check that the player named in a command is a member.
 
     Raises:
         Refusal: as `not_member`.
@@ -85,7 +82,7 @@ def check_other(circle: Circle, player: PlayerId) -> None:
 
 
 def join(circle: Circle, player: PlayerId, secret: str, now: int) -> Event | None:
-    """Decide the command to join: `None` if the player is a member already.
+    """Decide a join command: `None` if the player is already a member.
 
     Raises:
         Refusal: as `unknown_circle` or `circle_full`.
@@ -99,7 +96,7 @@ def join(circle: Circle, player: PlayerId, secret: str, now: int) -> Event | Non
 
 
 def leave(circle: Circle, player: PlayerId, now: int) -> Event | None:
-    """Decide the command to leave.
+    """Decide a command to leave.
 
     Raises:
         Refusal: as `unknown_circle`.
@@ -109,14 +106,14 @@ def leave(circle: Circle, player: PlayerId, now: int) -> Event | None:
 
 
 def erase(circle: Circle, player: PlayerId, now: int) -> Event | None:
-    """Decide that nothing of a player stays who has been deleted: `None` if nothing is there."""
+    """Decide the erasure of a deleted player: `None` if the circle has no trace of them."""
     is_former = any(each.player == player for each in circle.former)
     known = is_former or circle.member(player) is not None
     return Left(player, now, erased=True) if known else None
 
 
 def mute(circle: Circle, player: PlayerId, muted: bool, now: int) -> Event | None:
-    """Decide whether a member wants no notifications.
+    """Decide a command to mute or unmute notifications.
 
     Raises:
         Refusal: as `unknown_circle`.
@@ -125,7 +122,9 @@ def mute(circle: Circle, player: PlayerId, muted: bool, now: int) -> Event | Non
 
 
 def emote(circle: Circle, player: PlayerId, item: str, sent: int | None, now: int) -> Event | None:
-    """Decide the command to send an emote for an item, of which the caller knows that it is there.
+    """Decide a command to send an emote, or to remove it.
+
+    The caller checks that the item exists.
 
     Raises:
         Refusal: as `unknown_circle`.
@@ -139,13 +138,13 @@ def emote(circle: Circle, player: PlayerId, item: str, sent: int | None, now: in
 def remove(
     circle: Circle, owner: PlayerId, player: PlayerId, secret: str, now: int
 ) -> Event | None:
-    """Decide the owner's command to remove a member: `None` for the owner, and who is no member.
+    """Decide the owner's command to remove a member: `None` for the owner and non-members.
 
     Args:
         circle: the circle.
-        owner: who gives the command.
-        player: the member.
-        secret: the new one, since the member knows the one before.
+        owner: the sender of the command.
+        player: the member to remove.
+        secret: the new secret, because the removed member knows the old one.
         now: the time.
 
     Raises:
@@ -158,7 +157,7 @@ def remove(
 
 
 def hand_over(circle: Circle, owner: PlayerId, player: PlayerId, now: int) -> Event | None:
-    """Decide the owner's command to make another member the owner.
+    """Decide the owner's command to transfer ownership.
 
     Raises:
         Refusal: as `unknown_circle`, `not_owner` or `not_member`.
@@ -169,7 +168,7 @@ def hand_over(circle: Circle, owner: PlayerId, player: PlayerId, now: int) -> Ev
 
 
 def rename(circle: Circle, owner: PlayerId, name: str, now: int) -> Event | None:
-    """Decide the owner's command to give another name, which is one that may be given.
+    """Decide the owner's command to rename the circle. The caller validates the name.
 
     Raises:
         Refusal: as `unknown_circle` or `not_owner`.
@@ -189,7 +188,7 @@ def renew_link(circle: Circle, owner: PlayerId, secret: str, now: int) -> Event 
 
 
 def set_season(circle: Circle, owner: PlayerId, weeks: int | None, now: int) -> Event | None:
-    """Decide the owner's command to set the length of seasons.
+    """Decide the owner's command to set the season length.
 
     Raises:
         Refusal: as `unknown_circle` or `not_owner`.
@@ -201,10 +200,10 @@ def set_season(circle: Circle, owner: PlayerId, weeks: int | None, now: int) -> 
 
 
 def set_league(circle: Circle, owner: PlayerId, league: League | None, now: int) -> Event | None:
-    """Decide the owner's command to set the league, of games that there are.
+    """Decide the owner's command to set or end the league. The caller validates the games.
 
     Raises:
-        Refusal: as `unknown_circle`, `not_owner`, or as `no_season`.
+        Refusal: as `unknown_circle`, `not_owner` or `no_season`.
     """
     check_owner(circle, owner)
     if circle.league == league:
@@ -216,7 +215,7 @@ def set_league(circle: Circle, owner: PlayerId, league: League | None, now: int)
 
 
 def set_webhook(circle: Circle, owner: PlayerId, webhook: Webhook | None, now: int) -> Event | None:
-    """Decide the owner's command to set where posts go, if the server would post there.
+    """Decide the owner's command to set or remove the webhook. The caller validates the URL.
 
     Raises:
         Refusal: as `unknown_circle` or `not_owner`.
@@ -226,9 +225,9 @@ def set_webhook(circle: Circle, owner: PlayerId, webhook: Webhook | None, now: i
 
 
 def hear_webhook(circle: Circle, url: str, code: str, *, ends: bool, now: int) -> Event | None:
-    """Note how the server of a webhook, by its sealed URL, has answered, if that is news.
+    """Record a new outcome of posting to the webhook with this sealed URL.
 
-    It is none if posts go elsewhere by now.
+    Return `None` if the outcome is unchanged or the webhook has been replaced.
     """
     if circle.webhook is None or circle.webhook.url != url:
         return None
@@ -247,13 +246,13 @@ def delete(circle: Circle, owner: PlayerId, now: int) -> Event | None:
 
 
 def close_season(circle: Circle, now: int) -> Event | None:
-    """Return the event that closes a season, once its results are where they belong."""
+    """Return the event that closes a settled season, or `None`."""
     over = circle.season is not None and circle.season.settled <= now
     return SeasonClosed(now) if over else None
 
 
 def next_game(circle: Circle, now: int) -> str | None:
-    """Return the game of the challenge that the league is to make now; `None` if it is none."""
+    """Return the game of the league's challenge that is due, or `None`."""
     due, league = circle.round_due, circle.league
     if due is None or league is None or due > now:
         return None
@@ -261,34 +260,34 @@ def next_game(circle: Circle, now: int) -> str | None:
 
 
 def round_closes(circle: Circle, now: int) -> int:
-    """Return when a challenge closes that the circle's league makes now."""
+    """Return the close of a league challenge made now."""
     assert circle.league is not None, "it makes one"
     return seasons.next_start(circle.league.every, now, circle.delay)
 
 
 def pay(circle: Circle, player: PlayerId, now: int) -> Event | None:
-    """Note that a player has paid for the league: `None` if nothing is to be paid."""
+    """Record a player's payment for the league: `None` if nothing is owed."""
     if circle.league is None or circle.paid >= PAID_ROUNDS:
         return None
     return LeaguePaid(player, now)
 
 
 def make_round(circle: Circle, turn: int, made: RoundMade | RoundSkipped) -> Event | None:
-    """Note what a league has done in its turn: `None` if that was noted before.
+    """Record the result of a league's turn: `None` if it is already recorded.
 
     Args:
         circle: the circle.
-        turn: which one of the league it is: as many had been before.
-        made: the challenge that it has made, or that it could make none.
+        turn: the turn's number, counted from 0.
+        made: the challenge made, or a skipped turn.
     """
     return None if circle.turn != turn or circle.league is None else made
 
 
 def add_challenge(circle: Circle, added: ChallengeAdded) -> Event | None:
-    """Note a challenge that a member has made: `None` if it is known, or the league's.
+    """Record a member's challenge: `None` if it is already known or the league's.
 
     Raises:
-        Refusal: as `unknown_circle`, if the player is no member.
+        Refusal: as `unknown_circle`, if the player is not a member.
     """
     check_member(circle, added.player)
     known = {each.challenge for each in circle.challenges}
@@ -297,13 +296,13 @@ def add_challenge(circle: Circle, added: ChallengeAdded) -> Event | None:
 
 
 def day_to_post(circle: Circle, now: int) -> int | None:
-    """Return the day whose table is to be posted now, the latest one; `None` if none is."""
+    """Return the latest day whose table is due for posting, or `None`."""
     due = circle.post_due
     return None if due is None or due > now else seasons.last_settled(now)
 
 
 def post(circle: Circle, day: int, now: int) -> Event | None:
-    """Note that a day's table was given to be posted: `None` if that was done before."""
+    """Record that a day's table is queued for posting: `None` if it already was."""
     if circle.webhook is None or circle.posted >= day:
         return None
     return DayPosted(day, now)

@@ -1,6 +1,7 @@
-"""The entries of a circle's journal, in their stored form.
+"""Stored entries of a circle's journal.
 
-Times are Unix milliseconds of the server's clock. See `server/STORED.md` for how a form may change.
+Times are Unix milliseconds of the server's clock. `server/STORED.md` says how a stored form can
+change.
 """
 
 from __future__ import annotations
@@ -13,21 +14,21 @@ from server.base.core.ids import ChallengeId, CircleId, DealId, PlayerId
 from server.play.core.result import Help
 
 Every = Literal["day", "week"]
-"""How often a league makes a challenge."""
+"""The interval between a league's challenges."""
 
 Form = Literal["discord", "slack", "json"]
-"""For whom the posts to a webhook are written."""
+"""The format of a webhook's posts."""
 
 
 class League(Struct, frozen=True, omit_defaults=True):
     """The terms of a league.
 
     Attributes:
-        every: how often there is a challenge, which is open for as long.
-        games: those that take turns.
-        limit: the length of an attempt in milliseconds.
-        drop: how many of the worst results of a season do not count for each member.
-        help: the help that the members may ask for.
+        every: the interval between challenges; each is open for one interval.
+        games: the ids of the games, which rotate.
+        limit: the time limit of an attempt in milliseconds.
+        drop: the number of each member's worst results in a season that do not count.
+        help: the help that attempts allow.
     """
 
     every: Every
@@ -38,16 +39,16 @@ class League(Struct, frozen=True, omit_defaults=True):
 
 
 class Webhook(Struct, frozen=True):
-    """Where a circle's posts go, sealed as the circle's, and for whom they are written."""
+    """A circle's webhook: its URL, sealed for the circle, and its format."""
 
     url: str
     form: Form
 
 
 class Founded(Struct, tag="founded", frozen=True):
-    """The circle was founded, by its first member and owner.
+    """A player founded the circle.
 
-    `secret` is the second half of the link by which others join.
+    `secret` is the second half of the invitation link.
     """
 
     circle: CircleId
@@ -65,9 +66,9 @@ class Joined(Struct, tag="joined", frozen=True):
 
 
 class Left(Struct, tag="left", frozen=True, omit_defaults=True):
-    """A member left; if it was the owner, the member who joined first becomes the owner.
+    """A member left. If the owner left, the longest-standing member becomes the owner.
 
-    `erased` says that the player has been deleted, so that nothing of them stays.
+    `erased` means that the player was deleted, so no trace of them stays.
     """
 
     player: PlayerId
@@ -76,7 +77,7 @@ class Left(Struct, tag="left", frozen=True, omit_defaults=True):
 
 
 class Removed(Struct, tag="removed", frozen=True):
-    """The owner has removed a member, and so renewed the link."""
+    """The owner removed a member, which renewed the link."""
 
     player: PlayerId
     secret: str
@@ -84,28 +85,28 @@ class Removed(Struct, tag="removed", frozen=True):
 
 
 class HandedOver(Struct, tag="owner", frozen=True):
-    """The owner made another member the owner."""
+    """The owner transferred ownership to another member."""
 
     player: PlayerId
     at: int
 
 
 class Renamed(Struct, tag="renamed", frozen=True):
-    """The owner gave the circle another name, or an operator did."""
+    """The owner or an operator renamed the circle."""
 
     name: str
     at: int
 
 
 class LinkRenewed(Struct, tag="link", frozen=True):
-    """The owner renewed the link."""
+    """The owner renewed the invitation link."""
 
     secret: str
     at: int
 
 
 class Muted(Struct, tag="muted", frozen=True):
-    """A member wants no notifications of the circle, or wants them again."""
+    """A member muted or unmuted the circle's notifications."""
 
     player: PlayerId
     muted: bool
@@ -113,34 +114,34 @@ class Muted(Struct, tag="muted", frozen=True):
 
 
 class SeasonSet(Struct, tag="season", frozen=True):
-    """The owner set how many weeks the seasons have; `None` for no more of them."""
+    """The owner set the season length in weeks; `None` ends the series of seasons."""
 
     weeks: int | None
     at: int
 
 
 class SeasonClosed(Struct, tag="closed", frozen=True):
-    """The season that was running is over, and its results are where they belong."""
+    """The current season is over and settled."""
 
     at: int
 
 
 class LeagueSet(Struct, tag="league", frozen=True):
-    """The owner set what the league is played by; `None` for no more challenges."""
+    """The owner set the league's terms; `None` ends the league."""
 
     league: League | None
     at: int
 
 
 class LeaguePaid(Struct, tag="paid", frozen=True):
-    """A player has begun a challenge of the league, and so paid for those that it makes next."""
+    """A player started a league challenge and paid for the league's next ones."""
 
     player: PlayerId
     at: int
 
 
 class RoundMade(Struct, tag="round", frozen=True):
-    """The league has made a challenge, which closes at `closes`."""
+    """The league made a challenge."""
 
     challenge: ChallengeId
     game: str
@@ -150,13 +151,13 @@ class RoundMade(Struct, tag="round", frozen=True):
 
 
 class RoundSkipped(Struct, tag="skipped", frozen=True):
-    """The league could not make a challenge, and tries the next one."""
+    """The league could not make a challenge and skipped this turn."""
 
     at: int
 
 
 class ChallengeAdded(Struct, tag="challenge", frozen=True):
-    """A member has made a challenge for the circle."""
+    """A member created a challenge for the circle."""
 
     challenge: ChallengeId
     player: PlayerId
@@ -167,19 +168,18 @@ class ChallengeAdded(Struct, tag="challenge", frozen=True):
 
 
 class WebhookSet(Struct, tag="webhook", frozen=True):
-    """The owner set where posts go; `None` for nowhere."""
+    """The owner set the webhook; `None` removes it."""
 
     webhook: Webhook | None
     at: int
 
 
 class WebhookAnswered(Struct, tag="answered", frozen=True):
-    """The server that posts go to has answered otherwise than before.
+    """The outcome of posting to the webhook changed.
 
     Attributes:
-        code: the status of its answer, as `204`, or why there is none, as `time`.
-        ends: whether nothing may be posted there any more.
-        at: when.
+        code: the HTTP status, such as `204`, or the kind of failure, such as `time`.
+        ends: whether posting stops permanently.
     """
 
     code: str
@@ -188,14 +188,14 @@ class WebhookAnswered(Struct, tag="answered", frozen=True):
 
 
 class DayPosted(Struct, tag="posted", frozen=True):
-    """The table of a day was given to be posted."""
+    """A day's table was queued for posting."""
 
     day: int
     at: int
 
 
 class Emoted(Struct, tag="emoted", frozen=True):
-    """A member sent an emote for an item of the feed, or took it back (`None`)."""
+    """A member sent an emote for a feed item, or removed it (`None`)."""
 
     player: PlayerId
     item: str
@@ -204,7 +204,7 @@ class Emoted(Struct, tag="emoted", frozen=True):
 
 
 class Deleted(Struct, tag="deleted", frozen=True):
-    """The owner deleted the circle, or an operator did."""
+    """The owner or an operator deleted the circle."""
 
     at: int
 

@@ -1,7 +1,6 @@
-"""The feed of a circle: what has happened lately, as it follows from what is known. Pure.
+"""A circle's feed of recent events, computed from known state.
 
-Only the emotes for its items are stored, in the circle's journal. So a result that is taken back is
-not in the feed any more.
+Only emotes are stored, in the circle's journal. A voided result therefore disappears from the feed.
 """
 
 from __future__ import annotations
@@ -15,18 +14,18 @@ from server.circles.core.circle import Circle
 from server.circles.core.tables import Record, Score
 
 FEED_DAYS: Final = 7
-"""Days of which a feed is, up to the current one."""
+"""Days covered by a feed, including the current day."""
 
 FEED_MS: Final = FEED_DAYS * DAY
 
 MAX_ITEMS: Final = 50
-"""Items of a feed, the latest ones."""
+"""The most items in a feed; older ones are omitted."""
 
 About = Literal["joined", "dailies", "record", "season", "challenge"]
 
 
 class Item(NamedTuple):
-    """Something that has happened; the fields are those of `FeedItem` in the messages."""
+    """A feed item, with the fields of `FeedItem` in the messages."""
 
     id: str
     about: About
@@ -42,13 +41,13 @@ class Item(NamedTuple):
 
 
 def feed_days(now: int) -> range:
-    """Return the days of which a feed is."""
+    """Return the days covered by a feed."""
     today = day_at(now)
     return range(today - FEED_DAYS + 1, today + 1)
 
 
 def joined(circle: Circle, now: int) -> Iterable[Item]:
-    """Yield who has joined lately, but for who founded the circle."""
+    """Yield an item for each recent member except the founder."""
     since = feed_days(now).start * DAY
     for each in circle.members:
         if each.since >= since and each.since != circle.founded:
@@ -56,7 +55,7 @@ def joined(circle: Circle, now: int) -> Iterable[Item]:
 
 
 def dailies(day: int, scores: Mapping[PlayerId, Score]) -> Iterable[Item]:
-    """Yield who has played dailies of a day, the most points first."""
+    """Yield an item for each player with dailies on a day, highest points first."""
     for player, score in sorted(scores.items(), key=lambda pair: -pair[1].points):
         if score.played:
             yield Item(
@@ -72,7 +71,7 @@ def dailies(day: int, scores: Mapping[PlayerId, Score]) -> Iterable[Item]:
 
 
 def records(best: Mapping[str, tuple[PlayerId, Record]], now: int) -> Iterable[Item]:
-    """Yield the records that the dailies of the last days have."""
+    """Yield an item for each record set in a recent daily."""
     days = feed_days(now)
     for game, (player, record) in best.items():
         if record.day is not None and record.day in days:
@@ -81,17 +80,17 @@ def records(best: Mapping[str, tuple[PlayerId, Record]], now: int) -> Iterable[I
 
 
 def season(number: int, at: int, winner: PlayerId | None, points: int) -> Item:
-    """Return that a season has ended, at a time, and who has won it with how many points."""
+    """Return the item for a season that ended at a time."""
     return Item(f"season:{number}", "season", at, winner, points=points, number=number)
 
 
 def challenge(challenge_id: ChallengeId, game: str, closes: int, winner: PlayerId | None) -> Item:
-    """Return that a challenge for the circle has closed, and who has won it."""
+    """Return the item for a closed challenge."""
     name = f"challenge:{challenge_id}"
     return Item(name, "challenge", closes, winner, game=game, challenge=challenge_id)
 
 
 def latest(items: Iterable[Item]) -> list[Item]:
-    """Return the items of a feed, the latest first, and what is more than the dailies first."""
+    """Return the latest items, latest first. At equal times, dailies come last."""
     order = sorted(items, key=lambda item: (-item.at, item.about == "dailies"))
     return order[:MAX_ITEMS]

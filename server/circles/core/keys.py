@@ -1,27 +1,31 @@
-"""Keys of circles in Redis, and how long they live."""
+"""Redis keys of circles and their lifetimes."""
 
 from __future__ import annotations
 
 from server.base.core.keys import DAY_SECONDS, partition
 
 CIRCLE_LIFE_S = 400 * DAY_SECONDS
-"""Seconds that a circle is kept after a member has last looked at it, and for which it is kept of a
-player which ones these are: as long as their histories, from which its tables follow."""
+"""Seconds a circle, and a player's list of circles, is kept after a member last viewed it.
+
+Histories, the source of its tables, live as long.
+"""
 
 CIRCLE_LIFE_MS = CIRCLE_LIFE_S * 1000
 
 DELETED_LIFE_MS = 3_600_000
-"""Milliseconds that the journal of a deleted circle is kept, which says so to other nodes."""
+"""Milliseconds the journal of a deleted circle is kept, so that other nodes learn of the
+deletion."""
 
 
 def circle(circle_id: str) -> str:
-    """Return the key of a circle's journal: a stream."""
+    """Return the key of a circle's journal (a stream)."""
     return f"{{p{partition(circle_id)}}}:circle:{circle_id}"
 
 
 def circles_of(player_id: str) -> str:
-    """Return the key of a player's circles: a sorted set by when they joined, in Unix ms.
+    """Return the key of a player's circles: a sorted set by joining time in Unix ms.
 
-    Those that the player has left have negative scores. The circle's journal decides.
+    Circles that the player left have negative scores. The set is an index: the circle's journal is
+    authoritative.
     """
     return f"circles-of:{{{player_id}}}"

@@ -1,6 +1,6 @@
-"""Seasons of circles, and the times at which something is to happen. Pure.
+"""Seasons of circles and the times of their scheduled work.
 
-A season has whole weeks, from Monday to Sunday (UTC), as leaderboards have. Times are Unix
+A season is a number of whole weeks from Monday to Sunday (UTC), as on leaderboards. Times are Unix
 milliseconds.
 """
 
@@ -20,12 +20,15 @@ MAX_WEEKS: Final = 26
 """The most weeks of a season."""
 
 ROUND_SETTLED_MS: Final = 300_000
-"""How long after a challenge's close its results count, in milliseconds: all are there by then."""
+"""Milliseconds after a challenge's close until its results count: by then all have arrived."""
 
 
 SPREAD_MS: Final = 1_800_000
-"""Milliseconds over which circles spread what all of them have to do when a day begins or closes:
-what a league's last challenge of a season is worth is known when the season is settled."""
+"""Milliseconds over which circles spread their work after the start or close of a day.
+
+It is short enough for the results of a season's last league challenge to be final when the season
+is settled.
+"""
 
 
 class Round(Struct, frozen=True):
@@ -44,7 +47,7 @@ class Round(Struct, frozen=True):
 
     @property
     def settled(self) -> int:
-        """When its results are where they belong."""
+        """When its results are final."""
         return self.closes + ROUND_SETTLED_MS
 
 
@@ -52,11 +55,11 @@ class Season(Struct, frozen=True, omit_defaults=True):
     """A season.
 
     Attributes:
-        number: 1 for the circle's first one.
+        number: 1 for the circle's first season.
         first: the number of its first week.
-        weeks: how many weeks it has.
-        drop: how many of the worst results of its league do not count.
-        rounds: the challenges of its league; of the season that is running, see `Circle.rounds`.
+        weeks: its length in weeks.
+        drop: the number of each member's worst league results that do not count.
+        rounds: the league's challenges, once it is closed; until then see `Circle.rounds`.
     """
 
     number: int
@@ -67,27 +70,27 @@ class Season(Struct, frozen=True, omit_defaults=True):
 
     @property
     def days(self) -> range:
-        """Its days."""
+        """The days of the season."""
         return range(days_of(self.first).start, days_of(self.first + self.weeks).start)
 
     @property
     def ends(self) -> int:
-        """When its last day ends."""
+        """The end of the season's last day."""
         return self.days.stop * DAY
 
     @property
     def settled(self) -> int:
-        """When the results of its last day are where they belong."""
+        """When the results of the season's last day are final."""
         return settled(self.days.stop - 1)
 
 
 def settled(day: int) -> int:
-    """Return when the results of a day are where they belong."""
+    """Return when a day's results are final."""
     return closes(day) + SETTLED_MS
 
 
 def last_settled(now: int) -> int:
-    """Return the last day whose results are where they belong."""
+    """Return the last day with final results."""
     day = day_at(now)
     while settled(day) > now:
         day -= 1
@@ -100,13 +103,14 @@ def week_at(now: int) -> int:
 
 
 def next_start(every: Every, now: int, delay: int) -> int:
-    """Return when the next day or week of a league begins: so long after that of leaderboards."""
+    """Return the start of a league's next day or week, which is `delay` after the UTC one."""
     before = now - delay
     day = day_at(before) + 1 if every == "day" else days_of(week_at(before)).stop
     return day * DAY + delay
 
 
 def delay_of(circle: CircleId) -> int:
-    """Return how many milliseconds later a circle does what is due than it might."""
+    """Return the delay of a circle's scheduled work in milliseconds."""
+    # `hash` differs between processes, and all nodes must compute the same delay.
     digest = sha256(circle.encode()).digest()
     return int.from_bytes(digest[:4]) % SPREAD_MS

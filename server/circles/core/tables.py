@@ -1,7 +1,7 @@
-"""Tables of circles, as they follow from the histories of their members. Pure.
+"""Tables of circles, computed from the members' histories.
 
-Nothing of them is stored: whatever changes a history, such as a result that is taken back, changes
-every table, also that of a season which has ended.
+Tables are not stored. A change to a history, such as a voided result, changes every table that
+includes it, even for a past season.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from server.results.core.played_days import PlayedDays
 
 
 class Score(NamedTuple):
-    """The dailies of some days as they count for a player, or all that there were.
+    """A player's results in dailies over some days or all time.
 
     Attributes:
-        points: the sum of their points; 0 of all time.
-        played: how many count.
-        won: how many were won.
-        crowns: on how many days all that there were count.
-        races: how many races were won by who has kept an identity; 0 but of all time.
-        dailies: the results that stand, by game, if it is of one day.
+        points: the sum of the points; 0 for all time.
+        played: the number of dailies that count.
+        won: the number won.
+        crowns: the number of days with every daily counted.
+        races: the number of races won with a kept identity; 0 except for all time.
+        dailies: the valid results by game, if the table covers a single day.
     """
 
     points: int = 0
@@ -48,14 +48,14 @@ class Record(NamedTuple):
 
 
 class AllTime(NamedTuple):
-    """All results as they count for a player: the sums, and the best run of each game."""
+    """A player's all-time score, and the best run of each game."""
 
     score: Score
     records: Mapping[str, Record]
 
 
 class Dropping(NamedTuple):
-    """A result in a league: the points, and whether it is dropped."""
+    """A league result's points, and whether it is dropped."""
 
     points: int
     dropped: bool
@@ -65,7 +65,7 @@ class Row(NamedTuple):
     """A row of a table.
 
     Attributes:
-        rank: 1 for the best; equal rows share one.
+        rank: 1 for the best; equal rows share a rank.
         league: the results in the league, in the order of its challenges.
     """
 
@@ -76,20 +76,20 @@ class Row(NamedTuple):
 
     @property
     def league_points(self) -> int:
-        """The points of the league that count."""
+        """The sum of the league results that count."""
         return sum(each.points for each in self.league if not each.dropped)
 
     @property
     def points(self) -> int:
-        """All points."""
+        """The points of dailies and league together."""
         return self.score.points + self.league_points
 
 
 def score_of(found: Excerpt, days: Collection[int], sets: DailySets) -> Score:
-    """Return what the dailies of some days are to the player of an excerpt that has them.
+    """Return a player's score for some days.
 
     Args:
-        found: the excerpt.
+        found: an excerpt of the history that covers the days.
         days: the days.
         sets: the games that were dailies on each day.
     """
@@ -110,10 +110,10 @@ def score_of(found: Excerpt, days: Collection[int], sets: DailySets) -> Score:
 
 
 def all_time(found: Excerpt, sets: DailySets) -> AllTime:
-    """Return what all results are to the player of an excerpt that has all sums.
+    """Return a player's all-time score and records.
 
     Args:
-        found: the excerpt.
+        found: an excerpt of the history with all sums.
         sets: the games that were dailies on each day.
     """
     played = [found.played.get(game, PlayedDays()) for game in games()]
@@ -139,12 +139,12 @@ def table(
     league: Mapping[PlayerId, Sequence[int]] = MappingProxyType({}),
     drop: int = 0,
 ) -> list[Row]:
-    """Return the rows of a table by points, the best first.
+    """Return the rows of a table, highest points first.
 
     Args:
-        scores: what the dailies are to each player.
-        league: the points of each in the challenges of the league.
-        drop: how many of the worst of these do not count.
+        scores: the players' scores in dailies.
+        league: each player's points in the league's challenges.
+        drop: the number of worst league results that do not count.
     """
     rows = [
         Row(player, 0, score, dropping(league.get(player, ()), drop))
@@ -154,13 +154,13 @@ def table(
 
 
 def table_of_all(scores: Mapping[PlayerId, Score]) -> list[Row]:
-    """Return the rows of a table of all time: by dailies won, and then by dailies played."""
+    """Return the rows of an all-time table, ordered by dailies won and then dailies played."""
     rows = [Row(player, 0, score) for player, score in scores.items()]
     return _ranked(rows, lambda row: (row.score.won, row.score.played))
 
 
 def _ranked(rows: Iterable[Row], value: Callable[[Row], tuple[int, ...]]) -> list[Row]:
-    """Return rows with their ranks, those of the greatest value first."""
+    """Return rows with their ranks, highest value first."""
     ordered: list[Row] = []
     for place, row in enumerate(sorted(rows, key=value, reverse=True), 1):
         shares = bool(ordered) and value(ordered[-1]) == value(row)
@@ -169,13 +169,13 @@ def _ranked(rows: Iterable[Row], value: Callable[[Row], tuple[int, ...]]) -> lis
 
 
 def dropping(results: Sequence[int], drop: int) -> tuple[Dropping, ...]:
-    """Return which results of a league are dropped: the worst ones; of equal ones, the first."""
+    """Return a league's results, marking the worst as dropped; among equals, the first."""
     worst = sorted(range(len(results)), key=lambda at: (results[at], at))[:drop]
     return tuple(Dropping(each, at in worst) for at, each in enumerate(results))
 
 
 def records(found: Mapping[PlayerId, AllTime]) -> dict[str, tuple[PlayerId, Record]]:
-    """Return the best run of each game among players; of equal ones, the first player's."""
+    """Return the best run of each game among the players; among equals, the first player's."""
     best: dict[str, tuple[PlayerId, Record]] = {}
     for player, each in found.items():
         for game, record in each.records.items():
@@ -188,7 +188,7 @@ Form = Literal["daily", "race", "challenge"]
 
 
 class Duel(NamedTuple):
-    """How often each of two was better on the same deal of a game, in one form of play."""
+    """The head-to-head results of two players on the same deals of a game, for one form of play."""
 
     game: str
     form: Form
@@ -198,7 +198,7 @@ class Duel(NamedTuple):
 
 
 def league_points(game: str, result: ChallengeResult | None) -> int:
-    """Return the points of a result in a league: as those of a daily, 0 without one."""
+    """Return the league points of a result: the points of such a daily, or 0 without a result."""
     if result is None or result.void:
         return 0
     run = Result(result.home, result.left, result.time, result.moves, result.end)
@@ -206,15 +206,15 @@ def league_points(game: str, result: ChallengeResult | None) -> int:
 
 
 def winner(game: str, results: Mapping[PlayerId, ChallengeResult]) -> PlayerId | None:
-    """Return who has won a challenge: the first of several; nobody if no card came home."""
+    """Return the winner of a challenge: the first of several, or `None` if no card came home."""
     won = (p for p, r in results.items() if r.place == 1 and league_points(game, r))
     return next(won, None)
 
 
 def duels(one: Scores, other: Scores) -> list[Duel]:
-    """Return how often each of two was better, on the deals that both have played.
+    """Return the head-to-head results on the deals that both players have played.
 
-    Challenges by rules that somebody has changed do not count, nor do such races.
+    Challenges and races by custom rules do not count.
     """
     pairs: defaultdict[tuple[str, Form], list[int]] = defaultdict(list)
     for key, day in one.days.items():
