@@ -1,1 +1,1 @@
-"""Notifications: what players asked to be told while no page of theirs is open (Web Push)."""
+"""Notifications: Web Push messages to players without an open page."""

@@ -1,4 +1,4 @@
-"""Notices of challenges: a player is challenged, or somebody has passed a player."""
+"""Notifications about challenges: a player was challenged or overtaken."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from server.play.finishes import Finishes
 from server.players.profiles import Profiles
 
 OF_USE_MS: Final = 12 * 3_600_000
-"""Milliseconds for which it is of use to be told that one was passed."""
+"""How long a notification about being overtaken stays useful, in milliseconds."""
 
 AT_ONCE: Final = 50
-"""Players who are looked up at the same time."""
+"""The number of players notified concurrently."""
 
 WantingIn = Callable[[str], Awaitable[Collection[PlayerId]]]
-"""Returns the members of a circle who want to be told what happens there."""
+"""Returns the members of a circle who have not muted it."""
 
 
 class ChallengeNotices:
-    """Tells players of challenges.
+    """Notify players about challenges.
 
-    It follows the effects of challenges, and so comes after what they lead to there; each is told
-    once, however often an effect is applied.
+    It subscribes to the effects of challenges after the challenges wing, and so runs after it. Each
+    notification is sent once, even if an effect is applied repeatedly.
 
     Attributes:
-        wanting_in: says who in a circle wants to be told of it, by the wing that has circles.
+        wanting_in: looks up the members who have not muted a circle; set by the circles wing.
     """
 
     def __init__(
@@ -58,12 +58,12 @@ class ChallengeNotices:
         self._clock = clock
 
     def follow(self, outbox: Outbox, finishes: Finishes) -> None:
-        """Follow what happens to challenges, once their own wing does."""
+        """Subscribe to challenges' effects; call it after the challenges wing has subscribed."""
         outbox.on(ChallengeOpened, self._tell_challenged)
         finishes.applied.subscribe(lambda finish, _: self._tell_passed(finish))
 
     async def _tell_challenged(self, opened: ChallengeOpened) -> None:
-        """Tell those whom a challenge is for: those into whose lists it came."""
+        """Notify the audience of a new challenge: players with it in their list, and members."""
         if self._notifications.key is None:
             return
         found = await self._challenges.find(opened.challenge)
@@ -77,7 +77,7 @@ class ChallengeNotices:
         await self._tell("challenged", found, made.maker, players, made.closes)
 
     async def _tell_passed(self, finish: Finish) -> None:
-        """Tell those whom somebody has passed in a challenge."""
+        """Notify the players overtaken in a challenge."""
         challenge = challenge_of(finish.occasion)
         if challenge is None or self._notifications.key is None:
             return
@@ -99,7 +99,7 @@ class ChallengeNotices:
         players: Iterable[PlayerId],
         until: int,
     ) -> None:
-        """Tell players something that another one has done in a challenge."""
+        """Notify players of another player's action in a challenge."""
         told = list(dict.fromkeys(players))
         if not told:
             return
@@ -115,5 +115,5 @@ class ChallengeNotices:
 
 
 async def _nobody(_: str) -> Collection[PlayerId]:
-    """Return that nobody in a circle wants to be told anything."""
+    """Return no members."""
     return ()

@@ -21,12 +21,12 @@ from server.request import HandlerTable, Request
 
 
 async def get_push(request: Request[GetPush]) -> Push:
-    """Return on which devices the player is told what."""
+    """Return the player's devices and notification preferences."""
     return await _present(request)
 
 
 async def add_push(request: Request[AddPush]) -> Push:
-    """Add a device, of the session's epoch."""
+    """Add a device in the session's epoch."""
     command = request.command
     device = Device(
         command.endpoint,
@@ -42,13 +42,13 @@ async def add_push(request: Request[AddPush]) -> Push:
 
 
 async def remove_push(request: Request[RemovePush]) -> Push:
-    """Drop a device."""
+    """Remove a device."""
     await request.services.notifications.drop_device(request.player, request.command.device)
     return await _present(request)
 
 
 async def set_push(request: Request[SetPush]) -> Push:
-    """Set what the player is told."""
+    """Set the notification preferences."""
     given = request.command.quiet
     quiet = None if given is None else Quiet(given.begin, given.end, given.zone)
     async with request.paying("any", charges.WISHES):

@@ -1,4 +1,4 @@
-"""Notifications: on which devices a player is told what, and when not."""
+"""Messages about notifications: devices, topics and quiet hours."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Minute = Annotated[int, Meta(ge=0, le=MINUTES - 1)]
 
 
 class QuietHours(Struct, array_like=True, frozen=True):
-    """The hours of each day in which nothing is told.
+    """The daily quiet hours, without notifications.
 
     Attributes:
-        begin: from when, in minutes after midnight where the player is.
-        end: until when; earlier than `begin` if midnight is between them.
-        zone: the name of the time zone where the player is, as `Europe/Berlin` (IANA); or how much
-            the player's clock is ahead of UTC, as `+05:30`.
+        begin: the start, in minutes after midnight local time.
+        end: the end, likewise; earlier than `begin` if the hours include midnight.
+        zone: the name of the player's time zone, such as `Europe/Berlin` (IANA), or the offset from
+            UTC, such as `+05:30`.
     """
 
     begin: Minute
@@ -31,24 +31,24 @@ class QuietHours(Struct, array_like=True, frozen=True):
 
 
 class GetPush(Command, tag=145, frozen=True):
-    """Ask on which devices the player is told what."""
+    """Request the player's devices and notification preferences."""
 
     for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.LOOK
 
 
 class AddPush(Command, tag=146, frozen=True):
-    """Have the player told something on this device, as its browser has subscribed.
+    """Subscribe a device to the player's notifications, with its browser's push subscription.
 
-    A device that is known is changed. A sixth one takes the place of the one that was added first.
-    Refused as `no_push`, if this server tells nothing, or as `bad_push`, if it is at no push
-    service that the server knows, or its keys are none.
+    A known device is updated. A sixth device replaces the earliest one. Refused as `no_push` if the
+    server does not send notifications, or as `bad_push` if the endpoint is not at a known push
+    service or a key is invalid.
 
     Attributes:
-        endpoint: the subscription's, which begins with `https://`.
+        endpoint: the subscription's endpoint, which starts with `https://`.
         key: its key `p256dh` (base64url).
         auth: its key `auth` (base64url).
-        language: in which the device shows what it is told, as `en`.
+        language: the language of the device's notifications, such as `en`.
     """
 
     endpoint: Annotated[str, Meta(max_length=MAX_URL)]
@@ -60,10 +60,10 @@ class AddPush(Command, tag=146, frozen=True):
 
 
 class RemovePush(Command, tag=147, frozen=True):
-    """Tell the player nothing any more on a device.
+    """Unsubscribe a device.
 
     Attributes:
-        device: its id.
+        device: the device's id.
     """
 
     device: Annotated[str, Meta(max_length=16)]
@@ -72,15 +72,15 @@ class RemovePush(Command, tag=147, frozen=True):
 
 
 class SetPush(Command, tag=148, frozen=True):
-    """Set what the player is told, on all devices, and when not.
+    """Set the topics of notifications and the quiet hours, for all devices.
 
-    Refused as `no_push`, or as `unknown_zone`, if the server knows no such time zone.
+    Refused as `no_push`, or as `unknown_zone` if the server does not know the time zone.
 
     Attributes:
-        topics: `challenged`: somebody challenges the player; `beaten`: somebody has passed the
-            player; `streak`: a streak of dailies ends in two hours.
-        quiet: the hours in which nothing is told, but at their end if it is of use then; null for
-            none.
+        topics: `challenged`: another player challenged the player; `beaten`: another player
+            overtook the player; `streak`: a streak of dailies ends in two hours.
+        quiet: the quiet hours, or null. Notifications from quiet hours are sent at their end if
+            still useful.
     """
 
     topics: Annotated[list[Topic], Meta(max_length=3)]
@@ -90,13 +90,13 @@ class SetPush(Command, tag=148, frozen=True):
 
 
 class PushDevice(Struct, array_like=True, frozen=True):
-    """A device on which the player is told something.
+    """A subscribed device.
 
     Attributes:
-        id: the first 16 hexadecimal digits of the SHA-256 of `samedeal push`, a zero byte, and its
-            endpoint.
-        service: the name of its push service.
-        added: since when, in Unix milliseconds.
+        id: the first 16 hexadecimal digits of the SHA-256 of `samedeal push`, a zero byte, and the
+            device's endpoint.
+        service: the host name of its push service.
+        added: the time it was added, in Unix milliseconds.
     """
 
     id: str
@@ -105,14 +105,14 @@ class PushDevice(Struct, array_like=True, frozen=True):
 
 
 class Push(Event, tag=114, frozen=True):
-    """On which devices the player is told what.
+    """The player's devices and notification preferences.
 
     Attributes:
-        key: the public key that a browser subscribes with (base64url); null if this server tells
-            nothing.
-        devices: the one that was added first before the others.
-        topics: what the player is told; see `SetPush`.
-        quiet: the hours in which nothing is told; null for none.
+        key: the public key for a browser's subscription (base64url); null if the server does not
+            send notifications.
+        devices: the devices, earliest first.
+        topics: the topics, as in `SetPush`.
+        quiet: the quiet hours, or null.
     """
 
     key: str | None

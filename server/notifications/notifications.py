@@ -1,7 +1,7 @@
-"""Notifications: what a player is told on devices that have asked for it, by their push services.
+"""The notifications service: sends pushes to players' devices through their push services.
 
-Other wings tell (`Notifications.tell`); what a player wants, and the quiet hours, are looked at
-here. Each device gets a post of its own, which is encrypted when it is sent.
+Other wings call `Notifications.tell`, which applies the player's preferences and quiet hours. Each
+device gets its own post, encrypted when it is sent.
 """
 
 from __future__ import annotations
@@ -47,22 +47,22 @@ from server.players.store import PlayerStore
 CHANNEL: Final = "push"
 
 SIGNED_FOR_S: Final = 3_600
-"""Seconds for which a push service may use what says who tells a browser something."""
+"""The validity of an authorization header in seconds."""
 
 
 class _Content(Struct, frozen=True):
-    """The content of a post: on which device a player is told what."""
+    """The content of a stored post: a notice for a device."""
 
     device: str
     notice: Notice
 
 
 class _Payload(Struct, frozen=True):
-    """A notice as the page's service worker is told it (JSON).
+    """The JSON payload for the page's service worker.
 
     Attributes:
-        language: in which it is shown.
-        tag: an earlier one with the same tag is replaced.
+        language: the language of the notification.
+        tag: the notification replaces an earlier one with the same tag.
     """
 
     topic: Topic
@@ -78,10 +78,11 @@ _DECODER = msgspec.json.Decoder(_Content)
 
 
 class Notifications:
-    """Tells players what they asked for.
+    """Send players the notifications they asked for.
 
     Attributes:
-        key: the public key that browsers subscribe with, or `None` if this server tells nothing.
+        key: the public key for browsers' subscriptions, or `None` if the server does not send
+            notifications.
     """
 
     def __init__(
@@ -104,11 +105,11 @@ class Notifications:
         posts.on(CHANNEL, Channel(self._request, self._hear))
 
     async def load(self, player: PlayerId) -> Subscriber:
-        """Return a player's devices and wishes."""
+        """Return a player's devices and preferences."""
         return await self._store.load(player)
 
     async def export(self, player: PlayerId) -> dict[str, object]:
-        """Return what is stored of a player, but for the secrets of devices."""
+        """Return a player's stored data without the devices' secrets."""
         devices, wishes = await self._store.load(player)
         return {
             "devices": [
@@ -124,11 +125,11 @@ class Notifications:
         }
 
     async def add_device(self, player: PlayerId, device: Device) -> None:
-        """Have a player told something on a device as well.
+        """Subscribe a device.
 
         Raises:
-            Refusal: as `no_push`, or as `bad_push` if it is not at a known push service, or its
-                keys are none.
+            Refusal: as `no_push`; or as `bad_push` if the endpoint is not at a known push service
+                or a key is invalid.
         """
         if self._push_key is None:
             raise Refusal("no_push")
@@ -139,14 +140,14 @@ class Notifications:
         await self._store.add(player, device, known.devices)
 
     async def drop_device(self, player: PlayerId, device: str) -> None:
-        """Tell a player nothing any more on a device, by its id."""
+        """Unsubscribe a device by its id."""
         await self._store.drop(player, device)
 
     async def wish(self, player: PlayerId, topics: list[Topic], quiet: Quiet | None) -> None:
-        """Set what a player is told, and when not.
+        """Set a player's topics and quiet hours.
 
         Raises:
-            Refusal: as `no_push`, or as `unknown_zone`.
+            Refusal: as `no_push` or `unknown_zone`.
         """
         if self._push_key is None:
             raise Refusal("no_push")
@@ -159,22 +160,22 @@ class Notifications:
         await self._store.wish(player, wishes, at)
 
     async def forget(self, player: PlayerId) -> None:
-        """Delete all that is stored of a player."""
+        """Delete a player's data."""
         await self._store.forget(player)
 
     async def tell(self, player: PlayerId, name: str, notice: Notice, until: int) -> None:
-        """Tell a player something, if the player wants to be told, once for a name.
+        """Send a player a notification once, if their preferences include its topic.
 
-        In quiet hours it is told at their end, if it is of use then.
+        In quiet hours it is delayed to their end, if it is still useful then.
 
         Args:
             player: the player.
-            name: what it is told once by, for the player and the topic: as the id of a challenge.
-            notice: what the player is told.
-            until: until when it is of use, in Unix milliseconds; a day at most.
+            name: an idempotency key within the player and topic, such as a challenge's id.
+            notice: the content.
+            until: the end of its usefulness in Unix milliseconds, at most a day ahead.
 
         Raises:
-            UnavailableError: the player may be told or not; this can be called again.
+            UnavailableError: it may or may not have been sent; the call can be repeated.
         """
         if self._push_key is None:
             return
@@ -192,7 +193,7 @@ class Notifications:
             await self._posts.post(Post(post_id, CHANNEL, player, content, until), at)
 
     async def _request(self, post: Post) -> Outgoing | None:
-        """Return the request of a post; none if it is not wanted any more."""
+        """Return the request for a post, or `None` if the post is no longer wanted."""
         content, player = _DECODER.decode(post.content), PlayerId(post.owner)
         notice = content.notice
         found = await self._store.load(player)
@@ -203,7 +204,7 @@ class Notifications:
         if destination is None:
             return None
         if device.epoch < await self._players.epoch(player):
-            # Whoever has that device is signed out there.
+            # The device's session was signed out.
             await self._store.drop(player, device.id)
             return None
         tag = sha256(f"{notice.topic} {notice.link}".encode()).hexdigest()[:32]
@@ -223,19 +224,19 @@ class Notifications:
             "Content-Type": "application/octet-stream",
             "TTL": str(max(0, post.until - now) // 1000),
             "Urgency": "normal",
-            # One that was not shown yet is replaced by what has the same topic.
+            # The push service replaces an undelivered message with the same topic.
             "Topic": tag,
         }
         return Outgoing(device.endpoint, headers, encrypt(text, device.key, device.auth, own, salt))
 
     async def _hear(self, post: Post, outcome: Outcome) -> None:
-        """Drop a device that its push service does not know any more."""
+        """Remove a device that its push service no longer knows."""
         if outcome.fate == "gone":
             content = _DECODER.decode(post.content)
             await self._store.drop(PlayerId(post.owner), content.device)
 
     def _destination(self, endpoint: str) -> Destination | None:
-        """Return where an endpoint is, or `None` if it is at no known push service."""
+        """Parse an endpoint; return `None` if it is not at a known push service."""
         found = parse_url(endpoint, local=self._local)
         is_known = found is not None and (self._local or is_push_service(found.host))
         return found if is_known else None

@@ -1,4 +1,4 @@
-"""The operator's key for push services, in a file of its own, which `push-keygen` makes."""
+"""The operator's key for push services, in a file created by `push-keygen`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from server.notifications.core.encryption import public_key
 
 @dataclass(frozen=True, slots=True)
 class PushKey:
-    """The key by which push services know this server, and how its operator can be reached.
+    """The server's identity for push services.
 
     Attributes:
-        private: the key (P-256).
-        contact: a URL, `mailto:` or `https:`.
+        private: the private key (P-256).
+        contact: a `mailto:` or `https:` URL for reaching the operator.
     """
 
     private: ec.EllipticCurvePrivateKey = field(repr=False)
@@ -34,7 +34,7 @@ class PushKey:
 
     @property
     def public(self) -> str:
-        """The public key, which browsers subscribe with (base64url)."""
+        """The public key for browsers' subscriptions (base64url)."""
         return public_key(self.private)
 
 
@@ -42,17 +42,17 @@ def read_push_key(path: Path, contact: str | None) -> PushKey:
     """Return the key in a file.
 
     Args:
-        path: the file: a private key of the curve P-256, in PEM.
-        contact: where the operator can be reached: `mailto:` or `https:`.
+        path: a private key on the curve P-256, in PEM.
+        contact: a `mailto:` or `https:` URL for reaching the operator.
 
     Raises:
-        UnsuitableError: it cannot be read, others may read it, or it is no such key; or there is
-            no contact that push services take.
+        UnsuitableError: if the file cannot be read, is readable by other users or does not contain
+            such a key, or the contact is missing or unacceptable to push services.
     """
     if contact is None or not is_contact(contact):
-        given = "" if contact is None else f", and refuse what says {contact!r}"
+        given = "" if contact is None else f" and reject {contact!r}"
         raise UnsuitableError(
-            f"With --push-key-file, push services want to know whom to write to{given}: pass "
+            f"With --push-key-file, push services require a contact address{given}: pass "
             "--push-contact mailto:you@example.org, with one address of a public domain and "
             "nothing around it, or a --public-url of https with a public domain."
         )
@@ -62,25 +62,26 @@ def read_push_key(path: Path, contact: str | None) -> PushKey:
     except OSError as error:
         raise UnsuitableError(
             f"The file of the push key {path} cannot be read: {error.strerror}. "
-            f"`samedeal push-keygen {path}` makes one."
+            f"`samedeal push-keygen {path}` creates one."
         ) from error
     except (ValueError, TypeError):
         key = None
     if not isinstance(key, ec.EllipticCurvePrivateKey) or not isinstance(key.curve, ec.SECP256R1):
-        # The error that led here may quote the file: it is not passed on.
-        raise UnsuitableError(f"{path} is no private key of the curve P-256 in PEM.") from None
+        # Drop the original error, which may quote the secret file.
+        raise UnsuitableError(f"{path} is not a P-256 private key in PEM format.") from None
     return PushKey(key, contact)
 
 
 def make_push_key(path: Path) -> str:
-    """Make a new file with a key, and return the public key.
+    """Create a file with a new key, and return the public key.
 
     Raises:
-        OSError: it cannot be written, or there is one already: with another key, nobody who has
-            subscribed before could be told anything.
+        OSError: if the file cannot be written or already exists. Replacing a key would invalidate
+            all existing subscriptions.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     text = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    # `O_EXCL` never overwrites a key, and mode 0o600 hides it from other users.
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(text)

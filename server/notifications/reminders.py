@@ -1,6 +1,6 @@
-"""Reminders: who wants to be told of a streak that ends is looked at two hours before the day ends.
+"""Reminders of ending streaks, due two hours before the end of a UTC day.
 
-Each such player has one due item, whoever is there; nobody else costs anything.
+Each player with reminders has one due item. Other players cost nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from server.results.repaired_days import RepairedDays
 
 
 class Reminders:
-    """Tells players that a streak is about to end."""
+    """Remind players that a streak is about to end."""
 
     def __init__(
         self,
@@ -41,9 +41,9 @@ class Reminders:
         outbox.on_due(ReminderDue, self._pass_due)
 
     async def _pass_due(self, due: ReminderDue) -> bool:
-        """Remind a player who has not played today, and do it again tomorrow.
+        """Remind a player who has not played today, and schedule the next day's reminder.
 
-        If the player does not want to be reminded any more, nothing is left to do.
+        Do nothing if the player has turned reminders off.
         """
         player, now = due.player, self._clock.now()
         found = await self._store.load(player)
@@ -57,7 +57,7 @@ class Reminders:
         return True
 
     async def _streak(self, due: ReminderDue, today: int) -> int:
-        """Return how many days the streak of a player has that ends today; 0 if none does."""
+        """Return the length of a streak that ends unless the player plays today, or 0."""
         page = await self._histories.page(due.player, 0)
         played = reduce(or_, (each.days_played for each in page.played.values()), 0)
         if played >> today & 1:

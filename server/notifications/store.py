@@ -1,7 +1,7 @@
-"""Subscribers: devices on which players are told something, and what they want to be told.
+"""Stored devices and notification preferences.
 
-A hash by player: `wishes`, and each device by its id as `d:<id>`; `day` and `told`, how many
-notifications there were on a day. Beside it is a due item, if the player wants to be reminded.
+Each player has a hash with `wishes`, a field `d:<id>` per device, and the number of notifications
+(`told`) on a UTC day (`day`). A due item beside it schedules the next reminder.
 """
 
 from __future__ import annotations
@@ -57,20 +57,20 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class Subscriber(NamedTuple):
-    """A player's devices, the one that was added first before the others, and wishes."""
+    """A player's devices, earliest first, and preferences."""
 
     devices: tuple[Device, ...]
     wishes: Wishes
 
 
 class SubscriberStore:
-    """The devices and wishes of all players."""
+    """The devices and preferences of all players."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def load(self, player: PlayerId) -> Subscriber:
-        """Return what is stored of a player."""
+        """Return a player's devices and preferences."""
         key = keys.push(player)
         (found,) = await self._database.ask(lambda redis, key: redis.hgetall(key), key)
         devices = [
@@ -85,9 +85,9 @@ class SubscriberStore:
         )
 
     async def add(self, player: PlayerId, device: Device, known: tuple[Device, ...]) -> None:
-        """Add a device; of those that are known, the first ones make room for it.
+        """Add a device, dropping the earliest known ones beyond the limit.
 
-        Two that are added at once may be one too many, until the next one is added.
+        Concurrent calls can exceed the limit until the next call.
         """
         others = [each for each in known if each.id != device.id]
         dropped = others[: max(0, len(others) - MAX_DEVICES + 1)]
@@ -98,12 +98,12 @@ class SubscriberStore:
         )
 
     async def drop(self, player: PlayerId, device: str) -> None:
-        """Drop a device by its id."""
+        """Remove a device by its id."""
         key = keys.push(player)
         await self._database.write(key, "HDEL", key, _DEVICE + device)
 
     async def wish(self, player: PlayerId, wishes: Wishes, remind_at: int | None) -> None:
-        """Store what a player wants to be told, and when to remind the player next, if ever."""
+        """Store a player's preferences, and schedule or cancel the next reminder."""
         await self._database.run(
             _WISH,
             _keys(player),
@@ -114,16 +114,16 @@ class SubscriberStore:
         )
 
     async def remind(self, player: PlayerId, at: int) -> None:
-        """Set when to remind a player next, who still wants to be reminded."""
+        """Schedule a player's next reminder, unless reminders have been turned off."""
         due = _keys(player)[1]
         await self._database.run(_REMIND, [due], ReminderDue(player).member, at)
 
     async def count(self, player: PlayerId, day: int) -> int:
-        """Count a notification on a UTC day, and return how many there are with it."""
+        """Count a notification on a UTC day, and return the day's new total."""
         return int(await self._database.run(_COUNT, [keys.push(player)], day))
 
     async def forget(self, player: PlayerId) -> None:
-        """Delete all that is stored of a player."""
+        """Delete a player's data."""
         await self._database.run(_FORGET, _keys(player), ReminderDue(player).member)
 
 

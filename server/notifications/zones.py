@@ -1,4 +1,4 @@
-"""Time zones by their names, as the system has them, or else the package tzdata."""
+"""Time zones by name, from the system or else the package tzdata."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 _NAME: Final = re.compile(r"[A-Za-z][\w+-]*(/[A-Za-z][\w+-]*){0,2}", re.ASCII)
-"""Nothing else is a path of the files that zones are read from."""
+"""Names with other characters are rejected, because a name becomes part of a file path."""
 
 _OFFSET: Final = re.compile(r"([+-])(0\d|1[0-4]):([0-5]\d)")
 
 
 @lru_cache(1_000)
 def zone_of(name: str) -> tzinfo | None:
-    """Return a zone, or `None` if there is none of this name.
+    """Return a time zone, or `None` if the name is unknown.
 
     Args:
-        name: as `Europe/Berlin` (IANA), or how much its clocks are ahead of UTC, as `+05:30`.
+        name: an IANA name such as `Europe/Berlin`, or an offset from UTC such as `+05:30`.
     """
     if fixed := _OFFSET.fullmatch(name):
         sign = -1 if fixed[1] == "-" else 1
@@ -33,5 +33,5 @@ def zone_of(name: str) -> tzinfo | None:
 
 
 def zone_or_utc(name: str) -> tzinfo:
-    """Return a zone, or that of UTC if this node knows none of this name."""
+    """Return a time zone, or UTC if this node does not know the name."""
     return zone_of(name) or UTC

@@ -42,7 +42,7 @@ def test_a_file_that_is_no_key_is_refused_without_its_text(tmp_path: Path, text:
     file = tmp_path / "push-key"
     file.write_text(text)
     file.chmod(0o600)
-    with pytest.raises(UnsuitableError, match="no private key") as caught:
+    with pytest.raises(UnsuitableError, match="not a P-256 private key") as caught:
         read_push_key(file, CONTACT)
     assert not text or text not in str(caught.value)
 

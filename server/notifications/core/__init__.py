@@ -1,1 +1,1 @@
-"""Notifications, without I/O: who wants what and when, and how it is encrypted."""
+"""The rules of notifications, without I/O: preferences, recipients and encryption."""

@@ -1,4 +1,4 @@
-"""Charges for what is stored of notifications, as measured with MEMORY USAGE and rounded up."""
+"""Storage charges for notifications, measured with MEMORY USAGE and rounded up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from server.base.core.quota import Item
 from server.notifications.core.keys import PUSH_LIFE_S
 
 DEVICE: Final = (Item(1_500, PUSH_LIFE_S * 1000),)
-"""A device that is told something; push services have URLs of 200 to 600 characters."""
+"""A subscribed device; push services use URLs of 200 to 600 characters."""
 
 WISHES: Final = (Item(400, PUSH_LIFE_S * 1000),)
-"""The wishes of a player: what to be told, and when not."""
+"""A player's notification preferences."""

@@ -1,4 +1,4 @@
-"""Contacts: where push services can reach who runs a server (VAPID's `sub`)."""
+"""Validation of the operator's contact for push services (VAPID's `sub`)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _URL: Final = re.compile(r"[\x21-\x7e]{1,1000}")
 
 
 def is_contact(text: str) -> bool:
-    """Return whether push services take a contact, the strictest of which is Apple's.
+    """Return whether push services accept a contact. Apple's is the strictest.
 
-    It is `mailto:` with one address and nothing else, or a URL of https; either has a name that
-    the whole Internet can know.
+    A contact is `mailto:` with a single address, or an `https` URL; either needs a public domain
+    name.
     """
     scheme, _, rest = text.partition(":")
     if scheme == "mailto":

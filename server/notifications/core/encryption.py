@@ -1,6 +1,6 @@
-"""Encryption of what a browser is told (RFC 8291, aes128gcm of RFC 8188), and who tells it (VAPID).
+"""Encryption (RFC 8291, aes128gcm of RFC 8188) and authorization (VAPID, RFC 8292) of pushes.
 
-The push service forwards a message that it cannot read, of a sender that has signed (RFC 8292).
+The push service forwards a message that it cannot decrypt, from a sender identified by a signature.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ SALT_BYTES: Final = 16
 POINT_BYTES: Final = 65
 
 MAX_TEXT: Final = 3_000
-"""Most bytes that are encrypted: a push service takes 4,096, with what is around them."""
+"""The most bytes of plaintext: a push service accepts 4,096 including overhead."""
 
 _RECORD: Final = 4_096
 _LAST: Final = b"\x02"
-"""The byte that follows the text in the last record, which here is the only one."""
+"""The delimiter after the text in the last record, which is the only record here."""
 
 
 def is_key(key: bytes) -> bool:
-    """Return whether bytes are a public key of a browser: a point of the curve, uncompressed."""
+    """Return whether bytes are a browser's public key: an uncompressed point on the curve."""
     try:
         return len(key) == POINT_BYTES and bool(_point(key))
     except ValueError:
@@ -39,14 +39,14 @@ def is_key(key: bytes) -> bool:
 def encrypt(
     text: bytes, key: bytes, auth: bytes, own: ec.EllipticCurvePrivateKey, salt: bytes
 ) -> bytes:
-    """Return a text as only one browser can read it.
+    """Encrypt a text for a single browser.
 
     Args:
         text: at most `MAX_TEXT` bytes.
         key: the browser's public key.
-        auth: the secret that it shares.
-        own: a key that was made for this text alone.
-        salt: `SALT_BYTES` random bytes, for this text alone.
+        auth: the browser's shared secret.
+        own: an ephemeral key, used only for this text.
+        salt: `SALT_BYTES` random bytes, used only for this text.
     """
     assert len(text) <= MAX_TEXT, "a push service takes no more"
     sender = public_bytes(own)
@@ -59,13 +59,13 @@ def encrypt(
 
 
 def authorization(key: ec.EllipticCurvePrivateKey, origin: str, contact: str, expires: int) -> str:
-    """Return the header by which a push service knows who tells a browser something.
+    """Return the `Authorization` header that identifies the sender to a push service.
 
     Args:
-        key: the operator's.
-        origin: the push service's, as `https://push.example.org`.
-        contact: a URL, `mailto:` or `https:`, where the operator can be reached.
-        expires: until when it holds, in Unix seconds; a day at most.
+        key: the operator's private key.
+        origin: the push service's origin, such as `https://push.example.org`.
+        contact: a `mailto:` or `https:` URL for reaching the operator.
+        expires: the expiry in Unix seconds, at most a day ahead.
     """
     claims = {"aud": origin, "exp": expires, "sub": contact}
     head = _encoded(json.dumps({"typ": "JWT", "alg": "ES256"}).encode())
@@ -76,17 +76,17 @@ def authorization(key: ec.EllipticCurvePrivateKey, origin: str, contact: str, ex
 
 
 def public_key(key: ec.EllipticCurvePrivateKey) -> str:
-    """Return the public key of a private one, as browsers are given it (base64url)."""
+    """Return a private key's public key as browsers need it (base64url)."""
     return _encoded(public_bytes(key))
 
 
 def public_bytes(key: ec.EllipticCurvePrivateKey) -> bytes:
-    """Return the public key of a private one, as an uncompressed point."""
+    """Return a private key's public key as an uncompressed point."""
     return key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
 
 
 def decoded(text: str) -> bytes:
-    """Return what a text in base64url stands for, or nothing if it is none."""
+    """Decode base64url text; return empty bytes for invalid text."""
     try:
         return b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)
     except ValueError:

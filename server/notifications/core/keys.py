@@ -1,4 +1,4 @@
-"""Keys in Redis of what players want to be told, and how long they live."""
+"""Redis keys of notifications and their lifetimes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from server.base.core.keys import partition
 from server.players.core.keys import PLAYER_LIFE_S
 
 PUSH_LIFE_S = PLAYER_LIFE_S
-"""Seconds that a player's devices and wishes are kept after the last change of them."""
+"""Seconds a player's devices and preferences are kept after their last change."""
 
 
 def push(player_id: str) -> str:
-    """Return the key of where a player is told something, and what: a hash."""
+    """Return the key of a player's devices and preferences (a hash)."""
     return f"{{p{partition(player_id)}}}:push:{player_id}"

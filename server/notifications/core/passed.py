@@ -1,4 +1,4 @@
-"""Those who have been passed in a challenge, and are to be told."""
+"""Selection of the players to notify when they are overtaken in a challenge."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from server.base.core.ids import PlayerId
 from server.challenges.core.challenge import Challenge
 
 MAX_TOLD: Final = 10
-"""Players who are told that somebody has passed them, those who are closest behind: of a thousand,
-most lose a place to everybody who comes."""
+"""The most players notified of one overtaking, closest first. In a challenge with a thousand
+players, most would otherwise be notified of every good result."""
 
 
 def passed(challenge: Challenge, by: PlayerId) -> list[PlayerId]:
-    """Return whom a player has passed by ending an attempt, the best of them first."""
+    """Return the players overtaken when a player's attempt ends, best first."""
     ranks = challenge.ranks()
     own = ranks.get(by)
     if own is None:
