@@ -1,1 +1,1 @@
-"""Results of attempts that have ended: histories, leaderboards, ratings."""
+"""Results of finished attempts: histories, leaderboards and ratings."""

@@ -1,4 +1,4 @@
-"""Leaderboards, by pages."""
+"""The HTTP API of leaderboards, with pagination."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ from server.results.core.boards import ALL_GAMES, PERIODIC, BoardId, Group, Scop
 from server.results.leaderboards import Leaderboards
 
 ALL_TIME = "all"
-"""The period of a leaderboard of all time, in paths."""
+"""The path segment for the period of an all-time leaderboard."""
 
 
 class BoardRow(Struct, frozen=True):
     """A row of a leaderboard.
 
     Attributes:
-        rank: 1 for the best; equal values share one.
-        value: the number that the board compares; `server/HTTP.md` has it for each scope.
-        left: cards that are not on the foundations; null unless the board compares runs.
+        rank: 1 for the best; equal values share a rank.
+        value: the value compared by the board; `server/HTTP.md` defines it for each scope.
+        left: the number of cards not on the foundations; null unless the board compares runs.
         time: milliseconds from the start to the last card that reached a foundation, or null.
-        moves: moves played, or null.
-        run: the id of the run, once its deal is closed; null before, and on boards of no one deal.
+        moves: the number of moves, or null.
+        run: the run's id once its deal is closed; null before, and on boards not tied to a single
+            deal.
     """
 
     rank: Count
@@ -49,15 +50,15 @@ class BoardRow(Struct, frozen=True):
 
 
 class Board(Struct, frozen=True):
-    """A part of a leaderboard.
+    """A page of a leaderboard.
 
     Attributes:
-        scope: the leaderboard's, on which the kind of period depends.
+        scope: the quantity compared, which determines the kind of period.
         game: the game's id, or `all`.
-        period: which one: a day (`2026-11-21`), a week (`2026-W47`), or `all`.
-        group: among whom: players who have kept an identity, or guests.
-        size: how many rows the leaderboard has.
-        rows: those that were asked for.
+        period: a day (`2026-11-21`), a week (`2026-W47`), or `all`.
+        group: players with a kept identity, or guests.
+        size: the number of rows on the leaderboard.
+        rows: the requested rows.
     """
 
     scope: Scope
@@ -69,13 +70,13 @@ class Board(Struct, frozen=True):
 
 
 class OfBoard(Rows, frozen=True, kw_only=True):
-    """A request for rows of a leaderboard.
+    """The parameters of a request for rows of a leaderboard.
 
     Attributes:
-        scope: the quantity that it compares.
+        scope: the quantity compared.
         game: the game's id, or `all`.
-        period: a day (`2026-11-21`), a week (`2026-W47`), or `all`, as the scope has it.
-        group: among whom: players who have kept an identity, or guests.
+        period: a day (`2026-11-21`), a week (`2026-W47`), or `all`, depending on the scope.
+        group: players with a kept identity, or guests.
     """
 
     scope: str
@@ -85,27 +86,27 @@ class OfBoard(Rows, frozen=True, kw_only=True):
 
 
 class ClosedDeals(Protocol):
-    """The deals that are closed, and what is known of them."""
+    """A lookup of closed deals."""
 
     async def closed_of(self, daily: DailyId) -> DealId | None:
-        """Return the deal of a day that is closed."""
+        """Return a daily's deal once it is closed, or `None`."""
         ...
 
 
 class Called(Protocol):
-    """The services that the handlers call."""
+    """The services used by the handlers."""
 
     clock: Clock
     leaderboards: Leaderboards
 
     @property
     def closed_deals(self) -> ClosedDeals:
-        """Those of dailies."""
+        """The closed deals of dailies."""
         ...
 
 
 async def show_board(services: Called, asked: OfBoard) -> Answer[Board]:
-    """Rows of a leaderboard, best first."""
+    """Return rows of a leaderboard, best first."""
     now = services.clock.now()
     board = board_of(asked, days.day_at(now))
     size, rows = await services.leaderboards.rows(board, asked.first, asked.count)
@@ -128,7 +129,7 @@ def board_of(asked: OfBoard, today: int) -> BoardId:
     """Return the leaderboard that a request names.
 
     Raises:
-        Refusal: there is none, or its period is in the future.
+        Refusal: if it does not exist, or its period is in the future.
     """
     if asked.scope == "day":
         period = day_of(asked.period)
@@ -138,15 +139,15 @@ def board_of(asked: OfBoard, today: int) -> BoardId:
         period = 0
     else:
         raise Refusal("unknown_board")
-    # The scope is a text of any client here.
+    # The scope is unvalidated client input; `resolve` checks it.
     return boards.resolve(asked.scope, asked.game, period, asked.group, today)  # type: ignore[arg-type]
 
 
 def _week_of(text: str) -> int:
-    """Return the number of the week that an ISO week names, as in `2026-W47`.
+    """Return the number of an ISO week such as `2026-W47`.
 
     Raises:
-        Refusal: it names none.
+        Refusal: if there is no such week.
     """
     named = re.fullmatch("([0-9]{4})-W([0-9]{2})", text)
     try:
@@ -174,7 +175,7 @@ def _row(board: BoardId, row: Row, profile: Profile, deal: DealId | None) -> Boa
 
 
 def _life(board: BoardId, now: int) -> int:
-    """Return the life of a leaderboard's rows, in seconds."""
+    """Return the cache lifetime of a leaderboard's rows in seconds."""
     if board.scope not in PERIODIC:
         return LIVE
     last = board.period if board.scope == "day" else boards.days_of(board.period)[-1]

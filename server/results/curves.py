@@ -1,4 +1,4 @@
-"""The curves of dailies: what a run adds to them, and reading them."""
+"""Curves of dailies: loading them, and the counts that a run adds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from server.results.leaderboards_store import LeaderboardStore
 
 
 class Curves:
-    """How the runs at dailies went on."""
+    """Load the curves of dailies."""
 
     def __init__(
         self,
@@ -27,10 +27,10 @@ class Curves:
         self._clock = clock
 
     async def load(self, daily_id: DailyId) -> DailyCurves:
-        """Return the curves of a daily, by one read of at most some 2,000 counts.
+        """Return the curves of a daily, with one read of up to about 2,000 counts.
 
         Raises:
-            Refusal: there is no such game, or the day is in the future.
+            Refusal: if the game is unknown, or the day is in the future.
         """
         if daily_id.game not in games():
             raise Refusal("unknown_game")
@@ -41,10 +41,10 @@ class Curves:
 
 
 def curve_of(run: Run) -> tuple[str, ...]:
-    """Return what a run adds to the curves of its day; it takes a few microseconds a move.
+    """Return the counts that a run adds to its day's curves, in a few microseconds per move.
 
     Raises:
-        UnreadableError: this release does not know the rules of the run.
+        UnreadableError: if this release does not know the run's rules.
     """
     start = run.start
     return curve.fields_of(run, rules_of(start.game, start.variant, start.rules))

@@ -1,4 +1,4 @@
-"""The sets of dailies as they are stored: a hash with a field for each change of them."""
+"""Storage of the daily sets: a hash with a field for each change."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ end
 
 
 class DailySetStore:
-    """The sets of dailies of all days."""
+    """The daily sets of all days."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def read(self) -> DailySets:
-        """Return the sets of all days, which are none in a new store."""
+        """Return the sets of all days; empty in a new store."""
         (found,) = await self._database.ask(lambda redis, key: redis.hgetall(key), keys.DAILY_SETS)
         fields = dict(found)
         fixed = int(fields.pop(_FIXED, -1))
@@ -37,11 +37,11 @@ class DailySetStore:
         return DailySets(tuple(changes), fixed)
 
     async def fix(self, day: int, games: Iterable[str]) -> None:
-        """Store the set of a day, unless that of this day or a later one is stored.
+        """Store a day's set, unless this day's or a later day's set is stored.
 
         Args:
             day: the number of the day.
-            games: the ids of its games.
+            games: the ids of the day's games.
         """
         text = " ".join(sorted(games))
         await self._database.run(_FIX, [keys.DAILY_SETS], day, text)

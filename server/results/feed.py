@@ -1,18 +1,18 @@
-"""The sessions that watch leaderboards, and the changed rows that they are sent twice a second.
+"""Subscriptions of sessions to leaderboards, updated twice a second.
 
-A leaderboard is read at most once per tick, and only if a score was entered: its size, first rows
-and median take one round trip and are encoded once for all watchers. In addition, each watcher has
-the rows around its own. They and their ranks can change only if the entered score is not worse than
-the last of these rows, or if there are fewer rows below the player's own than would fit. The own
-rows of at most `MAX_READ` such watchers are read in a tick, the others in the next ones; each of
-these watchers gets its own frame. A watcher who has not played has no own rows, and the own rows of
-one who is ahead of every entered score are not read again.
+A leaderboard is read at most once per tick, and only after a score was entered: its size, first
+rows and median take one round trip and are encoded once for all subscribers. Each subscriber also
+has their own rows: the rows around the player. These and their ranks change only if an entered
+score is not worse than the last of them, or if there are fewer rows below the player than would
+fit. Each tick reads the own rows of at most `MAX_READ` affected subscribers, who get individual
+frames; the others follow in later ticks. A player without a result has no own rows, and the own
+rows of a player ahead of every entered score are not read again.
 
-A watcher who has raced also has the rows of these rivals, which are read with the own rows if one
-of them was entered. To know that, a node keeps their ids with each watcher: a set of 100, the most
-there are, takes 11 KB, and so 10,000 watchers who have all raced with 100 others take 110 MB; one
-who has not raced takes nothing. To look through the sets of 10,000 takes 2 ms a tick. Since two who
-have raced know each other, an entry has the rivals of about 100 watchers read at most.
+A subscriber who has raced also has the rows of their opponents, read together with the own rows
+when an opponent's score is entered. For this the node keeps the opponents' ids for each subscriber:
+a set of 100, the maximum, takes 11 KB, so 10,000 such subscribers take 110 MB; a subscriber who has
+not raced takes nothing. Searching the sets of 10,000 subscribers takes 2 ms per tick. Opponents are
+mutual, so one entry causes reads for about 100 subscribers at most.
 """
 
 from __future__ import annotations
@@ -40,34 +40,34 @@ TICK = 0.5
 """Seconds between two updates of a leaderboard."""
 
 MAX_READ = 500
-"""Watchers whose own rows are read in one tick."""
+"""The most subscribers whose own rows are read in one tick."""
 
 READ_AT_ONCE = 50
-"""Watchers whose own rows are read by one script call."""
+"""The number of subscribers whose own rows are read by one script call."""
 
 CONCURRENCY = 4
-"""Leaderboards that are updated at the same time."""
+"""The number of leaderboards updated concurrently."""
 
 SLICE = 0.003
-"""Seconds after which sending to watchers yields to the event loop."""
+"""Seconds of sending before the feed yields to the event loop."""
 
 ANY_SCORE = float("inf")
-"""A bound that every score is within: lower scores are better."""
+"""A bound that includes every score; lower scores are better."""
 
 NO_SCORE = float("-inf")
-"""A bound that no score is within."""
+"""A bound that includes no score."""
 
 NOBODY: Final[frozenset[PlayerId]] = frozenset()
 
 
 class _Own:
-    """A watcher's own row with its neighbours, as last sent.
+    """A subscriber's own rows and their opponents' rows, as last sent.
 
     Attributes:
-        rows: the rows in order; empty if the player has none.
-        bound: the worst score that can change the rows or their ranks when it is entered.
-        circle: the player and those whom the player has raced with, or nobody.
-        rivals: the rows of these.
+        rows: the player's row and its neighbors, in order; empty if the player has no row.
+        bound: the worst score that changes the rows or their ranks when it is entered.
+        circle: the player and their opponents; empty without opponents.
+        rivals: the rows of `circle`.
     """
 
     __slots__ = ("bound", "circle", "rivals", "rows")
@@ -85,22 +85,23 @@ class _Own:
         self.bound = NO_SCORE
         own = next((place for place, row in enumerate(rows) if row.player == player), None)
         if own is not None:
-            # A score that is worse than the last row comes after it and changes no rank, unless
-            # there are fewer than `REACH` rows below the own one.
+            # A score worse than the last row comes after it and changes no rank, unless there
+            # are fewer than `REACH` rows below the player's own.
             self.bound = rows[-1].score if len(rows) - own > REACH else ANY_SCORE
 
 
 class _Watched:
-    """A leaderboard that is watched.
+    """A leaderboard with subscribers.
 
     Attributes:
-        own: the own rows of each watcher.
-        unread: watchers whose own rows have to be read, in order, and whether their rivals' too.
-        behind: watchers who are slow or have missed a change; they are sent the whole page later.
-        last_sent: the size, first rows and middle score, as last sent.
+        own: the own rows of each subscriber.
+        unread: subscribers whose own rows must be read, in order, and whether their opponents' must
+            be as well.
+        behind: slow subscribers who missed a change; they receive the whole page later.
+        last_sent: the size, first rows and median, as last sent.
         best: the best score entered since the last tick.
-        players: players whose scores were entered since the last tick.
-        unknown: whether scores were entered that this node knows nothing about.
+        players: the players whose scores were entered since the last tick.
+        unknown: whether messages about entered scores may have been lost.
         stale: whether the first rows may have changed while they were read.
     """
 
@@ -123,12 +124,12 @@ class _Watched:
 
     @property
     def is_pending(self) -> bool:
-        """Whether there is anything to read or send in the next tick."""
+        """Whether the next tick has anything to read or send."""
         return self.changed or bool(self.unread or self.behind)
 
 
 class LeaderboardFeeds:
-    """All leaderboards that sessions of this node watch, and their watchers."""
+    """The leaderboards to which this node's sessions subscribe."""
 
     def __init__(
         self, leaderboards: Leaderboards, metrics: Metrics, background: Background
@@ -145,12 +146,12 @@ class LeaderboardFeeds:
         leaderboards.name_changed.subscribe(self._name_changed)
 
     async def watch(self, session: Session, board: BoardId, circle: frozenset[PlayerId]) -> Page:
-        """Let a session watch a leaderboard instead of any other; return its current page.
+        """Subscribe a session to a leaderboard in place of any other; return its current page.
 
         Args:
-            session: the session, which has a player.
+            session: a session with a player.
             board: the leaderboard.
-            circle: the player's, as from `Leaderboards.circle`.
+            circle: the player's circle, from `Leaderboards.circle`.
         """
         assert session.player is not None
         self._leaderboards.subscribe(board)
@@ -175,7 +176,7 @@ class LeaderboardFeeds:
         return page
 
     def unwatch(self, session: Session) -> None:
-        """Let a session watch no leaderboard, in constant time."""
+        """End a session's subscription, in constant time."""
         board = self._boards.pop(session, None)
         if board is None:
             return
@@ -188,7 +189,7 @@ class LeaderboardFeeds:
         self._leaderboards.unsubscribe(board)
 
     def _score_changed(self, board: BoardId, change: ScoreChanged | None) -> None:
-        """Note that a score was entered; `None` if messages about scores may have been lost."""
+        """Record an entered score; `None` if messages about scores may have been lost."""
         self._entries_seen += 1
         watched = self._watched.get(board)
         if watched is None:
@@ -201,9 +202,9 @@ class LeaderboardFeeds:
         self._notify(board, watched)
 
     def _name_changed(self, player: PlayerId) -> None:
-        """Send the page anew to those who are shown a player: a few comparisons for each watcher.
+        """Resend the page to all subscribers who see the player, after a rename by an operator.
 
-        Only an operator causes it.
+        It takes a few comparisons per subscriber.
         """
         for board, watched in self._watched.items():
             top = watched.last_sent.rows
@@ -214,12 +215,12 @@ class LeaderboardFeeds:
             self._notify(board, watched)
 
     def _notify(self, board: BoardId, watched: _Watched) -> None:
-        """Update a board that has changed with its next tick."""
+        """Schedule a changed leaderboard for its next tick."""
         if watched.is_pending and not self._ticks.is_scheduled(board):
             self._ticks.schedule(board, TICK)
 
     async def _tick(self, board: BoardId) -> None:
-        """Send the changes of a board to its watchers."""
+        """Send a leaderboard's changes to its subscribers."""
         watched = self._watched.get(board)
         if watched is None:
             return
@@ -232,7 +233,7 @@ class LeaderboardFeeds:
         self._notify(board, watched)
 
     async def _update(self, board: BoardId, watched: _Watched) -> None:
-        """Read what has changed in a leaderboard, and send it to the watchers."""
+        """Read and send a leaderboard's changes."""
         if watched.changed:
             best, players, unknown = watched.best, watched.players, watched.unknown
             watched.best, watched.players = ANY_SCORE, set()
@@ -247,7 +248,7 @@ class LeaderboardFeeds:
             top = await self._read_top(board, watched)
         else:
             top = None
-        # Watchers whose own rows are read are sent the first rows in the same frame.
+        # Subscribers whose own rows are read receive the first rows in the same frame.
         own = dict(islice(watched.unread.items(), MAX_READ))
         frame = None if top is None else self._encode(top)
         if frame is not None:
@@ -267,7 +268,7 @@ class LeaderboardFeeds:
     async def _read_top(
         self, board: BoardId, watched: _Watched
     ) -> messages.LeaderboardChange | None:
-        """Read what all are shown; return what has changed in it, or `None`."""
+        """Read the rows shown to all subscribers; return their change, or `None`."""
         self._metrics.board_reads += 1
         found = await self._leaderboards.top(board)
         before = watched.last_sent
@@ -294,15 +295,15 @@ class LeaderboardFeeds:
         top: messages.LeaderboardChange | None,
         frame: bytes | None,
     ) -> None:
-        """Read the own rows of the next watchers, and send them with the change of the first rows.
+        """Read the own rows of the next subscribers, and send them with the change for all.
 
         Args:
             board: the leaderboard.
             watched: its state.
-            remaining: the watchers to read, and whether their rivals too; `READ_AT_ONCE` of them
-                are read and removed.
-            top: what has changed for all, or `None`.
-            frame: the same, encoded: for those of whose rows none has changed.
+            remaining: the subscribers to read, and whether to read their opponents; up to
+                `READ_AT_ONCE` of them are read and removed.
+            top: the change for all, or `None`.
+            frame: the same, encoded, for subscribers without a change of their own.
         """
         sessions = list(islice(remaining, READ_AT_ONCE))
         players = [session.player for session in sessions if session.player is not None]
@@ -340,9 +341,9 @@ class LeaderboardFeeds:
                 self._send(watched, session, frame)
 
     async def _send_pages(self, board: BoardId, watched: _Watched) -> None:
-        """Send the whole page to watchers who have missed a change and now keep up.
+        """Send the whole page to subscribers who missed a change and have caught up.
 
-        It is encoded once for all who have no rows of their own.
+        It is encoded once for all subscribers without own rows.
         """
         for_all: bytes | None = None
         sent = watched.last_sent

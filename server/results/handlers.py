@@ -22,7 +22,7 @@ async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
         board, met = await asyncio.gather(leaderboards.own(board, request.player), circle)
     else:
         met = await circle
-    # Before the subscription, since nothing may come between that and the answer.
+    # Look it up before subscribing: an await after that could let an update precede the reply.
     of_deal = board.scope == "day" and board.game != boards.ALL_GAMES
     daily_id = DailyId(board.game, board.period)
     deal = await request.services.closed_deals.closed_of(daily_id) if of_deal else None

@@ -1,15 +1,15 @@
-"""Players' histories, and the leaderboards that follow from them.
+"""The histories service: changes histories, and updates the leaderboards derived from them.
 
-A history is changed first, and what follows from it is written then: the scores of its player on
-the leaderboards that it concerns. Whoever writes these checks afterwards that the history is still
-the one that they were computed from, and else computes them again. So whatever nodes do it at the
-same time, and whichever of them die, the last one to finish writes what the history says; and an
-effect stays in its outbox until one has finished.
+A change is written to the history first. The player's scores on the affected leaderboards are
+written next. The writer then checks that the history still has the version from which the scores
+were computed, and repeats the computation otherwise. Whichever nodes write concurrently or die, the
+last writer leaves scores that match the history. An effect stays in the outbox until one writer has
+finished.
 
-What it costs: a read of an excerpt of the history (`server/results/core/excerpt.py`), a change, a
-script for each leaderboard (7 for a daily), and a read of the version, however long the history is.
-So does a player's page: all of a history is read only for its player, for operators, and to take a
-daily back.
+A change costs a read of an excerpt (`server/results/core/excerpt.py`), a write, a script per
+leaderboard (7 for a daily) and a read of the version, independent of the history's length. A
+player's page is likewise independent of it. The whole history is read only for its player, for
+operators, and for voiding a daily.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from server.results.leaderboards import Leaderboards
 
 
 class Histories:
-    """Reads and changes players' histories.
+    """Read and change players' histories.
 
     Args:
-        store: of the histories.
-        players: know who has been deleted.
-        leaderboards: those that follow from the histories.
-        keep_for_good: lets the credentials of a player live for good who has results.
-        sets: the games that were dailies: no others have results of days.
+        store: the store of the histories.
+        players: the source of deleted players.
+        leaderboards: the leaderboards derived from the histories.
+        keep_for_good: removes the expiry of a player's credentials once they have results.
+        sets: the daily sets; only their games have results of days.
     """
 
     def __init__(
@@ -58,16 +58,16 @@ class Histories:
         self._sets = sets
 
     async def load(self, player: PlayerId) -> History:
-        """Return all of a player's history, read in slices; an empty one if there is none."""
+        """Return a player's whole history, read in slices; empty if there is none."""
         return (await self._store.read(player)).history
 
     async def size(self, player: PlayerId) -> int:
-        """Return how many fields a player's history has, one for each result about."""
+        """Return the number of fields in a player's history, about one per result."""
         (found,) = await self._store.sizes([player])
         return found
 
     async def page(self, player: PlayerId, days: int) -> Excerpt:
-        """Return what a player's page says, with the latest results of each game's dailies."""
+        """Return the excerpt for a player's page, with each game's latest dailies."""
         return await self._store.page(player, days)
 
     async def excerpts(
@@ -76,7 +76,7 @@ class Histories:
         days: Collection[int],
         rounds: Collection[tuple[str, DealId]] = (),
     ) -> list[Excerpt]:
-        """Return an excerpt of each player's history, with some days of all games, and some rounds.
+        """Return each player's excerpt, with some days of all games and some rounds.
 
         It takes one round trip.
         """
@@ -84,7 +84,7 @@ class Histories:
         return await self._store.excerpts(players, days, rounds, dailies=dailies)
 
     async def has_results(self, player: PlayerId) -> bool:
-        """Return whether a player has played anything that is kept."""
+        """Return whether a player has any stored results."""
         (found,) = await self._store.excerpts([player], ())
         return bool(found.totals)
 
@@ -98,20 +98,20 @@ class Histories:
         *,
         challenges: Collection[tuple[str, DealId]] = (),
     ) -> Excerpt:
-        """Change a player's history, and return an excerpt of it.
+        """Change a player's history, and return the resulting excerpt.
 
         Args:
-            player: its owner.
-            decide: returns it after the change, the same one if nothing changes; `None` if that
-                takes the whole history. It is called again then, and if somebody else has changed
-                the history meanwhile.
-            days: those that the excerpt has.
-            rounds: those that it has.
-            of: the game of which a result of these is added or changed, if one is.
-            challenges: those that it has.
+            player: the history's owner.
+            decide: returns the changed excerpt, the same one for no change, or `None` if it needs
+                the whole history. It is called again with the whole history, and after a concurrent
+                change.
+            days: the days to include in the excerpt.
+            rounds: the rounds to include.
+            of: the game of a result to add or change, or `None`.
+            challenges: the challenges to include.
 
         Raises:
-            UnavailableError: the store does not answer; it may have been changed.
+            UnavailableError: if the store does not answer; the change may or may not be stored.
         """
         dailies = await self._sets.ever() if days else []
         if of is not None and of not in dailies:
@@ -132,7 +132,7 @@ class Histories:
                 return after
             is_new = before.kept is None or not before.totals
             if is_new and after.kept is not None and (after.totals or after.challenges):
-                # From now on there is something to come back for. First, since it may end here.
+                # Write this first: if the node dies here, the retry of the change repeats it.
                 await self._keep_for_good(player)
             if await self._store.change(player, before.version, fields):
                 return replace(after, version=before.version + 1)
@@ -140,28 +140,28 @@ class Histories:
     async def add_day(
         self, player: PlayerId, game: str, day: int, result: DayResult, curve: Iterable[str]
     ) -> None:
-        """Add the result of a daily, and write what follows from it. This is idempotent.
+        """Add the result of a daily, and update the leaderboards. This is idempotent.
 
-        It does nothing for a player who has been deleted.
+        A deleted player's result is ignored.
 
         Args:
-            player: its owner.
+            player: the history's owner.
             game: the game's id.
             day: the number of the day.
-            result: how it ended.
-            curve: the fields of the day's curves that the run counts in.
+            result: the result.
+            curve: the fields of the day's curves that the run increments.
         """
         if await self.is_deleted(player):
-            # The attempt was still running then.
+            # The player was deleted while the attempt was running.
             return
         await self._change_day(player, game, day, lambda h: h.with_day(game, day, result), curve)
 
     async def void_day(
         self, player: PlayerId, game: str, day: int, curve: Iterable[str], *, void: bool
     ) -> None:
-        """Take the result of a daily back or let it stand, and write what follows from that.
+        """Void or reinstate the result of a daily, and update the leaderboards.
 
-        This is idempotent. A result that there is not is left so.
+        This is idempotent. It does nothing if there is no result.
         """
         await self._change_day(player, game, day, lambda h: h.with_void(game, day, void), curve)
 
@@ -188,17 +188,17 @@ class Histories:
         result: RoundResult,
         meeting: Meeting | None = None,
     ) -> None:
-        """Add the result of a round, or replace it, and write what follows from it.
+        """Add or replace the result of a round, and update the leaderboards.
 
-        This is idempotent. It costs guests no more than the history: they are on no leaderboard of
-        races. It does nothing for a player who has been deleted.
+        This is idempotent. A deleted player's result is ignored. For guests only the history
+        changes, because they are not on leaderboards of races.
 
         Args:
-            player: its owner.
+            player: the history's owner.
             game: the game's id.
             deal: the round's deal.
-            result: how it ended.
-            meeting: whom the player has met in it, if that is to be remembered.
+            result: the result.
+            meeting: the race as recorded for later weights, or `None`.
         """
         if await self.is_deleted(player):
             return
@@ -214,15 +214,15 @@ class Histories:
     async def add_challenge(
         self, player: PlayerId, game: str, deal: DealId, result: ChallengeResult
     ) -> None:
-        """Add the result of a challenge, or replace it. This is idempotent.
+        """Add or replace the result of a challenge. This is idempotent.
 
-        Nothing follows from it. It does nothing for a player who has been deleted.
+        No leaderboard depends on it. A deleted player's result is ignored.
 
         Args:
-            player: its owner.
+            player: the history's owner.
             game: the game's id.
             deal: the challenge's deal.
-            result: how it ended.
+            result: the result.
         """
         if not await self.is_deleted(player):
             await self._change(
@@ -232,14 +232,14 @@ class Histories:
             )
 
     async def claim(self, player: PlayerId, race: Race) -> Race | None:
-        """Claim a history for a race that is to be entered next. This is idempotent.
+        """Claim a history for the next race to record. This is idempotent.
 
         Returns:
-            The other race that has claimed it, and is to be entered before; `None` if this one has
-            claimed it, or has been entered.
+            Another race that holds the claim and must be recorded first; `None` if this race holds
+            the claim or is already recorded.
 
         Raises:
-            UnavailableError: the store does not answer; it may have been claimed.
+            UnavailableError: if the store does not answer; the claim may or may not be stored.
         """
         of = [(race.game, race.deal)]
         found = await self._change(player, lambda h: h.with_claim(race), rounds=of)
@@ -248,22 +248,22 @@ class Histories:
         return None if is_free or found.has_round(*of[0], race.at) else claim
 
     async def keep(self, player: PlayerId, at: int) -> None:
-        """Note that a player has kept an identity, with which what begins from now on is ranked.
+        """Record that a player kept an identity, so that runs started from now on are ranked.
 
         This is idempotent.
 
         Args:
             player: the player.
-            at: since when, in Unix milliseconds.
+            at: the time in Unix milliseconds.
         """
         await self._change(player, lambda h: h if h.kept is not None else replace(h, kept=at))
 
     async def is_deleted(self, player: PlayerId) -> bool:
-        """Return whether a player has been deleted, for whom no history begins anew."""
+        """Return whether a player was deleted. A deleted player gets no new history."""
         return await self._players.is_deleted(player)
 
     async def delete(self, player: PlayerId) -> None:
-        """Delete a player's history; the scores on leaderboards stay."""
+        """Delete a player's history. The scores on leaderboards stay."""
         await self._store.delete(player)
 
     async def _write(
@@ -273,13 +273,13 @@ class Histories:
         boards: Iterable[BoardId],
         curves: dict[BoardId, tuple[str, ...]] | None = None,
     ) -> None:
-        """Write a player's scores on some leaderboards, as the history has them in the end.
+        """Write a player's scores on some leaderboards, repeating until they match the history.
 
         Args:
-            player: their owner.
-            found: the history as last read, with what the leaderboards compare.
-            boards: of any group; they are those of the group that the player is in on each.
-            curves: the fields of a day's curves that a run counts in, by leaderboard.
+            player: the player.
+            found: the excerpt that covers these leaderboards.
+            boards: leaderboards of either group; the player's own group on each is used.
+            curves: the fields of a day's curves that a run increments, by leaderboard.
         """
         curves = curves or {}
         wanted = [(board, curves.get(board, ())) for board in boards]

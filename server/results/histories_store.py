@@ -1,4 +1,4 @@
-"""Players' histories: a hash each, changed only by those who have read it as it is."""
+"""Storage of players' histories: a hash each, changed by compare-and-set on its version."""
 
 from __future__ import annotations
 
@@ -39,25 +39,28 @@ elseif redis.call('TTL', KEYS[2]) >= 0 then redis.call('EXPIRE', KEYS[2], ARGV[2
 return 1
 """
 )
-"""Its keys are a player's history and record, which lives as long, and for good if it is kept."""
+"""The keys are a player's history and account record.
+
+Both get the same lifetime; the record of a player with a kept identity never expires.
+"""
 
 
 class _State(NamedTuple):
-    """How many fields a history has, and its version: together they change with it."""
+    """The number of fields and the version of a history. Any change affects one of them."""
 
     size: int
     version: str | None
 
 
 BATCH = 100
-"""Fields of a whole history that are read at once: they take an event loop 0.2 ms."""
+"""Fields of a whole history read at once: 0.2 ms of the event loop."""
 
 
 class HistoryStore:
     """The histories of all players.
 
-    A history has a field for each daily and for each of the latest rounds, about 60 bytes each.
-    Who plays five dailies a day for three years and races without end has 7,000 of them.
+    A history has a field of about 60 bytes for each daily and each of the latest rounds. Three
+    years with five dailies a day and unlimited races add up to 7,000 fields.
     """
 
     def __init__(self, database: Database) -> None:
@@ -73,15 +76,15 @@ class HistoryStore:
         *,
         dailies: Collection[str] | None = None,
     ) -> list[Excerpt]:
-        """Return an excerpt of each player's history, in one round trip; empty if there is none.
+        """Return each player's excerpt, in one round trip; empty if there is no history.
 
         Args:
-            players: their owners.
-            days: those whose results are read.
-            rounds: the game and deal of those that are read.
-            of: the game of which such a result is to be added or changed; `None` if none is.
-            challenges: the game and deal of those that are read.
-            dailies: the games whose results are read of the days; `None` for all games.
+            players: the histories' owners.
+            days: the days to read.
+            rounds: the game and deal of each round to read.
+            of: the game of a result to add or change, or `None`.
+            challenges: the game and deal of each challenge to read.
+            dailies: the games to read for the days; `None` for all games.
         """
         names = names_of(days, rounds, of, challenges, dailies)
         found = await asyncio.gather(
@@ -93,11 +96,11 @@ class HistoryStore:
         return [excerpt_of(names, texts) for texts in found]
 
     async def read(self, player: PlayerId) -> Whole:
-        """Return all of a player's history, as it is at one time; an empty one if there is none.
+        """Return a consistent copy of a player's whole history; empty if there is none.
 
-        It takes a round trip for each `BATCH` fields, between which Redis and the event loop serve
-        others. It begins anew if the history changes meanwhile, or if not all fields were found:
-        a server that has taken over may have them in another order.
+        It takes a round trip per `BATCH` fields, between which Redis and the event loop serve
+        others. It restarts if the history changes meanwhile, or if fields are missing: after a
+        failover, the new server can iterate in another order.
         """
         key = keys.history(player)
         while True:
@@ -114,14 +117,14 @@ class HistoryStore:
                 return reading.whole()
 
     async def page(self, player: PlayerId, days: int) -> Excerpt:
-        """Return what a player's page says, as it is at one time.
+        """Return a consistent excerpt for a player's page.
 
-        It takes a round trip for each `BATCH` results on the page, however many there are beside
-        them. All of a history is read only if it was written before there was what that takes.
+        It takes a round trip per `BATCH` results on the page, independent of the history's length.
+        The whole history is read only if an earlier release wrote it without sums of dailies.
 
         Args:
-            player: the one of the page.
-            days: how many results of each game's dailies are on it, the latest ones.
+            player: the page's player.
+            days: the number of each game's latest dailies to include.
         """
         key = keys.history(player)
         while True:
@@ -138,7 +141,7 @@ class HistoryStore:
                 return reading.excerpt()
 
     async def _read(self, key: str, reading: Reading, names: list[str]) -> None:
-        """Read some fields."""
+        """Read a batch of fields."""
         (texts,) = await self._database.ask(lambda redis, key: redis.hmget(key, names), key)
         found = zip(names, texts, strict=True)
         reading.add({name: text for name, text in found if text is not None})
@@ -149,13 +152,13 @@ class HistoryStore:
         return _State(size, version)
 
     async def sizes(self, players: Iterable[PlayerId]) -> list[int]:
-        """Return how many fields each player's history has, one for each result about."""
+        """Return the number of fields in each player's history, about one per result."""
         return await self._database.ask(
             lambda redis, key: redis.hlen(key), *map(keys.history, players)
         )
 
     async def version(self, player: PlayerId) -> int:
-        """Return how often a player's history has changed."""
+        """Return the number of changes to a player's history."""
         key = keys.history(player)
         return int(await self._database.read_batched(key, "HGET", key, VERSION) or 0)
 
@@ -174,15 +177,15 @@ class HistoryStore:
     async def change(
         self, player: PlayerId, version: int, fields: Mapping[str, str | None]
     ) -> bool:
-        """Change some fields of a history, unless it has changed since it was read.
+        """Change fields of a history, unless it has changed since it was read.
 
         Args:
-            player: its owner.
-            version: of the history as it was read.
-            fields: the new texts; `None` for a field to delete.
+            player: the history's owner.
+            version: the version that was read.
+            fields: the new texts; `None` deletes a field.
 
         Returns:
-            Whether it was stored: its version was still that one.
+            Whether the change was stored; `False` after a concurrent change.
         """
         arguments = [part for field, text in fields.items() for part in (field, text or "")]
         names = [keys.history(player), keys.player(player)]

@@ -1,4 +1,4 @@
-"""Leaderboards: pages of them for players, and a signal for changes."""
+"""The leaderboards service: pages, standings and change notifications."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ from server.results.leaderboards_store import LeaderboardStore
 from server.results.met_store import MetStore
 
 TOP = 10
-"""Rows of a page from the top."""
+"""The number of first rows on a page."""
 
 MAX_ROWS = 100
-"""Rows that may be asked for at once."""
+"""The most rows of one request."""
 
 REACH = 3
-"""Rows of a page on either side of the player's own."""
+"""The number of rows on either side of the player's own row."""
 
 RIVALS = 20
-"""Rows of a page of the player and of people whom the player has raced with."""
+"""The most rows of opponents, including the player, on a page."""
 
 CIRCLES_AT_ONCE = 2
-"""Players whose rivals are read by one script call: Redis does nothing else for a millisecond."""
+"""Players whose opponents are read by one script call, which blocks Redis for a millisecond."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The part of a leaderboard that one player is shown.
+    """A leaderboard as shown to one player.
 
     Attributes:
-        size: number of all rows of the leaderboard.
+        size: the number of rows on the leaderboard.
         top: the first rows, at most `TOP`.
-        middle: the score of the middle row, the better one of two; `None` without rows.
+        middle: the score of the middle row, or the better of the two; `None` without rows.
         around: the player's row with up to `REACH` rows on either side; empty without a result.
-        rivals: of the player and those whom the player has raced with, at most `RIVALS`; empty for
-            a player who has raced with nobody.
-        profiles: of the players of these rows.
+        rivals: the rows of the player and their opponents in races, at most `RIVALS`; empty without
+            opponents.
+        profiles: the profiles of these rows' players.
     """
 
     board: BoardId
@@ -67,7 +67,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One player's row of a leaderboard of `size` rows."""
+    """A player's row on a leaderboard of `size` rows."""
 
     row: Row
     size: int
@@ -75,12 +75,12 @@ class Standing:
 
 
 class Leaderboards:
-    """Reads and writes leaderboards, and publishes their changes.
+    """Read and write leaderboards, and publish their changes.
 
     Attributes:
-        score_changed: emitted with the id of a leaderboard that this node subscribes to, and the
-            change; `None` for it if messages may have been missed.
-        name_changed: emitted with a player whose name an operator has changed.
+        score_changed: emitted with the id of a subscribed leaderboard and the change, or `None` if
+            messages may have been missed.
+        name_changed: emitted with a player renamed by an operator.
     """
 
     def __init__(
@@ -103,24 +103,24 @@ class Leaderboards:
         self._profiles = profiles
 
     def today(self, game: str) -> DailyId:
-        """Return the id of a game's daily of the current day."""
+        """Return the id of a game's current daily."""
         return DailyId(game, daily.day_at(self._clock.now()))
 
     def resolve(self, scope: Scope, game: str, period: int | None, group: Group) -> BoardId:
-        """Return the id of a leaderboard, as `boards.resolve` does, by the store's clock."""
+        """Return the id of a leaderboard as `boards.resolve` does, using the store's clock."""
         today = daily.day_at(self._clock.now())
         return boards.resolve(scope, game, period, group, today)
 
     def of_daily(self, daily_id: DailyId, group: Group) -> BoardId:
-        """Return the id of the leaderboard of a daily.
+        """Return the id of a daily's leaderboard.
 
         Raises:
-            Refusal: there is no such game, or the day is in the future.
+            Refusal: if the game is unknown, or the day is in the future.
         """
         return self.resolve("day", daily_id.game, daily_id.day, group)
 
     async def own(self, board: BoardId, player: PlayerId) -> BoardId:
-        """Return a leaderboard, of either group, in that where a player is, in one round trip."""
+        """Return a leaderboard's id with the player's own group, in one round trip."""
         days = boards.days_needed([board])
         (found,) = await self._histories.excerpts([player], days)
         return board._replace(group=found.group_on(board))
@@ -128,10 +128,10 @@ class Leaderboards:
     async def place(
         self, board: BoardId, player: PlayerId, score: int | None, curve: Sequence[str] = ()
     ) -> None:
-        """Set a player's score on a leaderboard or take it away, and publish the change.
+        """Set or remove a player's score on a leaderboard, and publish the change.
 
-        A second call changes nothing, but publishes again, since the node that set the score may
-        have died before it published. See `LeaderboardStore.place`.
+        A repeated call changes nothing but publishes again, because a node can die between the
+        write and the publication. See `LeaderboardStore.place`.
         """
         was, elsewhere = await self._store.place(board, player, score, curve)
         self._publish(board, player, {was, score} if was != score else set())
@@ -139,8 +139,8 @@ class Leaderboards:
             self._publish(_other(board), player, {elsewhere})
 
     def _publish(self, board: BoardId, player: PlayerId, scores: Iterable[int | None]) -> None:
-        """Publish that a player's score has changed from and to some, or, without any, may have."""
-        # What is better than both is not affected.
+        """Publish a change between two scores, or a possible change without scores."""
+        # Rows better than both scores are not affected.
         best = min((score for score in scores if score is not None), default=None)
         payload = b"" if best is None else encode(ScoreChanged(player, best))
         self._bus.publish(board_bus.topic(board), payload)
@@ -153,26 +153,26 @@ class Leaderboards:
         self._bus.subscribe(board_bus.topic(board), partial(self._receive, board))
 
     def unsubscribe(self, board: BoardId) -> None:
-        """End one subscription."""
+        """Undo one `subscribe`."""
         self._bus.unsubscribe(board_bus.topic(board))
 
     def _receive(self, board: BoardId, payload: bytes | None) -> None:
         self.score_changed.emit(board, board_bus.decode(payload))
 
     async def circle(self, player: PlayerId) -> frozenset[PlayerId]:
-        """Return a player and those whom the player has raced with; empty if that is nobody."""
+        """Return a player and their opponents in races; empty without opponents."""
         met = await self._met.read(player)
         return frozenset([player, *met]) if met else frozenset()
 
     async def page(
         self, board: BoardId, player: PlayerId, circle: frozenset[PlayerId] = frozenset()
     ) -> Page:
-        """Return the page of a leaderboard for a player.
+        """Return a leaderboard's page for a player.
 
         Args:
             board: the leaderboard.
-            player: who it is for.
-            circle: the player and those whose rows are `rivals`, or nobody.
+            player: the player.
+            circle: the players whose rows are `rivals`, possibly empty.
         """
         found, (around,), (rivals,) = await asyncio.gather(
             self.top(board), self.around(board, [player]), self.among(board, [circle])
@@ -185,12 +185,12 @@ class Leaderboards:
         return await self._store.rows(board, 1, TOP)
 
     async def rows(self, board: BoardId, first: int, count: int) -> tuple[int, list[Row]]:
-        """Return the number of all rows, and some of them, best first, in one round trip.
+        """Return the leaderboard's size and a range of its rows, best first, in one round trip.
 
         Args:
-            board: a leaderboard, as from `find`.
-            first: the place of the first of them, from 1.
-            count: how many, at most `MAX_ROWS`.
+            board: the leaderboard.
+            first: the position of the first row, from 1.
+            count: the number of rows, at most `MAX_ROWS`.
         """
         assert first >= 1, "places count from 1"
         assert 1 <= count <= MAX_ROWS, "more would hold Redis up"
@@ -198,7 +198,7 @@ class Leaderboards:
         return found.size, found.rows
 
     async def around(self, board: BoardId, players: Sequence[PlayerId]) -> list[list[Row]]:
-        """Return each player's row with up to `REACH` neighbours on either side, in one round trip.
+        """Return each player's row with up to `REACH` neighbors on either side, in one round trip.
 
         The list is empty for a player without a result.
         """
@@ -209,7 +209,7 @@ class Leaderboards:
     ) -> list[list[Row]]:
         """Return the rows of each circle's players, best first, at most `RIVALS`.
 
-        It takes one round trip, in which Redis serves others between `CIRCLES_AT_ONCE` of them.
+        It takes one round trip. Redis serves others after every `CIRCLES_AT_ONCE` circles.
         """
         asked = [list(circle) for circle in circles if circle]
         batches = [
@@ -222,17 +222,17 @@ class Leaderboards:
         return [next(rows) if circle else [] for circle in circles]
 
     async def standing(self, board: BoardId, player: PlayerId) -> Standing | None:
-        """Return a player's standing, or `None` without a result; at most two round trips."""
+        """Return a player's standing, or `None` without a result; takes at most two round trips."""
         size, row = await self._store.standing(board, player)
         if row is None:
             return None
         return Standing(row, size, (await self.profiles([row]))[player])
 
     async def profiles(self, rows: Sequence[Row]) -> dict[PlayerId, Profile]:
-        """Return the profiles of the players of some rows, from the cache if possible."""
+        """Return the profiles of the rows' players, from the cache if possible."""
         return await self._profiles.load(row.player for row in rows)
 
 
 def _other(board: BoardId) -> BoardId:
-    """Return the same leaderboard of the other group."""
+    """Return the other group's leaderboard."""
     return board._replace(group="guests" if board.group == "ranked" else "ranked")

@@ -1,4 +1,4 @@
-"""Leaderboards: one sorted set each, of scores by player; the lowest score comes first.
+"""Storage of leaderboards: a sorted set each, of scores by player, lowest score first.
 
 Players with equal scores share a rank, which is one more than the number of lower scores.
 """
@@ -35,9 +35,9 @@ if change ~= 0 and #ARGV > 3 then
 end
 return {was, elsewhere}
 """)
-"""Its keys are a leaderboard, the same one of the other group, and the curves of its day.
+"""The keys are a leaderboard, the other group's leaderboard, and the day's curves.
 
-A life of 0 seconds means without an end.
+A lifetime of 0 seconds means no expiry.
 """
 
 _ROWS = """
@@ -48,10 +48,10 @@ local function rows(first, last)
   return {first + 1, better + 1, unpack(found)}
 end
 """
-"""A Lua function for scripts: rows from a first to a last place, both from 0 and inclusive.
+"""A Lua function for scripts: the rows between two positions, from 0, inclusive.
 
-It returns the place and the rank of the first row, both from 1, and then player and score of each
-row; or an empty table if there are no rows.
+It returns the position and the rank of the first row, both from 1, followed by each row's player
+and score; or an empty table if there are no rows.
 """
 
 _PAGE = Script(
@@ -102,7 +102,8 @@ while at <= #ARGV do
 end
 return answers
 """)
-"""After the most rows to return, its arguments are lists of players, each after its length."""
+"""The arguments are the most rows to return per list, then lists of players, each after its
+length."""
 
 _STANDING = Script(
     _ROWS
@@ -122,17 +123,17 @@ class LeaderboardStore:
     async def place(
         self, board: BoardId, player: PlayerId, score: int | None, curve: Sequence[str] = ()
     ) -> tuple[int | None, int | None]:
-        """Set a player's score on a leaderboard, and take that of the other group away.
+        """Set or remove a player's score on a leaderboard, and remove it from the other group's.
 
         Args:
             board: the leaderboard.
             player: the player.
-            score: the score; `None` to take it away.
-            curve: the fields of the day's curves that the player's run counts in, as long as the
-                player has a score in either group.
+            score: the score; `None` to remove it.
+            curve: the fields of the day's curves that the player's run increments while the player
+                has a score in either group.
 
         Returns:
-            The player's scores before, on the leaderboard and on that of the other group.
+            The player's previous scores, on the leaderboard and on the other group's.
         """
         other = board._replace(group="guests" if board.group == "ranked" else "ranked")
         names = [keys.leaderboard(board), keys.leaderboard(other), keys.curves(board)]
@@ -142,22 +143,22 @@ class LeaderboardStore:
         return _score(was), _score(elsewhere)
 
     async def rows(self, board: BoardId, first: int, count: int) -> Rows:
-        """Return `count` rows from the one at the place `first` (from 1) on, in one round trip.
+        """Return `count` rows from position `first` (from 1), in one round trip.
 
-        It takes Redis about 20 µs, and 1 µs a row, however many rows the leaderboard has.
+        It takes Redis about 20 µs plus 1 µs per row, independent of the leaderboard's size.
         """
         key = keys.leaderboard(board)
         size, found, middle = await self._database.ask_script(_PAGE, key, first, count)
         return Rows(int(size), _rows(found), _score(middle))
 
     async def sizes(self, boards: Sequence[BoardId]) -> list[int]:
-        """Return the number of rows of each leaderboard, in one round trip."""
+        """Return each leaderboard's number of rows, in one round trip."""
         return await self._database.ask(
             lambda redis, key: redis.zcard(key), *map(keys.leaderboard, boards)
         )
 
     async def curves(self, board: BoardId) -> dict[str, int]:
-        """Return the counts of a daily's curves, by its leaderboard; none if there are none."""
+        """Return the counts of a daily's curves, given its leaderboard; empty without runs."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.hgetall(key), keys.curves(board)
         )
@@ -166,10 +167,10 @@ class LeaderboardStore:
     async def around(
         self, board: BoardId, players: Sequence[PlayerId], reach: int
     ) -> list[list[Row]]:
-        """Return the row of each player with up to `reach` rows on either side, in one round trip.
+        """Return each player's row with up to `reach` rows on either side, in one round trip.
 
-        A player without a row gets an empty list. Each player costs three look-ups in the sorted
-        set, and Redis runs no other command meanwhile: pass a few hundred players at most.
+        The list is empty for a player without a row. Each player costs three lookups in the sorted
+        set, during which Redis is blocked: pass at most a few hundred players.
         """
         key = keys.leaderboard(board)
         found = await self._database.ask_script(_AROUND, key, reach, *players)
@@ -178,15 +179,15 @@ class LeaderboardStore:
     async def among(
         self, board: BoardId, circles: Sequence[Sequence[PlayerId]], most: int
     ) -> list[list[Row]]:
-        """Return the rows of some players, best first, for each of several lists of players.
+        """Return the rows of each list's players, best first.
 
-        Redis runs no other command meanwhile: a list of 100 players takes it half a
-        millisecond, if they are all among a million.
+        Redis is blocked meanwhile: for half a millisecond per list of 100 players who are all on a
+        leaderboard of a million.
 
         Args:
             board: the leaderboard.
-            circles: the lists, none of them empty.
-            most: rows of each that are returned.
+            circles: the lists of players, none empty.
+            most: the most rows to return per list.
         """
         key = keys.leaderboard(board)
         listed = [part for circle in circles for part in (str(len(circle)), *circle)]
@@ -197,7 +198,7 @@ class LeaderboardStore:
         ]
 
     async def standing(self, board: BoardId, player: PlayerId) -> tuple[int, Row | None]:
-        """Return the number of all rows, and a player's own row or `None`, in one round trip."""
+        """Return the number of rows and a player's own row or `None`, in one round trip."""
         key = keys.leaderboard(board)
         size, found = await self._database.ask_script(_STANDING, key, player)
         return int(size), next(iter(_rows(found)), None)
@@ -208,7 +209,7 @@ def _score(text: str | None) -> int | None:
 
 
 def _rows(found: Any) -> list[Row]:
-    """Parse what the Lua function of `_ROWS` returns."""
+    """Parse the return value of the Lua function in `_ROWS`."""
     if not found:
         return []
     place, rank, *pairs = found

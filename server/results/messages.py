@@ -1,4 +1,4 @@
-"""Leaderboards of days, of weeks and of all time."""
+"""Messages about leaderboards: daily, weekly and all-time."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from server.results.core.boards import Group, Scope
 
 
 class WatchLeaderboard(Command, tag=12, frozen=True):
-    """Ask for a leaderboard, and subscribe the session to its changes and to no other one's.
+    """Request a leaderboard, and subscribe the session to its changes in place of any other's.
 
     Refused as `unknown_game`, `unknown_day` or `unknown_board`.
 
     Attributes:
         game: the game's id, or `all` for all games together.
         day: the number of the period, or null for the current one: a UTC day, counted from
-            1970-01-01, or a week of `scope` `week`, of which number 1 began on 1970-01-05.
-        group: null for the player's own, where there are two.
+            1970-01-01, or for `scope` `week` a week, where number 1 started on 1970-01-05.
+        group: null for the player's own group, if the board has two.
     """
 
     game: GameId
@@ -31,7 +31,7 @@ class WatchLeaderboard(Command, tag=12, frozen=True):
 
 
 class UnwatchLeaderboard(Command, tag=13, frozen=True):
-    """End the session's subscription to a leaderboard, if there is one."""
+    """End the session's subscription to a leaderboard, if any."""
 
     cost: ClassVar[float] = costs.MOVE
 
@@ -39,15 +39,15 @@ class UnwatchLeaderboard(Command, tag=13, frozen=True):
 class Entry(Struct, array_like=True, frozen=True):
     """A row of a leaderboard.
 
-    Where results are compared, by `left`, then `time`, then `moves`, `value` is 0; where a number
-    is, these three are.
+    Boards of results compare `left`, then `time`, then `moves`, and `value` is 0. Other boards
+    compare `value`, and the other three are 0.
 
     Attributes:
-        rank: 1 for the best; equal scores share one.
-        left: cards that are not on the foundations.
+        rank: 1 for the best; equal scores share a rank.
+        left: the number of cards not on the foundations.
         time: milliseconds from the start to the last card that reached a foundation.
-        moves: moves played.
-        value: the number: points, wins, races won or the rating.
+        moves: the number of moves.
+        value: points, wins, races won or the rating.
     """
 
     rank: int
@@ -59,10 +59,10 @@ class Entry(Struct, array_like=True, frozen=True):
 
 
 class Middle(Struct, array_like=True, frozen=True):
-    """The score of the middle row of a leaderboard, the better one of two.
+    """The score of a leaderboard's middle row, or the better of the two.
 
     Attributes:
-        left: as in `Entry`, like `time`, `moves` and `value`.
+        left: as in `Entry`; likewise `time`, `moves` and `value`.
     """
 
     left: int
@@ -76,16 +76,16 @@ class Leaderboard(Event, tag=12, frozen=True):
 
     Attributes:
         game: the game's id, or `all`.
-        day: the number of the period, or 0 if it is of all time.
-        size: how many rows it has.
-        top: its first rows.
-        around: the player's own row with its neighbours; empty if there is none.
-        deal: the id of the day's deal once it is closed, so that its runs can be asked for; null
-            before, and of leaderboards of no one deal. The attempt of a row is the deal's id, a
-            dot, and the player's id.
-        rivals: the rows of people whom the player has raced with, and the player's own, best first;
-            empty if there are none. Their ranks are those at the last change of one of them.
-        middle: the median; null if there are no rows.
+        day: the number of the period, or 0 for all time.
+        size: the number of rows.
+        top: the first rows.
+        around: the player's own row with its neighbors; empty without a result.
+        deal: the id of the day's deal once it is closed, for requesting runs; null before, and on
+            boards not tied to a single deal. A row's attempt id is the deal's id, a dot, and the
+            player's id.
+        rivals: the rows of the player and their opponents in races, best first; empty without
+            opponents. Their ranks date from the last change of one of these rows.
+        middle: the median; null without rows.
     """
 
     game: str
@@ -101,14 +101,14 @@ class Leaderboard(Event, tag=12, frozen=True):
 
 
 class LeaderboardChange(Event, tag=8, frozen=True):
-    """The changes in the leaderboard that the session is subscribed to.
+    """Changes to the subscribed leaderboard.
 
     Attributes:
-        size: how many rows it has.
-        top: its first rows, or null if they did not change.
-        around: the player's own row with its neighbours, or null if they did not change.
-        rivals: the rows of people whom the player has raced with, or null if they did not change.
-        middle: the median, or null if it did not change, or there are no rows.
+        size: the number of rows.
+        top: the first rows, or null if unchanged.
+        around: the player's own row with its neighbors, or null if unchanged.
+        rivals: the rows of the player and their opponents in races, or null if unchanged.
+        middle: the median, or null if unchanged or without rows.
     """
 
     size: int

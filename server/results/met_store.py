@@ -1,4 +1,4 @@
-"""Players whom each player has met in races."""
+"""Storage of each player's opponents in races."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ redis.call('EXPIRE', KEYS[1], ARGV[3])
 
 
 class MetStore:
-    """The players whom each player has met in a race: 100 at most, 40 bytes each."""
+    """Each player's opponents in races: at most 100, 40 bytes each."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def add(self, player: PlayerId, others: Sequence[PlayerId], at: int) -> None:
-        """Note whom a player has met, and when, in Unix milliseconds.
+        """Add a player's opponents at a time in Unix milliseconds.
 
-        Of more than `keys.MAX_MET`, those who were met last are kept.
+        The latest `keys.MAX_MET` opponents are kept.
         """
         key = keys.met(player)
         await self._database.run(
@@ -34,7 +34,7 @@ class MetStore:
         )
 
     async def read(self, player: PlayerId) -> list[PlayerId]:
-        """Return whom a player has met, at most `keys.MAX_MET`, the last one first."""
+        """Return a player's opponents, at most `keys.MAX_MET`, latest first."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.zrevrange(key, 0, -1), keys.met(player)
         )

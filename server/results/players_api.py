@@ -1,4 +1,4 @@
-"""Players: what everybody may see of them."""
+"""The public HTTP API of players' pages."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from server.results.histories import Histories
 from server.results.repaired_days import RepairedDays
 
 PLAYER_COST = 2.0
-"""The cost of a player's page: it has up to some thousand results, however long the history is."""
+"""The cost of a player's page: up to a few thousand results, whatever the history's length."""
 
 MAX_DAYS = 400
-"""The most days of a game on a player's page."""
+"""The most days per game on a player's page."""
 
 SLICE = 100
-"""Results that are looked at before the event loop serves others: they take it 0.2 ms."""
+"""Results processed between two yields to the event loop: 0.2 ms."""
 
 
 class Streak(Struct, frozen=True):
-    """Days in a row.
+    """A number of consecutive days.
 
     Attributes:
-        now: how many up to today, or up to yesterday if today is still to come.
-        best: the most there ever were.
+        now: the streak up to today, or up to yesterday if today is not played yet.
+        best: the longest streak.
     """
 
     now: Count
@@ -54,7 +54,7 @@ class Streak(Struct, frozen=True):
 
 
 class Streaks(Struct, frozen=True):
-    """Days in a row on which a daily was played to its end, and on which one was won."""
+    """Streaks of days with a daily played to its end, and of days with a daily won."""
 
     played: Streak
     won: Streak
@@ -64,10 +64,10 @@ class BestRun(Struct, frozen=True):
     """The best run at a game's dailies.
 
     Attributes:
-        home: cards on the foundations.
-        left: cards that are not.
+        home: the number of cards on the foundations.
+        left: the number of other cards.
         time: milliseconds from the start to the last card that reached a foundation.
-        moves: moves played.
+        moves: the number of moves.
         day: the UTC day, counted from 1970-01-01.
     """
 
@@ -83,12 +83,12 @@ class PlayedDay(Struct, frozen=True):
 
     Attributes:
         day: the UTC day, counted from 1970-01-01.
-        home: cards on the foundations.
-        left: cards that are not.
+        home: the number of cards on the foundations.
+        left: the number of other cards.
         time: milliseconds from the start to the last card that reached a foundation.
-        moves: moves played.
-        end: why it ended.
-        points: for the board of the week.
+        moves: the number of moves.
+        end: the reason it ended.
+        points: the points on the week's board.
     """
 
     day: Count
@@ -101,16 +101,16 @@ class PlayedDay(Struct, frozen=True):
 
 
 class PlayedDailies(Struct, frozen=True):
-    """A player's runs at the dailies of a game.
+    """A player's runs at a game's dailies.
 
     Attributes:
-        played: how many there are.
-        won: how many of them were won.
-        streaks: days in a row.
-        average: cards home in a run; null without runs.
-        total: how many cards there are to bring home.
+        played: the number of dailies played.
+        won: the number of dailies won.
+        streaks: the streaks at this game.
+        average: the mean number of cards home; null without runs.
+        total: the number of cards in the game.
         best: the best run, or null.
-        days: the last ones, latest first: at most 400.
+        days: the latest runs, latest first: at most 400.
     """
 
     played: Count
@@ -123,14 +123,14 @@ class PlayedDailies(Struct, frozen=True):
 
 
 class PlayedRound(Struct, frozen=True):
-    """A round that a player has raced in.
+    """A round with the player in it.
 
     Attributes:
-        at: when it was over, in Unix milliseconds.
+        at: the end of the round, in Unix milliseconds.
         deal: the id of its deal.
-        place: 1 for the best; equal results share one. Null for a run that brought no card home.
-        of: how many raced.
-        home: cards on the foundations.
+        place: 1 for the best; equal results share a place. Null for a run without a card home.
+        of: the number of players.
+        home: the number of cards on the foundations.
         rating: the player's rating after it; null if the round was not rated.
     """
 
@@ -146,9 +146,9 @@ class PlayedRaces(Struct, frozen=True):
     """A player's races at a game.
 
     Attributes:
-        played: how many rounds.
-        won: how many of them were won.
-        rounds: the last ones, latest first: at most 200.
+        played: the number of rounds.
+        won: the number of rounds won.
+        rounds: the latest rounds, latest first: at most 200.
     """
 
     played: Count
@@ -157,12 +157,12 @@ class PlayedRaces(Struct, frozen=True):
 
 
 class Rating(Struct, frozen=True):
-    """How strong a player is at a game, as far as races show.
+    """A player's strength at a game, estimated from races.
 
     Attributes:
-        value: the number that the player's skill exceeds almost surely, which leaderboards compare.
+        value: the rating compared by leaderboards: a lower bound of the player's skill.
         uncertainty: the standard deviation of the skill, in the same unit.
-        rounds: how many it follows from.
+        rounds: the number of rounds behind it.
     """
 
     value: Count
@@ -171,7 +171,7 @@ class Rating(Struct, frozen=True):
 
 
 class PlayedGame(Struct, frozen=True):
-    """A player's numbers in a game; `rating` is null without a rated race."""
+    """A player's statistics for a game; `rating` is null without a rated race."""
 
     game: str
     dailies: PlayedDailies
@@ -183,13 +183,13 @@ class PlayerPage(Struct, frozen=True):
     """A player's public page.
 
     Attributes:
-        kept: whether the player has kept an identity; who has not is a guest.
+        kept: whether the player has a kept identity; otherwise the player is a guest.
         day: today, counted from 1970-01-01.
-        streaks: days in a row, at any game.
-        crowns: days on which all dailies of the day were played.
-        games: those that the player has played.
-        repaired: days lost by a fault of the server's, which end no streak.
-        bot_of: the player who answers for this one, if it is a bot.
+        streaks: the streaks over all games.
+        crowns: the number of days with every daily played.
+        games: the games that the player has played.
+        repaired: days lost to server faults, which do not end a streak.
+        bot_of: the player responsible for this one, if it is a bot.
     """
 
     player: Player
@@ -203,10 +203,10 @@ class PlayerPage(Struct, frozen=True):
 
 
 class OfPlayer(Asked, frozen=True):
-    """A request about a player.
+    """The parameters of a request about a player.
 
     Attributes:
-        player: the id.
+        player: the player's id.
     """
 
     player: str
@@ -218,12 +218,12 @@ class ClosedDeals(Protocol):
     async def withheld(
         self, raced: Mapping[DealId, int], viewer: PlayerId | None
     ) -> frozenset[DealId]:
-        """Return the deals of rounds that are over whose results are hidden from a viewer."""
+        """Return the deals of finished rounds whose results are hidden from a viewer."""
         ...
 
 
 class Called(Protocol):
-    """The services that the handlers call."""
+    """The services used by the handlers."""
 
     clock: Clock
     daily_sets: daily_sets.DailySets
@@ -233,12 +233,12 @@ class Called(Protocol):
 
     @property
     def closed_deals(self) -> ClosedDeals:
-        """Those of races, whose results may be hidden."""
+        """The lookup of races with hidden results."""
         ...
 
 
 async def show_player(services: Called, asked: OfPlayer) -> Answer[PlayerPage]:
-    """The page of a player, for everybody; there is nothing on it of who has not played."""
+    """Return a player's public page, which is empty for a player without results."""
     player = player_of(asked.player)
     found = await services.histories.page(player, MAX_DAYS)
     raced = {deal: round_.at for (_, deal), round_ in found.rounds.items()}
@@ -247,7 +247,7 @@ async def show_player(services: Called, asked: OfPlayer) -> Answer[PlayerPage]:
         shown = {key: round_ for key, round_ in found.rounds.items() if key[1] not in hidden}
         found = replace(found, rounds=shown)
     played = found.kept is not None or bool(found.totals)
-    # Of who has not played, nothing pushes out what is known of others: anybody can ask for any id.
+    # Do not cache players without results: requests for arbitrary ids could flush the cache.
     profile = (await services.profiles.load([player], caching=played))[player]
     today = daily.day_at(services.clock.now())
     repaired = {game: await services.repaired_days.load(game) for game in (*games(), ALL_GAMES)}
@@ -267,13 +267,13 @@ async def page_of(
     repaired: Mapping[str, frozenset[int]],
     sets: DailySets,
 ) -> PlayerPage:
-    """Return a player's page, which is made in slices: it has up to some thousand results.
+    """Return a player's page, computed in slices because it has up to a few thousand results.
 
     Args:
-        found: what the page says of the player's history.
+        found: the excerpt for the page.
         player: the player.
         today: the number of the UTC day.
-        repaired: the days that end no streak, by game, and of all games.
+        repaired: the repaired days by game, and for `ALL_GAMES`.
         sets: the games that were dailies on each day.
     """
     days: defaultdict[str, list[tuple[int, DayResult]]] = defaultdict(list)

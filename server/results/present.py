@@ -1,4 +1,4 @@
-"""Leaderboards as clients are shown them."""
+"""Conversion of leaderboards to client messages."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from server.results.messages import Entry, Leaderboard, Middle
 
 
 def leaderboard(page: Page, deal: str | None) -> Leaderboard:
-    """Return a leaderboard: its size, its first rows, and those around one player.
+    """Return a leaderboard as shown to one player.
 
     Args:
-        page: the leaderboard, as one player is shown it.
+        page: the player's page.
         deal: the deal of the day and game if it is closed, or `None`.
     """
     return Leaderboard(
@@ -42,7 +42,7 @@ def entries(
     Args:
         board: the leaderboard.
         rows: the rows.
-        profiles: the profiles of their players.
+        profiles: the profiles of the rows' players.
     """
     return [
         Entry(row.rank, players_present.player(profiles[row.player]), *board.decode(row.score))
@@ -51,5 +51,5 @@ def entries(
 
 
 def middle(board: BoardId, score: int | None) -> Middle | None:
-    """Return the score of a leaderboard's middle row, if there is one."""
+    """Return the score of a leaderboard's middle row, or `None`."""
     return None if score is None else Middle(*board.decode(score))

@@ -1,4 +1,4 @@
-"""Link previews of leaderboards, and of results on them."""
+"""Link previews of leaderboards and their results."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from server.results.leaderboards import Leaderboards, Standing
 def of_leaderboard(
     leaderboards: Leaderboards, game: str, query: Mapping[str, str]
 ) -> tuple[Preview, Read | None]:
-    """Return the preview of a game's leaderboard, and how to read that of a result on it.
+    """Return the preview of a game's leaderboard, and a function that loads a result's preview.
 
     Args:
-        leaderboards: read for results.
+        leaderboards: the source of results.
         game: the game's id.
-        query: that of the URL, which is not validated.
+        query: the URL's query, not validated.
     """
     named = re.fullmatch("[0-9]{1,6}", query.get("day", ""))
     today = leaderboards.today(game)
@@ -44,20 +44,20 @@ def of_leaderboard(
         found = await leaderboards.standing(board, player)
         return None if found is None else result(shown, found, today=shown == today)
 
-    # Sites that cache a preview cache its URL too, so a generic one also has the result's URL.
+    # Sites cache a preview with its URL, so the generic preview also gets the result's URL.
     path = result_path(shown, player)
     return replace(leaderboard(shown), path=path, listed=False), read
 
 
 def todays_leaderboard(game_id: str) -> Preview:
-    """Return the preview of the leaderboard of a game's current daily, whichever day that is."""
+    """Return the preview of the leaderboard of a game's current daily, without a date."""
     game = games()[game_id]
     about = "Everyone gets the same cards, and one try. Who brings the most home?"
     return of_game(f"{game.name}: today’s leaderboard", about, f"/leaderboard/{game_id}", game)
 
 
 def leaderboard(shown: DailyId) -> Preview:
-    """Return the preview of the leaderboard of a daily."""
+    """Return the preview of a daily's leaderboard."""
     game = games()[shown.game]
     return of_game(
         f"{game.name}, {date_words(shown.day)}: leaderboard",
@@ -68,16 +68,16 @@ def leaderboard(shown: DailyId) -> Preview:
 
 
 def result(shown: DailyId, standing: Standing, *, today: bool) -> Preview:
-    """Return the preview of a player's result of a daily.
+    """Return the preview of a player's result in a daily.
 
     Args:
         shown: the daily.
         standing: the player's profile and row, and the size of the leaderboard.
-        today: whether it is the current day, so that readers can still compete.
+        today: whether the daily is still open, so that readers can compete.
     """
     game, rules = games()[shown.game], ruleset(shown.game)
     left, time, _ = unpack(standing.row.score)
-    # Without a tableau, no known deal can be won: runs are not measured by all cards.
+    # Games without a tableau have no known winnable deal, so omit the total number of cards.
     of_all = f" of {rules.total}" if rules.tableau else ""
     home = f"{rules.total - left}{of_all} home" if left else f"All {rules.total} cards home"
     when = f" in {clock(time)}" if time else ""
@@ -93,7 +93,7 @@ def result(shown: DailyId, standing: Standing, *, today: bool) -> Preview:
 
 
 def leaderboard_path(shown: DailyId) -> str:
-    """Return the path and query of the leaderboard of a daily."""
+    """Return the path and query of a daily's leaderboard."""
     return f"/leaderboard/{shown.game}?day={shown.day}"
 
 
@@ -103,20 +103,20 @@ def result_path(shown: DailyId, player: PlayerId) -> str:
 
 
 def ordinal(number: int) -> str:
-    """Return an ordinal number, as in `17th`."""
+    """Return an ordinal number, such as `17th`."""
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{'th' if number % 100 in {11, 12, 13} else ending}"
 
 
 def clock(milliseconds: int) -> str:
-    """Return a duration as the page shows it, as in `11:20` or `1:02:03`."""
+    """Return a duration as displayed on the page, such as `11:20` or `1:02:03`."""
     minutes, seconds = divmod(milliseconds // 1000, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
 def date_words(day: int) -> str:
-    """Return the date of a day (in days since the Unix epoch), as in `22 November 2026`."""
+    """Return the date of a day (in days since the Unix epoch), such as `22 November 2026`."""
     found = date.fromisoformat(days.date_text(day))
     return f"{found.day} {MONTHS[found.month - 1]} {found.year}"
 

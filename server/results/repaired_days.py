@@ -1,4 +1,4 @@
-"""The days that were lost by a fault of the server's, which end no streak."""
+"""Days lost to server faults, which do not end streaks."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from server.results.core.boards import ALL_GAMES
 from server.results.repaired_days_store import RepairedDayStore
 
 CURRENT_FOR_MS = 60_000
-"""Milliseconds for which a node relies on what it has read."""
+"""How long a node relies on its last read, in milliseconds."""
 
 
 class RepairedDays:
-    """Knows the repaired days; the store is read once a minute at most, and only if asked for."""
+    """Look up the repaired days, reading the store on demand and at most once a minute."""
 
     def __init__(self, store: RepairedDayStore, clock: Clock) -> None:
         self._store = store
@@ -20,10 +20,10 @@ class RepairedDays:
         self._known: list[tuple[str, int]] = []
 
     async def load(self, game: str = ALL_GAMES) -> frozenset[int]:
-        """Return the days that were repaired: of a game, or of all games together.
+        """Return the repaired days of a game, or of all games together.
 
         Args:
-            game: the game's id, or `ALL_GAMES`, for which only days of all games count.
+            game: the game's id, or `ALL_GAMES`, which includes only days lost for all games.
         """
         now = self._clock.now()
         if self._read_at is None or not self._read_at <= now < self._read_at + CURRENT_FOR_MS:

@@ -1,4 +1,4 @@
-"""The days that were lost by a fault of the server's, as they are stored."""
+"""Storage of the days lost to server faults."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from server.results.core import keys
 
 
 class RepairedDayStore:
-    """The days that were repaired, of a game or of all games: some bytes for each."""
+    """The repaired days, of a game or of all games: a few bytes each."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def add(self, game: str, day: int) -> None:
-        """Store that a day of a game, or of all games, was lost by a fault of the server's."""
+        """Record that a day of a game, or of all games, was lost to a server fault."""
         key = keys.REPAIRED_DAYS
         await self._database.write(key, "HSET", key, f"{game}:{day}", "")
 
     async def all(self) -> list[tuple[str, int]]:
-        """Return the (game, day) of all days that were repaired."""
+        """Return the (game, day) of all repaired days."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.hgetall(key), keys.REPAIRED_DAYS
         )

@@ -1,1 +1,1 @@
-"""Histories, boards and ratings, without I/O."""
+"""The rules of histories, leaderboards and ratings, without I/O."""

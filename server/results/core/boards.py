@@ -1,4 +1,4 @@
-"""Which leaderboard: what it compares, of which game and period, and among whom."""
+"""Identities of leaderboards: scope, game, period and group."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from server.base.core.refusal import Refusal
 from server.play.core.result import unpack
 
 Scope = Literal["day", "week", "wins", "best", "rating", "races"]
-"""The quantity that a leaderboard compares.
+"""The quantity compared by a leaderboard.
 
-`day`: the results of a game's daily, or of all games the points of a day; `week`: the points of a
-week; `wins`: dailies won; `best`: the best run; `rating`: the rating by races; `races`: races won.
-All but the first two are of all time. Races add to them if they were contests.
+`day`: the results of a game's daily, or the day's points over all games; `week`: the week's points;
+`wins`: dailies won; `best`: the best run; `rating`: the rating from races; `races`: races won. All
+but the first two are all-time. Only races that were contests count.
 """
 
 Group = Literal["ranked", "guests"]
-"""Among whom: players who have kept an identity, or guests."""
+"""`ranked`: players with a kept identity; `guests`: all others."""
 
 ALL_GAMES: Final = "all"
-"""The game of a leaderboard of all games together."""
+"""The game of a leaderboard over all games."""
 
 PERIODIC: Final = ("day", "week")
-"""The scopes with a leaderboard for each period; the others have one."""
+"""The scopes with a leaderboard per period; others have one for all time."""
 
 OF_ALL_GAMES: Final = ("day", "week", "wins", "races")
-"""The scopes of which there is a leaderboard of all games together."""
+"""The scopes that have a leaderboard over all games."""
 
 _MONDAY: Final = 3
-"""1970-01-01 was the fourth day of its week."""
+"""1970-01-01 was a Thursday, three days after Monday."""
 
 
 class Score(NamedTuple):
-    """The parts of a score: of a result its first three, else the number.
+    """A decoded score: either the first three fields (a result) or `value`.
 
     Attributes:
-        left: cards that are not on the foundations.
+        left: the number of cards not on the foundations.
         time: milliseconds from the start to the last card that reached a foundation.
-        moves: moves played.
-        value: points, wins, races won or the rating; more is better.
+        moves: the number of moves.
+        value: points, wins, races won or the rating; higher is better.
     """
 
     left: int
@@ -52,13 +52,13 @@ class Score(NamedTuple):
 
 
 class BoardId(NamedTuple):
-    """A leaderboard.
+    """The identity of a leaderboard.
 
     Attributes:
-        scope: the quantity that it compares.
+        scope: the quantity compared.
         game: the game's id, or `ALL_GAMES`.
-        period: the number of the period, a day's or a week's; 0 if it is of all time.
-        group: among whom.
+        period: the number of the day or week; 0 for all time.
+        group: ranked players or guests.
     """
 
     scope: Scope
@@ -68,25 +68,26 @@ class BoardId(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name that it shares with the same leaderboard of the other group."""
+        """The name, which both groups' leaderboards share."""
         of = f"{self.game}:{self.period}"
         return of if self.scope == "day" else f"{self.scope}:{of}"
 
     @property
     def suffix(self) -> str:
-        """The end of the name in keys and topics, apart for each group."""
+        """The suffix that distinguishes the groups in keys and topics."""
         return "" if self.group == "guests" else f":{self.group}"
 
     @property
     def is_of_results(self) -> bool:
-        """Whether its scores are packed results, and not negated numbers of which more is better.
+        """Whether its scores are packed results instead of negated numbers.
 
-        Such as points or wins: in every leaderboard, the lowest score comes first.
+        Numbers such as points or wins are negated, so that the lowest score is the best on every
+        board.
         """
         return self.scope == "best" or (self.scope == "day" and self.game != ALL_GAMES)
 
     def decode(self, score: int) -> Score:
-        """Return what one of its scores says."""
+        """Decode a score of this leaderboard."""
         return Score(*unpack(score), 0) if self.is_of_results else Score(0, 0, 0, -score)
 
 
@@ -96,19 +97,18 @@ def of_daily(daily: DailyId, group: Group) -> BoardId:
 
 
 def resolve(scope: Scope, game: str, period: int | None, group: Group, today: int) -> BoardId:
-    """Return the leaderboard that there is, even if nobody is on it.
+    """Return the id of an existing leaderboard, which can be empty.
 
     Args:
-        scope: the quantity that it compares; like the game and the group, any text of a client.
+        scope: the quantity compared; like `game` and `group`, unvalidated client input.
         game: the game's id, or `ALL_GAMES`.
-        period: the number of the day or the week; `None` for the current one. Leaderboards of all
-            time have none.
-        group: among whom.
+        period: the number of the day or week; `None` for the current one or all time.
+        group: ranked players or guests.
         today: the number of the current day.
 
     Raises:
-        Refusal: as `unknown_game`, as `unknown_day` if the period has not begun, or as
-            `unknown_board` if scope, game, period and group do not go together.
+        Refusal: as `unknown_game`; as `unknown_day` if the period is in the future; or as
+            `unknown_board` if the combination does not exist.
     """
     if game != ALL_GAMES and game not in games():
         raise Refusal("unknown_game")
@@ -122,9 +122,9 @@ def resolve(scope: Scope, game: str, period: int | None, group: Group, today: in
 
 
 def exists(board: BoardId) -> bool:
-    """Return whether there is such a leaderboard, as far as scope, game and group go together.
+    """Return whether a leaderboard's combination of scope, game and group exists.
 
-    Whether the game exists, and the period has begun, is for the caller to check.
+    The caller checks that the game exists and the period is not in the future.
     """
     if board.scope not in get_args(Scope) or board.group not in get_args(Group):
         return False
@@ -145,7 +145,7 @@ def days_of(week: int) -> range:
 
 
 def boards_of_day(game: str, day: int, group: Group) -> list[BoardId]:
-    """Return the leaderboards that the result of a daily counts on."""
+    """Return the leaderboards affected by the result of a daily."""
     week = week_of(day)
     found = [
         BoardId("day", game, day, group),
@@ -160,7 +160,7 @@ def boards_of_day(game: str, day: int, group: Group) -> list[BoardId]:
 
 
 def boards_of_round(game: str) -> list[BoardId]:
-    """Return the leaderboards that a round counts on; guests are on none of them."""
+    """Return the leaderboards affected by a race's round. Guests are on none of them."""
     return [
         BoardId("races", game, 0, "ranked"),
         BoardId("races", ALL_GAMES, 0, "ranked"),
@@ -170,8 +170,9 @@ def boards_of_round(game: str) -> list[BoardId]:
 
 
 def open_boards(games: Iterable[str], now: int, group: Group) -> list[BoardId]:
-    """Return the leaderboards that can still change at a time: all but those of closed periods."""
+    """Return the leaderboards that can still change, omitting closed periods."""
     today = days.day_at(now)
+    # Running attempts can still finish yesterday's dailies until these close.
     open_days = [today] if now >= days.closes(today - 1) else [today - 1, today]
     found = [
         board
@@ -185,7 +186,7 @@ def open_boards(games: Iterable[str], now: int, group: Group) -> list[BoardId]:
 
 
 def days_needed(boards: Iterable[BoardId]) -> set[int]:
-    """Return the days whose results some leaderboards compare; none for those of all time."""
+    """Return the days whose results the leaderboards compare; none for all-time ones."""
     found: set[int] = set()
     for board in boards:
         if board.scope == "day":

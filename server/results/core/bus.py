@@ -11,15 +11,15 @@ from server.results.core.boards import BoardId
 
 
 def topic(board: BoardId) -> Topic:
-    """Return the topic of a leaderboard: a score has changed."""
+    """Return the topic for a leaderboard's changed scores."""
     return Topic(f"leaderboard:{board.name}{board.suffix}")
 
 
 class ScoreChanged(Struct, array_like=True, frozen=True):
-    """To a leaderboard's topic: a player's score has changed; without a payload, any has.
+    """A player's changed score, sent to a leaderboard's topic. An empty payload means any change.
 
     Attributes:
-        score: the new score or the old one, whichever is better: no better row is affected.
+        score: the better of the new and the old score. No better row is affected.
     """
 
     player: PlayerId

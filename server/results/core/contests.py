@@ -1,9 +1,8 @@
-"""Contests: how much a race between two players says about them. Pure.
+"""Contests: how much weight a race between two players has.
 
-A race against somebody who does not play, against the same one again and again, or against somebody
-at the same address costs nothing but time, and could be had at will: it counts less, or not at all.
-That is so for everything that leaderboards compare and that races add to: ratings, races won, and
-best runs. A race that counts against nobody adds to none of them.
+Races against idle, repeat or same-address opponents cost only time and can be arranged at will.
+They have reduced weight or none for ratings, races won and best runs. A race without weight against
+any opponent adds to none of these.
 """
 
 from __future__ import annotations
@@ -19,28 +18,28 @@ from server.base.core.ids import DealId, PlayerId
 from server.play.core.result import End
 
 PLAYED_MOVES: Final = 10
-"""Moves from which on somebody who has given up, or whose time ran out, has played."""
+"""The fewest moves of a resigned or timed-out run that counts as played."""
 
 WINDOW_MS: Final = DAY
-"""Milliseconds for which it counts that two players have met in a race."""
+"""Milliseconds during which two players' earlier races reduce the weight."""
 
 FULL: Final = 3
-"""How many races of two players count in full within `WINDOW_MS`; each later one counts half of the
-one before."""
+"""The number of races between two players within `WINDOW_MS` with full weight. Each later race has
+half the weight of the previous one."""
 
 MOST: Final = 6
-"""After how many of them no more count."""
+"""The number of races between two players within `WINDOW_MS` that have any weight."""
 
 MAX_LATELY: Final = 50
-"""The latest races of a game of which a history says whom its player has met."""
+"""The most recent races of a game kept in a history for this purpose."""
 
 
 class Played(Protocol):
-    """The part of a `server.play.core.result.Result` that says whether its player has played."""
+    """The part of a `server.play.core.result.Result` that shows whether its player played."""
 
     @property
     def moves(self) -> int:
-        """Moves played."""
+        """The number of moves."""
 
     @property
     def end(self) -> End | None:
@@ -48,17 +47,17 @@ class Played(Protocol):
 
 
 def has_played(result: Played) -> bool:
-    """Return whether a run was a try: some moves, or all that there were to play."""
+    """Return whether a run was a real attempt: enough moves, or no more moves to make."""
     return result.end in {"won", "stuck"} or result.moves >= PLAYED_MOVES
 
 
 class Meeting(Struct, array_like=True, frozen=True):
-    """A race that might have been a contest, and whom its player met in it, as stored.
+    """A race that could have been a contest, as stored in each player's history.
 
     Attributes:
-        at: when it was over, in Unix milliseconds.
+        at: when it ended, in Unix milliseconds.
         others: the other players.
-        hollow: whether the player won it, and none of the others had played.
+        hollow: whether the player won it without any other player having played.
     """
 
     deal: DealId
@@ -68,16 +67,16 @@ class Meeting(Struct, array_like=True, frozen=True):
 
 
 class Lately(Struct, array_like=True, frozen=True):
-    """The players met in races of a game lately, as stored: at most 9 kB for full rooms."""
+    """A player's recent races of a game, as stored: at most 9 kB with full rooms."""
 
     meetings: tuple[Meeting, ...] = ()
 
     def before(self, deal: DealId, at: int) -> list[Meeting]:
-        """Return those that count at a time (Unix milliseconds), without the race on one deal."""
+        """Return the races within the window before a time (Unix ms), except those on a deal."""
         return [each for each in self.meetings if each.deal != deal and each.at > at - WINDOW_MS]
 
     def plus(self, meeting: Meeting) -> Lately:
-        """Return them with one more race, unless it is there; what counts no more is dropped."""
+        """Return the races with another one, unless present, dropping those outside the window."""
         if any(each.deal == meeting.deal for each in self.meetings):
             return self
         latest = [*self.before(meeting.deal, meeting.at), meeting]
@@ -85,11 +84,11 @@ class Lately(Struct, array_like=True, frozen=True):
 
 
 class Pair(Struct, array_like=True, frozen=True):
-    """Two players of a race whose contest counts less than that of strangers, as stored.
+    """Two players of a race whose contest has reduced weight, as stored.
 
     Attributes:
-        earlier: how many races they had within `WINDOW_MS` before.
-        together: whether they are at one address, or in one network of IPv6.
+        earlier: the number of their races within `WINDOW_MS` before.
+        together: whether they share an address or an IPv6 network.
     """
 
     one: PlayerId
@@ -98,12 +97,12 @@ class Pair(Struct, array_like=True, frozen=True):
     together: bool
 
     def has(self, player: PlayerId) -> bool:
-        """Return whether a player is one of them."""
+        """Return whether a player belongs to the pair."""
         return player in (self.one, self.other)
 
     @property
     def weight(self) -> float:
-        """How much their contest counts, from 0 to 1."""
+        """The weight of their contest, from 0 to 1."""
         if self.together or self.earlier >= MOST:
             return 0.0
         return 0.5 ** max(0, self.earlier + 1 - FULL)
@@ -114,15 +113,16 @@ def pairs(
     lately: Mapping[PlayerId, Iterable[Meeting]],
     networks: Mapping[PlayerId, str],
 ) -> tuple[Pair, ...]:
-    """Return the pairs of a race's players whose contest counts less.
+    """Return the pairs of a race's players that have reduced weight.
 
     Args:
-        players: the players.
-        lately: the races that each had before, as far as they count.
-        networks: those that players are in (`server.players.address_hash`), if that is known.
+        players: the race's players.
+        lately: each player's races within the window.
+        networks: the players' networks (`server.players.address_hash`), where known.
     """
     found = []
     for one, other in combinations(sorted(players), 2):
+        # Either history can lack meetings: guests store none, and full ones drop the oldest.
         earlier = max(_count(lately[one], other), _count(lately[other], one))
         together = one in networks and networks[one] == networks.get(other)
         if earlier or together:
@@ -140,16 +140,16 @@ def weights(
     ranks: Mapping[PlayerId, int],
     pairs: Iterable[Pair],
 ) -> dict[PlayerId, float]:
-    """Return how much a race counts against each opponent, from 0 to 1, without those of 0.
+    """Return a race's nonzero weights against each opponent, from 0 to 1.
 
-    To lose counts in any case, so nobody escapes by giving up early. To win, or to be level, counts
-    only if both have played.
+    A loss always counts, so that giving up early is no escape. A win or tie counts only if both
+    have played.
 
     Args:
-        player: whose contests they are.
-        results: of all whose results stand.
-        ranks: theirs.
-        pairs: as from `pairs`.
+        player: the player whose weights are computed.
+        results: the valid results of all players.
+        ranks: the ranks of these results.
+        pairs: the pairs with reduced weight, from `pairs`.
     """
     less = {each.one: each.weight for each in pairs if each.other == player}
     less |= {each.other: each.weight for each in pairs if each.one == player}

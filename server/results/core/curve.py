@@ -1,7 +1,7 @@
-"""Curves: how the runs at a daily went on, as cards home at fixed times since their starts. Pure.
+"""Curves of a daily: percentiles of cards home at fixed times since the start.
 
-They are kept as counts: for each of the times, how many runs had how many cards home. So a run is
-added by adding one for each time, and taken away by the same, whatever else happens meanwhile.
+They are stored as counts: for each time, the number of runs with each number of cards home. A run
+is added or removed by changing one count per time, independently of concurrent changes.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ SECONDS: Final = (
     *range(600, 1_800, 150),
     *range(1_800, 3_601, 600),
 )
-"""The times since the start, in seconds: closer together where most happens."""
+"""Times since the start in seconds, denser where most progress happens."""
 
 END: Final = "end"
-"""The end of a run, in the place of a time."""
+"""The end of a run, used in place of a time."""
 
 PERCENTILES: Final = (10, 50, 90)
-"""Which percentiles are shown: low, median and high."""
+"""The percentiles shown: low, median and high."""
 
 
 class Band(NamedTuple):
-    """Cards home at one time: of the runs, so many percent had no more (see `PERCENTILES`)."""
+    """Percentiles of cards home at one time (see `PERCENTILES`)."""
 
     low: int
     median: int
@@ -42,9 +42,9 @@ class DailyCurves(NamedTuple):
     """The curves of a daily.
 
     Attributes:
-        runs: how many runs are counted.
-        bands: one for each of `SECONDS`; empty without runs.
-        end: that at the end of the runs; `None` without runs.
+        runs: the number of runs counted.
+        bands: a band for each of `SECONDS`; empty without runs.
+        end: the band at the end of the runs; `None` without runs.
     """
 
     runs: int
@@ -53,10 +53,10 @@ class DailyCurves(NamedTuple):
 
 
 def fields_of(run: Run, rules: Ruleset) -> tuple[str, ...]:
-    """Return the counts that a run adds one to, each as `<second>:<cards home>`.
+    """Return the counts that a run increments, each as `<second>:<cards home>`.
 
-    A run that is over keeps its cards. Nothing is played again: what a move brings home follows
-    from its piles. Where runs leave the tableau by themselves it does not, and there are no curves.
+    A finished run keeps its cards. Moves are not replayed: their piles show how many cards each
+    brings home. That fails for games with automatic moves, which have no curves.
     """
     if rules.automatic:
         return ()
@@ -78,7 +78,7 @@ def fields_of(run: Run, rules: Ruleset) -> tuple[str, ...]:
 
 
 def curves_of(counts: Mapping[str, int]) -> DailyCurves:
-    """Return the curves that counts make; what is not of this form is ignored."""
+    """Return the curves for stored counts, ignoring malformed fields."""
     found: dict[str, dict[int, int]] = {}
     for field, count in counts.items():
         time, _, home = field.partition(":")
@@ -92,10 +92,11 @@ def curves_of(counts: Mapping[str, int]) -> DailyCurves:
 
 
 def _band(counts: Mapping[int, int]) -> Band:
-    """Return the percentiles of numbers, each of which there are so many of: by nearest rank."""
+    """Return the percentiles of a histogram, by nearest rank."""
     numbers, total = sorted(counts), sum(counts.values())
     found = []
     for percent in PERCENTILES:
+        # Round up, as the nearest-rank method requires.
         rank, below = -(-percent * total // 100), 0
         for number in numbers:
             below += counts[number]

@@ -1,7 +1,7 @@
-"""The sets of dailies: which games were dailies on which days, and the crowns of who played all.
+"""Daily sets: the games that are dailies on each day, and crowns for playing all of them.
 
-An operator changes the list of games. What a day's set was is stored by then, so that days keep
-their crowns. Pure.
+Operators can change the list of games. Each day's set is stored in time, so that past days keep
+their crowns.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from server.results.core.played_days import DaySet
 
 @dataclass(frozen=True, slots=True)
 class DailySets:
-    """The sets of dailies as they followed one another.
+    """The history of daily sets.
 
     Attributes:
-        changes: the first day of each set and the ids of its games, sorted by day, at least one.
-            The first one also holds for all days before it, of which nothing is stored.
-        fixed: the last day whose set is certain; -1 if none is. Later ones may get another.
+        changes: pairs of a set's first day and its games' ids, sorted by day, at least one. The
+            first set also applies to all earlier days.
+        fixed: the last day with a final set, or -1. Later sets can still change.
     """
 
     changes: tuple[tuple[int, frozenset[str]], ...]
     fixed: int = -1
 
     def of(self, day: int) -> frozenset[str]:
-        """Return the ids of the games that are dailies on a day."""
+        """Return the ids of a day's games."""
         return self.changes[max(0, bisect_right(self.changes, day, key=itemgetter(0)) - 1)][1]
 
     @property
     def ever(self) -> frozenset[str]:
-        """The ids of the games that have been dailies on any day."""
+        """The ids of all games that were dailies on any day."""
         return frozenset().union(*(games for _, games in self.changes))
 
     def crowns(self, played: Mapping[str, DaySet]) -> DaySet:
-        """Return the days on which a player has played the whole set.
+        """Return the days with the whole set played.
 
-        It takes a few operations on sets for each change of the list, however many days there are.
+        It takes a few bit-set operations per change of the list, independent of the number of days.
 
         Args:
             played: the days that count, by game.

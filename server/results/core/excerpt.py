@@ -1,14 +1,13 @@
-"""An excerpt of a player's history: what a result of it changes, and what follows from that. Pure.
+"""Excerpts of histories: the parts that a new or voided result changes, and derived values.
 
-A history grows with every day that its player plays. So whoever adds a result, or takes one back,
-reads the days of the weeks that it concerns, the round that it is about, and for each game the
-totals of all results that stand, to which the result is added or from which it is taken. It costs
-the same however long somebody has played. So does a player's page, which says of all days what
-`PlayedDays` do, and shows the rounds whose deals are listed.
+A history grows with every day played. Adding or voiding a result therefore reads an excerpt: the
+days of the affected weeks, the affected round, and each game's stored totals, which the result
+changes. The cost does not depend on the length of the history. A player's page is built likewise,
+from `PlayedDays` and the latest rounds.
 
-Totals are sums, from which anything can be taken, but for the best result. When that is taken
-back, when there are too many rounds, and when it is not stored yet what a game's dailies add up to,
-all of a history is read.
+Totals are sums, from which results can be subtracted, except for the best result. The whole history
+is read when the best result is voided, when there are too many rounds, or when a game's sums of
+dailies are not stored yet.
 """
 
 from __future__ import annotations
@@ -36,18 +35,18 @@ from server.results.core.played_days import Best, PlayedDays
 from server.results.core.race_results import Race
 
 MORE_ROUNDS: Final = 100
-"""Rounds beyond `MAX_ROUNDS` from which on those are added to the sums, all at once."""
+"""The excess of rounds over `MAX_ROUNDS` that is moved to the sums in one batch."""
 
 
 class Totals(Struct, array_like=True, frozen=True):
-    """The totals of all results of a game that stand and are ranked, as stored.
+    """The totals of a game's valid, ranked results, as stored.
 
     Attributes:
-        won: dailies won.
-        races: rounds won.
-        rated: rounds that have changed the rating; with `shift` and `factor` as in `Change`.
+        won: the number of dailies won.
+        races: the number of rounds won.
+        rated: the number of rounds that changed the rating; `shift` and `factor` as in `Change`.
         best: the best packed result, or `None`.
-        held: rounds that are held one by one, whether they stand and are ranked or not.
+        held: the number of individually stored rounds, including void and unranked ones.
     """
 
     won: int = 0
@@ -60,50 +59,50 @@ class Totals(Struct, array_like=True, frozen=True):
 
     @property
     def change(self) -> Change:
-        """The change of the rating by the rounds."""
+        """The rounds' total change of the rating."""
         return Change(self.rated, self.shift, self.factor)
 
     def with_day(self, result: DayResult) -> Totals:
-        """Return them with the result of one more daily."""
+        """Return the totals plus the result of a daily."""
         won = self.won + result.ranked_wins
         return replace(self, won=won, best=better(self.best, result.record))
 
     def with_round(self, result: RoundResult) -> Totals:
-        """Return them with the result of one more round."""
+        """Return the totals plus the result of a round."""
         best = better(self.best, result.record)
         change = self.change.plus(result.change)
         return Totals(self.won, self.races + result.ranked_wins, *change, best, self.held + 1)
 
     def with_sums(self, sums: Sums) -> Totals:
-        """Return them with the sums of earlier rounds."""
+        """Return the totals plus the sums of earlier rounds."""
         change = self.change.plus(sums.change)
         best = better(self.best, sums.best)
         return Totals(self.won, self.races + sums.ranked_wins, *change, best, self.held)
 
     def without_day(self, result: DayResult) -> Totals:
-        """Return them without the result of a daily, which is not the best."""
+        """Return the totals minus the result of a daily, which must not be the best."""
         return replace(self, won=self.won - result.ranked_wins)
 
     def without_round(self, result: RoundResult) -> Totals:
-        """Return them without the result of a round, which is not the best."""
+        """Return the totals minus the result of a round, which must not be the best."""
         races = self.races - result.ranked_wins
         change = self.change.minus(result.change)
         return Totals(self.won, races, *change, self.best, self.held - 1)
 
 
 class Excerpt(Scores, frozen=True):
-    """The part of a history that some leaderboards, or a result, are about.
+    """The part of a history that concerns a result or some leaderboards.
 
     Attributes:
-        totals: of all results that stand, by game.
-        claims: the races, by game, that are being decided on by the rating and by whom the player
-            has met: until it has one of them, the history takes no other.
-        lately: whom the player has met, by game.
-        played: what all results of dailies add up to, by game.
-        held: the deals of the rounds that are held one by one, by game, in the order of their ids.
-        next_best: what the best results would be without one of them, by game, if the whole history
-            was read; then the excerpt has all rounds of its games that are held, too.
-        next_days: so the best results of dailies alone, with their days.
+        totals: the totals of all valid results, by game.
+        claims: for each game, the race being decided on, based on the current rating and recent
+            opponents. No other race can be recorded before it.
+        lately: recent races and opponents, by game.
+        played: the sums of all dailies, by game.
+        held: the deals of individually stored rounds, by game, sorted by id.
+        next_best: the best result by game excluding one best result, if the whole history was read.
+            The excerpt then contains all stored rounds of its games.
+        next_days: likewise the best result of dailies alone, with its day.
     """
 
     totals: Mapping[str, Totals] = {}
@@ -115,7 +114,7 @@ class Excerpt(Scores, frozen=True):
     next_days: Mapping[str, Best | None] = {}
 
     def has_no_days(self, games: Iterable[str]) -> bool:
-        """Whether what the dailies of these games add up to has to be computed first."""
+        """Return whether the sums of dailies are missing for any of these games."""
         return any(game in self.totals and game not in self.played for game in games)
 
     def best(self, game: str) -> int | None:
@@ -123,25 +122,25 @@ class Excerpt(Scores, frozen=True):
         return self._of(game).best
 
     def dailies_won(self, game: str) -> int:
-        """Return how many dailies of a game, or of all, were won."""
+        """Return the number of dailies won at a game, or at all games."""
         return sum(each.won for of, each in self.totals.items() if game in (of, ALL_GAMES))
 
     def races_won(self, game: str) -> int:
-        """Return how many rounds of a game, or of all, were won."""
+        """Return the number of rounds won at a game, or at all games."""
         return sum(each.races for of, each in self.totals.items() if game in (of, ALL_GAMES))
 
     def rating(self, game: str) -> Rating:
-        """Return the rating by the races of a game."""
+        """Return the rating from a game's races."""
         return self._of(game).change.rating
 
     def rating_without(self, game: str, deal: DealId) -> Rating:
-        """Return the rating by all races of a game but one, which the excerpt has if it counts."""
+        """Return the rating without one race, which the excerpt contains if it is recorded."""
         found = self.rounds.get((game, deal))
         change = self._of(game).change
         return (change if found is None else change.minus(found.change)).rating
 
     def met_before(self, race: Race) -> list[Meeting]:
-        """Return whom the player has met in races before one, as far as it counts."""
+        """Return the player's races before a race, within the window that affects its weight."""
         return self.lately.get(race.game, Lately()).before(race.deal, race.at)
 
     def _of(self, game: str) -> Totals:
@@ -151,16 +150,16 @@ class Excerpt(Scores, frozen=True):
         return self.played.get(game, PlayedDays())
 
     def with_day(self, game: str, day: int, result: DayResult) -> Excerpt:
-        """Return it with the result of a daily, unless it has one."""
+        """Return the excerpt with the result of a daily, unless it already has one."""
         if (game, day) in self.days:
             return self
         return self._with_day(game, day, result, self._of(game), self._days_of(game))
 
     def with_void(self, game: str, day: int, void: bool) -> Excerpt | None:
-        """Return it with the result of a daily taken back or not, if it has one.
+        """Return the excerpt with the result of a daily voided or reinstated, if it exists.
 
-        `None` if that takes the whole history: an excerpt does not know which result is the best
-        after this one.
+        Return `None` if the whole history is needed: an excerpt does not contain the second-best
+        result.
         """
         found = self.days.get((game, day))
         if found is None or found.void == void:
@@ -186,21 +185,21 @@ class Excerpt(Scores, frozen=True):
         )
 
     def with_challenge(self, game: str, deal: DealId, result: ChallengeResult) -> Excerpt:
-        """Return it with the result of a challenge, in place of the one that it has."""
+        """Return the excerpt with the result of a challenge added or replaced."""
         key = (game, deal)
         if self.challenges.get(key) == result:
             return self
         return replace(self, challenges={**self.challenges, key: result})
 
     def has_round(self, game: str, deal: DealId, at: int) -> bool:
-        """Return whether it has had the result of a round that was over at a time.
+        """Return whether the result of a round that ended at a time has been recorded.
 
-        A round that is no later than those of the sums has gone there before.
+        A round no later than the latest one in the sums has been moved there.
         """
         return (game, deal) in self.rounds or at <= self.sums.get(game, Sums()).until
 
     def with_claim(self, race: Race) -> Excerpt:
-        """Return it with a race that is to be entered next, unless it has it, or another one."""
+        """Return the excerpt with a claim for a race, unless claimed or already recorded."""
         if race.game in self.claims or self.has_round(race.game, race.deal, race.at):
             return self
         return replace(self, claims={**self.claims, race.game: race})
@@ -208,13 +207,13 @@ class Excerpt(Scores, frozen=True):
     def with_round(
         self, game: str, deal: DealId, result: RoundResult, meeting: Meeting | None = None
     ) -> Excerpt | None:
-        """Return it with the result of a round, in place of the one that it has.
+        """Return the excerpt with the result of a round added or replaced.
 
-        With it goes the race's claim, and comes whom the player has met, if that is to be
-        remembered. The oldest rounds of the game go into the sums when there are `MORE_ROUNDS` too
-        many. A round that has gone there before changes nothing.
+        This removes the race's claim, and adds its opponents if `meeting` is given. If there are
+        `MORE_ROUNDS` too many rounds, the game's oldest ones are moved to the sums. A round already
+        moved there changes nothing.
 
-        `None` if that takes the whole history, as with `with_void`.
+        Return `None` if the whole history is needed, as in `with_void`.
         """
         after = self._with_result(game, deal, result)
         if after is None:
@@ -260,7 +259,7 @@ class Excerpt(Scores, frozen=True):
 
 
 def _taken(game: str, rounds: dict[tuple[str, DealId], RoundResult], sums: Sums) -> Sums:
-    """Take the oldest rounds of a game away, and return the sums with them."""
+    """Remove a game's oldest rounds, and return the sums including them."""
     oldest = sorted((r.at, key) for key, r in rounds.items() if key[0] == game)
     for _, key in oldest[:-MAX_ROUNDS]:
         sums = _added(sums, rounds.pop(key))
@@ -268,7 +267,7 @@ def _taken(game: str, rounds: dict[tuple[str, DealId], RoundResult], sums: Sums)
 
 
 def _added(sums: Sums, result: RoundResult) -> Sums:
-    """Return the sums with one more round."""
+    """Return the sums plus a round."""
     if result.void:
         return replace(sums, until=result.at)
     rating = sums.change.plus(result.change).rating
@@ -285,7 +284,7 @@ def _added(sums: Sums, result: RoundResult) -> Sums:
 
 
 def better(one: int | None, other: int | None) -> int | None:
-    """Return the better one of two packed results; `None` is no result."""
+    """Return the better of two packed results; `None` means no result."""
     if one is None or other is None:
         return other if one is None else one
     return min(one, other)

@@ -1,7 +1,7 @@
-"""A player's history: the results of dailies, races and challenges, and what follows. Pure.
+"""A player's history: results of dailies, races and challenges, and the scores derived from them.
 
-Scores, streaks and ratings are computed from the history, so that taking a result back takes back
-what followed from it. Who adds a result reads an excerpt of it (`server/results/core/excerpt.py`).
+Scores, streaks and ratings are computed from the history, so that voiding a result undoes all its
+consequences. Adding a result reads only an excerpt (`server/results/core/excerpt.py`).
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ WON_POINTS: Final = 50
 """Points for winning a daily, in addition to those for the cards."""
 
 SPEED_POINTS: Final = 50
-"""More points for a win at once; it is one less for each minute."""
+"""Additional points for an immediate win, minus one per minute."""
 
 MINUTE: Final = 60_000
 
 MAX_ROUNDS: Final = 200
-"""Rounds of a game that a history certainly holds one by one; of earlier ones only the sums."""
+"""The number of a game's latest rounds always stored individually. Older rounds are summed."""
 
 RATING: Final = 25.0
 UNCERTAINTY: Final = RATING / 3
-"""Mean and standard deviation of the rating of a player who has not raced."""
+"""Mean (`RATING`) and standard deviation of the rating of a player without races."""
 
 _SHIFT_UNITS: Final = 10**9
 _FACTOR_UNITS: Final = 10**12
@@ -40,14 +40,14 @@ class DayResult(Struct, array_like=True, frozen=True):
     """The result of a daily, as stored.
 
     Attributes:
-        home: cards on foundations.
-        left: cards not there.
+        home: the number of cards on the foundations.
+        left: the number of other cards.
         time: milliseconds from the start to the last card that reached a foundation.
-        moves: moves played.
-        end: why it ended.
-        points: what it counts for in sums.
-        void: whether an operator has taken it back.
-        ranked: whether the player had kept an identity when it began.
+        moves: the number of moves.
+        end: the reason it ended.
+        points: its points in sums.
+        void: whether an operator voided it.
+        ranked: whether the player had a kept identity when it started.
     """
 
     home: int
@@ -61,49 +61,49 @@ class DayResult(Struct, array_like=True, frozen=True):
 
     @property
     def counts(self) -> bool:
-        """Whether it counts as a day played: it brought a card home, and stands."""
+        """Whether it counts as a day played: it is valid and brought a card home."""
         return self.points > 0 and not self.void
 
     @property
     def won(self) -> bool:
-        """Whether it is a win that stands."""
+        """Whether it is a valid win."""
         return self.end == "won" and not self.void
 
     @property
     def ranked_wins(self) -> int:
-        """The number that it adds to the wins that leaderboards compare."""
+        """Its contribution to the wins on leaderboards."""
         return int(self.won and self.ranked)
 
     @property
     def packed(self) -> int:
-        """The result packed into one integer; runs that brought no card home share the last rank.
+        """The result packed into one integer.
 
-        Their moves do not count, and are packed as 0.
+        Runs without a card home share the last rank, so their moves are packed as 0.
         """
         return pack(self.left, self.time, self.moves if self.points else 0)
 
     @property
     def record(self) -> int | None:
-        """The packed result if it may be a best one of those that are ranked, or `None`."""
+        """The packed result if it is eligible as a ranked best result, or `None`."""
         return self.packed if self.counts and self.ranked else None
 
 
 class RoundResult(Struct, array_like=True, frozen=True):
-    """The result of a round of several players, as stored.
+    """The result of a round with several players, as stored.
 
     Attributes:
-        at: when the round was over, in Unix milliseconds.
+        at: when the round ended, in Unix milliseconds.
         place: the rank, from 1.
-        players: how many played.
+        players: the number of players.
         won: whether the player won.
-        home: as in `DayResult`, like `left`, `time`, `moves` and `end`.
-        help: whether players could ask for help; such a run is no record.
-        shift: by how much the round changed the mean of the rating.
-        factor: by what it multiplied the uncertainty.
-        void: whether an operator has taken it back.
-        ranked: whether the player had kept an identity when it began.
-        contest: whether it was a contest for the player: without, it adds to nothing that
-            leaderboards compare (`server.results.core.contests`).
+        home: as in `DayResult`; likewise `left`, `time`, `moves` and `end`.
+        help: whether help was allowed; such a run is not a record.
+        shift: the change of the rating's mean.
+        factor: the factor applied to the rating's uncertainty.
+        void: whether an operator voided it.
+        ranked: whether the player had a kept identity when it started.
+        contest: whether it was a contest for the player. Otherwise it adds nothing to leaderboards
+            (`server.results.core.contests`).
     """
 
     at: int
@@ -124,12 +124,12 @@ class RoundResult(Struct, array_like=True, frozen=True):
 
     @property
     def counts(self) -> bool:
-        """Whether it adds to what leaderboards compare."""
+        """Whether it adds to leaderboards."""
         return self.ranked and self.contest and not self.void
 
     @property
     def is_rated(self) -> bool:
-        """Whether it has changed the rating."""
+        """Whether it changed the rating."""
         return self.factor != 1.0
 
     @property
@@ -139,17 +139,17 @@ class RoundResult(Struct, array_like=True, frozen=True):
 
     @property
     def record(self) -> int | None:
-        """The packed result if it may be a best one of those that are ranked, or `None`."""
+        """The packed result if it is eligible as a ranked best result, or `None`."""
         return self.packed if self.time and self.counts and not self.help else None
 
     @property
     def ranked_wins(self) -> int:
-        """The number that it adds to the wins that leaderboards compare."""
+        """Its contribution to the wins on leaderboards."""
         return int(self.won and self.counts)
 
     @property
     def change(self) -> Change:
-        """The change of the rating by it: nothing if it is void."""
+        """Its change of the rating; zero if it is void."""
         if self.void:
             return Change()
         factor = round(log(self.factor) * _FACTOR_UNITS) if self.is_rated else 0
@@ -157,19 +157,19 @@ class RoundResult(Struct, array_like=True, frozen=True):
 
 
 class ChallengeResult(Struct, array_like=True, frozen=True):
-    """The result of a challenge, as stored. It counts on no leaderboard and in no rating.
+    """The result of a challenge, as stored. It does not affect leaderboards or ratings.
 
     Attributes:
         at: when the challenge closed, in Unix milliseconds.
-        challenge: the challenge.
-        place: the rank, from 1; the last one if it is void.
-        players: how many players it had.
-        home: as in `DayResult`, like `left`, `time`, `moves` and `end`.
-        help: whether players could ask for help.
-        circle: the id of the circle that it was for, or `None`.
-        void: whether an operator has taken it back.
-        own_rules: whether it was played by rules that somebody has changed: then it is compared
-            with nobody's elsewhere.
+        challenge: the challenge's id.
+        place: the rank, from 1; the last rank if it is void.
+        players: the number of players.
+        home: as in `DayResult`; likewise `left`, `time`, `moves` and `end`.
+        help: whether help was allowed.
+        circle: the id of the challenge's circle, or `None`.
+        void: whether an operator voided it.
+        own_rules: whether the challenge used custom rules. Its results are then not compared
+            elsewhere.
     """
 
     at: int
@@ -188,17 +188,17 @@ class ChallengeResult(Struct, array_like=True, frozen=True):
 
 
 class Sums(Struct, array_like=True, frozen=True):
-    """The sums of the rounds of a game that are no longer held one by one, as stored.
+    """The sums of a game's rounds that are no longer stored individually.
 
     Attributes:
-        played: rounds that stand.
-        won: those that were won.
-        rated: those that have changed the rating.
-        mean: of the rating after them.
-        uncertainty: its standard deviation.
-        best: the best packed result without help of those that are ranked, or `None`.
-        until: when the latest of them was over, in Unix milliseconds.
-        ranked_wins: wins that leaderboards compare.
+        played: the number of valid rounds.
+        won: the number of rounds won.
+        rated: the number of rounds that changed the rating.
+        mean: the mean of the rating after them.
+        uncertainty: the standard deviation of the rating after them.
+        best: the best ranked packed result without help, or `None`.
+        until: when the latest of them ended, in Unix milliseconds.
+        ranked_wins: the number of wins on leaderboards.
     """
 
     played: int = 0
@@ -212,18 +212,18 @@ class Sums(Struct, array_like=True, frozen=True):
 
     @property
     def change(self) -> Change:
-        """The change of the rating by them."""
+        """The rounds' total change of the rating."""
         shift = round((self.mean - RATING) * _SHIFT_UNITS)
         return Change(self.rated, shift, round(log(self.uncertainty / UNCERTAINTY) * _FACTOR_UNITS))
 
 
 class Change(NamedTuple):
-    """The change of a rating by rounds, in whole numbers: they add up to the same in any order.
+    """The change of a rating by rounds, in integers so that sums do not depend on the order.
 
     Attributes:
-        rated: rounds that have changed it.
-        shift: of the mean, in units of 10^-9.
-        factor: the natural logarithm of that of the uncertainty, in units of 10^-12.
+        rated: the number of rounds that changed it.
+        shift: the change of the mean, in units of 10^-9.
+        factor: the natural logarithm of the factor of the uncertainty, in units of 10^-12.
     """
 
     rated: int = 0
@@ -231,27 +231,27 @@ class Change(NamedTuple):
     factor: int = 0
 
     def plus(self, other: Change) -> Change:
-        """Return both changes together."""
+        """Return the sum of both changes."""
         rated, shift, factor = other
         return Change(self.rated + rated, self.shift + shift, self.factor + factor)
 
     def minus(self, other: Change) -> Change:
-        """Return this change without another one that is part of it."""
+        """Return this change minus another one that is part of it."""
         rated, shift, factor = other
         return Change(self.rated - rated, self.shift - shift, self.factor - factor)
 
     @property
     def rating(self) -> Rating:
-        """The rating of a player whom they have changed."""
+        """The initial rating with this change applied."""
         uncertainty = UNCERTAINTY * exp(self.factor / _FACTOR_UNITS)
         return Rating(RATING + self.shift / _SHIFT_UNITS, uncertainty, self.rated)
 
 
 class Rating(NamedTuple):
-    """A rating by races: a normal distribution of skill.
+    """A rating from races: a normal distribution of skill.
 
     Attributes:
-        rated: rounds that it follows from.
+        rated: the number of rounds behind it.
     """
 
     mean: float
@@ -260,19 +260,19 @@ class Rating(NamedTuple):
 
     @property
     def value(self) -> int:
-        """The rating as shown: what the skill exceeds almost surely, times 100, at least 0."""
+        """The displayed rating: the skill's lower bound (mean - 3 sigma) times 100, at least 0."""
         return max(0, round((self.mean - 3 * self.uncertainty) * 100))
 
 
 class Scores(Struct, frozen=True):
-    """The source of scores on leaderboards: the base of a history and of its excerpts.
+    """The source of leaderboard scores: the base of histories and their excerpts.
 
     Attributes:
-        version: how often the history has changed.
+        version: the number of changes to the history.
         kept: when the player first kept an identity, in Unix milliseconds; `None` for a guest.
         days: results of dailies, by game and day.
         rounds: results of rounds, by game and deal.
-        sums: of earlier rounds, by game.
+        sums: sums of earlier rounds, by game.
         challenges: results of challenges, by game and deal.
     """
 
@@ -284,17 +284,17 @@ class Scores(Struct, frozen=True):
     challenges: dict[tuple[str, DealId], ChallengeResult] = {}
 
     def group_on(self, board: BoardId) -> Group:
-        """Return the group in which the player is on a leaderboard, whatever group that is of.
+        """Return the player's group on a leaderboard, ignoring the group in its id.
 
-        Who has begun a run of its period with an identity that was kept is among the ranked
-        players, by such runs alone, and who has only begun others is among the guests.
+        On a periodic board, a player with a run started under a kept identity is ranked, by such
+        runs alone. A player with only other runs is a guest.
         """
         ranked = [result.ranked for result in self._results_on(board)]
         is_ranked = any(ranked) if ranked else self.kept is not None
         return "ranked" if is_ranked or board.scope not in PERIODIC else "guests"
 
     def score(self, board: BoardId) -> int | None:
-        """Return the player's score on a leaderboard, or `None` if there is none."""
+        """Return the player's score on a leaderboard, or `None`."""
         if board.group != self.group_on(board):
             return None
         if board.is_of_results:
@@ -307,7 +307,7 @@ class Scores(Struct, frozen=True):
         return None if result is None or result.void else result.packed
 
     def _number(self, board: BoardId) -> int:
-        """Return the number that a leaderboard compares of which more is better."""
+        """Return the number that a leaderboard compares; higher is better."""
         match board.scope:
             case "day" | "week":
                 return self._points(board)
@@ -321,7 +321,7 @@ class Scores(Struct, frozen=True):
         raise AssertionError(f"{board.scope} compares results")
 
     def _results_on(self, board: BoardId) -> Iterator[DayResult]:
-        """Yield the results of the period of a leaderboard, in either group."""
+        """Yield the results in a leaderboard's period, for either group."""
         days = boards.days_of(board.period) if board.scope == "week" else (board.period,)
         for (game, day), result in self.days.items():
             if day in days and board.game in (game, ALL_GAMES):
@@ -336,23 +336,23 @@ class Scores(Struct, frozen=True):
         raise NotImplementedError
 
     def dailies_won(self, game: str) -> int:
-        """Return how many dailies of a game, or of all, were won, of those that are ranked."""
+        """Return the number of ranked dailies won at a game, or at all games."""
         raise NotImplementedError
 
     def races_won(self, game: str) -> int:
-        """Return how many rounds of a game, or of all, were won, of those that are ranked."""
+        """Return the number of ranked rounds won at a game, or at all games."""
         raise NotImplementedError
 
     def rating(self, game: str) -> Rating:
-        """Return the rating by the races of a game."""
+        """Return the rating from a game's races."""
         raise NotImplementedError
 
 
 class History(Scores, frozen=True):
-    """All that is kept of a player's results."""
+    """All stored results of a player."""
 
     def rounds_of(self, game: str) -> list[RoundResult]:
-        """Return the rounds of a game that stand and are held, the oldest first."""
+        """Return a game's valid, individually stored rounds, oldest first."""
         found = (r for (each, _), r in self.rounds.items() if each == game and not r.void)
         return sorted(found, key=lambda result: result.at)
 
@@ -364,30 +364,30 @@ class History(Scores, frozen=True):
         return min((each for each in found if each is not None), default=None)
 
     def dailies_won(self, game: str) -> int:
-        """Return how many dailies of a game, or of all, were won, of those that are ranked."""
+        """Return the number of ranked dailies won at a game, or at all games."""
         return sum(r.ranked_wins for (each, _), r in self.days.items() if game in (each, ALL_GAMES))
 
     def races_won(self, game: str) -> int:
-        """Return how many rounds of a game, or of all, were won, of those that are ranked."""
+        """Return the number of ranked rounds won at a game, or at all games."""
         earlier = sum(s.ranked_wins for each, s in self.sums.items() if game in (each, ALL_GAMES))
         held = (r for (each, _), r in self.rounds.items() if game in (each, ALL_GAMES))
         return earlier + sum(r.ranked_wins for r in held)
 
     def rating(self, game: str) -> Rating:
-        """Return the rating by the races of a game."""
+        """Return the rating from a game's races."""
         change = self.sums.get(game, Sums()).change
         for result in self.rounds_of(game):
             change = change.plus(result.change)
         return change.rating
 
     def days_played(self, game: str = ALL_GAMES) -> set[int]:
-        """Return the days on which a result counts, of a game or of any."""
+        """Return the days with a result that counts, of a game or of any."""
         return {
             day for (each, day), r in self.days.items() if game in (each, ALL_GAMES) and r.counts
         }
 
     def days_won(self, game: str = ALL_GAMES) -> set[int]:
-        """Return the days on which a daily was won, of a game or of any."""
+        """Return the days with a daily won, of a game or of any."""
         return {day for (each, day), r in self.days.items() if game in (each, ALL_GAMES) and r.won}
 
 
@@ -395,11 +395,11 @@ def points(result: Result, dealt: int) -> int:
     """Return the points of a daily: up to 100 for cards brought home, and up to 100 for a win.
 
     Args:
-        result: how it ended.
-        dealt: the cards that the deal itself brought home.
+        result: the result.
+        dealt: the number of cards the deal starts with at home.
     """
     brought, all_cards = result.home - dealt, result.home + result.left - dealt
-    # Rounded up, so that one card is a point.
+    # Round up, so that a single card earns a point.
     share = -(-100 * brought // all_cards)
     if result.end != "won":
         return share

@@ -1,4 +1,4 @@
-"""A player's history as the fields of its hash. Pure."""
+"""The encoding of a player's history as fields of a Redis hash."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class Derived(NamedTuple):
-    """Values that follow from the results of a history and are stored with it: as in an excerpt."""
+    """Values derived from a history's results and stored with them, as in an excerpt."""
 
     totals: Mapping[str, Totals]
     played: Mapping[str, PlayedDays]
@@ -53,12 +53,11 @@ class Whole(NamedTuple):
 
     Attributes:
         history: the history.
-        stored: what is stored with it that follows from its results; nothing if it was written
-            without.
-        computed: what follows from its results.
-        next_best: the best results by game if one that is the best is not counted.
-        next_days: so the best results of dailies alone, with their days.
-        claims: as in an excerpt, like `lately`.
+        stored: the derived values as stored; empty if written by a release that did not store them.
+        computed: the derived values as computed from the results.
+        next_best: the best result by game excluding one best result.
+        next_days: likewise the best result of dailies alone, with its day.
+        claims: as in an excerpt; likewise `lately`.
     """
 
     history: History
@@ -78,9 +77,9 @@ class Whole(NamedTuple):
         """Return an excerpt with some days of all games, and all rounds of some games.
 
         Args:
-            derived: what follows from the results, as it is stored or as it is computed.
+            derived: the derived values, stored or computed.
             days: the days.
-            rounds: those of whose games it has all.
+            rounds: rounds of the games whose rounds are all included.
         """
         of, asked = self.history, {game for game, _ in rounds}
         excerpt = self.all(derived)
@@ -91,7 +90,7 @@ class Whole(NamedTuple):
         )
 
     def all(self, derived: Derived) -> Excerpt:
-        """Return an excerpt that has all."""
+        """Return an excerpt that contains everything."""
         of = self.history
         return Excerpt(
             *(of.version, of.kept, of.days, of.rounds, of.sums, of.challenges, derived.totals),
@@ -101,12 +100,12 @@ class Whole(NamedTuple):
 
 
 class Reading:
-    """A history whose fields are read some at a time, in any order, and some more than once.
+    """A history under construction from fields read in batches, in any order, possibly repeated.
 
-    Fields of unknown kinds are ignored.
+    Unknown kinds of fields are ignored.
 
     Args:
-        counts: whether the totals are computed: those of an excerpt would say nothing.
+        counts: whether to compute totals, which are meaningless for an excerpt.
     """
 
     def __init__(self, *, counts: bool = True) -> None:
@@ -129,12 +128,12 @@ class Reading:
 
     @property
     def size(self) -> int:
-        """How many fields have been read."""
+        """The number of distinct fields read."""
         results = len(self._days) + len(self._rounds) + len(self._challenges)
         return results + len(self._others)
 
     def add(self, fields: Mapping[str, str]) -> None:
-        """Read some fields."""
+        """Add a batch of fields."""
         for field, text in fields.items():
             match field.split(":"):
                 case ["d", game, number]:
@@ -175,7 +174,7 @@ class Reading:
                 self._kept = int(text)
 
     def _count(self, game: str, result: DayResult | RoundResult | Sums) -> None:
-        """Note the totals with one more result, and which is the best but one."""
+        """Update a game's totals and second-best result."""
         if not self._counts:
             return
         before = self._totals.get(game, _NOTHING)
@@ -191,7 +190,7 @@ class Reading:
         self._totals[game] = totals
 
     def whole(self) -> Whole:
-        """Return the history, if all of it has been read."""
+        """Return the history, assuming that all fields have been read."""
         history = History(
             self._version, self._kept, self._days, self._rounds, self._sums, self._challenges
         )
@@ -210,7 +209,7 @@ class Reading:
         )
 
     def excerpt(self) -> Excerpt:
-        """Return what has been read."""
+        """Return the part read so far."""
         return Excerpt(
             *(self._version, self._kept, self._days, self._rounds, self._sums, self._challenges),
             *(self._stored, self._claims, self._lately, self._played, self._held),
@@ -221,14 +220,14 @@ _NOTHING = Totals()
 
 
 def whole_of(fields: Mapping[str, str]) -> Whole:
-    """Return the history in all the fields of its hash."""
+    """Return the history for all the fields of its hash."""
     reading = Reading()
     reading.add(fields)
     return reading.whole()
 
 
 def excerpt_of(names: Iterable[str], texts: Iterable[str | None]) -> Excerpt:
-    """Return the excerpt in some fields, with `None` for those that there are not."""
+    """Return the excerpt for some fields; `None` is the text of a missing field."""
     reading = Reading(counts=False)
     reading.add({name: text for name, text in zip(names, texts, strict=True) if text is not None})
     return reading.excerpt()
@@ -241,14 +240,14 @@ def names_of(
     challenges: Iterable[tuple[str, DealId]] = (),
     dailies: Collection[str] | None = None,
 ) -> list[str]:
-    """Return the fields of an excerpt with some days, some rounds and challenges.
+    """Return the names of the fields for an excerpt.
 
     Args:
         days: the days.
         rounds: the game and deal of each round.
-        of: the game of which such a result is to be added or changed; `None` if none is.
+        of: the game of a result to add or change, or `None`.
         challenges: the game and deal of each challenge.
-        dailies: the games whose days it has; `None` for all games.
+        dailies: the games to include for the days; `None` for all games.
     """
     rounds = list(rounds)
     of_days = games() if dailies is None else dailies
@@ -265,16 +264,16 @@ def names_of(
 
 
 def names_of_page() -> list[str]:
-    """Return the fields of which a player's page is made, but for the results on it."""
+    """Return the names of the fields for a player's page, except for individual results."""
     return [VERSION, KEPT, *(f"{kind}:{game}" for game in games() for kind in "tpsh")]
 
 
 def results_on_page(found: Excerpt, days: int) -> list[str]:
-    """Return the fields of the results on a player's page.
+    """Return the names of the fields for the results on a player's page.
 
     Args:
-        found: what is in the fields of the page.
-        days: how many days of each game are on it.
+        found: the excerpt from `names_of_page`.
+        days: the number of days to show per game.
     """
     return [
         *(
@@ -297,13 +296,13 @@ _KINDS: Final = {
     "claims": "c",
     "lately": "l",
 }
-"""The beginnings of fields, by what they are in an excerpt."""
+"""The prefixes of field names, by attribute of an excerpt."""
 
 
 def changes(before: Excerpt, after: Excerpt) -> dict[str, str | None]:
-    """Return the fields that differ, with their new text, or `None` for those that are gone.
+    """Return the changed fields with their new text; `None` deletes a field.
 
-    What is the same object in both is not looked at.
+    Identical objects are skipped without a comparison.
     """
     found: dict[str, str | None] = {}
     if before.kept != after.kept:
@@ -322,7 +321,7 @@ def changes(before: Excerpt, after: Excerpt) -> dict[str, str | None]:
 
 
 def _name(kind: str, key: str | tuple[str, int | str]) -> str:
-    """Return the field of a result, or of the sums or totals of a game."""
+    """Return the name of the field of a result, sums or totals."""
     return ":".join([_KINDS[kind], *([key] if isinstance(key, str) else map(str, key))])
 
 

@@ -1,8 +1,8 @@
-"""The days on which a player has played the dailies of a game, as sets of bits. Pure.
+"""Days on which a player played a game's dailies, as bit sets.
 
-A history grows with every day, and anybody may look at a player's page. So what the page says of
-all days is kept beside the results: ten years of days are 456 bytes, and how many they are, and
-how many follow one another, is counted without reading a result.
+Histories grow every day, and player pages are public. The page's all-time figures are therefore
+stored beside the results: ten years of days take 456 bytes, and days and streaks are counted
+without reading results.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from msgspec import Struct
 from server.results.core.history import DayResult
 
 DaySet: TypeAlias = int
-"""A set of days: bit n is the UTC day n, counted from 1970-01-01."""
+"""A set of days: bit n is UTC day n, counted from 1970-01-01."""
 
 
 Best: TypeAlias = tuple[int, int]
-"""The packed result of a day that counts, and the day."""
+"""The packed result of a counted day, and the day."""
 
 
 def day_set(days: Iterable[int]) -> DaySet:
@@ -36,14 +36,14 @@ def day_set(days: Iterable[int]) -> DaySet:
 
 
 def latest(days: DaySet, most: int) -> Iterator[int]:
-    """Yield the latest days of a set, the latest first, up to a number of them."""
+    """Yield up to `most` days of a set, latest first."""
     last = days.bit_length() - 1
     found = (last - at for at, bit in enumerate(_text(days)) if bit == "1")
     yield from islice(found, most)
 
 
 def _text(days: DaySet) -> str:
-    """Return a character for each day from the last one of a set to the first one: 1 or 0."""
+    """Return a string of `1` or `0` for each day, from the last day of a set to the first."""
     return f"{days >> _first(days):b}" if days else ""
 
 
@@ -52,19 +52,19 @@ def _first(days: DaySet) -> int:
 
 
 class Streak(NamedTuple):
-    """Days in a row: up to now, and the most there have been."""
+    """The current and the longest number of consecutive days."""
 
     now: int
     best: int
 
 
 def streak(days: DaySet, today: int, repaired: Collection[int] = ()) -> Streak:
-    """Return how many of these days follow each other, up to today or yesterday and at best.
+    """Return the current streak, which ends today or yesterday, and the longest one.
 
     Args:
-        days: the days.
-        today: today's; not to have played yet ends no streak.
-        repaired: days lost by a fault of the server's: they count for nothing, and end no streak.
+        days: the days played.
+        today: the current day; not having played yet does not end the streak.
+        repaired: days lost to server faults, which neither count nor end a streak.
     """
     if not days:
         return Streak(0, 0)
@@ -79,16 +79,17 @@ def streak(days: DaySet, today: int, repaired: Collection[int] = ()) -> Streak:
 
 
 class PlayedDays(Struct, array_like=True, frozen=True):
-    """Sums of all results of a game's dailies that stand, as stored.
+    """The sums of a game's valid dailies, as stored.
 
     Attributes:
-        home: cards home in them.
-        best: the best packed result of those that count, or `None`.
-        best_day: its day; of equal ones, the earliest.
-        first: the first day of any, which is bit 0 of the sets.
-        standing: the days with a result, as a set in little-endian bytes; so are the others.
-        counted: those on which it counts.
-        won: those on which it is a win.
+        home: the total of cards home.
+        best: the best packed result that counts, or `None`.
+        best_day: its day; the earliest among equal results.
+        first: the first day, which is bit 0 of the sets.
+        standing: the days with a valid result, as a bit set in little-endian bytes; likewise the
+            others.
+        counted: the days with a result that counts.
+        won: the days with a win.
     """
 
     home: int = 0
@@ -101,24 +102,24 @@ class PlayedDays(Struct, array_like=True, frozen=True):
 
     @property
     def days_standing(self) -> DaySet:
-        """The days with a result."""
+        """The days with a valid result."""
         return self._set(self.standing)
 
     @property
     def days_played(self) -> DaySet:
-        """The days on which a result counts."""
+        """The days with a result that counts."""
         return self._set(self.counted)
 
     @property
     def days_won(self) -> DaySet:
-        """The days on which the daily was won."""
+        """The days with a daily won."""
         return self._set(self.won)
 
     def _set(self, of: bytes) -> DaySet:
         return int.from_bytes(of, "little") << self.first
 
     def with_day(self, day: int, result: DayResult) -> PlayedDays:
-        """Return them with the result of one more day, if it stands."""
+        """Return the sums plus a day's result, if it is valid."""
         if result.void:
             return self
         bit, best = 1 << day, _better(self._best, day, result)
@@ -131,12 +132,12 @@ class PlayedDays(Struct, array_like=True, frozen=True):
         )
 
     def without_day(self, day: int, result: DayResult, next_best: Best | None) -> PlayedDays:
-        """Return them without the result of a day that stands.
+        """Return the sums minus a day's valid result.
 
         Args:
             day: the day.
-            result: its result.
-            next_best: the best one but this, if this is the best.
+            result: the day's result.
+            next_best: the best other result, used if this one is the best.
         """
         best = next_best if day == self.best_day else self._best
         rest = (of & ~(1 << day) for of in (self.days_standing, self.days_played, self.days_won))
@@ -150,10 +151,10 @@ class PlayedDays(Struct, array_like=True, frozen=True):
 
 
 class Tally:
-    """Adds up many results, in any order.
+    """Sum up many results, in any order.
 
     Attributes:
-        next_best: the best one but one.
+        next_best: the second-best result.
     """
 
     def __init__(self) -> None:
@@ -165,7 +166,7 @@ class Tally:
         self._won: list[int] = []
 
     def add(self, day: int, result: DayResult) -> None:
-        """Add the result of a day, if it stands."""
+        """Add a day's result, if it is valid."""
         if result.void:
             return
         self._home += result.home
@@ -181,14 +182,14 @@ class Tally:
             self._won.append(day)
 
     def sum(self) -> PlayedDays:
-        """Return what has been added up."""
+        """Return the sums."""
         return _packed(
             self._home, self._best, *map(day_set, (self._standing, self._counted, self._won))
         )
 
 
 def _better(best: Best | None, day: int, result: DayResult) -> Best | None:
-    """Return the better one of the best packed result with its day, and of another result."""
+    """Return the better of the best result so far and a day's result."""
     if not result.counts:
         return best
     found = result.packed, day
@@ -198,7 +199,7 @@ def _better(best: Best | None, day: int, result: DayResult) -> Best | None:
 def _packed(
     home: int, best: Best | None, standing: DaySet, counted: DaySet, won: DaySet
 ) -> PlayedDays:
-    """Return sums as they are stored."""
+    """Return the sums in their stored form."""
     if not standing:
         return PlayedDays()
     first = _first(standing)

@@ -1,7 +1,7 @@
-"""Races that count: rounds of several players that are over, and what they are to each. Pure.
+"""Races that count: their decisions, and their results for each player.
 
-The pace bot counts for nothing here: a round with one player beside it is no race, and neither it
-nor a win in it is in anybody's history.
+Pace bots are ignored: a round with a single other player is not a race, and neither the bot nor a
+win against it enters a history.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from server.results.core.ratings import Change, Skill
 
 
 class Race(Struct, frozen=True, omit_defaults=True):
-    """A race that is over, as stored.
+    """A finished race, as stored.
 
     Attributes:
-        deal: what it was played on.
+        deal: the deal's id.
         game: the game's id.
-        at: when it was over, in Unix milliseconds.
-        home: how many cards the deal itself brought home; -1 if every run is ranked.
-        help: the help that the players might ask for.
-        results: how the players' runs ended.
-        room: the code of the room that it was in.
-        starts: when it began, in Unix milliseconds.
-        rated: whether it may change ratings, as `Round.rated`.
-        counts: whether it is in histories and on leaderboards, as `Round.counts`.
+        at: when it ended, in Unix milliseconds.
+        home: the number of cards the deal starts with at home; -1 if every run is ranked.
+        help: the help that was allowed.
+        results: the players' results.
+        room: the code of its room.
+        starts: when it started, in Unix milliseconds.
+        rated: whether it can change ratings, as `Round.rated`.
+        counts: whether it enters histories and leaderboards, as `Round.counts`.
     """
 
     deal: DealId
@@ -49,20 +49,20 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
     @property
     def may_be_rated(self) -> bool:
-        """Whether it moves the ratings of those for whom its results make it a contest."""
+        """Whether it changes the ratings of players with a contest in it."""
         return self.rated and self.help == "none"
 
 
 class Decision(Struct, frozen=True):
-    """The decision on a race, made once and stored, from which changes of ratings are computed.
+    """The inputs for computing a race's rating changes, decided once and stored.
 
     Attributes:
         race: the race.
         before: each player's rating before it: mean and standard deviation.
-        ranked: who had kept an identity when it began: those whom it counts for on leaderboards.
-        pairs: those whose contest counts less than that of strangers.
-        hollow: how many races those have won within `contests.WINDOW_MS` before, if any, against
-            nobody who had played.
+        ranked: the players who had a kept identity when it started; only they are on leaderboards.
+        pairs: the pairs of players with reduced weight.
+        hollow: the number of wins within `contests.WINDOW_MS` before without any opponent having
+            played, by player; only nonzero numbers.
     """
 
     race: Race
@@ -79,14 +79,14 @@ def decide(
     lately: Mapping[PlayerId, Collection[Meeting]],
     networks: Mapping[PlayerId, str],
 ) -> Decision:
-    """Return what the changes of ratings by a race are computed from, by what is known before it.
+    """Return the decision on a race, given the state before it.
 
     Args:
         race: the race.
         before: each player's rating.
-        kept: since when each has kept an identity, in Unix milliseconds; `None` for a guest.
-        lately: the races that each had within `contests.WINDOW_MS` before it.
-        networks: those that players are in, if that is known.
+        kept: when each player first kept an identity, in Unix milliseconds; `None` for a guest.
+        lately: each player's races within `contests.WINDOW_MS` before it.
+        networks: the players' networks, where known.
     """
     hollow = {player: sum(each.hollow for each in lately[player]) for player in race.results}
     return Decision(
@@ -101,15 +101,15 @@ def decide(
 
 
 def results(decision: Decision, void: Collection[PlayerId]) -> dict[PlayerId, RoundResult]:
-    """Return what a race is to each of its players.
+    """Return a race's result for each of its players.
 
-    It adds to what leaderboards compare for those for whom it was a contest: somebody has won it,
-    among those whose results stand, and it counts against one of these. It changes their ratings if
-    it may. They are ranked and rated as if the others had not played.
+    A player had a contest if the race has a winner among the valid results and has weight against
+    another player with a valid result. The race then counts on leaderboards, and changes the rating
+    if it is rated. Ranks and ratings ignore the players with void results.
 
     Args:
-        decision: the race, and the ratings before it.
-        void: those whose results an operator has taken back.
+        decision: the race and the state before it.
+        void: the players whose results an operator voided.
     """
     race = decision.race
     standing = {p: r for p, r in race.results.items() if p not in void}
@@ -144,7 +144,7 @@ def results(decision: Decision, void: Collection[PlayerId]) -> dict[PlayerId, Ro
 def _contests(
     decision: Decision, standing: Mapping[PlayerId, Result], ranks: Mapping[PlayerId, int]
 ) -> dict[PlayerId, dict[PlayerId, float]]:
-    """Return for whom a race was a contest, and how much it counts against each opponent."""
+    """Return the players with a contest, and its weight against each opponent."""
     return {
         player: weights
         for player in decision.ranked & standing.keys()
@@ -157,10 +157,10 @@ def _changes(
     counting: Mapping[PlayerId, Mapping[PlayerId, float]],
     ranks: Mapping[PlayerId, int],
 ) -> dict[PlayerId, Change]:
-    """Return what a race does to the ratings of those for whom it was a contest.
+    """Return a race's rating changes for the players with a contest.
 
-    Each is rated as if only those had played against whom the race counts, and moves by the mean of
-    how much it does.
+    Each player is rated against the opponents with weight only, and the change is scaled by the
+    mean of the weights.
     """
     rated: dict[frozenset[PlayerId], dict[PlayerId, Change]] = {}
     found = {}
@@ -173,7 +173,7 @@ def _changes(
 
 
 def meetings(decision: Decision) -> dict[PlayerId, Meeting]:
-    """Return the race as those have to remember it who had kept an identity."""
+    """Return the race as recorded in the history of each player with a kept identity."""
     race = decision.race
     won = ranking.winners(race.results, race.home)
     found = {}

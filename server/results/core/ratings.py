@@ -1,8 +1,8 @@
-"""Ratings by races: how much a race changes them, whatever the number of players. Pure.
+"""Rating changes by races with any number of players.
 
-The model is Plackett-Luce as openskill has it: a race is a series of choices, of the winner first,
-then of the best of the others. A rating is a normal distribution of skill. For whom a race counts
-is in `race_results`; races are applied, in their order, by `server.rooms.race_recorder`.
+The model is Plackett-Luce as implemented by openskill: a race is a sequence of choices of the best
+remaining player. A rating is a normal distribution of skill. `race_results` decides for whom a race
+counts; `server.rooms.race_recorder` applies races in order.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ _MODEL: Final = PlackettLuce(mu=RATING, sigma=UNCERTAINTY)
 
 
 class Skill(NamedTuple):
-    """Mean and standard deviation of a player's rating."""
+    """Mean and standard deviation of a rating."""
 
     mean: float
     uncertainty: float
 
 
 class Change(NamedTuple):
-    """The change of a rating by a race, given those by the races before it.
+    """The change of a rating by a race, given the changes by earlier races.
 
     Attributes:
-        shift: what is added to the mean.
-        factor: what the uncertainty is multiplied by. It is below 1 as long as much is uncertain;
-            a rating that is nearly certain becomes a little less so, since skill may change.
+        shift: the term added to the mean.
+        factor: the factor applied to the uncertainty. It is below 1 while the uncertainty is large,
+            and slightly above 1 for an almost certain rating, because skill can change.
     """
 
     shift: float
     factor: float
 
     def scaled(self, weight: float) -> Change:
-        """Return the change by a race that counts so much, from 0 (nothing) to 1 (all of it)."""
+        """Return the change scaled by a weight from 0 (none) to 1 (full)."""
         return Change(self.shift * weight, self.factor**weight)
 
 
 def rate(before: Mapping[P, Skill], ranks: Mapping[P, int]) -> dict[P, Change]:
-    """Return how a race changes the ratings of its players, 0.3 ms for eight of them.
+    """Return how a race changes its players' ratings; takes 0.3 ms for eight players.
 
     Args:
         before: the ratings before the race, of at least two players.
-        ranks: their ranks; those with equal ranks have tied.
+        ranks: the players' ranks; equal ranks are ties.
     """
-    # Sums of floating-point numbers depend on the order: this one is always the same.
+    # Use a fixed order, because floating-point sums depend on it.
     players = sorted(before)
     found = _MODEL.rate(
         [[_MODEL.create_rating([*before[player]])] for player in players],
