@@ -1,4 +1,4 @@
-"""Challenges over HTTP, and what is shown there of their deals."""
+"""Challenges over HTTP, and the visibility of their deals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.nodes import Node, SetClock
 pytestmark = ALONE
 
 
-async def test_a_challenge_shows_the_target_alone_until_it_is_over(
+async def test_a_challenge_shows_only_the_target_until_it_is_over(
     site: Site, node: Node, clock: SetClock
 ) -> None:
     challenge = await made(node)
@@ -37,7 +37,7 @@ async def test_a_challenge_shows_the_target_alone_until_it_is_over(
     assert not any(row["rank"] or row["run"] for row in rows.values())
 
 
-async def test_a_challenge_that_is_over_shows_results_runs_and_seed(
+async def test_a_finished_challenge_shows_results_runs_and_seed(
     site: Site, node: Node, clock: SetClock
 ) -> None:
     challenge = await made(node, named=[BOB, CYD])
@@ -62,7 +62,7 @@ async def test_a_challenge_that_is_over_shows_results_runs_and_seed(
 
 
 @pytest.mark.parametrize("on_a_race", [False, True])
-async def test_deal_and_runs_of_a_challenge_are_shown_after_its_close(
+async def test_deal_and_runs_are_visible_after_the_close(
     site: Site, node: Node, clock: SetClock, *, on_a_race: bool
 ) -> None:
     if on_a_race:
@@ -82,11 +82,11 @@ async def test_deal_and_runs_of_a_challenge_are_shown_after_its_close(
     assert run in [row["run"] for row in runs["runs"]]
 
 
-async def test_a_race_is_on_no_page_while_others_may_play_its_deal(
+async def test_a_race_is_on_no_page_while_others_can_play_its_deal(
     site: Site, node: Node, clock: SetClock
 ) -> None:
     async def races(player: PlayerId) -> tuple[int, int, list[str]]:
-        # Answers are kept for some seconds: each page is asked for once.
+        # Responses are cached for some seconds, so request each page only once.
         (game,) = (await site.get(f"/players/{player}")).json["games"]
         found = game["races"]
         return found["played"], found["won"], [each["deal"] for each in found["rounds"]]
@@ -104,7 +104,7 @@ async def test_a_race_is_on_no_page_while_others_may_play_its_deal(
     assert (await races(DAN))[::2] == (1, [deal])
 
 
-async def test_a_challenge_for_a_circle_is_shown_to_nobody_here(site: Site, node: Node) -> None:
+async def test_a_circles_challenge_is_not_available(site: Site, node: Node) -> None:
     async def members(_: str) -> set[PlayerId | None]:
         return {ADA}
 

@@ -1,4 +1,4 @@
-"""Challenges: making and playing them, and how they end, on several nodes."""
+"""The challenges service on several nodes: creating, playing and closing challenges."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TERMS = Terms("lady-betty", "standard", LIMIT, 2 * HOUR)
 
 
 async def known(node: Node, *players: PlayerId) -> None:
-    """Let players have a session, so that they can be named."""
+    """Give players a session, so that they can be invited."""
     for player in players:
         await node.store.players.add_session(player, "node/session", START)
 
@@ -42,7 +42,7 @@ async def known(node: Node, *players: PlayerId) -> None:
 async def made(
     node: Node, maker: PlayerId = ADA, key: str = "key", named: Sequence[PlayerId] = ()
 ) -> Challenge:
-    """Make a challenge, and tell whom it is for."""
+    """Create a challenge, and notify its audience."""
     await known(node, *named)
     found = await node.services.challenges.create(maker, TERMS, key, named=named)
     await node.apply_effects()
@@ -50,21 +50,21 @@ async def made(
 
 
 async def played(node: Node, challenge: ChallengeId, player: PlayerId) -> None:
-    """Play a challenge to its end, and let follow what does."""
+    """Play a challenge to its end, and apply the effects."""
     snapshot = await node.services.challenges.play(challenge, player)
     await node.play_out(snapshot.attempt, player)
     await node.apply_effects()
 
 
 async def now(node: Node, challenge: Challenge) -> Challenge:
-    """Return a challenge as it is now."""
+    """Return the current state of a challenge."""
     found = await node.services.challenges.find(challenge.id)
     assert found is not None
     return found
 
 
 async def code_of(asked: Awaitable[object]) -> str | None:
-    """Return the code with which something is refused, or `None`."""
+    """Return the code of a refusal, or `None`."""
     try:
         await asked
     except Refusal as refusal:
@@ -73,7 +73,7 @@ async def code_of(asked: Awaitable[object]) -> str | None:
 
 
 async def raced(node: Node, clock: SetClock, *players: PlayerId) -> Room:
-    """Race, and return the room when all have ended."""
+    """Run a race, and return the room after it."""
     room, code = await node.race_of(*players)
     clock.time = BEGUN
     for player in players:
@@ -89,7 +89,7 @@ def deal_of(room: Room) -> DealId:
 
 
 async def challenged(node: Node, room: Room, maker: PlayerId = ADA, key: str = "race") -> Challenge:
-    """Make a challenge on the deal of a race."""
+    """Create a challenge on a race's deal."""
     create = node.services.challenges.create
     return await create(maker, TERMS, key, attempt=attempt_of(room, maker))
 
@@ -97,7 +97,7 @@ async def challenged(node: Node, room: Room, maker: PlayerId = ADA, key: str = "
 # Playing
 
 
-async def test_a_challenge_is_played_once_by_each_and_closes_by_its_date(
+async def test_each_player_plays_once_and_the_challenge_closes_at_its_deadline(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     challenge = await made(node)
@@ -120,7 +120,7 @@ async def test_a_challenge_is_played_once_by_each_and_closes_by_its_date(
         assert not history.rounds
 
 
-async def test_an_attempt_goes_on_on_any_node(node: Node, other: Node) -> None:
+async def test_an_attempt_can_be_resumed_on_any_node(node: Node, other: Node) -> None:
     challenge = await made(node)
     begun = await node.services.challenges.play(challenge.id, ADA)
     moved = await node.play(begun.attempt, ADA)
@@ -129,10 +129,10 @@ async def test_an_attempt_goes_on_on_any_node(node: Node, other: Node) -> None:
     assert again.start.occasion == occasion_of(challenge.id)
 
 
-async def test_an_attempt_that_a_dead_node_has_not_started_is_started_later(
+async def test_an_attempt_left_unstarted_by_a_dead_node_is_started_later(
     node: Node, other: Node, clock: SetClock
 ) -> None:
-    """The entry is there, and the node was killed before it started the attempt."""
+    """The entry was appended, and the node died before it started the attempt."""
     challenge = await made(node)
     begin = node.services.challenges._submit
     await begin(challenge.id, lambda _, now: Begun(BOB, now, now + LIMIT))
@@ -145,9 +145,7 @@ async def test_an_attempt_that_a_dead_node_has_not_started_is_started_later(
     assert (await now(node, challenge)).results[BOB].end == "time"
 
 
-async def test_an_attempt_that_nobody_plays_ends_at_its_deadline(
-    node: Node, clock: SetClock
-) -> None:
+async def test_an_unplayed_attempt_ends_at_its_deadline(node: Node, clock: SetClock) -> None:
     challenge = await made(node)
     await node.services.challenges.play(challenge.id, ADA)
     clock.time += LIMIT
@@ -157,7 +155,7 @@ async def test_an_attempt_that_nobody_plays_ends_at_its_deadline(
     assert await node.attempts.find(attempt_id(challenge.made.deal, ADA)) is not None
 
 
-async def test_attempts_that_go_on_end_with_the_challenge_and_count(
+async def test_running_attempts_end_with_the_challenge_and_count(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     challenge = await made(node)
@@ -166,7 +164,7 @@ async def test_attempts_that_go_on_end_with_the_challenge_and_count(
         await node.services.challenges.play(challenge.id, player)
     await node.play(attempt_id(challenge.made.deal, ADA), ADA)
     clock.time = challenge.made.closes
-    # Whoever looks first closes it; the attempts end with the sweep.
+    # The first read closes the challenge; the sweeper ends the attempts.
     assert (await now(other, challenge)).over == challenge.made.closes
     await other.sweep()
     await other.apply_effects()
@@ -175,7 +173,7 @@ async def test_attempts_that_go_on_end_with_the_challenge_and_count(
     assert found.is_settled
 
 
-async def test_it_closes_when_all_who_are_named_have_played(node: Node) -> None:
+async def test_it_closes_when_all_invited_players_have_played(node: Node) -> None:
     challenge = await made(node, named=(BOB, DAN))
     assert await code_of(node.services.challenges.play(challenge.id, CYD)) == "not_challenged"
     for player in (ADA, BOB):
@@ -187,9 +185,7 @@ async def test_it_closes_when_all_who_are_named_have_played(node: Node) -> None:
     assert list(history.challenges) == [("lady-betty", challenge.made.deal)]
 
 
-async def test_its_maker_closes_it_before_its_date(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_its_creator_can_close_it_early(node: Node, other: Node, clock: SetClock) -> None:
     challenge = await made(node, named=[BOB, CYD])
     await node.services.challenges.play(challenge.id, BOB)
     assert await code_of(other.services.challenges.close(challenge.id, BOB)) == "not_maker"
@@ -197,7 +193,7 @@ async def test_its_maker_closes_it_before_its_date(
         await other.services.challenges.close(challenge.id, ADA)
     assert await code_of(node.services.challenges.play(challenge.id, CYD)) == "challenge_over"
     assert (await now(node, challenge)).over is None
-    # Nobody ends the attempt, so the sweeper does at the date that the close has set.
+    # The sweeper ends the attempt at the deadline set by the close.
     clock.time += LIMIT
     await other.sweep()
     await other.apply_effects()
@@ -207,7 +203,7 @@ async def test_its_maker_closes_it_before_its_date(
     assert history.challenges["lady-betty", challenge.made.deal].place == 1
 
 
-async def test_a_closed_challenge_ends_though_a_dead_node_has_not_started_an_attempt(
+async def test_a_closed_challenge_settles_despite_an_attempt_left_unstarted(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     challenge = await made(node)
@@ -222,7 +218,7 @@ async def test_a_closed_challenge_ends_though_a_dead_node_has_not_started_an_att
     assert found.results[BOB].end == "time"
 
 
-async def test_a_challenge_that_is_closed_makes_room_for_another(node: Node) -> None:
+async def test_a_closed_challenge_frees_its_slot(node: Node) -> None:
     for number in range(MAX_OPEN):
         challenge = await made(node, key=f"{number}")
     assert await code_of(made(node, key="more")) == "too_many_challenges"
@@ -231,9 +227,7 @@ async def test_a_challenge_that_is_closed_makes_room_for_another(node: Node) -> 
     assert (await made(node, key="more")).over is None
 
 
-async def test_the_effects_of_a_node_that_died_are_applied_by_another_once(
-    node: Node, other: Node
-) -> None:
+async def test_a_dead_nodes_effects_are_applied_once_by_another(node: Node, other: Node) -> None:
     challenge = await made(node, named=(BOB,))
     for player in (ADA, BOB):
         snapshot = await node.services.challenges.play(challenge.id, player)
@@ -248,10 +242,10 @@ async def test_the_effects_of_a_node_that_died_are_applied_by_another_once(
     assert before.version == 1
 
 
-# Making
+# Creation
 
 
-async def test_a_retry_makes_nothing(node: Node, other: Node) -> None:
+async def test_a_retry_creates_nothing(node: Node, other: Node) -> None:
     first, again = await asyncio.gather(made(node), made(other))
     assert first.id == again.id
     assert first.made == again.made
@@ -259,7 +253,7 @@ async def test_a_retry_makes_nothing(node: Node, other: Node) -> None:
     assert len(await node.keys("*challenge:*")) == 1
 
 
-async def test_who_is_named_has_to_be_a_player(node: Node) -> None:
+async def test_only_existing_players_can_be_invited(node: Node) -> None:
     create = node.services.challenges.create
     assert await code_of(create(ADA, TERMS, "key", named=[BOB])) == "unknown_player"
     assert await code_of(create(ADA, TERMS, "key", named=[PlayerId("x")])) == "unknown_player"
@@ -275,7 +269,7 @@ async def test_who_is_named_has_to_be_a_player(node: Node) -> None:
         (msgspec.structs.replace(TERMS, circle="none"), "not_in_circle"),
     ],
 )
-async def test_what_is_not_offered_is_refused(node: Node, terms: Terms, code: str) -> None:
+async def test_invalid_terms_are_refused(node: Node, terms: Terms, code: str) -> None:
     assert await code_of(node.services.challenges.create(ADA, terms, "key")) == code
 
 
@@ -290,7 +284,7 @@ async def test_a_player_may_have_so_many_open_challenges(node: Node, clock: SetC
     assert await code_of(create(ADA, TERMS, "one more")) is None
 
 
-async def test_the_deal_is_certified_if_the_pool_has_one_to_spare(
+async def test_the_deal_is_certified_if_the_pool_has_a_spare_one(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     uncertified = await made(node)
@@ -310,7 +304,7 @@ async def test_the_deal_is_certified_if_the_pool_has_one_to_spare(
     assert (found.certificate.par, found.occasion) == (40, occasion_of(certified.id))
 
 
-async def test_a_circles_challenge_is_shown_to_its_members_alone(node: Node) -> None:
+async def test_a_circles_challenge_is_visible_only_to_its_members(node: Node) -> None:
     members: set[PlayerId | None] = {ADA, BOB}
 
     async def members_of(circle: str) -> set[PlayerId | None]:
@@ -328,10 +322,10 @@ async def test_a_circles_challenge_is_shown_to_its_members_alone(node: Node) -> 
     assert await code_of(service.load(challenge.id, BOB)) is None
 
 
-# On the deal of a race
+# On a race's deal
 
 
-async def test_a_challenge_on_the_deal_of_a_race_begins_with_those_who_raced(
+async def test_a_challenge_on_a_races_deal_starts_with_the_racers_results(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room = await raced(node, clock, ADA, BOB)
@@ -342,12 +336,12 @@ async def test_a_challenge_on_the_deal_of_a_race_begins_with_those_who_raced(
     assert await code_of(node.services.challenges.play(challenge.id, BOB)) == "already_played"
     await played(other, challenge.id, CYD)
     assert set((await now(node, challenge)).results) == {ADA, BOB, CYD}
-    # What the race was to its players is as it was.
+    # The challenge does not change the race's results.
     history = await node.services.histories.load(ADA)
     assert list(history.rounds) == [("lady-betty", room.round.deal)]
 
 
-async def test_the_deal_of_a_race_is_sealed_while_the_challenge_is_open(
+async def test_a_races_deal_is_hidden_while_the_challenge_is_open(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room = await raced(node, clock, ADA, BOB)
@@ -356,7 +350,7 @@ async def test_the_deal_of_a_race_is_sealed_while_the_challenge_is_open(
     challenge = await challenged(node, room)
 
     async def sees(viewer: PlayerId | None) -> list[bool]:
-        """Return whether seed, list and run are shown to somebody."""
+        """Return whether a viewer can see the seed, a run and the list of runs."""
         seed = (await other.services.closed_deals.load(deal, viewer))[1] is not None
         found = [await code_of(runs.load(attempt_of(room, BOB), viewer))]
         if viewer is not None:
@@ -384,20 +378,18 @@ async def test_a_deal_that_others_have_seen_is_not_played_any_more(
     await node.services.closed_deals.load(deal_of(room), BOB)
     await node.services.closed_deals.load(deal_of(room), CYD)
     assert await code_of(challenged(node, room)) == "deal_shown"
-    # It is none of the open ones.
+    # The refused challenge does not use a slot.
     assert not (await node.keys("challenges-made:*"))
 
 
-async def test_there_is_one_challenge_on_the_deal_of_a_race(node: Node, clock: SetClock) -> None:
+async def test_a_races_deal_has_only_one_challenge(node: Node, clock: SetClock) -> None:
     room = await raced(node, clock, ADA, BOB)
     challenge = await challenged(node, room)
     assert (await challenged(node, room)).id == challenge.id
     assert await code_of(challenged(node, room, BOB)) == "deal_shown"
 
 
-async def test_a_race_that_goes_on_or_is_anothers_is_no_deal_to_play(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_running_or_foreign_races_deal_is_refused(node: Node, clock: SetClock) -> None:
     room, _ = await node.race_of(ADA, BOB)
     assert await code_of(challenged(node, room)) == "deal_open"
     create = node.services.challenges.create
@@ -407,7 +399,7 @@ async def test_a_race_that_goes_on_or_is_anothers_is_no_deal_to_play(
     assert await code_of(create(ADA, TERMS, "key", attempt=daily.attempt)) == "unknown_run"
 
 
-async def test_who_has_raced_cannot_be_named(node: Node, clock: SetClock) -> None:
+async def test_racers_cannot_be_invited(node: Node, clock: SetClock) -> None:
     room = await raced(node, clock, ADA, BOB)
     await known(node, BOB, CYD)
     create, attempt = node.services.challenges.create, attempt_of(room, ADA)
@@ -419,10 +411,10 @@ async def test_who_has_raced_cannot_be_named(node: Node, clock: SetClock) -> Non
     assert (await now(node, challenge)).is_settled
 
 
-# Whom it is shown to
+# Visibility
 
 
-async def test_the_seed_and_the_runs_of_a_challenge_are_shown_to_who_has_ended(
+async def test_runs_are_visible_after_ending_and_the_seed_after_the_close(
     node: Node, clock: SetClock
 ) -> None:
     challenge = await made(node)
@@ -442,7 +434,7 @@ async def test_the_seed_and_the_runs_of_a_challenge_are_shown_to_who_has_ended(
     assert page.seed == (await node.services.closed_deals.load(deal))[0].seed.hex()
 
 
-async def test_the_maker_is_told_how_many_have_looked(node: Node) -> None:
+async def test_the_creator_sees_the_number_of_viewers(node: Node) -> None:
     challenge = await made(node)
     service = node.services.challenges
     for player in (BOB, CYD, BOB, ADA):
@@ -461,7 +453,7 @@ async def test_an_emote_is_stored(node: Node, other: Node) -> None:
     assert (await now(node, challenge)).players[ADA].emotes == {ADA: 3}
 
 
-async def test_a_rematch_is_one_for_all_and_for_the_same_people(node: Node, other: Node) -> None:
+async def test_all_players_share_one_rematch_for_the_same_players(node: Node, other: Node) -> None:
     challenge = await made(node, named=(BOB,))
     service = node.services.challenges
     assert await code_of(service.rematch(challenge.id, BOB)) == "not_played"
@@ -478,7 +470,7 @@ async def test_a_rematch_is_one_for_all_and_for_the_same_people(node: Node, othe
     assert (await service.rematch(challenge.id, ADA)).id == following.id
 
 
-async def test_the_rematch_of_a_challenge_by_link_is_told_to_who_has_played(node: Node) -> None:
+async def test_players_are_notified_of_the_rematch_of_a_challenge_by_link(node: Node) -> None:
     challenge = await made(node)
     for player in (BOB, CYD):
         await played(node, challenge.id, player)
@@ -488,7 +480,7 @@ async def test_the_rematch_of_a_challenge_by_link_is_told_to_who_has_played(node
     assert following.id in await node.services.challenge_lists.ids(BOB)
 
 
-async def test_a_result_that_an_operator_takes_back_changes_the_table_and_histories(
+async def test_voiding_a_result_changes_the_table_and_histories(
     node: Node, clock: SetClock
 ) -> None:
     challenge = await made(node, named=(BOB,))
@@ -496,7 +488,7 @@ async def test_a_result_that_an_operator_takes_back_changes_the_table_and_histor
         await played(node, challenge.id, player)
 
     async def void(*, void: bool) -> dict[PlayerId, tuple[bool, int]]:
-        """Take Ada's result back or let it stand; return what is in the histories."""
+        """Void or reinstate Ada's result; return (void, place) from the histories."""
         clock.time += 1
         operators = node.services.operators
         assert (await operators.run(challenge.attempt(ADA))).void != void
@@ -515,7 +507,7 @@ async def test_a_result_that_an_operator_takes_back_changes_the_table_and_histor
 # Lists
 
 
-async def test_a_player_has_a_list_of_what_they_made_were_named_in_and_played(
+async def test_a_players_list_has_created_received_and_played_challenges(
     node: Node, other: Node
 ) -> None:
     first = await made(node, named=(BOB,))
@@ -533,7 +525,7 @@ async def test_a_player_has_a_list_of_what_they_made_were_named_in_and_played(
     assert await lists.load(CYD) == []
 
 
-async def test_what_is_new_is_so_until_the_player_has_looked(node: Node, clock: SetClock) -> None:
+async def test_news_lasts_until_the_player_views_the_list(node: Node, clock: SetClock) -> None:
     challenge = await made(node)
     lists = node.services.challenge_lists
 
@@ -551,7 +543,7 @@ async def test_what_is_new_is_so_until_the_player_has_looked(node: Node, clock: 
 
 
 async def test_strangers_fill_nobodys_list(node: Node, clock: SetClock) -> None:
-    """Four of them make 48; a friend's and the own ones stay, whether she looks or not."""
+    """Four strangers send 48 challenges. Bob's own and a friend's stay, even after views."""
     own = [await made(node, BOB, f"own {number}") for number in range(3)]
     strangers = [PlayerId(f"5tranger0000000{number}") for number in range(4)]
     lists, store = node.services.challenge_lists, node.store.challenges
@@ -576,7 +568,7 @@ async def test_strangers_fill_nobodys_list(node: Node, clock: SetClock) -> None:
     assert f"later{59:011}" in listed
 
 
-async def test_whose_challenges_are_unwanted_is_listed_and_told_nothing(node: Node) -> None:
+async def test_blocked_challengers_are_listed_and_not_notified(node: Node) -> None:
     await known(node, ADA)
     lists = node.services.challenge_lists
     assert await code_of(lists.block(BOB, PlayerId("x"), blocked=True)) == "unknown_player"
@@ -590,7 +582,7 @@ async def test_whose_challenges_are_unwanted_is_listed_and_told_nothing(node: No
     assert {*await lists.ids(BOB)} == {unwanted.id, wanted.id}
 
 
-async def test_a_key_makes_one_challenge(node: Node) -> None:
+async def test_a_key_creates_one_challenge(node: Node) -> None:
     await known(node, BOB)
     create = node.services.challenges.create
     first = await create(ADA, TERMS, "key", named=[BOB])
@@ -601,7 +593,7 @@ async def test_a_key_makes_one_challenge(node: Node) -> None:
     assert (await create(BOB, TERMS, "key")).id != first.id
 
 
-async def test_of_two_commands_with_a_key_at_a_time_one_makes_it_and_the_other_is_refused(
+async def test_of_two_concurrent_commands_with_one_key_one_is_refused(
     node: Node, other: Node
 ) -> None:
     another = msgspec.structs.replace(TERMS, game="freecell")
@@ -618,7 +610,7 @@ async def test_of_two_commands_with_a_key_at_a_time_one_makes_it_and_the_other_i
     assert deal.game == challenge.made.terms.game
 
 
-async def test_of_two_who_make_a_rematch_at_a_time_one_takes_a_place_and_a_deal(
+async def test_concurrent_rematches_use_one_slot_and_one_deal(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     challenge = await made(node, named=(BOB,))
@@ -633,7 +625,7 @@ async def test_of_two_who_make_a_rematch_at_a_time_one_takes_a_place_and_a_deal(
     draw, both = DealStore.draw_for, asyncio.Barrier(2)
 
     async def draw_with_the_other(self: DealStore, *given: Any) -> Deal:
-        # Both have found by now that there is no rematch.
+        # By now both nodes have found that no rematch exists.
         await both.wait()
         return await draw(self, *given)
 
@@ -653,7 +645,7 @@ async def test_of_two_who_make_a_rematch_at_a_time_one_takes_a_place_and_a_deal(
     assert holders == {one.made.maker}
 
 
-async def test_what_is_kept_under_a_player_is_exported_and_goes_with_the_player(
+async def test_a_players_data_is_exported_and_deleted(
     node: Node,
 ) -> None:
     challenge = await made(node, named=(BOB,))

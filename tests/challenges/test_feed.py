@@ -1,4 +1,4 @@
-"""The sessions that watch a challenge: what each of them is sent, and how often it is made."""
+"""Subscriptions to a challenge: the messages sent, and the cost of producing them."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ pytestmark = ALONE
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Update challenges after a hundredth of a second."""
+    """Update challenges after 10 ms."""
     monkeypatch.setattr(feed, "TICK", 0.01)
 
 
 async def watchers(hub: HubNode, link: str, count: int) -> list[Seat]:
-    """Return sessions that watch a challenge."""
+    """Return sessions that subscribe to a challenge."""
     seats = [await hub.seat() for _ in range(count)]
     for seat in seats:
         await seat.ask("WatchChallenge", challenge=link)
@@ -51,13 +51,13 @@ async def watchers(hub: HubNode, link: str, count: int) -> list[Seat]:
 
 
 def has_ended(player: PlayerId) -> Any:
-    """Return a test of whether an event says that a player has ended."""
+    """Return a predicate for events in which a player has ended."""
     return lambda event: any(
         row["player"]["id"] == player and row["state"] == "ended" for row in event["players"]
     )
 
 
-async def test_a_change_is_encoded_once_for_all_who_may_see_the_same(
+async def test_a_change_is_encoded_once_per_level_of_access(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     challenge = await made(node)
@@ -75,14 +75,14 @@ async def test_a_change_is_encoded_once_for_all_who_may_see_the_same(
     for seat in seats:
         await seat.next("ChallengeChange", has_ended(ADA))
     told = sum(len(seat.received("ChallengeChange")) for seat in seats)
-    # That she has begun may have been told with that.
+    # The start and the end of her attempt may share an update.
     assert len(encoded) * len(seats) == told <= 2 * len(seats)
 
 
 async def crowded(node: Node, key: str = "key", ended: int = 1) -> Challenge:
-    """Return a challenge that is as large as one may be, in which so many have ended.
+    """Return a challenge with the maximum number of players, some of whom have ended.
 
-    Its journal has a checkpoint, so that it is made by one entry.
+    Its journal is replaced by a single checkpoint.
     """
     challenge = await made(node, key=key)
     players = {
@@ -99,10 +99,10 @@ async def crowded(node: Node, key: str = "key", ended: int = 1) -> Challenge:
     return await now(node, challenge)
 
 
-async def test_what_a_client_is_sent_and_pays_for_a_full_challenge(
+async def test_messages_and_prices_of_a_full_challenge_are_bounded(
     hub: HubNode, node: Node
 ) -> None:
-    """Its first page, whatever is asked; further pages by themselves; and the price by its size."""
+    """A client gets the first page, requests others separately, and pays by size."""
     challenge = await crowded(node)
     tables = node.services.challenges.tables
     bob = await hub.seat()
@@ -125,7 +125,7 @@ async def test_what_a_client_is_sent_and_pays_for_a_full_challenge(
     assert await price(challenge.id, CYD, shown=True) == pytest.approx(read + rows + order)
 
 
-async def test_the_runs_of_a_full_challenge_are_the_best_and_those_around_ones_own(
+async def test_the_runs_of_a_full_challenge_are_the_best_and_the_players_neighbours(
     node: Node, clock: SetClock
 ) -> None:
     challenge = await crowded(node, ended=MAX_PLAYERS - 2)
@@ -139,13 +139,13 @@ async def test_the_runs_of_a_full_challenge_are_the_best_and_those_around_ones_o
 
 
 async def event_of(node: Node, challenge: Challenge, player: PlayerId) -> Any:
-    """Return a challenge as it is sent to a player."""
+    """Return a challenge's message to a player."""
     page = await node.services.challenges.page(challenge, player)
     profiles = await node.services.profiles.load(present.players_of(page))
     return present.challenge(page, profiles)
 
 
-async def test_an_emote_reads_the_names_of_those_alone_whom_it_concerns(
+async def test_an_emote_loads_only_the_affected_names(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     challenge = await crowded(node)
@@ -168,7 +168,7 @@ async def test_an_emote_reads_the_names_of_those_alone_whom_it_concerns(
     assert [row["player"]["id"] for row in change["players"]] == [ended] == read
 
 
-async def test_a_list_reads_no_journal(
+async def test_a_list_does_not_read_journals(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bob = await hub.seat()
@@ -188,7 +188,7 @@ async def test_a_list_reads_no_journal(
     assert read == []
 
 
-async def test_watchers_on_another_node_are_told_and_a_lost_message_costs_a_read(
+async def test_subscribers_on_another_node_are_updated_and_a_lost_message_costs_a_read(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with hubs_on(node, other) as (_, there):
@@ -206,12 +206,12 @@ async def test_watchers_on_another_node_are_told_and_a_lost_message_costs_a_read
         monkeypatch.setattr(node.bus, "publish", lambda *given: losing(node.bus, *given))
         await played(node, challenge.id, BOB)
         lost[0] = False
-        # The next entry does not follow what is known there.
+        # The next entry leaves a gap on the other node.
         await played(node, challenge.id, CYD)
         await seat.next("ChallengeChange", has_ended(BOB))
 
 
-async def test_who_reads_slowly_is_sent_the_whole_when_they_have_caught_up(
+async def test_a_slow_reader_receives_the_whole_challenge_after_catching_up(
     hub: HubNode, node: Node
 ) -> None:
     challenge = await made(node)
@@ -226,9 +226,7 @@ async def test_who_reads_slowly_is_sent_the_whole_when_they_have_caught_up(
     assert all(row["result"] is None or row["player"]["id"] == ADA for row in whole["players"])
 
 
-async def test_what_was_read_before_the_latest_entry_changes_nothing(
-    hub: HubNode, node: Node
-) -> None:
+async def test_a_stale_read_is_ignored(hub: HubNode, node: Node) -> None:
     challenge = await made(node)
     (seat,) = await watchers(hub, challenge.id, 1)
     before = await now(node, challenge)
@@ -240,7 +238,7 @@ async def test_what_was_read_before_the_latest_entry_changes_nothing(
     assert seat.code is None
 
 
-async def test_who_watches_what_a_store_has_lost_comes_back(hub: HubNode, node: Node) -> None:
+async def test_subscribers_reconnect_after_the_store_lost_entries(hub: HubNode, node: Node) -> None:
     challenge = await made(node)
     (seat,) = await watchers(hub, challenge.id, 1)
     (key,) = await node.keys("*challenge:*")
@@ -258,7 +256,7 @@ async def test_who_watches_what_a_store_has_lost_comes_back(hub: HubNode, node: 
     await until(is_closed)
 
 
-async def test_nothing_is_kept_of_what_nobody_watches(hub: HubNode, node: Node) -> None:
+async def test_nothing_is_kept_without_subscribers(hub: HubNode, node: Node) -> None:
     one, another = await made(node), await made(node, key="another")
     first, second = await watchers(hub, one.id, 2)
     live = node.services.live_challenges
@@ -277,7 +275,7 @@ async def test_nothing_is_kept_of_what_nobody_watches(hub: HubNode, node: Node) 
     assert second.news == []
 
 
-async def test_a_failed_watch_leaves_what_is_watched(hub: HubNode, node: Node) -> None:
+async def test_a_failed_watch_keeps_the_previous_subscription(hub: HubNode, node: Node) -> None:
     challenge = await made(node)
     (seat,) = await watchers(hub, challenge.id, 1)
     answer = await seat.ask("WatchChallenge", challenge="cha0000000000000")
@@ -298,7 +296,7 @@ async def test_a_journal_of_many_entries_is_bounded_by_checkpoints(node: Node) -
     assert await node.redis.xlen(key) <= 129
 
 
-async def test_what_players_store_is_charged_to_where_they_are(
+async def test_storage_is_charged_to_the_players_address(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(quotas, "WRITE_AFTER", 0.0)
@@ -308,7 +306,7 @@ async def test_what_players_store_is_charged_to_where_they_are(
     stored = 0
 
     async def is_charged(*items: Item) -> None:
-        """Wait until so much more is stored there."""
+        """Wait until the storage of these items has been charged as well."""
         nonlocal stored
         stored += sum(item.size for item in items)
 
@@ -333,7 +331,7 @@ async def test_what_players_store_is_charged_to_where_they_are(
     await is_charged(charges.kept(charges.ENTRY_BYTES))
 
 
-async def test_who_may_see_a_challenge_no_more_is_told_so_and_nothing_else(
+async def test_a_viewer_who_loses_access_is_notified_and_unsubscribed(
     hub: HubNode, node: Node
 ) -> None:
     stays, goes, plays = [await hub.seat() for _ in range(3)]

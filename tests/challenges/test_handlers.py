@@ -32,7 +32,7 @@ async def other_port(redis_url: str, port: int) -> AsyncIterator[int]:
 
 
 async def made(client: Client, key: str = KEY, **given: Any) -> Message:
-    """Make a challenge, and return it."""
+    """Create a challenge, and return it."""
     return await client.ask("CreateChallenge", **(TERMS | {"key": key} | given))
 
 
@@ -46,7 +46,7 @@ async def watched(client: Client, challenge: str) -> Message:
 
 
 async def ended(client: Client, challenge: str) -> Message:
-    """Play a move of a challenge, and resign; return the attempt as it was before."""
+    """Play a move of a challenge, and resign; return the attempt as it started."""
     attempt = await client.ask("PlayChallenge", challenge=challenge)
     await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
     await client.ask("resign", attempt=attempt["attempt"], seq=3)
@@ -54,19 +54,19 @@ async def ended(client: Client, challenge: str) -> Message:
 
 
 def states(event: Message) -> dict[str, str]:
-    """Return the states of the players of a challenge, or of a change of it."""
+    """Return the players' states in a challenge or a change."""
     return {row["player"]["id"]: row["state"] for row in event["players"]}
 
 
 def has_no_results(event: Message) -> bool:
-    """Return whether nothing is shown that somebody has reached."""
+    """Return whether an event reveals no results."""
     return all(rank is None for _, rank in event.get("ranks", [])) and all(
         row["result"] is row["rank"] is row["attempt"] is None and not row["emotes"]
         for row in event["players"]
     )
 
 
-async def test_a_challenge_is_made_watched_and_played_on_two_nodes(
+async def test_a_challenge_can_be_created_watched_and_played_on_two_nodes(
     port: int, other_port: int
 ) -> None:
     async with opened(port) as ada, opened(other_port) as bob, opened(other_port) as cyd:
@@ -85,7 +85,7 @@ async def test_a_challenge_is_made_watched_and_played_on_two_nodes(
         begun = await bob.next("ChallengeChange")
         assert (states(begun), has_no_results(begun)) == ({first: "playing"}, True)
         await ended(ada, link)
-        # The own attempt and its end bring the whole of it.
+        # The start and end of the player's own attempt send the whole challenge.
         own = await ada.next("Challenge", lambda event: event["mine"] is not None)
         while own["players"][0]["state"] != "ended":
             own = await ada.next("Challenge")
@@ -115,7 +115,7 @@ async def test_a_challenge_is_made_watched_and_played_on_two_nodes(
         )
 
 
-async def test_who_is_challenged_is_sent_the_list(port: int, other_port: int) -> None:
+async def test_a_challenged_player_receives_their_list(port: int, other_port: int) -> None:
     async with opened(port) as ada, opened(other_port) as bob:
         _, named = await hello(ada, bob)
         challenge = await made(ada, players=[named])
@@ -134,7 +134,7 @@ async def test_who_is_challenged_is_sent_the_list(port: int, other_port: int) ->
         assert (await bob.ask("ListChallenges"))["challenges"] == []
 
 
-async def test_the_close_is_told_with_the_seed_and_a_rematch_follows(port: int) -> None:
+async def test_the_close_reveals_the_seed_and_a_rematch_follows(port: int) -> None:
     async with opened(port) as ada, opened(port) as bob, opened(port) as cyd:
         _, named, _ = await hello(ada, bob, cyd)
         challenge = await made(ada, players=[named])
@@ -155,7 +155,7 @@ async def test_the_close_is_told_with_the_seed_and_a_rematch_follows(port: int) 
         assert (await ada.ask("Rematch", challenge=link))["challenge"] == following["challenge"]
 
 
-async def test_those_who_watch_are_told_that_its_maker_closes_it(port: int) -> None:
+async def test_subscribers_are_notified_of_an_early_close(port: int) -> None:
     async with opened(port) as ada, opened(port) as bob, opened(port) as cyd:
         await hello(ada, bob, cyd)
         link = (await made(ada))["challenge"]
@@ -173,7 +173,9 @@ async def test_those_who_watch_are_told_that_its_maker_closes_it(port: int) -> N
         assert over["closes"] < shown["closes"]
 
 
-async def test_a_race_is_continued_by_who_has_not_seen_it(port: int) -> None:
+async def test_a_challenge_on_a_races_deal_is_open_to_players_who_have_not_seen_it(
+    port: int,
+) -> None:
     async with opened(port) as ada, opened(port) as bob, opened(port) as cyd, opened(port) as dan:
         mine, yours = await race_of(ada, bob, seats=3)
         await hello(cyd, dan)
@@ -185,7 +187,7 @@ async def test_a_race_is_continued_by_who_has_not_seen_it(port: int) -> None:
         def is_over(event: Message) -> bool:
             return bool(event["round"]["over"])
 
-        # Cyd, who has not raced, is shown no seed.
+        # Cyd has not raced and cannot see the seed.
         for client, is_secret in ((ada, False), (bob, False), (cyd, True)):
             room = await client.next("room", is_over)
             assert (room["round"]["seed"] is None) == is_secret
@@ -196,18 +198,18 @@ async def test_a_race_is_continued_by_who_has_not_seen_it(port: int) -> None:
         assert (await bob.ask("deal.show", deal=mine["deal"]))["seed"] is not None
         link = challenge["challenge"]
         assert not has_no_results(await watched(bob, link))
-        # A seat in the room does not show Cyd the boards either.
+        # A seat in the room does not reveal the boards to Cyd either.
         shown = await cyd.ask("WatchRound", code=code)
         assert (shown["sight"], shown["boards"]) == ("hidden", [])
         assert len((await ada.ask("WatchRound", code=code))["boards"]) == 2
         assert (await cyd.ask("PlayChallenge", challenge=link))["deal"] == mine["deal"]
 
 
-async def test_who_may_play_the_deal_of_a_race_is_shown_no_result_of_it(
+async def test_possible_players_of_a_races_deal_see_none_of_its_results(
     port: int, other_port: int
 ) -> None:
     def reached(room: Message) -> Any:
-        """Return all that a room says of what was reached in it."""
+        """Return everything in a room message that depends on the round's results."""
         runners = [(each["result"], each["rank"]) for each in room["round"]["runners"]]
         sums = [(each["wins"], each["points"]) for each in room["members"]]
         return room["round"]["sealed"], runners, sums, room["scores"]
@@ -229,7 +231,7 @@ async def test_who_may_play_the_deal_of_a_race_is_shown_no_result_of_it(
         assert len(runners) == 2
         for result, rank in runners:
             assert (result.items() >= nothing.items(), rank) == (True, None)
-        # So it is with what is sent later, and to her alone.
+        # Later messages also hide the results, but only from Cyd.
         await ada.ask("room.ready", code=code, ready=True)
 
         def is_later(event: Message) -> bool:
@@ -246,7 +248,7 @@ async def test_who_may_play_the_deal_of_a_race_is_shown_no_result_of_it(
             assert reached(await again.ask("room.join", code=code)) == reached(whole)
 
 
-async def test_a_race_that_somebody_has_watched_is_not_continued(port: int) -> None:
+async def test_a_race_with_spectators_cannot_become_a_challenge(port: int) -> None:
     async with opened(port) as ada, opened(port) as bob, opened(port) as cyd:
         mine, yours = await race_of(ada, bob, seats=3)
         await hello(cyd)
@@ -258,7 +260,7 @@ async def test_a_race_that_somebody_has_watched_is_not_continued(port: int) -> N
         assert (await made(ada, attempt=mine["attempt"]))["code"] == "deal_shown"
 
 
-async def test_who_watches_nothing_is_told_nothing(port: int) -> None:
+async def test_an_unsubscribed_session_receives_nothing(port: int) -> None:
     async with opened(port) as ada, opened(port) as bob:
         await hello(ada, bob)
         link = (await made(ada))["challenge"]

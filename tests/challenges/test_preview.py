@@ -35,7 +35,7 @@ pytestmark = ALONE
 MAKER = Profile(ADA, "Ada")
 
 
-def test_a_preview_says_who_challenges_to_what_and_what_is_to_be_beaten() -> None:
+def test_a_preview_names_challenger_game_and_target() -> None:
     state = begun(challenge(limit=720_000), BOB)
     found = previews.preview(state, MAKER)
     assert found.title == "Ada challenges you to Robert"
@@ -43,7 +43,7 @@ def test_a_preview_says_who_challenges_to_what_and_what_is_to_be_beaten() -> Non
     assert (found.path, found.game, found.listed) == (f"/c/{state.id}", "robert", False)
     state = ended(state, ADA, reached(31, 252_400))
     assert previews.preview(state, MAKER).title == "Ada challenges you to Robert: 31 home in 4:12"
-    # Others have done better, which nobody may see before playing.
+    # Better results of others stay hidden before playing.
     assert previews.preview(ended(state, BOB, reached(44)), MAKER) == previews.preview(state, MAKER)
     over = previews.preview(closed(state), MAKER)
     assert over.title == "Ada challenges you to Robert: 31 home in 4:12"
@@ -52,7 +52,7 @@ def test_a_preview_says_who_challenges_to_what_and_what_is_to_be_beaten() -> Non
     assert previews.preview(closing, MAKER).about == over.about
 
 
-def test_a_preview_has_no_result_that_is_not_to_be_shown() -> None:
+def test_a_preview_omits_hidden_results() -> None:
     state = ended(challenge(target=False), ADA, reached(31))
     assert previews.preview(state, MAKER).title == "Ada challenges you to Robert"
     voided = then(ended(challenge(), ADA, reached(31)), ResultVoided(ADA, True, START))
@@ -90,7 +90,7 @@ async def test_the_link_of_a_challenge_serves_the_page_with_its_preview(
     assert hostile["og:url"] == f"http://127.0.0.1:{port}/"
 
 
-async def test_a_challenge_for_a_circle_is_like_one_that_there_is_not(node: Node) -> None:
+async def test_a_circles_challenge_is_indistinguishable_from_a_missing_one(node: Node) -> None:
     async def members(_: str) -> set[PlayerId | None]:
         return {ADA}
 
@@ -105,7 +105,7 @@ async def test_a_challenge_for_a_circle_is_like_one_that_there_is_not(node: Node
     assert shown.game is same.game is None
 
 
-async def test_all_who_ask_within_seconds_cost_one_read(node: Node, other: Node) -> None:
+async def test_requests_within_seconds_share_one_read(node: Node, other: Node) -> None:
     found = await made(node)
     await played(node, found.id, ADA)
     of, path = previews_of(other.services, Load(lambda: 0.0), Budgets()), f"/c/{found.id}"

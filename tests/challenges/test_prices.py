@@ -1,4 +1,4 @@
-"""What commands on challenges and circles cost players, beside the work that they make."""
+"""The prices of commands on challenges and circles, compared with their work."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TERMS: dict[str, Any] = {
 TERMS |= {"help": "none", "target": True}
 
 
-async def test_prices_on_challenges_follow_from_the_work(
+async def test_prices_on_challenges_match_their_work(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prices, bob = Prices(node, monkeypatch), await hub.seat()
@@ -79,7 +79,7 @@ async def test_prices_on_challenges_follow_from_the_work(
 
 
 async def full(node: Node, circle: Circle) -> None:
-    """Give a circle as many members as it may have."""
+    """Fill a circle to the maximum number of members."""
     others = range(MAX_MEMBERS - len(circle.members))
     members = (*circle.members, *(Member(PlayerId(f"m{n:015}"), START) for n in others))
     text = msgspec.json.encode(Checkpoint(replace(circle, members=members), circle.at)).decode()
@@ -87,14 +87,14 @@ async def full(node: Node, circle: Circle) -> None:
     await node.services.circles.find(circle.id)
 
 
-async def test_prices_on_circles_follow_from_the_work(
+async def test_prices_on_circles_match_their_work(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prices, bob, cyd = Prices(node, monkeypatch), await hub.seat(), await hub.seat()
     circles = node.services.circles
 
     async def owned(key: str, *, is_full: bool) -> CircleId:
-        """Return a circle of Bob."""
+        """Return a circle owned by Bob."""
         circle = await circles.join(bob.player, (await founded(node, key=key)).link)
         circle = await circles.hand_over(circle.id, ADA, bob.player)
         if is_full:

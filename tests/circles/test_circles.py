@@ -1,4 +1,4 @@
-"""Circles: founding, joining and leaving them on several nodes, and what they do by themselves."""
+"""The circles service on several nodes: founding, joining, leaving and scheduled work."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOBODYS = CircleId("0000000000000000")
 
 
 async def founded(node: Node, *others: PlayerId, key: str = "creation") -> Circle:
-    """Return a circle of Ada that others have joined."""
+    """Return Ada's circle with other members."""
     circle = await node.services.circles.found(ADA, "Friends", key)
     for player in others:
         circle = await node.services.circles.join(player, circle.link)
@@ -34,7 +34,7 @@ async def founded(node: Node, *others: PlayerId, key: str = "creation") -> Circl
 
 
 async def names(node: Node, player: PlayerId) -> list[CircleId]:
-    """Return the circles of a player."""
+    """Return the ids of a player's circles."""
     return [each.id for each in (await node.services.circles.of(player)).circles]
 
 
@@ -47,7 +47,7 @@ async def test_a_retry_finds_the_same_circle(node: Node, other: Node) -> None:
     assert circle.id != another.id
 
 
-async def test_a_name_is_one_that_may_be_given(node: Node) -> None:
+async def test_a_forbidden_name_is_refused(node: Node) -> None:
     circles = node.services.circles
     with pytest.raises(Refusal, match="bad_name"):
         await circles.found(ADA, "\u202e", "creation")
@@ -69,7 +69,7 @@ async def test_members_on_two_nodes_see_the_same_circle(node: Node, other: Node)
 
 
 @pytest.mark.parametrize("late", ["is added", "has left"])
-async def test_who_joins_again_while_leaving_finds_the_circle(
+async def test_rejoining_while_leaving_keeps_the_circle_listed(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch, late: str
 ) -> None:
     circle = await founded(node, BOB)
@@ -79,7 +79,7 @@ async def test_who_joins_again_while_leaving_finds_the_circle(
         await other.services.circles.join(BOB, circle.link)
 
     async def leave_meanwhile(self: CircleStore, *given: Any) -> None:
-        # The other device joins again before it is noted that the player has left, or after.
+        # The other device rejoins before or after the index records the leave.
         if late == "has left":
             await join()
         await leave(self, *given)
@@ -93,7 +93,7 @@ async def test_who_joins_again_while_leaving_finds_the_circle(
     assert await names(other, BOB) == [circle.id]
 
 
-async def test_outsiders_are_told_the_same_as_if_there_were_no_circle(node: Node) -> None:
+async def test_outsiders_cannot_tell_a_circle_from_an_unknown_one(node: Node) -> None:
     circle = await founded(node, BOB)
     circles = node.services.circles
     league = League("day", ("robert",), 60_000)
@@ -121,7 +121,7 @@ async def test_outsiders_are_told_the_same_as_if_there_were_no_circle(node: Node
     assert BOB in await circles.members(circle.id)
 
 
-async def test_a_link_that_was_renewed_leads_nowhere(node: Node, other: Node) -> None:
+async def test_a_renewed_link_invalidates_the_old_one(node: Node, other: Node) -> None:
     circle = await founded(node)
     assert (await other.services.circles.invitation(CYD, circle.link)).id == circle.id
     after = await node.services.circles.renew_link(circle.id, ADA)
@@ -130,7 +130,7 @@ async def test_a_link_that_was_renewed_leads_nowhere(node: Node, other: Node) ->
     assert (await other.services.circles.join(CYD, after.link)).member(CYD)
 
 
-async def test_who_was_removed_is_out(node: Node, other: Node) -> None:
+async def test_a_removed_member_loses_access(node: Node, other: Node) -> None:
     circle = await founded(node, BOB)
     await other.services.circles.remove(circle.id, ADA, BOB)
     assert await names(node, BOB) == []
@@ -138,7 +138,7 @@ async def test_who_was_removed_is_out(node: Node, other: Node) -> None:
         await node.services.circles.join(BOB, circle.link)
 
 
-async def test_a_player_owns_and_is_in_so_many_circles_at_most(
+async def test_the_number_of_circles_per_player_and_owner_is_limited(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "MAX_OWNED", 1)
@@ -154,7 +154,9 @@ async def test_a_player_owns_and_is_in_so_many_circles_at_most(
     assert (await node.services.circles.join(ADA, others[0].link)).member(ADA)
 
 
-async def test_a_deleted_circle_is_gone_for_all(node: Node, other: Node, clock: SetClock) -> None:
+async def test_a_deleted_circle_is_gone_for_all_members(
+    node: Node, other: Node, clock: SetClock
+) -> None:
     circle = await founded(node, BOB)
     await node.services.circles.set_season(circle.id, ADA, 4)
     with pytest.raises(Refusal, match="not_owner"):
@@ -175,9 +177,7 @@ async def test_a_deleted_circle_is_gone_for_all(node: Node, other: Node, clock: 
     assert again.id != circle.id, "what was deleted does not come back"
 
 
-async def test_an_operator_renames_and_deletes_what_another_one_owns(
-    node: Node, other: Node
-) -> None:
+async def test_an_operator_can_rename_and_delete_any_circle(node: Node, other: Node) -> None:
     circle = await founded(node, BOB)
     operated = other.services.circles
     for _ in range(2):
@@ -193,7 +193,7 @@ async def test_an_operator_renames_and_deletes_what_another_one_owns(
     assert gone.version == renamed.version + 1
 
 
-async def test_what_operators_do_about_a_circle_that_is_gone_is_no_error(node: Node) -> None:
+async def test_operators_commands_on_a_missing_circle_do_nothing(node: Node) -> None:
     circles = node.services.circles
     circle = await founded(node)
     await circles.delete(circle.id, ADA)
@@ -210,7 +210,7 @@ def _partition(circle: Circle) -> int:
     return int(key[2 : key.index("}")])
 
 
-async def test_of_a_deleted_player_nothing_is_left(node: Node, other: Node) -> None:
+async def test_a_deleted_player_leaves_no_trace(node: Node, other: Node) -> None:
     circle = await founded(node, BOB)
     left = await founded(node, BOB, key="another")
     await node.services.circles.set_season(left.id, ADA, 1)
@@ -223,7 +223,9 @@ async def test_of_a_deleted_player_nothing_is_left(node: Node, other: Node) -> N
     assert await node.keys(f"circles-of:*{BOB}*") == []
 
 
-async def test_a_deleted_owner_hands_over_and_the_last_one_deletes(node: Node) -> None:
+async def test_deleting_the_owner_transfers_ownership_and_the_last_member_the_circle(
+    node: Node,
+) -> None:
     circle = await founded(node, BOB)
     await node.services.accounts.delete(ADA)
     assert (await node.services.circles.load(circle.id, BOB)).owner == BOB
@@ -231,7 +233,7 @@ async def test_a_deleted_owner_hands_over_and_the_last_one_deletes(node: Node) -
     assert await node.services.circles.find(circle.id) is None
 
 
-async def test_the_export_of_a_player_has_their_circles(node: Node) -> None:
+async def test_a_players_export_includes_their_circles(node: Node) -> None:
     circle = await founded(node, BOB)
     await node.services.circles.mute(circle.id, BOB, muted=True)
     await node.services.circles.emote(circle.id, BOB, "season:1", 1)
@@ -248,7 +250,7 @@ async def test_the_export_of_a_player_has_their_circles(node: Node) -> None:
     }
 
 
-async def test_a_season_ends_by_itself_on_whatever_node(
+async def test_a_season_ends_by_itself_on_any_node(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     circle = await founded(node)
@@ -267,9 +269,7 @@ async def test_a_season_ends_by_itself_on_whatever_node(
     assert await node.services.circles.pass_deadline(CircleDue(circle.id))
 
 
-async def test_whoever_looks_first_closes_a_season_that_is_over(
-    node: Node, clock: SetClock
-) -> None:
+async def test_the_first_read_closes_an_overdue_season(node: Node, clock: SetClock) -> None:
     circle = await founded(node)
     circle = await node.services.circles.set_season(circle.id, ADA, 1)
     assert circle.season is not None
@@ -278,11 +278,11 @@ async def test_whoever_looks_first_closes_a_season_that_is_over(
     assert [each.number for each in found.closed] == [3, 2, 1]
 
 
-async def test_what_is_due_of_a_circle_that_is_not_there_is_over(node: Node) -> None:
+async def test_a_due_item_of_a_missing_circle_is_dropped(node: Node) -> None:
     assert await node.services.circles.pass_deadline(CircleDue(NOBODYS))
 
 
-async def test_who_looks_at_a_circle_keeps_it(node: Node) -> None:
+async def test_viewing_a_circle_extends_its_lifetime(node: Node) -> None:
     circle = await founded(node, BOB)
     key = keys.circle(circle.id)
     await node.redis.expire(key, 1_000)
@@ -292,7 +292,7 @@ async def test_who_looks_at_a_circle_keeps_it(node: Node) -> None:
     assert await names(node, BOB) == [circle.id]
 
 
-async def test_a_long_journal_is_cut(node: Node, other: Node) -> None:
+async def test_a_long_journal_is_truncated_at_a_checkpoint(node: Node, other: Node) -> None:
     circle = await founded(node, BOB)
     for number in range(CHECKPOINT_EVERY):
         await node.services.circles.mute(circle.id, BOB, muted=not number % 2)
@@ -308,8 +308,8 @@ async def test_an_idle_circle_has_nothing_due(node: Node) -> None:
 
 
 @pytest.mark.parametrize("damage", ["garbage", "a gap", "no rules"])
-async def test_a_damaged_circle_keeps_nobody_from_the_others(node: Node, damage: str) -> None:
-    """It is skipped and named: by the list, the export, and what is deleted."""
+async def test_an_unreadable_circle_does_not_hide_the_others(node: Node, damage: str) -> None:
+    """The list and the export report it, and the deletion of a player skips it."""
     whole = await founded(node, BOB)
     damaged = await founded(node, BOB, key="another")
     key = keys.circle(damaged.id)
@@ -333,7 +333,7 @@ async def test_a_damaged_circle_keeps_nobody_from_the_others(node: Node, damage:
     assert not await node.keys(f"*circles-of*{BOB}*")
 
 
-async def test_a_key_is_used_once_and_what_was_deleted_is_not_looked_through(
+async def test_a_key_is_single_use_and_deleted_circles_are_not_reread(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     circle = await founded(node)
@@ -356,7 +356,7 @@ async def test_a_key_is_used_once_and_what_was_deleted_is_not_looked_through(
 
 
 @pytest.mark.parametrize("name", ["evil.example", "see evil.example", "everyone", "Every one"])
-async def test_a_name_that_is_a_link_or_calls_all_is_refused(node: Node, name: str) -> None:
+async def test_a_name_with_a_link_or_mass_mention_is_refused(node: Node, name: str) -> None:
     with pytest.raises(Refusal, match=r"bad_name|name_reserved"):
         await node.services.circles.found(ADA, name, "creation")
     assert (await node.services.circles.found(ADA, "St. John's v. 2", "creation")).name

@@ -1,4 +1,4 @@
-"""Circles over sessions: what members are told, and that others are told nothing."""
+"""Circles over sessions: messages to members, and secrecy from others."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ LEAGUE = ["day", ["robert"], 600, 1, "none"]
 
 
 async def seats(hub: HubNode, count: int) -> list[Seat]:
-    """Return so many players with a session each."""
+    """Return players with a session each."""
     return [await hub.seat(name=f"Player {number}") for number in range(count)]
 
 
 async def founded(*players: Seat, key: str = "0123456789") -> Message:
-    """Return a circle of the first player that the others have joined."""
+    """Return the first player's circle with the others as members."""
     owner, *others = players
     circle = await owner.ask("CreateCircle", name="Friends", key=key)
     for each in others:
@@ -38,7 +38,7 @@ async def founded(*players: Seat, key: str = "0123456789") -> Message:
 
 
 async def refused(seat: Seat, command: str, **fields: Any) -> str:
-    """Return the code with which a command is refused."""
+    """Return the code of a refusal."""
     answer = await seat.ask(command, **fields)
     assert answer["type"] == "refused", answer
     return str(answer["code"])
@@ -67,7 +67,7 @@ async def test_a_guest_joins_by_the_link_and_members_see_it(hub: HubNode) -> Non
     assert (await cyd.ask("ListCircles"))["circles"] == []
 
 
-async def test_who_is_removed_is_told_so_and_hears_no_more(hub: HubNode) -> None:
+async def test_a_removed_member_is_notified_and_unsubscribed(hub: HubNode) -> None:
     ada, bob = await seats(hub, 2)
     circle = await founded(ada, bob)
     for each in (ada, bob):
@@ -82,7 +82,7 @@ async def test_who_is_removed_is_told_so_and_hears_no_more(hub: HubNode) -> None
     assert bob.received("Circle") == []
 
 
-async def test_all_watchers_are_told_of_a_deletion(hub: HubNode) -> None:
+async def test_a_deletion_is_sent_to_all_subscribers(hub: HubNode) -> None:
     ada, bob = await seats(hub, 2)
     circle = await founded(ada, bob)
     await bob.ask("WatchCircle", circle=circle["circle"])
@@ -90,7 +90,7 @@ async def test_all_watchers_are_told_of_a_deletion(hub: HubNode) -> None:
     assert (await bob.next("CircleGone"))["deleted"] is True
 
 
-async def test_who_watches_no_more_hears_nothing(hub: HubNode) -> None:
+async def test_an_unsubscribed_session_receives_nothing(hub: HubNode) -> None:
     ada, bob = await seats(hub, 2)
     circle, other = await founded(ada, bob), await founded(ada, key="another one")
     await bob.ask("WatchCircle", circle=circle["circle"])
@@ -111,7 +111,7 @@ async def test_who_watches_no_more_hears_nothing(hub: HubNode) -> None:
     await until(unwatched)
 
 
-async def test_the_owner_sets_season_and_league(hub: HubNode) -> None:
+async def test_the_owner_can_set_season_and_league(hub: HubNode) -> None:
     ada, bob = await seats(hub, 2)
     circle = (await founded(ada, bob))["circle"]
     assert await refused(ada, "SetCircleLeague", circle=circle, league=LEAGUE) == "no_season"
@@ -133,7 +133,7 @@ async def test_the_owner_sets_season_and_league(hub: HubNode) -> None:
     assert (await ada.ask("LeaveCircle", circle=circle))["circles"] == []
 
 
-async def test_members_see_tables_duels_and_a_feed(hub: HubNode) -> None:
+async def test_members_can_see_tables_duels_and_the_feed(hub: HubNode) -> None:
     ada, bob = await seats(hub, 2)
     circle = (await founded(ada, bob))["circle"]
     await add(hub.node, ada.player, WON)
@@ -193,7 +193,7 @@ OF_CIRCLES = [
 
 
 @pytest.mark.parametrize("kind", OF_CIRCLES, ids=lambda kind: kind.__name__)
-async def test_no_command_tells_an_outsider_whether_there_is_a_circle(
+async def test_no_command_reveals_a_circle_to_outsiders(
     hub: HubNode, kind: type[protocol.shared.Command]
 ) -> None:
     ada, bob, eve = await seats(hub, 3)
@@ -215,7 +215,7 @@ async def test_no_command_tells_an_outsider_whether_there_is_a_circle(
     assert answers[0]["code"] == "unknown_circle"
 
 
-async def test_bots_are_in_no_circle(hub: HubNode) -> None:
+async def test_bots_cannot_send_commands_on_circles(hub: HubNode) -> None:
     (ada,) = await seats(hub, 1)
     circle = await founded(ada)
     assert all(
@@ -225,7 +225,7 @@ async def test_bots_are_in_no_circle(hub: HubNode) -> None:
     assert circle["members"]
 
 
-async def test_a_node_that_is_full_founds_no_circle(
+async def test_a_full_address_cannot_found_a_circle(
     hub: HubNode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (ada,) = await seats(hub, 1)

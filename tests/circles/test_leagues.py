@@ -1,4 +1,4 @@
-"""Leagues of circles: challenges that circles make by themselves, and what they count for."""
+"""Leagues of circles: scheduled challenges and their results."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ DAILY = League("day", ("lady-betty", "robert"), LIMIT, 1)
 
 
 async def in_league(node: Node, *others: PlayerId, league: League = DAILY) -> Circle:
-    """Return a circle of Ada with a season of two weeks and a league."""
+    """Return Ada's circle with a season of two weeks and a league."""
     circle = await founded(node, *others)
     await node.services.circles.set_season(circle.id, ADA, 2)
     return await node.services.circles.set_league(circle.id, ADA, league)
 
 
 async def now(node: Node, circle: Circle) -> Circle:
-    """Return a circle as it is now."""
+    """Return the current state of a circle."""
     found = await node.services.circles.find(circle.id)
     assert found is not None
     return found
 
 
 async def passed(node: Node, clock: SetClock, circle: Circle) -> Circle:
-    """Return a circle when the next challenge of its league has been made."""
+    """Return a circle after the next challenge of its league."""
     due = (await now(node, circle)).round_due
     assert due is not None
     clock.time = due
@@ -53,7 +53,7 @@ async def passed(node: Node, clock: SetClock, circle: Circle) -> Circle:
 
 
 async def pass_all(node: Node, circle: Circle) -> None:
-    """Do what is due in a circle and its league, as sweepers do."""
+    """Do the due work of a circle and its league, as the sweeper does."""
     for round_ in (await now(node, circle)).rounds:
         await node.services.challenges.pass_deadline(ChallengeDue(round_.challenge))
     await node.services.circles.pass_deadline(CircleDue(circle.id))
@@ -67,7 +67,7 @@ async def played(node: Node, challenge: ChallengeId, player: PlayerId) -> None:
     await node.apply_effects()
 
 
-async def test_a_league_makes_a_challenge_each_day_of_the_games_in_turn(
+async def test_a_league_makes_a_daily_challenge_rotating_its_games(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     circle = await in_league(node, BOB)
@@ -84,7 +84,7 @@ async def test_a_league_makes_a_challenge_each_day_of_the_games_in_turn(
     assert second.challenges == (), "the league's are not the owner's"
 
 
-async def test_only_members_play_a_challenge_of_the_circle(node: Node, clock: SetClock) -> None:
+async def test_only_members_can_play_a_circles_challenge(node: Node, clock: SetClock) -> None:
     circle = await passed(node, clock, await in_league(node, BOB))
     (round_,) = circle.rounds
     await played(node, round_.challenge, BOB)
@@ -98,7 +98,7 @@ async def test_only_members_play_a_challenge_of_the_circle(node: Node, clock: Se
         await node.services.challenges.create(CYD, terms, "creation")
 
 
-async def test_the_worst_results_are_dropped_and_those_of_open_challenges_unknown(
+async def test_the_worst_results_are_dropped_and_open_challenges_omitted(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     circle = await passed(node, clock, await in_league(node, BOB))
@@ -124,7 +124,7 @@ async def test_the_worst_results_are_dropped_and_those_of_open_challenges_unknow
     assert [(each.player, each.game) for each in won] == [(None, "robert"), (BOB, "lady-betty")]
 
 
-async def test_a_result_that_was_taken_back_counts_in_no_table(node: Node, clock: SetClock) -> None:
+async def test_a_void_result_counts_in_no_table(node: Node, clock: SetClock) -> None:
     circle = await passed(
         node, clock, await in_league(node, BOB, league=League("day", ("robert",), LIMIT))
     )
@@ -145,7 +145,7 @@ async def test_a_result_that_was_taken_back_counts_in_no_table(node: Node, clock
     assert [(row.player, row.points > 0) for row in table.rows] == [(ADA, True), (BOB, False)]
 
 
-async def test_a_node_that_dies_in_between_leaves_one_challenge(
+async def test_a_retry_after_a_crash_makes_no_second_challenge(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     circle = await in_league(node)
@@ -164,7 +164,7 @@ async def test_a_node_that_dies_in_between_leaves_one_challenge(
     assert after.challenges == ()
 
 
-async def test_a_challenge_that_would_be_open_too_shortly_is_skipped(
+async def test_a_challenge_that_would_close_too_soon_is_skipped(
     node: Node, clock: SetClock
 ) -> None:
     circle = await in_league(node)
@@ -176,7 +176,7 @@ async def test_a_challenge_that_would_be_open_too_shortly_is_skipped(
     assert (after.rounds, after.turn, after.round_due) == ((), 1, due + DAY)
 
 
-async def test_a_challenge_that_the_owner_may_not_make_is_skipped(
+async def test_a_challenge_refused_to_the_owner_is_skipped(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     circle = await in_league(node)
@@ -189,7 +189,7 @@ async def test_a_challenge_that_the_owner_may_not_make_is_skipped(
     assert (after.rounds, after.turn) == ((), 1)
 
 
-async def test_a_league_that_nobody_plays_ends(node: Node, clock: SetClock) -> None:
+async def test_an_unplayed_league_ends(node: Node, clock: SetClock) -> None:
     circle = await in_league(node, BOB)
     for _ in range(PAID_ROUNDS):
         circle = await passed(node, clock, circle)
@@ -199,7 +199,7 @@ async def test_a_league_that_nobody_plays_ends(node: Node, clock: SetClock) -> N
     assert len(circle.rounds) == PAID_ROUNDS
 
 
-async def test_a_league_that_somebody_plays_goes_on(node: Node, clock: SetClock) -> None:
+async def test_a_played_league_continues(node: Node, clock: SetClock) -> None:
     circle = await in_league(node, BOB)
     for _ in range(PAID_ROUNDS):
         circle = await passed(node, clock, circle)
@@ -208,7 +208,7 @@ async def test_a_league_that_somebody_plays_goes_on(node: Node, clock: SetClock)
     assert circle.league is not None
 
 
-async def test_who_plays_pays_for_what_the_league_makes_next(node: Node, clock: SetClock) -> None:
+async def test_a_player_pays_for_the_leagues_next_challenges(node: Node, clock: SetClock) -> None:
     circle = await passed(node, clock, await in_league(node, BOB))
     here = Scope("here")
     node.services.quotas.where = lambda player: (here,) if player == BOB else ()
@@ -224,10 +224,10 @@ async def test_who_plays_pays_for_what_the_league_makes_next(node: Node, clock: 
     ]
 
 
-async def test_no_key_of_a_player_is_that_of_what_the_server_makes(
+async def test_a_players_key_cannot_collide_with_one_of_the_server(
     node: Node, clock: SetClock
 ) -> None:
-    """The owner makes challenges by the keys that leagues and rematches once had."""
+    """The owner creates challenges with the keys once used for leagues and rematches."""
     circle = await in_league(node, BOB)
     service = node.services.challenges
     terms = Terms("robert", "standard", LIMIT, DAY, circle=circle.id)
@@ -241,7 +241,7 @@ async def test_no_key_of_a_player_is_that_of_what_the_server_makes(
     assert (await service.rematch(last.challenge, ADA)).id != own.id
 
 
-async def test_a_challenge_of_a_member_is_noted_once(node: Node, other: Node) -> None:
+async def test_a_members_challenge_is_recorded_once(node: Node, other: Node) -> None:
     circle = await founded(node, BOB)
     terms = Terms("robert", "standard", LIMIT, 2 * HOUR, circle=circle.id)
     made = await other.services.challenges.create(BOB, terms, "creation")

@@ -1,4 +1,4 @@
-"""Members are told of challenges for their circle, unless they have muted it."""
+"""Notifications to members about challenges for their circle, unless muted."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ HOUR = 3_600_000
 
 
 async def made(node: Node, circle: str, key: str) -> Challenge:
-    """Make a challenge of Bob's for a circle."""
+    """Create a challenge by Bob for a circle."""
     terms = Terms("lady-betty", "standard", LIMIT, HOUR, circle=circle)
     found = await node.services.challenges.create(BOB, terms, key)
     await node.apply_effects()
     return found
 
 
-async def test_members_are_told_of_challenges_unless_they_have_muted_the_circle(
+async def test_members_are_notified_of_challenges_unless_they_muted_the_circle(
     node: Node,
 ) -> None:
     circles, challenges = node.services.circles, node.services.challenges

@@ -1,4 +1,4 @@
-"""Posts of circles to webhooks: each day's table once, and new challenges."""
+"""Posts of circles to webhooks: daily tables and new challenges."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ TODAY = day_at(START)
 
 
 async def received(receiver: Receiver) -> dict[str, Any]:
-    """Return the next post, whose link is to a screen that there is."""
+    """Return the next post, after checking that its link leads to an existing screen."""
     async with asyncio.timeout(10):
         found: dict[str, Any] = json.loads((await receiver.received.get()).body)
     assert urlsplit(found["link"]).path.split("/")[1] in SCREENS
     return found
 
 
-async def test_the_table_of_a_day_is_posted_once_when_all_results_are_there(
+async def test_a_days_table_is_posted_once_after_it_is_settled(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     async with running(node.run), running(other.run), receiving() as receiver:
@@ -61,7 +61,7 @@ async def test_the_table_of_a_day_is_posted_once_when_all_results_are_there(
         assert after.post_due == settled(TODAY + 1) + circle.delay
 
 
-async def test_a_day_on_which_nobody_played_is_not_posted(node: Node, clock: SetClock) -> None:
+async def test_a_day_without_play_is_not_posted(node: Node, clock: SetClock) -> None:
     async with running(node.run), receiving() as receiver:
         circle = await founded(node, BOB)
         await node.services.circles.set_webhook(circle.id, ADA, receiver.url(), "json")
@@ -84,18 +84,18 @@ async def test_a_challenge_for_the_circle_is_posted(node: Node) -> None:
 
 
 class Asked:
-    """Ada at her circle, who sets where posts go."""
+    """Ada's session as owner of a circle with a webhook."""
 
     def __init__(self, seat: Seat, circle: str) -> None:
         self._seat = seat
         self._circle = circle
 
     async def set(self, url: str) -> dict[str, Any]:
-        """Set it, and return the circle."""
+        """Set the webhook's URL, and return the circle."""
         return await self._seat.ask("SetCircleWebhook", circle=self._circle, url=url, form="json")
 
     async def shown(self, webhook: str | None, code: str) -> None:
-        """Wait until she is shown that posts go there or nowhere, and how the server answers."""
+        """Wait until the circle shows this webhook format and outcome."""
 
         async def is_shown() -> bool:
             found = await self._seat.ask("WatchCircle", circle=self._circle)
@@ -117,7 +117,7 @@ class Asked:
     ],
 )
 @ALONE
-async def test_a_test_is_posted_at_once_and_its_answer_shown_to_the_owner(
+async def test_a_test_post_is_sent_immediately_and_its_outcome_shown(
     hub: HubNode, answer: bytes, webhook: str | None, code: str
 ) -> None:
     async with running(hub.node.run), receiving(answer) as receiver:
@@ -131,7 +131,7 @@ async def test_a_test_is_posted_at_once_and_its_answer_shown_to_the_owner(
         await asked.shown(webhook, code)
 
 
-async def test_only_the_server_that_posts_go_to_is_heard(node: Node) -> None:
+async def test_outcomes_of_a_replaced_webhook_are_ignored(node: Node) -> None:
     async with running(node.run), receiving() as receiver:
         circles = node.services.circles
         circle = await founded(node, BOB)
@@ -147,12 +147,12 @@ async def test_only_the_server_that_posts_go_to_is_heard(node: Node) -> None:
         assert away.answer is not None
         assert (away.answer.code, away.version) == ("time", after.version + 1)
         assert away.used == after.used
-        # Another address has not answered yet.
+        # The new URL has no outcome yet.
         again = await circles.set_webhook(circle.id, ADA, receiver.url(path="/one"), "json")
         assert again.answer is None
 
 
-async def test_a_test_is_posted_once_a_minute(node: Node, clock: SetClock) -> None:
+async def test_a_test_post_is_sent_at_most_once_a_minute(node: Node, clock: SetClock) -> None:
     async with running(node.run), receiving() as receiver:
         circle = await founded(node, BOB)
         circle = await node.services.circles.set_webhook(circle.id, ADA, receiver.url(), "json")
@@ -164,7 +164,7 @@ async def test_a_test_is_posted_once_a_minute(node: Node, clock: SetClock) -> No
         assert receiver.received.empty()
 
 
-async def test_the_address_is_sealed_in_all_that_is_stored(node: Node) -> None:
+async def test_the_url_is_sealed_wherever_it_is_stored(node: Node) -> None:
     circle = await founded(node)
     url = "https://hooks.example.com/hook/secret"
     circle = await node.services.circles.set_webhook(circle.id, ADA, url, "slack")
@@ -181,7 +181,7 @@ async def test_the_address_is_sealed_in_all_that_is_stored(node: Node) -> None:
     assert circle.due is None
 
 
-async def test_an_address_that_nothing_is_posted_to_is_refused(node: Node) -> None:
+async def test_a_forbidden_url_is_refused(node: Node) -> None:
     circle = await founded(node, BOB)
     set_webhook = node.services.circles.set_webhook
     with pytest.raises(Refusal, match="bad_webhook"):

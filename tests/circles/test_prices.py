@@ -1,4 +1,4 @@
-"""What commands of members of circles, and further ones on challenges, cost, beside their work."""
+"""The prices of members' commands and other commands on challenges, compared with their work."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RESULTS = 200
 
 
 async def play_years(node: Node, player: PlayerId) -> None:
-    """Give a player results of days that are long ago."""
+    """Give a player results of days long ago."""
     first = days.day_at(START) - 2 * RESULTS
     history = History(kept=1, days={("robert", first + each): WON for each in range(RESULTS)})
     fields: Any = {**fields_of(history), "v": "1"}
@@ -39,7 +39,7 @@ async def play_years(node: Node, player: PlayerId) -> None:
 
 
 @pytest.mark.parametrize("is_large", [False, True])
-async def test_prices_of_members_follow_from_the_work(
+async def test_prices_of_members_commands_match_their_work(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch, is_large: bool
 ) -> None:
     prices, bob, cyd = Prices(node, monkeypatch), await hub.seat(), await hub.seat()
@@ -101,14 +101,14 @@ async def test_prices_of_members_follow_from_the_work(
 
 
 async def given_up(node: Node, seat: Seat, *challenges: ChallengeId) -> None:
-    """Play some challenges, and resign at once."""
+    """Start some challenges, and resign immediately."""
     for challenge in challenges:
         begun = await seat.ask("PlayChallenge", challenge=challenge)
         await seat.ask("resign", attempt=begun["attempt"], seq=2)
         await node.apply_effects()
 
 
-async def test_prices_of_further_commands_on_challenges_follow_from_the_work(
+async def test_prices_of_other_commands_on_challenges_match_their_work(
     hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prices, bob, cyd = Prices(node, monkeypatch), await hub.seat(), await hub.seat()

@@ -1,4 +1,4 @@
-"""Tables, duels and feeds of circles, as they follow from what members have played."""
+"""Tables, head-to-head results and feeds, computed from the members' results."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ async def add(
 async def rows(
     node: Node, circle: Circle, span: str, period: int | None = None
 ) -> list[tuple[PlayerId, int, int]]:
-    """Return player, rank and points of the rows of a table."""
+    """Return player, rank and points of a table's rows."""
     table = await node.services.circle_tables.table(circle, span, period)  # type: ignore[arg-type]
     return [(row.player, row.rank, row.points) for row in table.rows]
 
 
-async def test_the_table_of_a_day_says_who_has_played_what(node: Node) -> None:
+async def test_a_days_table_shows_the_members_results(node: Node) -> None:
     circle = await founded(node, BOB, CYD)
     await add(node, ADA, HALF)
     for game in daily_games():
@@ -64,10 +64,10 @@ async def test_equal_points_share_a_rank(node: Node) -> None:
     assert await rows(node, circle, "day") == [(ADA, 1, 51), (CYD, 1, 51), (BOB, 3, 0)]
 
 
-async def test_a_crown_is_for_the_dailies_of_its_day(
+async def test_a_crown_requires_the_days_own_dailies(
     node: Node, redis_url: str, clock: SetClock
 ) -> None:
-    """Also once there are more of them."""
+    """It stays after a later day has more dailies."""
     circle = await founded(node)
     few = list(daily_games())[1:]
     async with node_on(redis_url, clock, few) as before:
@@ -92,7 +92,7 @@ async def test_a_crown_is_for_the_dailies_of_its_day(
     }
 
 
-async def test_a_run_without_a_card_home_is_no_daily_played(node: Node) -> None:
+async def test_a_run_without_a_card_home_does_not_count_as_played(node: Node) -> None:
     circle = await founded(node)
     await add(node, ADA, NOTHING)
     (row,) = (await node.services.circle_tables.table(circle, "day")).rows
@@ -100,7 +100,7 @@ async def test_a_run_without_a_card_home_is_no_daily_played(node: Node) -> None:
     assert row.score.dailies == ((GAME, NOTHING),)
 
 
-async def test_a_week_adds_the_points_of_guests_and_others_up(node: Node) -> None:
+async def test_a_weeks_table_sums_points_for_guests_too(node: Node) -> None:
     circle = await founded(node, BOB)
     await add(node, ADA, HALF, MONDAY)
     await node.services.histories.keep(ADA, START)
@@ -135,7 +135,7 @@ async def test_a_void_run_changes_every_table(node: Node, other: Node) -> None:
     assert {each.player for each in feed if each.about in {"record", "dailies"}} == {BOB}
 
 
-async def test_a_season_that_has_ended_is_kept_and_follows_what_is_void(
+async def test_a_past_seasons_table_reflects_voided_results(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     circle = await founded(node, BOB, CYD)
@@ -156,7 +156,7 @@ async def test_a_season_that_has_ended_is_kept_and_follows_what_is_void(
     assert (ended.player, ended.points, ended.number) == (BOB, 51, 1)
 
 
-async def test_a_period_that_has_not_begun_is_unknown(node: Node) -> None:
+async def test_a_future_period_is_unknown(node: Node) -> None:
     circle = await founded(node)
     for span, period in (("day", TODAY + 1), ("week", WEEK + 1), ("season", None), ("season", 1)):
         with pytest.raises(Refusal, match="unknown_day"):
@@ -164,7 +164,7 @@ async def test_a_period_that_has_not_begun_is_unknown(node: Node) -> None:
     assert await rows(node, circle, "day", 0) == [(ADA, 1, 0)]
 
 
-async def test_a_table_of_all_time_has_wins_crowns_races_and_records(node: Node) -> None:
+async def test_an_all_time_table_has_wins_crowns_races_and_records(node: Node) -> None:
     circle = await founded(node, BOB)
     for game in daily_games():
         await add(node, ADA, replace(HALF, ranked=True), TODAY - 1, game)
@@ -182,7 +182,7 @@ async def test_a_table_of_all_time_has_wins_crowns_races_and_records(node: Node)
     assert table.records["deuces"][1] == (race.packed, None)
 
 
-async def test_histories_that_were_written_before_their_sums_were_count_too(node: Node) -> None:
+async def test_histories_stored_without_sums_count_too(node: Node) -> None:
     circle = await founded(node)
     for game in daily_games():
         await add(node, ADA, WON, game=game)
@@ -193,7 +193,7 @@ async def test_histories_that_were_written_before_their_sums_were_count_too(node
     assert table.records[GAME] == (ADA, (WON.packed, TODAY))
 
 
-async def test_two_are_compared_on_the_deals_that_both_have_played(node: Node) -> None:
+async def test_head_to_head_compares_deals_played_by_both(node: Node) -> None:
     circle = await founded(node, BOB)
     await add(node, ADA, WON)
     await add(node, BOB, HALF)
@@ -217,7 +217,7 @@ async def test_two_are_compared_on_the_deals_that_both_have_played(node: Node) -
     assert circle.players == [ADA, BOB]
 
 
-async def test_the_feed_says_what_has_happened_lately(node: Node, clock: SetClock) -> None:
+async def test_the_feed_shows_recent_events(node: Node, clock: SetClock) -> None:
     circle = await founded(node)
     clock.time += 1_000
     circle = await node.services.circles.join(BOB, circle.link)

@@ -1,4 +1,4 @@
-"""A browser that has subscribed, and a push service that it gets messages from."""
+"""A subscribed browser that decrypts pushes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AUTH: Final = bytes(range(16))
 
 
 def decoded(text: str) -> bytes:
-    """Return the bytes that a text in base64url stands for."""
+    """Decode base64url text."""
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
@@ -31,7 +31,7 @@ def _hmac(key: bytes, data: bytes) -> bytes:
 
 
 def decrypt(body: bytes, private: ec.EllipticCurvePrivateKey, auth: bytes = AUTH) -> bytes:
-    """Return the text of a message, as RFC 8291 and RFC 8188 say, by HMACs alone."""
+    """Decrypt a push as specified by RFC 8291 and RFC 8188, with an independent HMAC-based HKDF."""
     salt, size, length = body[:16], int.from_bytes(body[16:20]), body[20]
     sender, sealed = body[21 : 21 + length], body[21 + length :]
     assert len(sealed) <= size
@@ -48,7 +48,7 @@ def decrypt(body: bytes, private: ec.EllipticCurvePrivateKey, auth: bytes = AUTH
 
 
 def signed_claims(header: str, public: str) -> dict[str, Any]:
-    """Return what a header of authorization claims, whose signature is by a public key."""
+    """Verify a VAPID authorization header with a public key, and return its claims."""
     scheme, _, values = header.partition(" ")
     parts = dict(each.strip().split("=", 1) for each in values.split(","))
     assert (scheme, parts["k"]) == ("vapid", public)
@@ -67,7 +67,7 @@ def signed_claims(header: str, public: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """A browser that has subscribed."""
+    """A subscribed browser."""
 
     private: ec.EllipticCurvePrivateKey = field(
         default_factory=lambda: ec.generate_private_key(ec.SECP256R1())
@@ -75,11 +75,11 @@ class Browser:
 
     @property
     def key(self) -> bytes:
-        """Its public key."""
+        """The browser's public key."""
         return self.private.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
 
     def read(self, body: bytes) -> dict[str, Any]:
-        """Return what a message tells it, which opens a screen that there is."""
+        """Decrypt a push, after checking that its link leads to an existing screen."""
         told = dict(json.loads(decrypt(body, self.private)))
         assert told["link"].partition("/")[0] in SCREENS
         return told

@@ -1,4 +1,4 @@
-"""Players are told of challenges that they are named in, and of who passes them."""
+"""Notifications about invitations to challenges and overtaking."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TERMS = Terms("lady-betty", "standard", LIMIT, 3_600_000)
 
 
 def ended(**home: int) -> Challenge:
-    """Return a challenge that these players have ended in this order, with so many cards home."""
+    """Return a challenge ended by these players in this order, with their cards home."""
     made = ChallengeMade(ChallengeId("c"), ADA, TERMS, DealId("d"), "", "", 0, START)
     players = {
         PlayerId(name): Entrant(
@@ -27,19 +27,19 @@ def ended(**home: int) -> Challenge:
     return Challenge(made, players, version=9, at=START)
 
 
-def test_those_behind_who_ended_before_are_passed_the_best_of_them_first() -> None:
+def test_overtaken_players_are_listed_best_first() -> None:
     challenge = ended(ada=10, bob=30, cyd=20, dan=40, eve=5)
     assert passed(challenge, PlayerId("dan")) == ["bob", "cyd", "ada"]
     assert passed(challenge, PlayerId("cyd")) == ["ada"]
     assert passed(challenge, PlayerId("eve")) == passed(challenge, PlayerId("zoe")) == []
 
 
-def test_of_many_the_closest_are_told() -> None:
+def test_only_the_closest_overtaken_players_are_notified() -> None:
     challenge = ended(**{f"p{n}": n for n in range(1, 40)})
     assert passed(challenge, PlayerId("p39")) == [f"p{n}" for n in range(38, 38 - MAX_TOLD, -1)]
 
 
-async def test_who_is_named_is_told_and_who_is_passed_too(node: Node) -> None:
+async def test_invited_and_overtaken_players_are_notified(node: Node) -> None:
     challenges = node.services.challenges
     async with told_on(node) as told:
         await told.subscribe("challenged", "beaten")
@@ -53,7 +53,7 @@ async def test_who_is_named_is_told_and_who_is_passed_too(node: Node) -> None:
             f"c/{made.id}",
             games()["lady-betty"].name,
         )
-        # Ada gives up at once, and Bob plays to the end.
+        # Ada resigns immediately, and Bob plays to the end.
         snapshot = await challenges.play(made.id, ADA)
         await node.attempts.give_up(snapshot.attempt)
         await node.apply_effects()

@@ -1,4 +1,4 @@
-"""Notifications over a session: a device subscribes, and says what it wants to be told."""
+"""Notifications over a session: subscribing a device and setting preferences."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def subscription(**changed: str) -> dict[str, Any]:
     }
 
 
-async def test_a_device_is_told_what_it_asks_for(hub: HubNode) -> None:
+async def test_a_device_can_subscribe_to_topics(hub: HubNode) -> None:
     ada = await hub.seat(name="Ada")
     empty = await ada.ask("GetPush")
     assert (empty["key"], empty["devices"], empty["topics"]) == (PUSH_KEY.public, [], [])
@@ -46,7 +46,7 @@ async def test_a_device_is_told_what_it_asks_for(hub: HubNode) -> None:
     assert (found["devices"], found["topics"]) == ([], ["beaten", "streak"])
 
 
-async def test_what_is_no_subscription_is_refused(hub: HubNode) -> None:
+async def test_an_invalid_subscription_is_refused(hub: HubNode) -> None:
     ada = await hub.seat(name="Ada")
     for changed in ({"key": "AA"}, {"key": "?"}, {"auth": ""}, {"endpoint": "ftp://a.org/"}):
         answer = await ada.ask("AddPush", **subscription(**changed))

@@ -1,4 +1,4 @@
-"""Notifications: who is told what, on which devices, and when."""
+"""The notifications service: recipients, devices and timing."""
 
 from __future__ import annotations
 
@@ -46,38 +46,38 @@ TODAY = days.day_at(START)
 
 @dataclass(slots=True)
 class Told:
-    """A browser of Ada's, at a push service that a test runs."""
+    """Ada's browser at a test push service."""
 
     node: Node
     service: Receiver
     browser: Browser
 
     def device(self, name: str = "ada", language: str = "de", at: int = START) -> Device:
-        """Return it as a device, at an endpoint of this name."""
+        """Return the browser as a device with its own endpoint."""
         url = self.service.url(path=f"/push/{name}")
         return Device(url, self.browser.key, AUTH, language, at)
 
     async def subscribe(
         self, *topics: Topic, quiet: Quiet | None = None, name: str = "ada"
     ) -> Device:
-        """Have Ada told about these topics there."""
+        """Subscribe the browser, and set Ada's topics and quiet hours."""
         device = self.device(name)
         await self.node.services.notifications.add_device(ADA, device)
         await self.node.services.notifications.wish(ADA, [*topics], quiet)
         return device
 
     async def tell(self, name: str = "abc", notice: Notice = CHALLENGED) -> None:
-        """Tell Ada something."""
+        """Send Ada a notification."""
         told = self.node.services.notifications
         await told.tell(ADA, name, notice, self.node.store.clock.now() + 12 * HOUR)
 
     async def next(self) -> Received:
-        """Return the next request that the push service gets."""
+        """Return the next request to the push service."""
         async with asyncio.timeout(10):
             return await self.service.received.get()
 
     async def read(self) -> dict[str, Any]:
-        """Return what Ada is told next."""
+        """Return the content of the next notification."""
         return self.browser.read((await self.next()).body)
 
 
@@ -92,7 +92,7 @@ async def all_of(node: Node) -> dict[object, int]:
     return dict(await all_due(node.store.outboxes, START + 100 * HOUR))
 
 
-async def test_a_player_is_told_what_only_the_browser_can_read(node: Node) -> None:
+async def test_a_notification_is_readable_only_by_the_browser(node: Node) -> None:
     with capture_logs() as logs:
         async with told_on(node) as told:
             await told.subscribe("challenged")
@@ -124,7 +124,7 @@ async def test_a_player_is_told_what_only_the_browser_can_read(node: Node) -> No
     assert "/push/" not in str(logs)
 
 
-async def test_nobody_is_told_what_was_not_asked_for(node: Node) -> None:
+async def test_unselected_topics_are_not_sent(node: Node) -> None:
     async with told_on(node) as told:
         await told.tell()
         await told.subscribe("beaten", "streak")
@@ -138,8 +138,10 @@ async def test_nobody_is_told_what_was_not_asked_for(node: Node) -> None:
         assert told.service.received.empty()
 
 
-async def test_what_is_not_wanted_any_more_is_not_sent(node: Node, clock: SetClock) -> None:
-    """It was to be told at the end of the quiet hours."""
+async def test_a_delayed_notification_is_dropped_after_a_change_of_preferences(
+    node: Node, clock: SetClock
+) -> None:
+    """The notification waits for the end of the quiet hours."""
     quiet = Quiet(0, 1_439, "UTC")
 
     async def unwanted() -> bool:
@@ -157,7 +159,7 @@ async def test_what_is_not_wanted_any_more_is_not_sent(node: Node, clock: SetClo
         assert told.service.received.empty()
 
 
-async def test_in_quiet_hours_nothing_is_told_until_they_end(node: Node, clock: SetClock) -> None:
+async def test_quiet_hours_delay_notifications_until_their_end(node: Node, clock: SetClock) -> None:
     minute = START % days.DAY // 60_000
     quiet = Quiet(minute, (minute + 60) % 1_440, "UTC")
     async with told_on(node) as told:
@@ -177,10 +179,10 @@ async def test_in_quiet_hours_nothing_is_told_until_they_end(node: Node, clock: 
 @pytest.mark.parametrize(
     ("month", "hour"), [(1, 6), (7, 5)], ids=["7 o'clock in winter", "7 o'clock in summer"]
 )
-async def test_quiet_hours_follow_the_clocks_of_their_zone(
+async def test_quiet_hours_follow_daylight_saving(
     node: Node, clock: SetClock, month: int, hour: int
 ) -> None:
-    """They were set half a year before, or long ago."""
+    """The quiet hours were set in the other half of the year."""
     quiet = Quiet(22 * 60, 7 * 60, "Europe/Berlin")
     async with told_on(node) as told:
         await told.subscribe("challenged", quiet=quiet)
@@ -191,23 +193,23 @@ async def test_quiet_hours_follow_the_clocks_of_their_zone(
         assert at == clock.time + HOUR // 2
 
 
-async def test_a_zone_that_is_none_is_refused(node: Node) -> None:
+async def test_an_unknown_time_zone_is_refused(node: Node) -> None:
     told = node.services.notifications
     for zone in ("Europe/Samedeal", "", "../../etc/passwd", "/etc/passwd", "zone.tab", "+1", "\0"):
         with pytest.raises(Refusal, match="unknown_zone"):
             await told.wish(ADA, ["challenged"], Quiet(1_320, 420, zone))
-    # With zones that this node does not know any more, the hours are those of UTC.
+    # A stored zone that this node no longer knows falls back to UTC.
     assert zone_or_utc("Europe/Samedeal") is UTC
     assert await all_of(node) == {}
 
 
-async def test_a_player_is_told_on_five_devices_the_newest_ones(node: Node) -> None:
+async def test_a_player_has_at_most_five_devices_the_newest(node: Node) -> None:
     notifications = node.services.notifications
     async with told_on(node) as told:
         await told.subscribe("challenged")
         for number in range(MAX_DEVICES + 1):
             await notifications.add_device(ADA, told.device(f"{number}", at=START + number))
-        # Once more, in another language.
+        # Update a known device's language.
         await notifications.add_device(ADA, told.device("3", "fr", at=START + 10))
         devices = (await notifications.load(ADA)).devices
         paths = [urlsplit(each.endpoint).path.rpartition("/")[2] for each in devices]
@@ -218,7 +220,7 @@ async def test_a_player_is_told_on_five_devices_the_newest_ones(node: Node) -> N
 
 
 @pytest.mark.parametrize("status", [b"404 Not Found", b"410 Gone"])
-async def test_a_device_that_is_gone_is_told_nothing_any_more(node: Node, status: bytes) -> None:
+async def test_a_device_unknown_to_its_push_service_is_removed(node: Node, status: bytes) -> None:
     async def gone() -> bool:
         return (await node.services.notifications.load(ADA)).devices == ()
 
@@ -228,7 +230,7 @@ async def test_a_device_that_is_gone_is_told_nothing_any_more(node: Node, status
         await until(gone)
 
 
-async def test_who_signs_out_everywhere_is_told_nothing_there(node: Node) -> None:
+async def test_signing_out_everywhere_stops_notifications(node: Node) -> None:
     async def gone() -> bool:
         return (await node.services.notifications.load(ADA)).devices == ()
 
@@ -240,7 +242,7 @@ async def test_who_signs_out_everywhere_is_told_nothing_there(node: Node) -> Non
         assert told.service.received.empty()
 
 
-async def test_a_player_gets_no_more_than_so_many_in_a_day(node: Node, clock: SetClock) -> None:
+async def test_the_number_of_notifications_per_day_is_limited(node: Node, clock: SetClock) -> None:
     async with told_on(node) as told:
         await told.subscribe("challenged")
         for number in range(MAX_A_DAY + 3):
@@ -263,7 +265,7 @@ async def test_a_player_gets_no_more_than_so_many_in_a_day(node: Node, clock: Se
         "",
     ],
 )
-async def test_only_push_services_are_told_anything(node: Node, endpoint: str) -> None:
+async def test_endpoints_must_be_at_known_push_services(node: Node, endpoint: str) -> None:
     outside = Notifications(
         node.store.subscribers,
         node.store.players,
@@ -278,7 +280,7 @@ async def test_only_push_services_are_told_anything(node: Node, endpoint: str) -
     assert (await outside.load(ADA)).devices == (known,)
 
 
-async def test_keys_that_are_none_are_refused(node: Node) -> None:
+async def test_invalid_keys_are_refused(node: Node) -> None:
     for key, auth in ((b"", AUTH), (bytes(65), AUTH), (Browser().key, b"a")):
         with pytest.raises(Refusal, match="bad_push"):
             await node.services.notifications.add_device(
@@ -286,7 +288,7 @@ async def test_keys_that_are_none_are_refused(node: Node) -> None:
             )
 
 
-async def test_a_server_without_a_key_tells_nobody_anything(node: Node) -> None:
+async def test_a_server_without_a_key_sends_nothing(node: Node) -> None:
     silent = Notifications(
         node.store.subscribers,
         node.store.players,
@@ -304,24 +306,24 @@ async def test_a_server_without_a_key_tells_nobody_anything(node: Node) -> None:
 
 
 async def play(node: Node, player: PlayerId) -> None:
-    """Enter a result of the player's daily that counts."""
+    """Add a result that counts for the player's current daily."""
     today = days.day_at(node.store.clock.now())
     result = DayResult(home=40, left=12, time=60_000, moves=90, end="stuck", points=40)
     await node.services.histories.add_day(player, "robert", today, result, ())
 
 
-async def test_a_streak_that_ends_is_told_two_hours_before_the_day_does(
+async def test_an_ending_streak_is_announced_two_hours_before_midnight(
     node: Node, clock: SetClock
 ) -> None:
     async with told_on(node) as told:
         await told.subscribe("streak")
         first = remind_at(ADA, START)
         assert await all_of(node) == {ReminderDue(ADA): first}
-        # There is no streak yet.
+        # No streak yet.
         clock.time = first
         await node.sweep()
         await play(node, ADA)
-        # It goes on already.
+        # Already continued today.
         clock.time = first + days.DAY - HOUR
         await play(node, ADA)
         clock.time = first + days.DAY
@@ -334,7 +336,7 @@ async def test_a_streak_that_ends_is_told_two_hours_before_the_day_does(
         await node.sweep()
         due = await all_due(node.store.outboxes, START + 100 * days.DAY)
         assert (ReminderDue(ADA), first + 3 * days.DAY) in due
-        # It is over.
+        # The streak has ended.
         clock.time = first + 3 * days.DAY
         await node.sweep()
         await node.services.notifications.wish(ADA, [], None)
@@ -345,7 +347,7 @@ async def test_a_streak_that_ends_is_told_two_hours_before_the_day_does(
         assert not any(isinstance(each, ReminderDue) for each, _ in due)
 
 
-async def test_what_is_stored_is_exported_but_for_what_is_secret(node: Node) -> None:
+async def test_stored_data_is_exported_without_secrets(node: Node) -> None:
     async with told_on(node) as told:
         await told.subscribe("challenged", quiet=Quiet(1_320, 420, "+01:00"))
         text = await node.services.accounts.export(ADA)
@@ -357,7 +359,7 @@ async def test_what_is_stored_is_exported_but_for_what_is_secret(node: Node) -> 
     assert "/push/" not in text
 
 
-async def test_a_deleted_player_is_told_nothing_and_nothing_is_left(node: Node) -> None:
+async def test_a_deleted_player_gets_nothing_and_leaves_no_data(node: Node) -> None:
     async with told_on(node) as told:
         await told.subscribe("challenged", "streak")
         assert await node.redis.exists(notification_keys.push(ADA))

@@ -1,4 +1,4 @@
-"""The operator's key for push services, in its file."""
+"""The operator's key for push services and its file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from server.settings import Settings
 CONTACT = "mailto:ops@example.org"
 
 
-def test_a_key_is_made_once_for_its_owner_alone_and_read_again(tmp_path: Path) -> None:
+def test_a_key_file_is_created_once_with_private_permissions(tmp_path: Path) -> None:
     file = tmp_path / "push-key"
     made = CliRunner().invoke(main, ["push-keygen", str(file)])
     assert made.exit_code == 0
@@ -29,16 +29,17 @@ def test_a_key_is_made_once_for_its_owner_alone_and_read_again(tmp_path: Path) -
     assert again.exit_code == 1
     assert "exists already" in again.output
     assert file.read_bytes() == before
-    # Nothing that shows the settings shows the key.
+    # Logged settings must not reveal the key.
     assert "private" not in repr(key)
 
 
 NO_KEY = "-----BEGIN {} KEY-----\nAAAA\n".format("PRIVATE")
-"""The text of a file without a key in it; written so that nothing here looks like a secret."""
+"""A file without a valid key, built so that no secret scanner mistakes this file for one with a
+key."""
 
 
 @pytest.mark.parametrize("text", ["", "no key", NO_KEY])
-def test_a_file_that_is_no_key_is_refused_without_its_text(tmp_path: Path, text: str) -> None:
+def test_a_file_without_a_key_is_refused_without_quoting_it(tmp_path: Path, text: str) -> None:
     file = tmp_path / "push-key"
     file.write_text(text)
     file.chmod(0o600)
@@ -47,8 +48,8 @@ def test_a_file_that_is_no_key_is_refused_without_its_text(tmp_path: Path, text:
     assert not text or text not in str(caught.value)
 
 
-def test_a_file_that_is_missing_or_for_others_is_refused() -> None:
-    # Unlike pytest's own directory, one that all may enter.
+def test_a_missing_or_publicly_readable_file_is_refused() -> None:
+    # Pytest's own directory is private, so create one that is accessible to other users.
     with TemporaryDirectory(dir="/tmp") as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -62,7 +63,7 @@ def test_a_file_that_is_missing_or_for_others_is_refused() -> None:
 
 
 @pytest.mark.parametrize("contact", [None, "http://example.org", "ops@example.org"])
-def test_push_services_want_to_know_whom_to_write_to(tmp_path: Path, contact: str | None) -> None:
+def test_a_contact_is_required(tmp_path: Path, contact: str | None) -> None:
     file = tmp_path / "push-key"
     make_push_key(file)
     with pytest.raises(UnsuitableError, match="push-contact"):
@@ -85,7 +86,7 @@ def test_push_services_want_to_know_whom_to_write_to(tmp_path: Path, contact: st
         *("https://play.example.org:x", "HTTPS://play.example.org", "//play.example.org", ""),
     ],
 )
-def test_a_contact_that_apple_refuses_is_refused_at_the_start(contact: str) -> None:
+def test_a_contact_refused_by_apple_is_refused_at_startup(contact: str) -> None:
     with pytest.raises(UnsuitableError, match="push-contact") as caught:
         read_push_key(Path("/nowhere"), contact)
     assert repr(contact) in str(caught.value)

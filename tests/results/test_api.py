@@ -27,7 +27,7 @@ pytestmark = ALONE
 BOARD = boards.BoardId("day", GAME, DAY, "ranked")
 
 
-async def test_a_days_board_has_results_and_runs_once_it_is_closed(
+async def test_a_closed_days_board_shows_results_and_runs(
     site: Site, node: Node, clock: SetClock
 ) -> None:
     await node.services.histories.keep(ADA, START)
@@ -52,9 +52,7 @@ async def test_a_days_board_has_results_and_runs_once_it_is_closed(
     assert later.headers["Cache-Control"] == f"public, max-age={HOUR}"
 
 
-async def test_a_board_comes_by_pages_in_which_equal_values_share_a_rank(
-    site: Site, node: Node
-) -> None:
+async def test_a_board_is_paginated_and_equal_values_share_a_rank(site: Site, node: Node) -> None:
     players = [PlayerId(f"{number:016}") for number in range(7)]
     for number, player in enumerate(players):
         await node.store.leaderboards.place(BOARD, player, number // 2)
@@ -79,7 +77,7 @@ async def test_a_board_comes_by_pages_in_which_equal_values_share_a_rank(
         (f"rating/{GAME}/all", 2500),
     ],
 )
-async def test_boards_of_numbers_say_them_as_they_are(
+async def test_boards_of_numbers_show_the_numbers(
     site: Site, node: Node, path: str, value: int
 ) -> None:
     year, week, _ = date.fromisoformat(DATE).isocalendar()
@@ -95,7 +93,7 @@ async def test_boards_of_numbers_say_them_as_they_are(
     assert (found["scope"], found["game"], found["period"]) == (scope, game, period)
 
 
-async def test_the_best_runs_are_shown_as_runs(site: Site, node: Node) -> None:
+async def test_the_board_of_best_runs_shows_results(site: Site, node: Node) -> None:
     await node.services.histories.keep(ADA, START)
     await play_daily(node, ADA)
     (row,) = (await site.get(f"/boards/best/{GAME}/all")).json["rows"]
@@ -138,7 +136,7 @@ def parts(*known: str) -> st.SearchStrategy[str]:
     ),
     st.sampled_from(["ranked", "guests"]),
 )
-def test_a_request_names_a_board_or_is_refused(
+def test_a_request_for_an_invalid_board_is_refused(
     scope: str, game: str, period: str, group: Any
 ) -> None:
     with suppress(Refusal):

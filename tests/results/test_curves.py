@@ -1,4 +1,4 @@
-"""The curves of dailies: each run counts once, whatever happens meanwhile."""
+"""Curves of dailies count each run once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = ALONE
 DAILY = DailyId("robert", days.day_at(START))
 
 
-async def test_a_finish_counts_once_however_often_it_is_applied(node: Node, other: Node) -> None:
+async def test_applying_a_finish_repeatedly_counts_it_once(node: Node, other: Node) -> None:
     for player in (ADA, BOB):
         attempt = (await node.dailies.open(player, DAILY.game)).attempt
         await node.play_out(attempt, player)
@@ -35,7 +35,7 @@ async def test_a_finish_counts_once_however_often_it_is_applied(node: Node, othe
     assert await node.services.curves.load(DAILY) == found
 
 
-async def test_a_result_that_is_taken_back_leaves_the_curves(node: Node) -> None:
+async def test_a_voided_result_is_removed_from_the_curves(node: Node) -> None:
     attempt = (await node.dailies.open(ADA, DAILY.game)).attempt
     await node.play_out(attempt, ADA)
     await node.apply_effects()
@@ -46,7 +46,7 @@ async def test_a_result_that_is_taken_back_leaves_the_curves(node: Node) -> None
     assert (await node.services.curves.load(DAILY)).runs == 0
 
 
-async def test_there_are_curves_of_days_that_have_begun(node: Node) -> None:
+async def test_unknown_games_and_future_days_have_no_curves(node: Node) -> None:
     with pytest.raises(Refusal, match="unknown_game"):
         await node.services.curves.load(DailyId("chess", DAILY.day))
     with pytest.raises(Refusal, match="unknown_day"):

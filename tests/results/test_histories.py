@@ -1,4 +1,4 @@
-"""Players' histories, and the leaderboards that follow from them, with several writers at once."""
+"""Players' histories and leaderboards with concurrent writers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LESS = DayResult(20, 32, 300_000, 60, "resigned", 38)
 
 
 def race(at: int) -> RoundResult:
-    """Return a race that was won, rated."""
+    """Return the result of a rated race that was won."""
     result = RoundResult(at, 1, 2, True, 20, 32, 5_000, 40, "stuck", shift=1.0, factor=0.9)
     return replace(result, ranked=True)
 
@@ -40,7 +40,7 @@ def week(group: Group, game: str = GAME) -> BoardId:
     return BoardId("week", game, boards.week_of(TODAY), group)
 
 
-async def test_a_daily_counts_on_day_and_week_once(node: Node, other: Node) -> None:
+async def test_a_daily_counts_once_on_the_day_and_week_boards(node: Node, other: Node) -> None:
     nodes = [node, other] * 2
     await asyncio.gather(
         *(n.services.histories.add_day(ADA, GAME, TODAY, HALF, ()) for n in nodes),
@@ -52,7 +52,7 @@ async def test_a_daily_counts_on_day_and_week_once(node: Node, other: Node) -> N
     assert await score(node, BoardId("best", GAME, 0, "ranked")) is None
 
 
-async def test_who_keeps_an_identity_is_ranked_from_the_next_run_on(node: Node) -> None:
+async def test_a_kept_identity_ranks_the_player_from_the_next_run(node: Node) -> None:
     histories = node.services.histories
     await histories.add_day(ADA, GAME, TODAY, HALF, ())
     await histories.keep(ADA, START)
@@ -64,7 +64,7 @@ async def test_who_keeps_an_identity_is_ranked_from_the_next_run_on(node: Node) 
     first = await histories.load(ADA)
     await histories.keep(ADA, START + 1)
     assert await histories.load(ADA) == first
-    # With the next run the player is among the ranked ones, by that alone.
+    # The next run makes the player ranked, and only that run counts there.
     await histories.add_day(ADA, "deuces", TODAY, replace(LESS, ranked=True), ())
     assert await score(node, day) == HALF.packed
     assert await score(node, week("guests", "all")) is None
@@ -72,7 +72,7 @@ async def test_who_keeps_an_identity_is_ranked_from_the_next_run_on(node: Node) 
     assert await score(node, BoardId("best", "deuces", 0, "ranked")) == LESS.packed
 
 
-async def test_a_run_that_is_ranked_counts_in_the_curves_once(node: Node) -> None:
+async def test_a_ranked_run_counts_once_in_the_curves(node: Node) -> None:
     day = of_daily(DailyId(GAME, TODAY), "ranked")
     for _ in range(2):
         await node.services.histories.add_day(ADA, GAME, TODAY, KEPT, ["0:1", "end:27"])
@@ -81,7 +81,7 @@ async def test_a_run_that_is_ranked_counts_in_the_curves_once(node: Node) -> Non
 
 
 @pytest.mark.parametrize("ranked", [True, False])
-async def test_scores_are_written_anew_if_the_history_has_changed_meanwhile(
+async def test_scores_are_rewritten_after_a_concurrent_change_of_the_history(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch, ranked: bool
 ) -> None:
     place, theirs = LeaderboardStore.place, other.services.histories
@@ -103,7 +103,7 @@ async def test_scores_are_written_anew_if_the_history_has_changed_meanwhile(
     assert await score(node, week(others, "all")) is None
 
 
-async def test_races_are_entered_at_once_and_in_any_order(node: Node, other: Node) -> None:
+async def test_races_can_be_recorded_concurrently_and_in_any_order(node: Node, other: Node) -> None:
     await node.services.histories.keep(ADA, START)
     deals = [DEAL, DealId("dea2000000000000"), DealId("dea3000000000000")]
     await asyncio.gather(

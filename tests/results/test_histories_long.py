@@ -1,4 +1,4 @@
-"""Histories of years: what a result costs, and what is true of results of long ago."""
+"""Long histories: the cost of results, and changes to old ones."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ ROUND = RoundResult(
 
 
 def years(days_of: range = YEARS) -> History:
-    """Return the history of three years of all dailies, and a thousand rounds."""
+    """Return the history of three years of all dailies, with 200 rounds of each game."""
     days = {(game, day): WON for game in games() for day in days_of}
     return History(
         kept=1,
@@ -86,12 +86,12 @@ async def score(node: Node, board: BoardId) -> int | None:
 
 
 async def sent(node: Node) -> int:
-    """Return the bytes that Redis has sent."""
+    """Return the number of bytes sent by Redis."""
     return sum(each["total_net_output_bytes"] for each in await node.database.infos("stats"))
 
 
 async def passes_of(work: Awaitable[object]) -> int:
-    """Return how often the event loop turned to others while it did some work."""
+    """Return how often the event loop ran another task during some work."""
     turns = 0
 
     async def others() -> None:
@@ -107,7 +107,7 @@ async def passes_of(work: Awaitable[object]) -> int:
 
 
 async def freed_at_once(work: Awaitable[object]) -> int:
-    """Return the most blocks of memory that were freed between two turns of the event loop."""
+    """Return the most memory blocks freed between two runs of another task."""
     most = 0
 
     async def others() -> None:
@@ -118,11 +118,11 @@ async def freed_at_once(work: Awaitable[object]) -> int:
             now = sys.getallocatedblocks()
             before, most = now, max(most, before - now)
 
-    # What earlier tests left behind in circles is not freed by this work.
+    # Exclude reference cycles left by earlier tests.
     gc.disable()
     try:
         task = asyncio.create_task(others())
-        # In a task of its own, so that all that it holds is freed when it ends.
+        # A separate task frees all its objects when it ends.
         await asyncio.ensure_future(work)
         await asyncio.sleep(0)
         task.cancel()
@@ -141,7 +141,7 @@ async def change_in_all_ways(node: Node, player: PlayerId) -> None:
     await histories.excerpts([player], [], [(GAME, DealId("new0000000000000"))])
 
 
-async def test_a_result_costs_the_same_however_long_somebody_has_played(node: Node) -> None:
+async def test_the_cost_of_a_result_is_independent_of_the_historys_length(node: Node) -> None:
     await store(node, ADA, fields_of(years()))
     week = {(game, day): WON for game in games() for day in range(TODAY - 7, TODAY)}
     await store(node, BOB, fields_of(replace(years(), days=week)))
@@ -153,7 +153,7 @@ async def test_a_result_costs_the_same_however_long_somebody_has_played(node: No
     assert costs[ADA] < 1.5 * costs[BOB]
 
 
-async def test_a_result_writes_itself_and_the_totals(node: Node) -> None:
+async def test_adding_a_result_writes_only_the_result_and_the_totals(node: Node) -> None:
     await store(node, ADA, fields_of(years()))
     before = await fields_in(node, ADA)
     await node.services.histories.add_day(ADA, GAME, TODAY, WON, ())
@@ -164,7 +164,7 @@ async def test_a_result_writes_itself_and_the_totals(node: Node) -> None:
     assert before.keys() < after.keys()
 
 
-async def test_a_whole_life_is_read_in_slices(node: Node) -> None:
+async def test_a_long_history_is_read_in_slices(node: Node) -> None:
     life = years()
     await store(node, ADA, fields_of(life))
     results = len(life.days) + len(life.rounds)
@@ -182,18 +182,18 @@ async def test_a_page_costs_the_same_however_long_somebody_has_played(node: Node
     assert costs[ADA] < 1.1 * costs[BOB]
 
 
-async def test_a_page_says_what_follows_from_the_whole_history(node: Node) -> None:
+async def test_a_page_matches_the_whole_history(node: Node) -> None:
     life, whole = years(), {game: frozenset[int]() for game in (*games(), ALL_GAMES)}
     who = Player(ADA, "Ada", "4F2A")
     wanted = await page_of(shown(life), who, TODAY, whole, SETS)
-    # The second one was written before there was what a page takes.
+    # The second form was written by a release without sums.
     for fields in (fields_of(life), fields_without_sums(life)):
         await store(node, ADA, fields)
         found = await node.services.histories.page(ADA, MAX_DAYS)
         assert await page_of(found, who, TODAY, whole, SETS) == wanted
 
 
-async def test_a_page_is_read_in_slices_and_anew_if_it_changes_meanwhile(
+async def test_a_page_is_read_in_slices_and_reread_after_a_concurrent_change(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await store(node, ADA, fields_of(years()))
@@ -203,7 +203,7 @@ async def test_a_page_is_read_in_slices_and_anew_if_it_changes_meanwhile(
         nonlocal asked
         asked += 1
         if asked == 1:
-            # All results have been read, and whether they are still the same comes next.
+            # All results have been read; the check of the version follows.
             monkeypatch.setattr(HistoryStore, "version", version)
             await other.services.histories.add_day(ADA, GAME, TODAY, HALF, ())
         return await version(self, player)
@@ -217,7 +217,7 @@ async def test_a_page_is_read_in_slices_and_anew_if_it_changes_meanwhile(
     assert await passes_of(node.services.histories.page(ADA, MAX_DAYS)) > results // BATCH
 
 
-async def test_what_is_made_of_a_whole_life_is_made_in_slices() -> None:
+async def test_a_long_history_is_processed_in_slices() -> None:
     life, whole = years(), {game: frozenset[int]() for game in (*games(), ALL_GAMES)}
     page = page_of(shown(life), Player(ADA, "Ada", "4F2A"), TODAY, whole, SETS)
     results = len(life.days) + len(life.rounds)
@@ -225,17 +225,17 @@ async def test_what_is_made_of_a_whole_life_is_made_in_slices() -> None:
     assert await passes_of(_rows("day", life.days)) >= len(life.days) // accounts.SLICE
 
 
-async def test_the_memory_of_a_whole_life_is_freed_in_slices(node: Node) -> None:
+async def test_the_memory_of_a_long_history_is_freed_in_slices(node: Node) -> None:
     life = years()
     await store(node, ADA, fields_of(life))
     held = len(life.days) + len(life.rounds)
     exported = await freed_at_once(node.services.accounts.export(ADA))
     shown = await freed_at_once(show_player(node.services, OfPlayer(player=ADA)))
-    # Each result takes five blocks, and a page of what is shown is freed by itself.
+    # Each result takes five blocks, and each page of the response is freed separately.
     assert max(exported, shown) < 2 * held
 
 
-async def test_the_best_result_of_long_ago_can_be_taken_back_and_stands_again(node: Node) -> None:
+async def test_an_old_best_result_can_be_voided_and_reinstated(node: Node) -> None:
     await store(node, ADA, fields_of(years()))
     histories = node.services.histories
     best, wins = (BoardId("best", GAME, 0, "ranked"), BoardId("wins", ALL_GAMES, 0, "ranked"))
@@ -252,7 +252,7 @@ async def test_the_best_result_of_long_ago_can_be_taken_back_and_stands_again(no
     assert whole.stored == whole.computed
 
 
-async def test_a_history_without_sums_gets_them_with_its_next_result(node: Node) -> None:
+async def test_the_next_result_adds_missing_sums_to_a_history(node: Node) -> None:
     life = years()
     await store(node, ADA, fields_without_sums(life))
     await node.services.histories.add_day(ADA, GAME, TODAY, BEST, ())
@@ -262,7 +262,7 @@ async def test_a_history_without_sums_gets_them_with_its_next_result(node: Node)
     assert whole.history.days == {**life.days, (GAME, TODAY): BEST}
 
 
-async def test_rounds_beyond_those_that_are_held_are_added_up(node: Node) -> None:
+async def test_rounds_beyond_the_limit_are_moved_to_the_sums(node: Node) -> None:
     await store(node, ADA, fields_of(years()))
     histories = node.services.histories
     for number in range(101):
@@ -272,13 +272,13 @@ async def test_rounds_beyond_those_that_are_held_are_added_up(node: Node) -> Non
     assert whole.stored == whole.computed
     assert sum(game == GAME for game, _ in whole.history.rounds) == ROUNDS + 1
     assert await score(node, BoardId("races", GAME, 0, "ranked")) == -(ROUNDS + 101)
-    # What was added up is not entered again.
+    # A round in the sums is not added again.
     before = await fields_in(node, ADA)
     await histories.add_round(ADA, GAME, DealId(f"{GAME[:6]}{0:010}"), replace(ROUND, at=0))
     assert await fields_in(node, ADA) == before
 
 
-async def test_a_history_that_changes_while_it_is_read_is_read_anew(
+async def test_a_history_that_changes_during_a_read_is_reread(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await store(node, ADA, fields_of(years()))
@@ -288,7 +288,7 @@ async def test_a_history_that_changes_while_it_is_read_is_read_anew(
         nonlocal asked
         asked += 1
         if asked == 2:
-            # All fields have been read, and whether it is still the same comes next.
+            # All fields have been read; the check of the state follows.
             await other.services.histories.add_day(ADA, GAME, TODAY, WON, ())
         return await state(self, key)
 

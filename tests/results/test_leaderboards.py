@@ -1,4 +1,4 @@
-"""Leaderboards as players see them."""
+"""The leaderboards service: identities, rows and pages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BOARD = of_daily(DailyId("robert", DAY), "guests")
 
 
 @pytest.mark.parametrize("day", [DAY, DAY - 1, 0])
-def test_every_game_has_a_leaderboard_for_each_day_that_has_begun(node: Node, day: int) -> None:
+def test_every_game_has_a_leaderboard_for_each_day_up_to_today(node: Node, day: int) -> None:
     for game in games():
         daily_id = DailyId(game, day)
         board = of_daily(daily_id, "guests")
@@ -62,7 +62,7 @@ def test_unknown_games_and_future_days_have_no_leaderboard(
         ("races", ALL_GAMES, 0, "ranked"),
     ],
 )
-def test_a_leaderboard_is_found_by_scope_game_period_and_group(
+def test_a_leaderboard_is_identified_by_scope_game_period_and_group(
     node: Node, scope: Scope, game: str, period: int | None, group: Group
 ) -> None:
     current = {"day": DAY, "week": week_of(DAY)}.get(scope, 0)
@@ -84,14 +84,14 @@ def test_a_leaderboard_is_found_by_scope_game_period_and_group(
         (("day", "robert", None, "friends"), "unknown_board"),
     ],
 )
-def test_what_is_no_leaderboard_is_refused(
+def test_an_unknown_leaderboard_is_refused(
     node: Node, wanted: tuple[Scope, str, int | None, Group], code: str
 ) -> None:
     with pytest.raises(Refusal, match=code):
         node.services.leaderboards.resolve(*wanted)
 
 
-async def test_rows_are_read_by_pages(node: Node) -> None:
+async def test_rows_are_paginated(node: Node) -> None:
     players = [PlayerId(f"{number:016}") for number in range(30)]
     for score, player in enumerate(players):
         await node.store.leaderboards.place(BOARD, player, score // 4)

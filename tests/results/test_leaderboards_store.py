@@ -1,4 +1,4 @@
-"""Leaderboards: rows, and ranks that depend on the scores alone."""
+"""Storage of leaderboards: rows, ranks and groups."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ async def test_equal_scores_share_a_rank(boards: LeaderboardStore) -> None:
     rows = [Row(1, BOB, 5), Row(2, ADA, 7), Row(2, CYD, 7), Row(4, DAN, 9)]
     assert await boards.rows(BOARD, 1, 10) == (4, rows, 7)
     assert await boards.rows(BOARD, 1, 2) == (4, rows[:2], 7)
-    # The rank is right although the first player who shares it is not among the rows.
+    # The rank is correct even if the first player who shares it is not among the rows.
     assert await boards.around(BOARD, [DAN], 1) == [rows[2:]]
 
 
-async def test_a_standing_is_the_row_of_a_player_and_the_number_of_rows(
+async def test_a_standing_has_the_players_row_and_the_number_of_rows(
     boards: LeaderboardStore,
 ) -> None:
     for player, score in ((DAN, 9), (ADA, 7), (CYD, 7)):
@@ -59,7 +59,7 @@ async def test_a_standing_is_the_row_of_a_player_and_the_number_of_rows(
     assert await boards.standing(of_daily(DailyId("deuces", DAY), "guests"), ADA) == (0, None)
 
 
-async def test_a_score_is_set_again_and_taken_away(boards: LeaderboardStore) -> None:
+async def test_a_score_can_be_replaced_and_removed(boards: LeaderboardStore) -> None:
     assert await boards.place(BOARD, ADA, 7) == (None, None)
     assert await boards.place(BOARD, ADA, 7) == (7, None)
     assert await boards.place(BOARD, ADA, 9) == (7, None)
@@ -69,14 +69,14 @@ async def test_a_score_is_set_again_and_taken_away(boards: LeaderboardStore) -> 
     assert await boards.rows(BOARD, 1, 10) == (0, [], None)
 
 
-async def test_a_player_is_in_one_group(boards: LeaderboardStore) -> None:
+async def test_a_player_is_in_only_one_group(boards: LeaderboardStore) -> None:
     await boards.place(BOARD, ADA, 7)
     assert await boards.place(RANKED, ADA, 7) == (None, 7)
     assert await boards.rows(BOARD, 1, 10) == (0, [], None)
     assert await boards.rows(RANKED, 1, 10) == (1, [Row(1, ADA, 7)], 7)
 
 
-async def test_a_run_counts_once_in_the_curves_of_its_day(
+async def test_a_run_counts_once_in_its_days_curves(
     redis: Client, boards: LeaderboardStore
 ) -> None:
     curve = ("0:1", "15:3")
@@ -88,12 +88,12 @@ async def test_a_run_counts_once_in_the_curves_of_its_day(
     for _ in range(2):
         await boards.place(RANKED, ADA, None, curve)
     assert await redis.hgetall(key) == {"0:1": "1", "15:3": "0", "15:2": "1"}
-    # Whoever has kept an identity meanwhile is in the other group.
+    # The player has kept an identity in the meantime, which moves them to the other group.
     await boards.place(RANKED, BOB, None, ("0:1", "15:2"))
     assert await redis.hgetall(key) == {"0:1": "0", "15:3": "0", "15:2": "0"}
 
 
-async def test_scores_of_all_time_do_not_expire(redis: Client, boards: LeaderboardStore) -> None:
+async def test_all_time_scores_do_not_expire(redis: Client, boards: LeaderboardStore) -> None:
     ever = BoardId("wins", "robert", 0, "ranked")
     await boards.place(ever, ADA, -3)
     assert await redis.ttl(keys.leaderboard(ever)) == -1
@@ -112,7 +112,7 @@ async def test_each_game_and_day_has_its_own_leaderboard(
     assert 0 < await redis.ttl(keys.leaderboard(BOARD)) <= keys.LEADERBOARD_LIFE_S
 
 
-async def test_the_greatest_scores_are_exact(boards: LeaderboardStore) -> None:
+async def test_the_largest_scores_are_exact(boards: LeaderboardStore) -> None:
     worst = pack(127, MAX_TIME, MAX_MOVES)
     await boards.place(BOARD, ADA, worst)
     await boards.place(BOARD, BOB, worst - 1)
@@ -122,7 +122,7 @@ async def test_the_greatest_scores_are_exact(boards: LeaderboardStore) -> None:
 
 
 @pytest.mark.parametrize("spread", [1, 4, 1_000])
-async def test_rows_around_a_player_are_those_of_the_whole_leaderboard(
+async def test_rows_around_a_player_match_the_whole_leaderboard(
     boards: LeaderboardStore, spread: int
 ) -> None:
     chance = Random(spread)
@@ -149,7 +149,7 @@ async def test_rows_around_a_player_are_those_of_the_whole_leaderboard(
     assert around == [*(rows[max(0, place - 3) : place + 4] for place in range(40)), []]
 
 
-async def test_sizes_and_curves_are_read(boards: LeaderboardStore) -> None:
+async def test_sizes_and_curves_can_be_read(boards: LeaderboardStore) -> None:
     assert await boards.curves(BOARD) == {}
     await boards.place(BOARD, ADA, 7, ("0:1", "end:3"))
     await boards.place(BOARD, BOB, 8, ("0:1", "end:4"))

@@ -1,4 +1,4 @@
-"""The players whom a player has met in races."""
+"""Storage of players' opponents in races."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def met(database: Database) -> MetStore:
     return MetStore(database)
 
 
-async def test_those_who_were_met_last_are_kept(met: MetStore, redis: Client) -> None:
+async def test_the_latest_opponents_are_kept(met: MetStore, redis: Client) -> None:
     await met.add(ADA, [BOB], START + 1)
     await met.add(ADA, [CYD], START)
     assert await met.read(ADA) == [BOB, CYD]
-    # A race that is entered late takes nobody back.
+    # A race recorded late does not move an opponent back.
     await met.add(ADA, [BOB, CYD], START - 1)
     assert await met.read(ADA) == [BOB, CYD]
     others = [PlayerId(f"{number:016}") for number in range(results_keys.MAX_MET)]

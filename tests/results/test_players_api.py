@@ -29,7 +29,7 @@ SETS = DailySets(((0, frozenset(games())),))
 NONE = DayResult(0, 52, 0, 5, "resigned", 0)
 
 
-async def test_a_page_has_what_a_player_has_played(site: Site, node: Node) -> None:
+async def test_a_page_shows_the_players_results(site: Site, node: Node) -> None:
     attempt = await play_daily(node, ADA)
     await node.services.histories.keep(ADA, START)
     page = (await site.get(f"/players/{ADA}")).json
@@ -44,14 +44,14 @@ async def test_a_page_has_what_a_player_has_played(site: Site, node: Node) -> No
     assert game["rating"] is None
 
 
-async def test_the_page_of_who_has_not_played_is_empty(site: Site) -> None:
+async def test_the_page_of_a_player_without_results_is_empty(site: Site) -> None:
     page = (await site.get(f"/players/{ADA}")).json
     assert (page["games"], page["kept"], page["crowns"]) == ([], False, 0)
     reply = await site.get("/players/ada")
     assert (reply.status, reply.code) == (404, "unknown_player")
 
 
-async def test_what_is_taken_back_and_what_brought_nothing_home_does_not_count() -> None:
+async def test_void_results_and_runs_without_a_card_home_do_not_count() -> None:
     days = {
         (GAME, DAY - 3): WON,
         (GAME, DAY - 2): SOME,
@@ -67,7 +67,7 @@ async def test_what_is_taken_back_and_what_brought_nothing_home_does_not_count()
     assert (found.best.day, found.best.home) == (DAY - 3, 52)
 
 
-async def test_a_day_that_was_repaired_ends_no_streak() -> None:
+async def test_a_repaired_day_does_not_end_a_streak() -> None:
     days = {(GAME, DAY - 2): SOME, (GAME, DAY): SOME}
     for game, now in ((ALL_GAMES, 2), ("robert" if GAME != "robert" else "deuces", 1)):
         repaired = WHOLE | {game: frozenset({DAY - 1})}
@@ -78,7 +78,7 @@ async def test_a_day_that_was_repaired_ends_no_streak() -> None:
         assert page.streaks.played.now == page.games[0].dailies.streaks.played.now == now
 
 
-async def test_a_page_has_no_more_than_so_many_days() -> None:
+async def test_the_number_of_days_on_a_page_is_limited() -> None:
     days = {(GAME, day): SOME for day in range(DAY - MAX_DAYS - 5, DAY + 1)}
     (game,) = (await page_of(shown(History(days=days)), WHO, DAY, WHOLE, SETS)).games
     assert [each.day for each in game.dailies.days] == [*range(DAY, DAY - MAX_DAYS, -1)]
@@ -91,7 +91,7 @@ async def test_crowns_are_for_days_with_all_games() -> None:
 
 
 async def test_a_run_without_a_card_home_has_no_place() -> None:
-    """Whoever is best of a round that nobody won is the best at nothing."""
+    """The best run of a round without a winner has no place either."""
     run = RoundResult(START, 2, 3, won=False, home=9, left=43, time=5, moves=9, end="stuck")
     rounds = {
         (GAME, DealId("a" * 16)): run,
@@ -101,7 +101,7 @@ async def test_a_run_without_a_card_home_has_no_place() -> None:
     assert [each.place for each in game.races.rounds] == [None, 2]
 
 
-async def test_rounds_say_the_rating_after_them() -> None:
+async def test_rounds_show_the_rating_after_them() -> None:
     def round_(at: int, shift: float, factor: float, **changed: object) -> RoundResult:
         made = RoundResult(
             at, 1, 4, won=True, home=9, left=95, time=5, moves=9, end="stuck",

@@ -1,4 +1,4 @@
-"""The operator's limit on how many begin a daily at one address, over real sockets."""
+"""The operator's limit on starts of a daily per address, over real sockets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.conftest import ALONE, node
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 
-async def test_whoever_begins_a_daily_first_at_an_address_is_the_only_one(redis_url: str) -> None:
+async def test_only_the_first_player_at_an_address_can_start_a_daily(redis_url: str) -> None:
     async with node(redis_url, ranked_starts=1) as port, opened(port) as one, opened(port) as two:
         for client in (one, two):
             await client.hello()
@@ -21,7 +21,7 @@ async def test_whoever_begins_a_daily_first_at_an_address_is_the_only_one(redis_
         assert (await one.ask("daily.open", game="robert"))["seq"] == 1
 
 
-async def test_without_the_option_anybody_begins_it(port: int) -> None:
+async def test_without_the_option_every_player_can_start_it(port: int) -> None:
     async with opened(port) as one, opened(port) as two:
         for client in (one, two):
             await client.hello()

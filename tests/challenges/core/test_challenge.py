@@ -1,4 +1,4 @@
-"""Challenges without I/O: who may play, what closes them, and what a viewer may see."""
+"""Challenges without I/O: who can play, how they close, and their visibility."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ CLOSES = MADE.closes
 
 
 def challenge(*named: PlayerId, **terms: object) -> Challenge:
-    """Return a challenge that Ada has made, for anyone or for those who are named."""
+    """Return a challenge created by Ada, by link or with invited players."""
     changed = msgspec.structs.replace(TERMS, **terms)
     return fold(None, msgspec.structs.replace(MADE, named=named, terms=changed))
 
 
 def then(state: Challenge, event: Event | None) -> Challenge:
-    """Return a challenge after a decision, through the form in which it is stored."""
+    """Return a challenge after a decision, encoding and decoding the event."""
     if event is None:
         return state
     return fold(state, decode(msgspec.json.encode(event).decode()))
@@ -71,12 +71,12 @@ def closed(state: Challenge) -> Challenge:
 
 
 def rows_of(state: Challenge, *, shows_results: bool = True) -> list[Row]:
-    """Return the rows of the table of a challenge."""
+    """Return the rows of a challenge's table."""
     return table(state, shows_results=shows_results).rows()
 
 
 def in_list(state: Challenge, player: PlayerId, seen: int) -> ListedChallenge:
-    """Return a challenge as a player's list shows it, by the scores that its entries have set."""
+    """Return a challenge as shown in a player's list, with scores computed from its state."""
     entrants = state.players.items()
     scores = {each: score_of(state, of) for each, of in entrants if of.begun is not None}
     score = scores.get(player)
@@ -95,35 +95,35 @@ def begin_refused(
     return refusal_of(lambda: commands.begin(state, player, now, **wanted))
 
 
-# Who may play
+# Access
 
 
-def test_an_attempt_lasts_for_the_limit_or_until_the_challenge_closes() -> None:
+def test_an_attempt_lasts_until_its_limit_or_the_close() -> None:
     early, late = challenge(), CLOSES - 1_000
     assert begun(early, BOB).players[BOB].deadline == START + LIMIT
     assert begun(early, BOB, now=late).players[BOB].deadline == CLOSES
     assert begin_refused(early, BOB, CLOSES) == "challenge_over"
 
 
-def test_beginning_again_changes_nothing_until_the_attempt_is_over() -> None:
+def test_starting_again_resumes_the_attempt_until_it_is_over() -> None:
     state = begun(challenge(), BOB)
     assert commands.begin(state, BOB, START + 5, is_member=True) is None
     assert begin_refused(ended(state, BOB, reached(3)), BOB) == "already_played"
 
 
-def test_others_than_those_who_are_named_and_the_maker_may_not_play() -> None:
+def test_only_the_creator_and_invited_players_can_play() -> None:
     state = challenge(BOB, CYD)
     assert begin_refused(state, DAN) == "not_challenged"
     assert list(begun(state, ADA, BOB).players) == [ADA, BOB, CYD]
 
 
-def test_others_than_members_may_not_play_the_challenge_of_a_circle() -> None:
+def test_only_members_can_play_a_circles_challenge() -> None:
     state = challenge(circle="circle")
     assert begin_refused(state, BOB, is_member=False) == "not_challenged"
     assert begin_refused(state, BOB, is_member=True) is None
 
 
-def test_who_has_raced_on_the_deal_is_in_the_table_and_may_not_play() -> None:
+def test_racers_are_in_the_table_and_cannot_play() -> None:
     raced = {ADA: reached(9, 100, 5), PACE_BOT: reached(4, 100, 5)}
     state = fold(None, msgspec.structs.replace(MADE, raced=raced, named=(BOB,)))
     assert begin_refused(state, ADA) == "already_played"
@@ -131,7 +131,7 @@ def test_who_has_raced_on_the_deal_is_in_the_table_and_may_not_play() -> None:
     assert ended(state, BOB, reached(1)).ranks() == {ADA: 1, PACE_BOT: 2, BOB: 3}
 
 
-def test_a_challenge_takes_so_many_players_and_no_more() -> None:
+def test_a_full_challenge_refuses_another_player() -> None:
     state = challenge()
     players = {PlayerId(f"p{number:015}"): each for number, each in
                enumerate([*begun(state, BOB).players.values()] * MAX_PLAYERS)}  # fmt: skip
@@ -140,10 +140,10 @@ def test_a_challenge_takes_so_many_players_and_no_more() -> None:
     assert begin_refused(full, next(iter(players))) is None
 
 
-# How it ends
+# Closing
 
 
-def test_it_closes_by_its_date_and_is_settled_when_all_attempts_are_over() -> None:
+def test_it_closes_at_its_deadline_and_settles_when_all_attempts_are_over() -> None:
     state = begun(ended(challenge(), ADA, reached(3)), BOB)
     assert commands.due(state, CLOSES - 1) is None
     state = closed(state)
@@ -153,31 +153,31 @@ def test_it_closes_by_its_date_and_is_settled_when_all_attempts_are_over() -> No
     assert (state.is_settled, state.ranks()) == (True, {BOB: 1, ADA: 2})
 
 
-def test_it_closes_when_the_last_who_is_named_has_played() -> None:
+def test_it_closes_when_the_last_invited_player_has_played() -> None:
     state = challenge(BOB)
     state = ended(state, BOB, reached(3), START + 1)
     assert state.over is None
     assert ended(state, ADA, reached(3), START + 2).over == START + 2
 
 
-def test_a_challenge_by_link_is_open_until_its_date_however_many_have_played() -> None:
+def test_a_challenge_by_link_stays_open_until_its_deadline() -> None:
     state = ended(ended(challenge(), ADA, reached(3)), BOB, reached(3))
     assert state.over is None
 
 
-def test_a_result_is_entered_once() -> None:
+def test_a_result_is_recorded_once() -> None:
     state = ended(challenge(), BOB, reached(3))
     assert commands.finish(state, BOB, reached(9), START) is None
     assert commands.finish(state, CYD, reached(9), START) is None
 
 
-def test_who_has_not_begun_when_it_closes_is_absent_and_ranks_last() -> None:
+def test_invited_players_who_never_start_are_absent_and_rank_last() -> None:
     state = closed(ended(challenge(BOB, CYD), BOB, reached(0)))
     rows = {row.player: (row.state, row.rank) for row in rows_of(state)}
     assert rows == {BOB: ("ended", 1), ADA: ("absent", 2), CYD: ("absent", 2)}
 
 
-def test_a_result_that_is_taken_back_is_ranked_no_more_and_can_stand_again() -> None:
+def test_a_void_result_is_unranked_and_can_be_reinstated() -> None:
     state = closed(ended(ended(challenge(), ADA, reached(9)), BOB, reached(3)))
     void = then(state, commands.void(state, ADA, CLOSES, is_void=True))
     assert void.ranks() == {BOB: 1}
@@ -189,7 +189,7 @@ def test_a_result_that_is_taken_back_is_ranked_no_more_and_can_stand_again() -> 
     assert again.ranks() == state.ranks()
 
 
-def test_its_maker_closes_it_at_once_if_nobody_is_playing() -> None:
+def test_an_early_close_is_immediate_without_running_attempts() -> None:
     state = ended(challenge(BOB, target=False), ADA, reached(3))
     assert refusal_of(lambda: commands.close(state, BOB, START + 9)) == "not_maker"
     state = then(state, commands.close(state, ADA, START + 9))
@@ -200,7 +200,7 @@ def test_its_maker_closes_it_at_once_if_nobody_is_playing() -> None:
     assert rows == {ADA: ("ended", 1), BOB: ("absent", 2)}
 
 
-def test_what_is_played_when_its_maker_closes_it_is_played_to_the_end() -> None:
+def test_running_attempts_continue_after_an_early_close() -> None:
     state = begun(begun(challenge(), BOB), CYD, now=START + 7)
     state = then(state, commands.close(state, ADA, START + 9))
     assert (state.over, state.closes) == (None, START + 7 + LIMIT)
@@ -218,15 +218,15 @@ def test_what_is_played_when_its_maker_closes_it_is_played_to_the_end() -> None:
     assert state.ranks() == {CYD: 1, BOB: 2}
 
 
-def test_the_challenge_of_a_circle_is_closed_by_its_date_alone() -> None:
+def test_a_circles_challenge_closes_only_at_its_deadline() -> None:
     state = challenge(circle="circle")
     assert refusal_of(lambda: commands.close(state, ADA, START)) == "for_circle"
 
 
-# What is seen
+# Visibility
 
 
-def test_the_target_alone_is_shown_to_who_has_not_ended() -> None:
+def test_before_ending_a_player_sees_only_the_target() -> None:
     state = begun(ended(ended(challenge(), BOB, reached(9)), ADA, reached(3)), CYD)
     assert not state.shows_results(CYD)
     assert not state.shows_results(None)
@@ -240,7 +240,7 @@ def test_the_target_alone_is_shown_to_who_has_not_ended() -> None:
     assert all(row.result is None for row in rows_of(hidden, shows_results=False))
 
 
-def test_results_are_shown_to_who_has_ended_and_after_the_close_to_all() -> None:
+def test_results_are_visible_after_ending_or_after_the_close() -> None:
     state = ended(ended(challenge(), ADA, reached(3)), BOB, reached(9))
     assert state.shows_results(BOB)
     assert closed(state).shows_results(None)
@@ -258,7 +258,7 @@ STEPS = st.lists(st.tuples(KINDS, st.sampled_from([ADA, BOB, CYD, DAN, EVE]), RE
 def test_what_others_reach_changes_nothing_that_is_shown_to_who_has_not_ended(
     steps: list[tuple[str, PlayerId, Result]], target: bool
 ) -> None:
-    """The law: two challenges that differ in others' results alone look the same to such a one."""
+    """Challenges that differ only in other players' results look equal to such a viewer."""
 
     def played(changed: bool) -> Challenge:
         state = challenge(target=target)
@@ -297,7 +297,7 @@ def _emotes(state: Challenge, player: PlayerId) -> Callable[[], object]:
 # Emotes and rematches
 
 
-def test_an_emote_is_for_a_run_by_who_has_played_and_the_latest_stand() -> None:
+def test_players_who_ended_can_send_emotes_and_the_latest_are_kept() -> None:
     state = begun(ended(challenge(), ADA, reached(3)), BOB)
     assert refusal_of(lambda: commands.emote(state, BOB, ADA, 1, START)) == "not_played"
     assert refusal_of(lambda: commands.emote(state, ADA, BOB, 1, START)) == "unknown_run"
@@ -315,7 +315,7 @@ def test_an_emote_is_for_a_run_by_who_has_played_and_the_latest_stand() -> None:
     assert player in sent.players[ADA].emotes
 
 
-def test_one_challenge_follows_another() -> None:
+def test_a_challenge_has_one_rematch() -> None:
     state = challenge()
     following = ChallengeId("cha1000000000000")
     after = then(state, commands.follow(state, following, START + 3))
@@ -326,7 +326,7 @@ def test_one_challenge_follows_another() -> None:
 # News
 
 
-def test_what_is_new_is_new_to_others() -> None:
+def test_news_excludes_the_players_own_actions() -> None:
     state = challenge(BOB)
     assert in_list(state, BOB, START - 1).news
     assert not in_list(state, BOB, START).news
@@ -337,7 +337,7 @@ def test_what_is_new_is_new_to_others() -> None:
     assert in_list(closed(state), BOB, START + 5).news
 
 
-def test_the_state_in_a_list_says_how_far_its_player_is() -> None:
+def test_the_state_in_a_list_shows_the_players_progress() -> None:
     state = challenge()
     assert [in_list(state, each, 0).state for each in (ADA, BOB)] == ["made", "new"]
     state = begun(state, ADA, BOB)
@@ -347,11 +347,11 @@ def test_the_state_in_a_list_says_how_far_its_player_is() -> None:
     assert (in_list(state, ADA, 0).rank, in_list(state, BOB, 0).rank) == (1, None)
 
 
-# The journal
+# Journal
 
 
 @given(STEPS)
-def test_the_scores_that_entries_set_rank_as_the_table_does(
+def test_stored_scores_rank_like_the_table(
     steps: list[tuple[str, PlayerId, Result]],
 ) -> None:
     state, scores = challenge(), dict[PlayerId, int]()
@@ -372,7 +372,7 @@ def test_the_scores_that_entries_set_rank_as_the_table_does(
 
 
 @given(STEPS)
-def test_a_checkpoint_says_all_that_the_entries_before_it_do(
+def test_a_checkpoint_restores_the_whole_state(
     steps: list[tuple[str, PlayerId, Result]],
 ) -> None:
     state = challenge()

@@ -1,4 +1,4 @@
-"""Circles for tests."""
+"""Circles without I/O, for tests."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ OTHER_SECRET = "0ther00000000000"
 
 
 def founded(at: int = START) -> Circle:
-    """Return a circle that Ada has founded."""
+    """Return a circle founded by Ada."""
     return circles.fold(None, Founded(CIRCLE, ADA, "Friends", SECRET, at))
 
 
 def circle_of(*players: PlayerId, at: int = START) -> Circle:
-    """Return a circle of Ada in which others have joined, a millisecond after the other."""
+    """Return Ada's circle with other members, who joined at intervals of a millisecond."""
     found = founded(at)
     for player in players:
         found = then(found, commands.join(found, player, found.secret, found.at + 1))
@@ -31,13 +31,13 @@ def circle_of(*players: PlayerId, at: int = START) -> Circle:
 
 
 def then(circle: Circle, event: Event | None) -> Circle:
-    """Return the circle after an event that was decided."""
+    """Return the circle after a decided event."""
     assert event is not None, "something changes"
     return circles.fold(circle, event)
 
 
 def refused(decide: Callable[[], object]) -> str:
-    """Return the code with which a command is refused."""
+    """Return the code of a refusal."""
     try:
         decide()
     except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""A circle: its members, its link, and what is dropped of it."""
+"""A circle's members, link and bounded state."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.circles.core.circles import (
 )
 
 
-def test_who_has_the_link_joins_once_and_nobody_else_does() -> None:
+def test_only_a_link_holder_can_join_and_only_once() -> None:
     circle = circle_of(BOB)
     assert circle.players == [ADA, BOB]
     assert commands.join(circle, BOB, OTHER_SECRET, START) is None, "who is in stays"
@@ -39,7 +39,7 @@ def test_who_has_the_link_joins_once_and_nobody_else_does() -> None:
     assert circle.link == CIRCLE + SECRET
 
 
-def test_a_renewed_link_voids_the_one_before() -> None:
+def test_a_renewed_link_invalidates_the_old_one() -> None:
     circle = circle_of(BOB)
     circle = then(circle, commands.renew_link(circle, ADA, OTHER_SECRET, START))
     assert refused(lambda: commands.join(circle, CYD, SECRET, START)) == "unknown_circle"
@@ -47,20 +47,20 @@ def test_a_renewed_link_voids_the_one_before() -> None:
     assert circle.member(CYD)
 
 
-def test_a_circle_has_so_many_members_at_most() -> None:
+def test_a_full_circle_refuses_another_member() -> None:
     circle = circle_of(*(PlayerId(f"p{n:015}") for n in range(MAX_MEMBERS - 1)))
     assert circle.full
     assert refused(lambda: commands.join(circle, BOB, SECRET, START)) == "circle_full"
     assert refused(lambda: commands.join(circle, BOB, OTHER_SECRET, START)) == "unknown_circle"
 
 
-def test_if_the_owner_leaves_the_one_who_joined_first_owns_it() -> None:
+def test_if_the_owner_leaves_the_longest_standing_member_owns_it() -> None:
     circle = circle_of(BOB, CYD)
     circle = then(circle, commands.leave(circle, ADA, START))
     assert (circle.owner, circle.players) == (BOB, [BOB, CYD])
 
 
-def test_when_the_last_one_leaves_nothing_is_left() -> None:
+def test_the_circle_is_deleted_when_the_last_member_leaves() -> None:
     circle = founded()
     circle = then(circle, commands.leave(circle, ADA, START))
     assert circle.deleted
@@ -68,7 +68,7 @@ def test_when_the_last_one_leaves_nothing_is_left() -> None:
     assert refused(lambda: commands.join(circle, ADA, SECRET, START)) == "unknown_circle"
 
 
-def test_who_was_removed_does_not_come_back_by_the_link() -> None:
+def test_a_removed_member_cannot_rejoin_by_the_old_link() -> None:
     circle = circle_of(BOB, CYD)
     assert refused(lambda: commands.remove(circle, BOB, CYD, OTHER_SECRET, START)) == "not_owner"
     circle = then(circle, commands.remove(circle, ADA, CYD, OTHER_SECRET, START))
@@ -78,7 +78,7 @@ def test_who_was_removed_does_not_come_back_by_the_link() -> None:
     assert commands.remove(circle, ADA, ADA, SECRET, START) is None
 
 
-def test_an_owner_hands_over_to_a_member() -> None:
+def test_an_owner_can_transfer_ownership_only_to_a_member() -> None:
     circle = circle_of(BOB)
     assert refused(lambda: commands.hand_over(circle, ADA, CYD, START)) == "not_member"
     circle = then(circle, commands.hand_over(circle, ADA, BOB, START))
@@ -102,12 +102,12 @@ def test_an_owner_hands_over_to_a_member() -> None:
         lambda c: commands.delete(c, DAN, START),
     ],
 )
-def test_who_is_no_member_is_told_that_there_is_no_such_circle(command: object) -> None:
+def test_non_members_are_refused_as_if_the_circle_did_not_exist(command: object) -> None:
     assert callable(command)
     assert refused(lambda: command(circle_of(BOB))) == "unknown_circle"
 
 
-def test_what_changes_nothing_is_no_entry() -> None:
+def test_a_command_without_effect_appends_nothing() -> None:
     circle = circle_of(BOB)
     assert commands.mute(circle, BOB, False, START) is None
     assert commands.rename(circle, ADA, "Friends", START) is None
@@ -118,7 +118,7 @@ def test_what_changes_nothing_is_no_entry() -> None:
     assert commands.erase(circle, CYD, START) is None
 
 
-def test_a_member_has_one_emote_for_an_item_and_takes_all_along() -> None:
+def test_a_member_has_one_emote_per_item_and_leaving_removes_all() -> None:
     circle, item = circle_of(BOB), "season:1"
     for emote in (1, 2):
         circle = then(circle, commands.emote(circle, BOB, item, emote, START))
@@ -132,7 +132,7 @@ def test_a_member_has_one_emote_for_an_item_and_takes_all_along() -> None:
     assert circle.emotes == {}
 
 
-def test_the_oldest_emotes_go_first() -> None:
+def test_the_oldest_emotes_are_dropped_first() -> None:
     circle = founded()
     for number in range(MAX_EMOTES + 1):
         circle = then(circle, Emoted(ADA, f"season:{number}", 1, START))
@@ -140,18 +140,18 @@ def test_the_oldest_emotes_go_first() -> None:
     assert "season:0" not in circle.emotes
 
 
-def test_a_mute_is_a_members_own() -> None:
+def test_muting_affects_only_the_member() -> None:
     circle = circle_of(BOB)
     circle = then(circle, commands.mute(circle, BOB, True, START))
     assert [each.muted for each in circle.members] == [False, True]
 
 
-def test_of_who_has_left_nothing_is_kept_without_seasons() -> None:
+def test_former_members_are_not_kept_without_seasons() -> None:
     circle = circle_of(BOB)
     assert then(circle, commands.leave(circle, BOB, START)).former == ()
 
 
-def test_so_many_who_have_left_are_kept_for_seasons() -> None:
+def test_the_number_of_former_members_kept_is_limited() -> None:
     circle = founded()
     circle = then(circle, commands.set_season(circle, ADA, 1, START))
     at = circle.season.ends + 1 if circle.season else 0
@@ -163,7 +163,7 @@ def test_so_many_who_have_left_are_kept_for_seasons() -> None:
     assert circle.former[0].player == "p000000000000003"
 
 
-def test_of_who_was_deleted_nothing_is_kept_at_all() -> None:
+def test_deleted_players_are_never_kept() -> None:
     circle = circle_of(BOB)
     circle = then(circle, commands.set_season(circle, ADA, 1, START))
     assert circle.season
@@ -175,12 +175,12 @@ def test_of_who_was_deleted_nothing_is_kept_at_all() -> None:
 
 
 def added(number: int, at: int) -> ChallengeAdded:
-    """Return that Ada has made a challenge that is open for a second."""
+    """Return the event for a challenge of Ada that is open for a second."""
     deal = DealId(f"d{number:015}")
     return ChallengeAdded(f"c{number:015}", ADA, "robert", deal, at + 1_000, at)  # type: ignore[arg-type]
 
 
-def test_the_challenges_of_members_are_kept_for_a_while() -> None:
+def test_members_challenges_are_kept_for_a_limited_time() -> None:
     circle = founded()
     first = added(0, START)
     circle = then(circle, commands.add_challenge(circle, first))
@@ -192,7 +192,7 @@ def test_the_challenges_of_members_are_kept_for_a_while() -> None:
     assert [each.challenge for each in circle.challenges] == [added(99, START).challenge]
 
 
-def test_a_checkpoint_says_all_and_is_read_back() -> None:
+def test_a_checkpoint_round_trips_the_whole_state() -> None:
     circle = circle_of(BOB, CYD)
     circle = then(circle, commands.set_season(circle, ADA, 2, START))
     circle = then(circle, commands.set_webhook(circle, ADA, Webhook("sealed", "slack"), START))
@@ -208,7 +208,7 @@ def test_a_checkpoint_says_all_and_is_read_back() -> None:
     )
 
 
-def test_what_a_circle_does_by_itself_does_not_keep_it_alive() -> None:
+def test_scheduled_work_does_not_extend_a_circles_lifetime() -> None:
     definition = CircleDefinition(CIRCLE, Signal())
     circle = founded()
     set_ = commands.set_season(circle, ADA, 1, START + 5)

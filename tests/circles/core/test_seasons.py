@@ -1,4 +1,4 @@
-"""Seasons and leagues of circles: when they end, and whose turn it is."""
+"""Seasons and leagues of circles: their ends and turns."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ MONDAY = days_of(week_of(day_at(START))).start * DAY
 
 
 def in_season(weeks: int = 1, circle: Circle | None = None, at: int = START) -> Circle:
-    """Return a circle with seasons of so many weeks."""
+    """Return a circle with seasons of some weeks."""
     circle = circle or founded()
     return then(circle, commands.set_season(circle, ADA, weeks, at))
 
 
 def season_of(circle: Circle) -> Season:
-    """Return the season that is running."""
+    """Return the running season."""
     assert circle.season is not None
     return circle.season
 
 
 def closed(circle: Circle) -> Circle:
-    """Return a circle when its season has closed."""
+    """Return a circle after the close of its season."""
     return then(circle, commands.close_season(circle, season_of(circle).settled))
 
 
 def with_round(circle: Circle, at: int, number: int = 0) -> Circle:
-    """Return a circle whose league has made a challenge."""
+    """Return a circle after a challenge of its league."""
     deal = DealId(f"d{number:015}")
     made = RoundMade(ChallengeId(f"c{number:015}"), "robert", deal, at + DAY, at)
     return then(circle, commands.make_round(circle, circle.turn, made))
 
 
-def test_a_season_has_whole_weeks_from_the_monday_of_the_current_one() -> None:
+def test_a_season_has_whole_weeks_from_the_current_monday() -> None:
     season = season_of(in_season(2))
     assert season.days.start * DAY == MONDAY
     assert len(season.days) == 14
@@ -62,7 +62,7 @@ def test_a_season_has_whole_weeks_from_the_monday_of_the_current_one() -> None:
     assert season.settled == season.ends + 2 * 3_600_000, "the day's grace, and what is applied"
 
 
-def test_one_season_follows_the_other() -> None:
+def test_seasons_follow_each_other() -> None:
     circle = closed(in_season(2))
     assert [each.number for each in circle.closed] == [1]
     assert season_of(circle).number == 2
@@ -84,7 +84,7 @@ def test_a_season_ends_with_the_current_week_at_the_earliest() -> None:
     assert season_of(again).number == 2
 
 
-def test_a_season_that_waits_for_its_last_results_stays_as_it_is() -> None:
+def test_a_season_awaiting_its_last_results_does_not_change() -> None:
     circle = in_season(1)
     at = season_of(circle).ends + 1
     after = in_season(4, circle, at)
@@ -92,7 +92,7 @@ def test_a_season_that_waits_for_its_last_results_stays_as_it_is() -> None:
     assert season_of(closed(after)).weeks == 4
 
 
-def test_only_so_many_seasons_are_kept() -> None:
+def test_the_number_of_seasons_kept_is_limited() -> None:
     circle = in_season(1)
     for _ in range(MAX_SEASONS + 2):
         circle = closed(circle)
@@ -100,7 +100,7 @@ def test_only_so_many_seasons_are_kept() -> None:
     assert circle.closed[0].number == MAX_SEASONS + 2
 
 
-def test_seasons_with_very_many_challenges_are_kept_for_less_long() -> None:
+def test_seasons_with_many_challenges_are_dropped_earlier() -> None:
     circle, number = in_season(26), 0
     for _ in range(4):
         league = commands.set_league(circle, ADA, DAILY, circle.at)
@@ -113,7 +113,7 @@ def test_seasons_with_very_many_challenges_are_kept_for_less_long() -> None:
     assert len(circle.closed) == 2
 
 
-def test_the_table_of_a_season_has_who_was_a_member_at_its_end() -> None:
+def test_a_seasons_table_lists_the_members_at_its_end() -> None:
     circle = in_season(1, circle_of(BOB))
     end = season_of(circle).ends
     circle = then(circle, commands.leave(circle, BOB, end + 1))
@@ -126,7 +126,7 @@ def test_the_table_of_a_season_has_who_was_a_member_at_its_end() -> None:
     assert closed(early).players_at(end) == [ADA]
 
 
-def test_who_came_back_is_in_a_table_once() -> None:
+def test_a_returning_member_is_listed_once() -> None:
     circle = in_season(1, circle_of(BOB))
     end = season_of(circle).ends
     circle = then(circle, commands.leave(circle, BOB, end + 1))
@@ -135,7 +135,7 @@ def test_who_came_back_is_in_a_table_once() -> None:
     assert circle.players_at(end) == [BOB, ADA]
 
 
-def test_a_league_takes_a_season() -> None:
+def test_a_league_requires_a_season() -> None:
     circle = founded()
     assert refused(lambda: commands.set_league(circle, ADA, DAILY, START)) == "no_season"
     last = in_season(1)
@@ -144,7 +144,7 @@ def test_a_league_takes_a_season() -> None:
     assert refused(lambda: commands.set_league(last, ADA, DAILY, at)) == "no_season"
 
 
-def test_games_take_turns_in_a_league() -> None:
+def test_a_league_rotates_its_games() -> None:
     circle = in_season(2)
     circle = then(circle, commands.set_league(circle, ADA, DAILY, START))
     games = []
@@ -160,7 +160,7 @@ def test_games_take_turns_in_a_league() -> None:
     assert season_of(circle).drop == 1
 
 
-def test_a_turn_is_noted_once_and_may_be_skipped() -> None:
+def test_a_turn_is_recorded_once_and_can_be_skipped() -> None:
     circle = in_season()
     circle = then(circle, commands.set_league(circle, ADA, WEEKLY, START))
     due = circle.round_due
@@ -185,7 +185,7 @@ def test_a_league_ends_with_the_last_season() -> None:
     assert closed(circle).league is None
 
 
-def test_a_challenge_that_is_made_after_the_end_is_of_the_next_season() -> None:
+def test_a_challenge_made_after_the_end_belongs_to_the_next_season() -> None:
     circle = in_season()
     circle = then(circle, commands.set_league(circle, ADA, DAILY, START))
     end = season_of(circle).ends
@@ -197,7 +197,7 @@ def test_a_challenge_that_is_made_after_the_end_is_of_the_next_season() -> None:
     assert [each.at for each in circle.rounds_of(season_of(circle))] == [end]
 
 
-def test_another_league_waits_for_the_challenge_that_is_open() -> None:
+def test_a_new_league_waits_for_the_open_challenge() -> None:
     circle = in_season(3)
     circle = then(circle, commands.set_league(circle, ADA, WEEKLY, START))
     due = circle.round_due
@@ -209,7 +209,7 @@ def test_another_league_waits_for_the_challenge_that_is_open() -> None:
     assert circle.round_due == due + 7 * DAY
 
 
-def test_a_league_makes_as_many_challenges_as_are_paid_for() -> None:
+def test_a_league_makes_only_prepaid_challenges() -> None:
     circle = in_season(2)
     circle = then(circle, commands.set_league(circle, ADA, DAILY, START))
     for number in range(PAID_ROUNDS):
@@ -227,16 +227,16 @@ def test_a_league_makes_as_many_challenges_as_are_paid_for() -> None:
     assert commands.pay(ended, BOB, START) is None
 
 
-def test_circles_do_not_do_all_at_once_what_is_due() -> None:
+def test_circles_spread_their_scheduled_work() -> None:
     delays = [seasons.delay_of(CircleId(f"{number:016}")) for number in range(600)]
     assert all(0 <= each < seasons.SPREAD_MS for each in delays)
-    # In each of 30 parts, about a thirtieth of them.
+    # Each of 30 intervals contains about a thirtieth of the circles.
     parts = Counter(each * 30 // seasons.SPREAD_MS for each in delays)
     assert len(parts) == 30
     assert max(parts.values()) < 50
 
 
-def test_each_day_is_posted_once_when_its_results_are_there() -> None:
+def test_each_day_is_posted_once_after_it_is_settled() -> None:
     circle = founded()
     circle = then(circle, commands.set_webhook(circle, ADA, HOOK, START))
     day = day_at(START)
@@ -253,7 +253,7 @@ def test_each_day_is_posted_once_when_its_results_are_there() -> None:
     assert commands.post(gone, day, due) is None
 
 
-def test_the_next_of_all_is_due() -> None:
+def test_due_is_the_earliest_scheduled_time() -> None:
     circle = in_season(1)
     assert circle.due == season_of(circle).settled + circle.delay
     circle = then(circle, commands.set_league(circle, ADA, DAILY, START))
@@ -272,7 +272,7 @@ def test_the_next_start_is_the_first_one_after_a_time(now: int, every: Every, de
 
 
 @given(st.integers(0, 10**13))
-def test_the_last_settled_day_is_the_last_one(now: int) -> None:
+def test_the_last_settled_day_is_the_latest(now: int) -> None:
     day = seasons.last_settled(now)
     assert seasons.settled(day) <= now < seasons.settled(day + 1)
 
@@ -290,7 +290,7 @@ MEMBERS = [ADA, BOB, CYD, *(PlayerId(f"m{n:015}") for n in range(2))]
         max_size=40,
     )
 )
-def test_whatever_happens_a_circle_has_an_owner_and_seasons_follow_each_other(
+def test_any_commands_leave_an_owner_and_consecutive_seasons(
     steps: list[tuple[str, PlayerId, int]],
 ) -> None:
     circle = founded()

@@ -1,4 +1,4 @@
-"""Tables and duels of circles, without I/O."""
+"""Tables and head-to-head results of circles, without I/O."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ ID = ChallengeId("cha0000000000000")
 
 
 def challenge_at(place: int, *, own_rules: bool = False) -> History:
-    """Return the history of a player who was at a place in the one challenge."""
+    """Return the history of a player with a place in the test's challenge."""
     result = ChallengeResult(0, ID, place, 2, 9, 43, 9, 9, "stuck", own_rules=own_rules)
     return History(challenges={("robert", DEAL): result})
 
 
-def test_challenges_by_changed_rules_count_in_no_duel() -> None:
+def test_challenges_by_custom_rules_do_not_count_in_duels() -> None:
     assert duels(challenge_at(1), challenge_at(2)) == [Duel("robert", "challenge", 1, 0, 0)]
     assert duels(challenge_at(1, own_rules=True), challenge_at(2, own_rules=True)) == []

@@ -1,4 +1,4 @@
-"""What is sent to a browser: encrypted as RFC 8291 says, and signed as RFC 8292 does."""
+"""Encryption (RFC 8291) and authorization (RFC 8292) of pushes."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ RFC_BODY = decoded(
 )
 
 
-def test_the_example_of_the_standard_is_encrypted_as_it_is_there() -> None:
+def test_the_rfc_example_is_reproduced() -> None:
     """RFC 8291, appendix A."""
     assert encrypt(WATERMELON, RECEIVER_KEY, RFC_AUTH, SENDER, RFC_SALT) == RFC_BODY
     assert decrypt(RFC_BODY, RECEIVER, RFC_AUTH) == WATERMELON
 
 
 @given(st.binary(max_size=MAX_TEXT))
-def test_a_browser_reads_what_was_encrypted_for_it_and_no_push_service_takes_too_much(
+def test_a_browser_can_decrypt_and_the_size_fits_push_services(
     text: bytes,
 ) -> None:
     browser = Browser()
@@ -55,19 +55,19 @@ def test_a_browser_reads_what_was_encrypted_for_it_and_no_push_service_takes_too
     assert len(made) <= 4_096
 
 
-def test_no_other_browser_does() -> None:
+def test_another_browser_cannot_decrypt() -> None:
     made = encrypt(WATERMELON, Browser().key, AUTH, SENDER, RFC_SALT)
     with pytest.raises(InvalidTag):
         decrypt(made, Browser().private)
 
 
-def test_only_a_point_of_the_curve_is_a_key() -> None:
+def test_a_key_must_be_a_point_on_the_curve() -> None:
     assert is_key(RECEIVER_KEY)
     for key in (b"", RECEIVER_KEY[:-1], b"\x04" + bytes(64), b"\x02" + RECEIVER_KEY[1:33]):
         assert not is_key(key)
 
 
-def test_a_push_service_is_told_who_sends() -> None:
+def test_a_push_service_can_identify_the_sender() -> None:
     header = authorization(SENDER, "https://push.example.org", "mailto:a@b.org", 1_800_000_000)
     assert signed_claims(header, public_key(SENDER)) == {
         "aud": "https://push.example.org",

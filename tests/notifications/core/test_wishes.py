@@ -1,4 +1,4 @@
-"""What a player wants to be told, and when."""
+"""Quiet hours, reminders and known push services."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def at(text: str) -> int:
         (22, 7, "UTC", "2026-11-30T07:00Z", "2026-11-30T07:00Z"),
         (9, 17, "UTC", "2026-11-30T12:00Z", "2026-11-30T17:00Z"),
         (9, 17, "UTC", "2026-11-30T08:00Z", "2026-11-30T08:00Z"),
-        # Winter and summer.
+        # Standard time and daylight saving.
         (22, 7, "Europe/Berlin", "2026-01-10T21:00Z", "2026-01-11T06:00Z"),
         (22, 7, "Europe/Berlin", "2026-07-10T21:00Z", "2026-07-11T05:00Z"),
         (22, 7, "America/New_York", "2026-01-10T04:00Z", "2026-01-10T12:00Z"),
         (22, 7, "America/New_York", "2026-07-10T04:00Z", "2026-07-10T11:00Z"),
-        # The nights in which the clocks are changed, before and after that.
+        # Nights of a clock change, before and after it.
         (22, 7, "Europe/Berlin", "2026-03-28T23:30Z", "2026-03-29T05:00Z"),
         (22, 7, "Europe/Berlin", "2026-03-29T01:30Z", "2026-03-29T05:00Z"),
         (22, 7, "Europe/Berlin", "2026-10-24T23:30Z", "2026-10-25T06:00Z"),
         (22, 7, "Europe/Berlin", "2026-10-25T01:30Z", "2026-10-25T06:00Z"),
-        # From 1:00 to 3:00, of which there is one hour, or three.
+        # 1:00 to 3:00 lasts one hour or three in these nights.
         (1, 3, "Europe/Berlin", "2026-03-29T00:30Z", "2026-03-29T01:00Z"),
         (1, 3, "Europe/Berlin", "2026-10-25T00:30Z", "2026-10-25T02:00Z"),
         (1, 3, "Europe/Berlin", "2026-10-25T01:30Z", "2026-10-25T02:00Z"),
@@ -62,7 +62,7 @@ ZONES = ("UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Asi
 
 
 @given(minutes, minutes, st.sampled_from(ZONES), st.integers(at("2026-01-01T00:00Z"), 40_000 * DAY))
-def test_when_quiet_hours_end_it_is_not_quiet(begin: int, end: int, name: str, now: int) -> None:
+def test_the_end_of_quiet_hours_is_not_quiet(begin: int, end: int, name: str, now: int) -> None:
     quiet, zone = Quiet(begin, end, name), ZoneInfo(name)
     until = quiet.until(now, zone)
     assert now <= until <= now + DAY + 3_600_000
@@ -89,7 +89,7 @@ def test_a_player_is_reminded_once_a_day_two_hours_before_its_end(now: int) -> N
         "wns2-par02p.notify.windows.com",
     ],
 )
-def test_push_services_are_known(host: str) -> None:
+def test_known_push_services_are_accepted(host: str) -> None:
     assert is_push_service(host)
 
 
@@ -97,5 +97,5 @@ def test_push_services_are_known(host: str) -> None:
     "host",
     ["evil.org", "fcm.googleapis.com.evil.org", "notify.windows.com.org", "apush.apple.com"],
 )
-def test_others_are_none(host: str) -> None:
+def test_other_hosts_are_not_push_services(host: str) -> None:
     assert not is_push_service(host)

@@ -1,4 +1,4 @@
-"""Histories as they are stored."""
+"""Histories in their stored form, for tests."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def fields_of(history: History) -> dict[str, str]:
 
 
 def fields_without_sums(history: History) -> dict[str, str]:
-    """Return the fields of a history that has no sums of its dailies yet, without its version."""
+    """Return the fields of a history stored without sums of dailies, without its version."""
     return {name: text for name, text in fields_of(history).items() if name[:2] not in {"p:", "h:"}}
 
 
 def page_of(history: History) -> Excerpt:
-    """Return what a player's page says of a history."""
+    """Return the excerpt for a player's page."""
     whole = whole_of(plain_fields(history))
     return whole.all(whole.computed)

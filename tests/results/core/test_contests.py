@@ -1,4 +1,4 @@
-"""How much a race between two players counts."""
+"""The weight of a race between two players."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ some_meetings = st.builds(
 )
 
 
-def test_the_same_two_count_in_full_then_less_then_not_at_all() -> None:
+def test_repeat_races_have_full_then_reduced_then_no_weight() -> None:
     found = [Pair(ADA, BOB, earlier, together=False).weight for earlier in range(9)]
     assert found == [1, 1, 1, 0.5, 0.25, 0.125, 0, 0, 0]
 
 
-def test_two_at_one_address_do_not_count() -> None:
+def test_players_at_the_same_address_have_no_weight() -> None:
     assert Pair(ADA, BOB, 0, together=True).weight == 0
 
 
 @given(st.lists(some_meetings, max_size=80, unique_by=lambda each: each.deal))
-def test_what_is_kept_of_meetings_is_bounded_and_of_the_last_day(
+def test_stored_meetings_are_bounded_and_within_the_window(
     given_: list[Meeting],
 ) -> None:
     lately = Lately()
@@ -45,7 +45,7 @@ def test_what_is_kept_of_meetings_is_bounded_and_of_the_last_day(
         assert found[-1].at == max(each.at for each in given_)
 
 
-def test_who_has_met_counts_for_a_day_and_from_either_side() -> None:
+def test_a_meeting_counts_for_a_day_in_either_history() -> None:
     lately = Lately(
         (
             Meeting(DealId("old"), NOW - WINDOW_MS, (BOB,)),

@@ -1,4 +1,4 @@
-"""Curves: what a run adds to them, and their percentiles."""
+"""Curves of dailies: counts of runs and percentiles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAUSES = st.lists(st.integers(0, 60_000), max_size=60)
 
 
 @given(st.sampled_from(sorted(games())), SEEDS, PAUSES, st.sampled_from(["none", "undo"]))
-def test_a_run_counts_as_its_boards_say(
+def test_a_runs_counts_match_its_boards(
     game: str, seed: bytes, pauses: list[int], allowed: str
 ) -> None:
     _, events = played(game, seed, pauses, "undo" if allowed == "undo" else "none")
@@ -35,12 +35,12 @@ def test_a_run_counts_as_its_boards_say(
 
 
 def counts(homes: list[int]) -> Counter[str]:
-    """Return the counts of runs with so many cards home, all the time."""
+    """Return the counts of runs with a constant number of cards home each."""
     return Counter(f"{time}:{home}" for time in (*SECONDS, END) for home in homes)
 
 
 @given(st.lists(st.integers(0, 104), min_size=1))
-def test_percentiles_are_numbers_of_runs_that_so_many_did_not_exceed(homes: list[int]) -> None:
+def test_percentiles_follow_the_nearest_rank_method(homes: list[int]) -> None:
     found = curves_of(counts(homes))
     assert found.runs == len(homes)
     assert found.end is not None
@@ -50,7 +50,7 @@ def test_percentiles_are_numbers_of_runs_that_so_many_did_not_exceed(homes: list
         assert sum(each < home for each in homes) * 100 < percent * len(homes)
 
 
-def test_a_run_that_is_taken_away_leaves_no_trace() -> None:
+def test_a_removed_run_leaves_no_trace() -> None:
     assert curves_of(counts([3, 5]) - counts([5])) == curves_of(counts([3]))
     left = counts([3, 5])
     left.subtract(counts([5]))
@@ -65,7 +65,7 @@ def test_the_band_of_a_few_runs() -> None:
     assert curves_of(counts([7])).end == Band(7, 7, 7)
 
 
-def test_there_are_few_times_and_so_few_counts() -> None:
+def test_the_number_of_counts_is_bounded() -> None:
     assert sorted(set(SECONDS)) == list(SECONDS)
     assert (SECONDS[0], SECONDS[-1], len(SECONDS)) == (0, 3_600, 36)
     assert max(ruleset(game).total for game in games()) * (len(SECONDS) + 1) < 4_000

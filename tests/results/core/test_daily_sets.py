@@ -1,4 +1,4 @@
-"""The sets of dailies: which games a day had, and whose days are crowned."""
+"""Daily sets: the games of each day, and crowns."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ THREE, TWO, OTHERS = frozenset("abc"), frozenset("ab"), frozenset("bd")
 SETS = DailySets(((100, THREE), (110, TWO), (120, OTHERS)), 125)
 
 
-def test_a_set_holds_until_the_next_one_and_the_first_one_also_before() -> None:
+def test_a_set_applies_until_the_next_and_the_first_also_before() -> None:
     assert [SETS.of(day) for day in (0, 99, 100, 109)] == [THREE] * 4
     assert [SETS.of(day) for day in (110, 119)] == [TWO] * 2
     assert [SETS.of(day) for day in (120, 999)] == [OTHERS] * 2
 
 
-def test_the_games_of_all_days_are_those_of_any_of_them() -> None:
+def test_ever_is_the_union_of_all_sets() -> None:
     assert SETS.ever == frozenset("abcd")
 
 
-def test_a_crown_is_for_the_set_of_its_day() -> None:
-    """A game that was taken off the list later still had to be played, and one added had not."""
+def test_a_crown_requires_the_days_own_set() -> None:
+    """Games removed later are still required, and games added later are not."""
     played = {"a": [99, 105, 115, 125], "b": [99, 105, 115, 125], "c": [99], "d": [125]}
     days = {game: day_set(each) for game, each in played.items()}
     assert SETS.crowns(days) == day_set([99, 115, 125])
@@ -37,7 +37,7 @@ days = st.integers(0, 60)
     changes=st.dictionaries(days, st.sets(st.sampled_from("abcd"), min_size=1), min_size=1),
     played=st.dictionaries(st.sampled_from("abcd"), st.sets(days)),
 )
-def test_crowns_are_those_that_are_found_day_by_day(
+def test_crowns_match_a_day_by_day_computation(
     changes: dict[int, set[str]], played: dict[str, set[int]]
 ) -> None:
     sets = DailySets(tuple((day, frozenset(changes[day])) for day in sorted(changes)), 60)

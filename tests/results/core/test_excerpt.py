@@ -1,4 +1,4 @@
-"""An excerpt of a history says what the whole one says, whatever has been added and taken back."""
+"""Excerpts agree with the whole history after any sequence of changes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.sizes import cases
 TODAY = 20_778
 GAMES = sorted(games())[:2]
 HELD, MORE = 4, 2
-"""Rounds of a game that are held, and beyond which they are added to the sums, in these tests."""
+"""The values of `MAX_ROUNDS` and `MORE_ROUNDS` in these tests."""
 
 Decide = Callable[[Excerpt], Excerpt | None]
 
@@ -69,10 +69,10 @@ round_results = st.builds(
 
 
 class Stored(RuleBasedStateMachine):
-    """A history as nodes change it, a few fields at a time, beside all its results.
+    """A stored history changed through excerpts, compared with all of its results.
 
-    The results of rounds are changed for as long as the history holds them one by one: of others
-    it has the sums, where nothing is taken back.
+    Results of rounds are changed only while they are stored individually: the sums never change
+    them.
     """
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class Stored(RuleBasedStateMachine):
 
     @initialize(plain=st.booleans(), day=some_days, result=day_results)
     def begin(self, plain: bool, day: int, result: DayResult) -> None:
-        """Begin with nothing, or with results that were written without their sums."""
+        """Start with an empty history, or with results stored without sums."""
         if plain:
             self.days[GAMES[0], day] = result
             self.without_sums = {GAMES[0]}
@@ -93,7 +93,7 @@ class Stored(RuleBasedStateMachine):
 
     @property
     def version(self) -> int:
-        """How often it has changed."""
+        """The number of changes."""
         return int(self.fields.get("v", 0))
 
     def read(self, days: set[int], rounds: list[tuple[str, DealId]]) -> Excerpt:
@@ -108,7 +108,7 @@ class Stored(RuleBasedStateMachine):
         rounds: list[tuple[str, DealId]],
         of: str | None = None,
     ) -> None:
-        """Change it as `Histories` does."""
+        """Change the history as `Histories` does."""
         names = names_of(days, rounds, of)
         before = excerpt_of(names, [self.fields.get(name) for name in names])
         is_old = of is not None and before.has_no_days([of])
@@ -126,24 +126,24 @@ class Stored(RuleBasedStateMachine):
                 else:
                     self.fields[field] = text
             self.fields["v"] = str(self.version + 1)
-        # To apply it again changes nothing.
+        # Changes are idempotent.
         again = self.read(days, rounds)
         assert changes(again, decide(again) or again) == {}
 
     @rule(at=st.integers(1, 9))
     def keep(self, at: int) -> None:
-        """Keep the player's identity."""
+        """Record a kept identity."""
         self.change(lambda h: h if h.kept is not None else replace(h, kept=at), set(), [])
 
     @rule(game=some_games, day=some_days, result=day_results)
     def add_day(self, game: str, day: int, result: DayResult) -> None:
-        """Add the result of a daily, perhaps once more."""
+        """Add the result of a daily, possibly a second time."""
         self.change(lambda h: h.with_day(game, day, result), {day}, [], game)
         self.days.setdefault((game, day), result)
 
     @rule(game=some_games, day=some_days, void=st.booleans())
     def void_day(self, game: str, day: int, void: bool) -> None:
-        """Take the result of a daily back, or let it stand, however long ago it was."""
+        """Void or reinstate the result of a daily of any age."""
         self.change(lambda h: h.with_void(game, day, void), {day}, [], game)
         if (game, day) in self.days:
             self.days[game, day] = replace(self.days[game, day], void=void)
@@ -156,13 +156,13 @@ class Stored(RuleBasedStateMachine):
 
     @rule(data=st.data(), result=round_results)
     def change_round(self, data: st.DataObject, result: RoundResult) -> None:
-        """Replace the result of a round, as when it, or another one of the race, is taken back."""
+        """Replace the result of a round, as voiding any result of its race does."""
         if self.rounds:
             game, deal = data.draw(st.sampled_from(sorted(self.rounds)))
             self.put_round(game, deal, replace(result, at=self.rounds[game, deal].at))
 
     def put_round(self, game: str, deal: DealId, result: RoundResult) -> None:
-        """Enter the result of a round, and forget those that went into the sums."""
+        """Record the result of a round, unless it has been moved to the sums."""
         self.change(lambda h: h.with_round(game, deal, result), set(), [(game, deal)], game)
         held = whole_of(self.fields).history.rounds
         if (game, deal) in held:
@@ -170,7 +170,7 @@ class Stored(RuleBasedStateMachine):
 
     @invariant()
     def says_what_follows_from_all(self) -> None:
-        """Scores and ratings by an excerpt, and by the history, are those by all the results."""
+        """Scores and ratings from an excerpt and the history equal those from all results."""
         whole = whole_of(self.fields)
         history = whole.history
         results = History(history.version, history.kept, self.days, self.rounds)
@@ -206,7 +206,7 @@ class Stored(RuleBasedStateMachine):
 
 @pytest.fixture(autouse=True, scope="module")
 def few_rounds() -> object:
-    """Let a history hold few rounds, so that a short sequence fills it."""
+    """Lower the number of stored rounds, so that short sequences reach it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(core, "MAX_ROUNDS", HELD)
         patch.setattr(core, "MORE_ROUNDS", MORE)
@@ -218,12 +218,12 @@ TestStored.settings = settings(max_examples=cases(8, 60), stateful_step_count=30
 
 
 def race(at: int, left: int = 32) -> RoundResult:
-    """Return a race that was won, rated."""
+    """Return the result of a rated race that was won."""
     result = RoundResult(at, 1, 2, True, 52 - left, left, 5_000, 40, "stuck")
     return replace(result, shift=0.5, factor=0.9, ranked=True)
 
 
-def test_rounds_that_are_not_held_any_more_still_count() -> None:
+def test_rounds_moved_to_the_sums_still_count() -> None:
     rounds = {("robert", DealId(f"deal{n}")): race(n) for n in range(HELD + MORE - 1)}
     whole = whole_of(plain_fields(History(kept=1, rounds=rounds)))
     found = whole.excerpt(whole.computed, [], [("robert", DealId("last"))])
@@ -233,12 +233,12 @@ def test_rounds_that_are_not_held_any_more_still_count() -> None:
     assert after.sums["robert"].played == MORE
     assert after.score(BoardId("races", "robert", 0, "ranked")) == -(HELD + MORE)
     assert after.rating("robert").rated == HELD + MORE
-    # Added again, a round of the sums changes nothing.
+    # Adding a round again after it was moved to the sums changes nothing.
     assert after.with_round("robert", DealId("deal0"), race(0)) is after
 
 
 @given(st.lists(st.floats(-2, 2)), st.randoms())
-def test_a_rating_is_the_same_in_whatever_order_races_are_entered(
+def test_a_rating_does_not_depend_on_the_order_of_races(
     shifts: list[float], random: object
 ) -> None:
     results = [replace(race(at), shift=shift) for at, shift in enumerate(shifts)]
@@ -253,23 +253,23 @@ def test_a_rating_is_the_same_in_whatever_order_races_are_entered(
     assert (there.change, there.held) == (core.Totals().change, 0)
 
 
-def test_a_result_of_a_day_stays_what_it_is() -> None:
+def test_a_days_result_is_never_replaced() -> None:
     found = Excerpt().with_day("robert", TODAY, DayResult(27, 25, 4, 8, "stuck", 51))
     assert found.with_day("robert", TODAY, DayResult(52, 0, 6, 9, "won", 190)) is found
 
 
 def over(number: int, game: str = "robert") -> Race:
-    """Return a race that was over at a time."""
+    """Return a race that ended at a time."""
     return Race(DealId(f"deal{number}"), game, number, 0, "none", {}, CODE, 0)
 
 
-def test_a_history_is_claimed_by_one_race_of_a_game_until_it_has_its_result() -> None:
+def test_one_race_per_game_claims_a_history_until_its_result_is_recorded() -> None:
     one, other = over(1), over(2)
     claimed = Excerpt().with_claim(one)
     assert claimed.with_claim(one) is claimed
     assert claimed.with_claim(other) is claimed
     assert claimed.with_claim(over(3, "deuces")).claims.keys() == {"robert", "deuces"}
-    # The result of another race leaves the claim.
+    # The result of another race does not release the claim.
     assert claimed.with_round("robert", other.deal, race(2)).claims == {"robert": one}  # type: ignore[union-attr]
     after = claimed.with_round("robert", one.deal, race(1))
     assert after is not None
@@ -282,13 +282,13 @@ def test_a_history_is_claimed_by_one_race_of_a_game_until_it_has_its_result() ->
     assert changes(claimed, after)["c:robert"] is None
 
 
-def test_a_race_in_the_sums_claims_nothing() -> None:
+def test_a_race_moved_to_the_sums_cannot_claim() -> None:
     found = Excerpt(sums={"robert": Sums(until=5)})
     assert found.with_claim(over(5)) is found
     assert found.with_claim(over(6)) is not found
 
 
-def test_whom_a_player_has_met_is_noted_once_with_the_result() -> None:
+def test_opponents_are_recorded_once_with_the_result() -> None:
     met = Meeting(DealId("deal1"), 1, (ADA,))
     after = Excerpt().with_round("robert", DealId("deal1"), race(1), met)
     assert after is not None
@@ -303,7 +303,7 @@ def test_whom_a_player_has_met_is_noted_once_with_the_result() -> None:
     assert excerpt_of(fields, fields.values()).lately == after.lately
 
 
-def test_what_did_not_change_is_not_written() -> None:
+def test_unchanged_fields_are_not_written() -> None:
     before = Excerpt(days={("robert", day): race(0) for day in range(5)})  # type: ignore[misc]
     after = before.with_day("robert", TODAY, DayResult(27, 25, 4, 8, "stuck", 51))
     assert set(changes(before, after)) == {f"d:robert:{TODAY}", "t:robert", "p:robert"}

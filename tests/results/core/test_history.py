@@ -1,4 +1,4 @@
-"""A player's history, and what follows from it."""
+"""Players' histories, and scores derived from them."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def ranked(**given: object) -> History:
 
 
 @given(histories)
-def test_a_history_is_what_its_fields_say(history: History) -> None:
+def test_a_history_round_trips_through_its_fields(history: History) -> None:
     fields = fields_of(history) | {"v": str(history.version), "x:new": "of a newer release"}
     found = whole_of(fields)
     assert found.history == history
     assert found.stored == found.computed
 
 
-def test_points_are_for_cards_and_for_a_fast_win() -> None:
+def test_points_reward_cards_and_a_fast_win() -> None:
     def of(home: int, end: str, minutes: float = 0) -> int:
         time = int(minutes * 60_000)
         return points(Result(home, 52 - home, time, 9, end), 1)  # type: ignore[arg-type]
@@ -81,7 +81,7 @@ def test_points_are_for_cards_and_for_a_fast_win() -> None:
     assert of(52, "won", 600) == 150
 
 
-def test_a_day_counts_if_a_card_came_home_and_nobody_took_it_back() -> None:
+def test_a_day_counts_with_a_card_home_and_a_valid_result() -> None:
     history = ranked(
         days={
             ("robert", TODAY): HALF,
@@ -100,7 +100,7 @@ def test_scores_of_dailies() -> None:
         days={
             ("robert", TODAY): HALF,
             ("deuces", TODAY): WON,
-            # Monday of the same week, and the Sunday before it.
+            # The Monday of the same week, and the Sunday before it.
             ("robert", boards.days_of(boards.week_of(TODAY))[0]): WON,
             ("robert", boards.days_of(boards.week_of(TODAY))[0] - 1): WON,
         }
@@ -130,8 +130,8 @@ def test_a_player_has_scores_in_one_group(history: History) -> None:
 
 
 @given(histories)
-def test_only_what_is_ranked_is_among_the_ranked_players(history: History) -> None:
-    """Results from before the identity was kept change nothing there."""
+def test_only_ranked_results_count_among_ranked_players(history: History) -> None:
+    """Results from before the identity was kept do not affect ranked scores."""
     without = replace(
         history,
         days={key: r for key, r in history.days.items() if r.ranked},
@@ -142,7 +142,7 @@ def test_only_what_is_ranked_is_among_the_ranked_players(history: History) -> No
             assert history.score(board) == without.score(board)
 
 
-def test_a_guest_who_keeps_an_identity_stays_among_the_guests_until_the_next_run() -> None:
+def test_a_guest_who_keeps_an_identity_becomes_ranked_with_the_next_run() -> None:
     week, yesterday = boards.week_of(TODAY), replace(HALF, ranked=False)
     guest = ranked(days={("robert", TODAY - 1): yesterday})
     after = ranked(days={**guest.days, ("robert", TODAY): WON})
@@ -153,12 +153,12 @@ def test_a_guest_who_keeps_an_identity_stays_among_the_guests_until_the_next_run
     assert after.score(of_week._replace(group="ranked")) == -190
     assert after.score(BoardId("day", "robert", TODAY - 1, "guests")) == yesterday.packed
     assert guest.score(BoardId("best", "robert", 0, "ranked")) is None
-    # Days in a row are the player's own, and nobody is compared by them.
+    # Streaks include unranked runs, because they are not compared between players.
     assert after.days_played() == {TODAY - 1, TODAY}
 
 
 @given(histories)
-def test_what_is_void_counts_nowhere(history: History) -> None:
+def test_void_results_count_nowhere(history: History) -> None:
     stands = replace(
         history,
         days={key: r for key, r in history.days.items() if not r.void},
@@ -166,7 +166,7 @@ def test_what_is_void_counts_nowhere(history: History) -> None:
     )
     found = [*boards_of_day("robert", TODAY, "ranked"), *boards_of_round("robert")]
     found += boards_of_day("robert", TODAY, "guests")
-    # Whose results were all taken back is on neither; the group is that of what was played.
+    # A player with only void results has no score, but their group follows from those results.
     found = [board for board in found if history.group_on(board) == stands.group_on(board)]
     assert [history.score(board) for board in found] == [stands.score(board) for board in found]
     assert history.rating("robert") == stands.rating("robert")
@@ -176,19 +176,19 @@ def race(at: int, **given: object) -> RoundResult:
     return RoundResult(at, 1, 2, True, 20, 32, 5_000, 40, "stuck", **given)  # type: ignore[arg-type]
 
 
-def test_a_run_with_help_or_without_a_card_is_no_record() -> None:
+def test_a_run_with_help_or_without_a_card_is_not_a_record() -> None:
     best = BoardId("best", "robert", 0, "ranked")
     helped = RoundResult(1, 1, 2, True, 20, 32, 5_000, 40, "stuck", help=True, ranked=True)
     assert ranked(rounds={("robert", DealId("a")): helped}).score(best) is None
     assert ranked(days={("robert", TODAY): NOTHING}).score(best) is None
 
 
-def test_runs_that_brought_no_card_home_share_a_rank() -> None:
+def test_runs_without_a_card_home_share_a_rank() -> None:
     others = replace(NOTHING, moves=90, end="stuck")
     assert others.packed == NOTHING.packed > replace(HALF, left=50, points=2).packed
 
 
-def test_only_leaderboards_that_are_open_can_change() -> None:
+def test_only_open_leaderboards_can_change() -> None:
     now = daily.closes(TODAY - 1)
     found = open_boards(["robert"], now, "guests")
     assert {board.period for board in found if board.scope == "day"} == {TODAY}
@@ -198,7 +198,7 @@ def test_only_leaderboards_that_are_open_can_change() -> None:
     assert "rating" in {board.scope for board in open_boards(["robert"], now, "ranked")}
 
 
-def test_weeks_begin_on_monday() -> None:
+def test_weeks_start_on_monday() -> None:
     # 2026-11-23 is a Monday.
     assert boards.week_of(20_780) == boards.week_of(20_779) + 1
     assert list(boards.days_of(boards.week_of(20_780))) == list(range(20_780, 20_787))
@@ -212,7 +212,7 @@ def test_which_leaderboards_exist() -> None:
     assert not boards.exists(BoardId("month", "robert", 7, "ranked"))  # type: ignore[arg-type]
 
 
-def test_a_score_is_read_as_a_result_or_as_a_number() -> None:
+def test_a_score_decodes_to_a_result_or_a_number() -> None:
     of_results = [BoardId("day", "robert", 7, "guests"), BoardId("best", "robert", 0, "ranked")]
     for board in of_results:
         assert board.decode(pack(12, 183_250, 141)) == (12, 183_250, 141, 0)

@@ -1,4 +1,4 @@
-"""Sets of days, what follows one another in them, and what results of days add up to."""
+"""Bit sets of days, streaks and sums of dailies."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ results = st.sampled_from(
 )
 
 
-def test_streaks_end_with_a_day_that_was_missed() -> None:
+def test_a_missed_day_ends_a_streak() -> None:
     def of(*days: int) -> Streak:
         return streak(day_set(days), TODAY)
 
     assert of() == Streak(0, 0)
     assert of(TODAY) == Streak(1, 1)
-    # Today's daily may still be played.
+    # Today's daily can still be played.
     assert of(TODAY - 2, TODAY - 1) == Streak(2, 2)
     assert of(TODAY - 3, TODAY - 2) == Streak(0, 2)
     assert of(TODAY - 9, TODAY - 8, TODAY - 7, TODAY) == Streak(1, 3)
 
 
-def test_a_repaired_day_ends_no_streak_and_counts_for_nothing() -> None:
+def test_a_repaired_day_neither_ends_a_streak_nor_counts() -> None:
     played = day_set([TODAY - 3, TODAY - 1])
     assert streak(played, TODAY) == Streak(1, 1)
     assert streak(played, TODAY, [TODAY - 2]) == Streak(2, 2)
@@ -43,7 +43,7 @@ def test_a_repaired_day_ends_no_streak_and_counts_for_nothing() -> None:
 
 
 @given(some_days, some_days)
-def test_streaks_are_those_that_are_found_day_by_day(
+def test_streaks_match_a_day_by_day_computation(
     days: Collection[int], repaired: Collection[int]
 ) -> None:
     now = best = 0
@@ -57,7 +57,7 @@ def test_streaks_are_those_that_are_found_day_by_day(
 
 
 @given(st.dictionaries(st.integers(TODAY - 30, TODAY), results))
-def test_days_add_up_to_the_same_in_any_order(days: dict[int, DayResult]) -> None:
+def test_sums_do_not_depend_on_the_order_of_days(days: dict[int, DayResult]) -> None:
     tally, one_by_one = Tally(), PlayedDays()
     for day, result in sorted(days.items(), reverse=True):
         tally.add(day, result)

@@ -1,4 +1,4 @@
-"""The results of a race for each of its players."""
+"""The results of a race for each player."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ runs = st.builds(reached, st.integers(1, 6), st.integers(0, 3), st.integers(0, 2
 
 
 def race(runs: dict[PlayerId, Result], home: int = 0, allowed: Help = "none") -> Race:
-    """Return a race that is over."""
+    """Return a finished race."""
     return Race(DEAL, "robert", START, home, allowed, runs, CODE, START - 60_000)
 
 
 def decided(runs: dict[PlayerId, Result], *pairs: Pair, home: int = 0) -> Decision:
-    """Return what is decided of a race of newcomers who have kept an identity."""
+    """Return the decision on a race of new players with kept identities."""
     return Decision(race(runs, home), dict.fromkeys(runs, NEW), frozenset(runs), pairs)
 
 
 @st.composite
 def decisions(draw: st.DrawFn) -> Decision:
-    """Draw a race of several players, and their ratings before it."""
+    """Draw the decision on a race of several players."""
     players = PLAYERS[: draw(st.integers(2, len(PLAYERS)))]
     allowed: Help = draw(st.sampled_from(["none", "undo"]))
     home = draw(st.sampled_from([-1, 1, 3]))
@@ -65,14 +65,14 @@ def decisions(draw: st.DrawFn) -> Decision:
 
 
 def over(room: Room, **homes: int) -> Room:
-    """Return a room whose players have brought so many cards home."""
+    """Return a room after its players have ended with these cards home."""
     names = {"ada": ADA, "bob": BOB, "bot": PACE_BOT}
     for name, home in homes.items():
         room = finished(room, names[name], reached(home, moves=home))
     return room
 
 
-def test_a_round_of_several_players_is_a_race_when_it_is_over() -> None:
+def test_a_finished_round_of_several_players_is_a_race() -> None:
     room = race_of(ADA, BOB)
     assert race_over(room) is None
     room = over(room, ada=5)
@@ -83,21 +83,19 @@ def test_a_round_of_several_players_is_a_race_when_it_is_over() -> None:
     assert {player: result.home for player, result in found.results.items()} == {ADA: 5, BOB: 7}
 
 
-def test_a_round_without_a_move_is_no_race() -> None:
+def test_a_round_without_a_move_is_not_a_race() -> None:
     assert race_over(over(race_of(ADA, BOB), ada=0, bob=0)) is None
     assert race_over(over(race_of(ADA, BOB), ada=0, bob=1)) is not None
     assert race_over(over(race_of(ADA, BOB, PACE_BOT), ada=0, bob=0, bot=9)) is None
 
 
-def test_a_round_alone_or_with_the_pace_bot_is_no_race() -> None:
+def test_a_round_alone_or_against_the_pace_bot_is_not_a_race() -> None:
     assert race_over(over(race_of(ADA), ada=5)) is None
     assert race_over(over(race_of(ADA, PACE_BOT), ada=5, bot=9)) is None
 
 
 @given(decisions(), st.sets(st.sampled_from(PLAYERS), max_size=3))
-def test_a_race_is_ranked_as_if_those_had_not_played_who_are_void(
-    decision: Decision, void: set[PlayerId]
-) -> None:
+def test_ranks_ignore_players_with_void_results(decision: Decision, void: set[PlayerId]) -> None:
     found = results(decision, void)
     assert found.keys() == decision.race.results.keys()
     left = {p: r for p, r in decision.race.results.items() if p not in void}
@@ -111,9 +109,7 @@ def test_a_race_is_ranked_as_if_those_had_not_played_who_are_void(
 
 
 @given(decisions(), st.booleans())
-def test_a_race_is_rated_if_somebody_has_won_it_without_help(
-    decision: Decision, rated: bool
-) -> None:
+def test_a_race_without_help_is_rated_if_it_has_a_winner(decision: Decision, rated: bool) -> None:
     decision = replace(decision, race=replace(decision.race, rated=rated))
     found = results(decision, ())
     won = any(each.won for each in found.values())
@@ -128,12 +124,12 @@ def test_a_race_is_rated_if_somebody_has_won_it_without_help(
 
 
 def lost(found: dict[PlayerId, RoundResult], player: PlayerId) -> bool:
-    """Return whether somebody was better."""
+    """Return whether another player did better."""
     return any(each.place < found[player].place for each in found.values())
 
 
 @given(decisions())
-def test_less_of_a_contest_moves_a_rating_less_and_the_same_way(decision: Decision) -> None:
+def test_a_lower_weight_moves_a_rating_less_in_the_same_direction(decision: Decision) -> None:
     players = [p for p in decision.race.results if p in decision.ranked]
     found = results(decision, ())
     if len(decision.race.results) == 2:
@@ -146,8 +142,8 @@ def test_less_of_a_contest_moves_a_rating_less_and_the_same_way(decision: Decisi
 
 
 @given(decisions())
-def test_who_does_not_count_changes_nothing(decision: Decision) -> None:
-    """Players are rated as if only those had played whose contest counts."""
+def test_opponents_without_weight_do_not_affect_ratings(decision: Decision) -> None:
+    """Players are rated as if only opponents with weight had played."""
     found = results(decision, ())
     ranks = {player: result.place for player, result in found.items()}
     for player, result in found.items():
@@ -172,8 +168,8 @@ def test_nobody_gains_from_who_has_not_played(decision: Decision, moves: int) ->
 
 
 @given(decisions(), st.booleans())
-def test_only_contests_add_to_what_leaderboards_compare(decision: Decision, rated: bool) -> None:
-    """A win, a best run and a change of the rating need the same, whatever the terms."""
+def test_only_contests_count_on_leaderboards(decision: Decision, rated: bool) -> None:
+    """Wins, best runs and rating changes have the same condition, with any terms."""
     decision = replace(decision, race=replace(decision.race, rated=rated))
     found = results(decision, ())
     ranks = {player: result.place for player, result in found.items()}
@@ -185,7 +181,7 @@ def test_only_contests_add_to_what_leaderboards_compare(decision: Decision, rate
         assert result.counts or not result.is_rated
 
 
-def test_a_win_that_could_be_had_at_will_is_none_on_leaderboards() -> None:
+def test_a_win_against_idle_opponents_does_not_count_on_leaderboards() -> None:
     played, given_up = {ADA: run(9, 40), BOB: run(5, 40)}, {ADA: run(9, 40), BOB: run(0, 1)}
     assert results(decided(played), ())[ADA].ranked_wins == 1
     for hollow in (
@@ -197,26 +193,26 @@ def test_a_win_that_could_be_had_at_will_is_none_on_leaderboards() -> None:
         assert (mine.won, mine.ranked_wins, mine.record) == (True, 0, None)
 
 
-def test_who_gives_up_at_once_loses_all_the_same() -> None:
+def test_giving_up_immediately_counts_as_a_loss() -> None:
     found = results(decided({ADA: run(9, 40), BOB: run(0, 1)}), ())
     assert not found[ADA].is_rated
     assert found[BOB].shift < 0
-    # The next race of the winner counts from where it was.
+    # A race against an opponent who played does count for the winner.
     assert results(decided({ADA: run(9, 40), BOB: run(0, 40)}), ())[ADA].shift > 0
 
 
-def test_who_was_stuck_after_a_few_moves_has_played() -> None:
+def test_a_run_stuck_after_a_few_moves_counts_as_played() -> None:
     assert has_played(replace(run(3, 4), end="stuck"))
     assert not has_played(run(3, 4))
 
 
 def run(home: int, moves: int) -> Result:
-    """Return a run that was given up."""
+    """Return a resigned run."""
     return reached(home, moves=moves)
 
 
-def test_one_who_does_not_count_keeps_nothing_from_the_others() -> None:
-    """Two at one address take nothing of what a third one gains from either."""
+def test_a_player_without_weight_takes_nothing_from_the_others() -> None:
+    """Two players at one address do not reduce a third player's gain from either."""
     runs = {ADA: run(9, 40), BOB: run(5, 40), CYD: run(1, 40)}
     found = results(decided(runs, Pair(BOB, CYD, 0, together=True)), ())
     full = results(decided(runs), ())
@@ -224,13 +220,13 @@ def test_one_who_does_not_count_keeps_nothing_from_the_others() -> None:
     assert abs(found[CYD].shift) < abs(full[CYD].shift)
 
 
-def test_who_is_left_alone_has_won_but_is_not_rated() -> None:
+def test_the_only_valid_result_wins_but_is_not_rated() -> None:
     runs = {player: reached(5) for player in (ADA, BOB, CYD)}
     found = results(decided(runs), {ADA, CYD})[BOB]
     assert (found.place, found.won, found.is_rated, found.players) == (1, True, False, 3)
 
 
-def test_a_race_counts_for_who_had_kept_an_identity_when_it_began() -> None:
+def test_a_race_counts_for_players_with_a_kept_identity_at_its_start() -> None:
     runs = {ADA: run(9, 40), BOB: run(5, 40), CYD: run(3, 40), DAN: run(1, 40)}
     over = race(runs)
     kept = {ADA: over.starts, BOB: over.starts + 1, CYD: None, DAN: 0}
@@ -242,7 +238,7 @@ def test_a_race_counts_for_who_had_kept_an_identity_when_it_began() -> None:
     assert meetings(decision).keys() == {ADA, DAN}
 
 
-def test_who_has_met_and_who_is_at_one_address_is_decided_with_the_race() -> None:
+def test_the_decision_records_repeat_and_same_address_opponents() -> None:
     runs = {ADA: run(9, 40), BOB: run(5, 3), CYD: run(3, 2)}
     met = [Meeting(DealId(f"d{n}"), START - n, (BOB,), hollow=n < 2) for n in range(3)]
     kept, before = dict.fromkeys(runs, 0), dict.fromkeys(runs, NEW)

@@ -1,4 +1,4 @@
-"""Laws of ratings: what a race does to them, whoever races."""
+"""Properties of ratings for races of any players."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ names = st.text("abc", min_size=1, max_size=3)
 
 @st.composite
 def races(draw: st.DrawFn) -> tuple[dict[str, Skill], dict[str, int]]:
-    """Draw ratings before a race, and ranks."""
+    """Draw ratings before a race, and ranks in it."""
     before = draw(st.dictionaries(names, skills, min_size=2, max_size=8))
     return before, {name: draw(st.integers(1, len(before))) for name in before}
 
@@ -48,7 +48,7 @@ def test_a_winner_gains_and_the_last_loses(
 
 
 @given(races())
-def test_races_leave_nobody_far_less_certain(
+def test_races_never_increase_uncertainty_much(
     race: tuple[dict[str, Skill], dict[str, int]],
 ) -> None:
     before, ranks = race
@@ -78,7 +78,7 @@ def test_a_surprise_is_worth_more() -> None:
 
 
 @given(st.builds(Change, st.floats(-10, 10), st.floats(0.5, 1.01)), st.floats(0, 1))
-def test_a_race_that_counts_in_part_leaves_the_rest_as_it_was(whole: Change, weight: float) -> None:
+def test_a_reduced_weight_scales_the_change(whole: Change, weight: float) -> None:
     part, rest = whole.scaled(weight), whole.scaled(1 - weight)
     assert part.shift + rest.shift == pytest.approx(whole.shift)
     assert part.factor * rest.factor == pytest.approx(whole.factor)
