@@ -52,8 +52,8 @@ class Challenge(Struct, frozen=True):
         limit: the time limit of an attempt in seconds.
         help: the help that attempts allow.
         at: the time of its creation, in Unix milliseconds.
-        closes: its scheduled close, in Unix milliseconds; the actual close if its creator closed it
-            early.
+        closes: the latest possible close, in Unix milliseconds; after an early close by the
+            creator, the actual one once it is over.
         over: whether it has closed.
         race: whether it uses the deal of a race.
         audience: the players who can play it.

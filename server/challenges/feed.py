@@ -219,7 +219,7 @@ def _go_back(feed: _Feed) -> None:
 
 
 def _concerns(before: Challenge, now: Challenge, player: PlayerId) -> bool:
-    """Return whether a change affects a player so much that the whole challenge is sent."""
+    """Return whether the whole challenge must be sent to a player after a change."""
     own, was = now.players.get(player), before.players.get(player)
     is_other = (own is None) != (was is None) or (
         own is not None

@@ -149,7 +149,7 @@ class ChallengeLists:
         await self._store.forget(player)
 
     async def tell(self, opened: ChallengeOpened) -> None:
-        """Add a new challenge to its audience's lists. This is idempotent."""
+        """Add a new challenge to the lists of its creator and recipients. This is idempotent."""
         found = await self._challenges.find(opened.challenge)
         if found is None:
             return

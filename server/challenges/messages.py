@@ -225,8 +225,8 @@ class Challenge(Event, tag=106, frozen=True):
         maker: the creator.
         limit: the time limit of an attempt in seconds.
         at: the time of its creation, in Unix milliseconds.
-        closes: its scheduled close, in Unix milliseconds; the actual close if its creator closed it
-            early.
+        closes: the latest possible close, in Unix milliseconds; after an early close by the
+            creator, the actual one once it is over.
         over: whether it has closed: at its deadline, because all invited players have played, or by
             its creator.
         deal: the deal's id.

@@ -390,7 +390,8 @@ class Circle(Event, tag=109, frozen=True):
         webhook: the format of the posts; null if there is no webhook.
         challenges: members' challenges, latest first: at most 50 that are open or closed in the
             last seven days.
-        answer: the outcome at the current or last webhook; null before the first post.
+        answer: the last outcome at the webhook, even if it removed the webhook; null before the
+            first post.
     """
 
     circle: str

@@ -63,7 +63,7 @@ class ChallengeNotices:
         finishes.applied.subscribe(lambda finish, _: self._tell_passed(finish))
 
     async def _tell_challenged(self, opened: ChallengeOpened) -> None:
-        """Notify the audience of a new challenge: players with it in their list, and members."""
+        """Notify the recipients of a new challenge and the members of its circle."""
         if self._notifications.key is None:
             return
         found = await self._challenges.find(opened.challenge)

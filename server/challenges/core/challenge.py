@@ -30,10 +30,8 @@ MAX_PLAYERS = 1_000
 """The most players of a challenge, including invited ones."""
 
 MAX_EMOTES = 16
-"""The most emotes kept for one run, latest last.
-
-A challenge therefore has at most 16,000 emotes. A player who sends many displaces other emotes.
-"""
+"""The most emotes kept for one run, latest last. A challenge therefore has at most 16,000
+emotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +107,10 @@ class Challenge:
 
     @property
     def closes(self) -> int:
-        """The scheduled close; after an early close by the creator, the actual one."""
+        """The latest possible close, or the actual one after an early close.
+
+        An early close by the creator is an upper bound until the last running attempt ends.
+        """
         if self.closing is None:
             return self.made.closes
         return self.closing if self.over is None else self.over

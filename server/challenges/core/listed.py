@@ -39,7 +39,8 @@ class Summary(Struct, frozen=True, omit_defaults=True):
     Attributes:
         maker: the creator.
         at: the time of its creation.
-        closes: the scheduled close; after an early close by the creator, the actual one.
+        closes: the latest possible close; after an early close by the creator, the actual one once
+            it is over.
         players: the number of players who have started or are invited.
         ended: the number of players who have ended.
         circle: the id of its circle, or `None`.

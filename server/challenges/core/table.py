@@ -37,7 +37,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The order of a table, cached because sorting takes time in the number of players.
+    """The order of a table.
+
+    Sorting takes time proportional to the number of players, so orders are cached. Building a row
+    takes constant time.
 
     Attributes:
         players: by rank if results are visible, otherwise in the order of joining.

@@ -132,7 +132,8 @@ class Circle:
         paid: the number of prepaid challenges that the league has yet to make.
         challenges: members' recent challenges, latest last.
         webhook: the destination of posts.
-        answer: the last outcome at the current webhook, or at the one before it.
+        answer: the last outcome at the webhook, which stays after a permanent failure removes the
+            webhook.
         posted: the last day posted; initially the last settled day when the webhook was set.
         emotes: emotes for feed items by item and player, oldest item first.
     """
