@@ -60,7 +60,7 @@ from server.rooms.rooms import Rooms
 
 _LABEL = b"samedeal challenge\0"
 
-MAX_TOLD = 50
+MAX_NOTIFIED = 50
 """The most players notified of a rematch of a challenge by link."""
 
 RETRY_AFTER_MS = 10_000
@@ -356,7 +356,7 @@ class Challenges:
         made = await self._replica(following).refresh()
         if made is None:
             people = [each for each in before.players if each != player and not is_bot(each)]
-            others = [] if before.made.named else people[:MAX_TOLD]
+            others = [] if before.made.named else people[:MAX_NOTIFIED]
             made = await self._make(
                 following,
                 player,
@@ -384,11 +384,11 @@ class Challenges:
         found = await self.find(challenge)
         if found is None:
             raise Refusal("unknown_challenge")
-        if viewer not in await self.may_look(found, [viewer]):
+        if viewer not in await self.allowed_viewers(found, [viewer]):
             raise Refusal("unknown_challenge")
         return found
 
-    async def may_look(
+    async def allowed_viewers(
         self, challenge: Challenge, viewers: Collection[PlayerId | None]
     ) -> Collection[PlayerId | None]:
         """Return the viewers who can see a challenge: its players and its audience.

@@ -164,7 +164,9 @@ class ChallengeFeeds:
         pages = self._pages(now)
         watching = {each.player for each in feed.sent if each.player is not None}
         # Only check the players queried: others may subscribe during the await.
-        self._end_for(feed, watching.difference(await self._challenges.may_look(now, watching)))
+        self._end_for(
+            feed, watching.difference(await self._challenges.allowed_viewers(now, watching))
+        )
         old, feed.known, feed.pages = feed.pages, now, pages
         changes: dict[bool, bytes] = {}
         rows: dict[bool, list[Challenger]] = {}

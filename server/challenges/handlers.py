@@ -9,7 +9,7 @@ from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
 from server.challenges import present
-from server.challenges.challenges import MAX_TOLD, Page
+from server.challenges.challenges import MAX_NOTIFIED, Page
 from server.challenges.core import charges
 from server.challenges.core.events import Terms
 from server.challenges.messages import (
@@ -151,7 +151,7 @@ async def rematch(request: Request[Rematch]) -> Challenge:
     if before.rematch is not None:
         found = await service.rematch(challenge, request.player)
     else:
-        request.pay(REMATCH_COST + charges.NAMED_COST * min(len(before.players), MAX_TOLD))
+        request.pay(REMATCH_COST + charges.NAMED_COST * min(len(before.players), MAX_NOTIFIED))
         items = charges.made(before.made.terms.open_for, len(before.players))
         async with request.paying("game", items):
             found = await service.rematch(challenge, request.player)

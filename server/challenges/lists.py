@@ -99,7 +99,7 @@ class ChallengeLists:
         """Remove a challenge from a player's list. This is idempotent."""
         await self._store.hide(player, challenge)
 
-    async def came_to(self, found: Challenge) -> list[PlayerId]:
+    async def recipients_of(self, found: Challenge) -> list[PlayerId]:
         """Return the invited or notified players whose list received a challenge."""
         made = found.made
         players = list(dict.fromkeys((*made.named, *made.told)))

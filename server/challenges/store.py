@@ -13,7 +13,7 @@ from server.base.core.refusal import UnreadableError
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.challenges.core import keys
-from server.challenges.core.listed import Summary, best_of
+from server.challenges.core.listed import Summary, rank_bound
 from server.players.core import keys as players_keys
 from server.results.core import keys as results_keys
 
@@ -153,7 +153,7 @@ class Standing(NamedTuple):
     Attributes:
         summary: the challenge's summary.
         score: the list owner's score, as returned by `placed_by`; `None` before they start.
-        up_to: the number of scores within `best_of`; 0 for a score without a rank.
+        up_to: the number of scores within `rank_bound`; 0 for a score without a rank.
     """
 
     summary: Summary
@@ -233,7 +233,7 @@ class ChallengeStore:
         if text is None:
             return None
         found = _read(challenge, text)
-        best = None if score is None else best_of(int(float(score)))
+        best = None if score is None else rank_bound(int(float(score)))
         if score is None or best is None:
             return Standing(found, None if score is None else int(float(score)), 0)
         count = await self._database.read_batched(places, "ZCOUNT", places, "-inf", best)

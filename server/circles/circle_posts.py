@@ -55,7 +55,7 @@ class CirclePosts:
         self._webhooks = webhooks
         self._page = page.rstrip("/")
         circles.passing.subscribe(self.post_day)
-        webhooks.heard.subscribe(circles.hear_webhook)
+        webhooks.heard.subscribe(circles.record_webhook_outcome)
 
     async def post_test(self, circle: Circle, now: int) -> None:
         """Post a test message to a new webhook, at most once a minute.

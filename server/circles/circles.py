@@ -55,7 +55,7 @@ _LABEL = b"samedeal circle\0"
 log = structlog.get_logger()
 
 
-class Mine(NamedTuple):
+class PlayerCircles(NamedTuple):
     """A player's circles.
 
     Attributes:
@@ -189,7 +189,7 @@ class Circles:
         found = known if known is not None else await self.find(circle)
         return len(found.members) if found is not None and found.member(member) else 0
 
-    async def of(self, player: PlayerId) -> Mine:
+    async def of(self, player: PlayerId) -> PlayerCircles:
         """Return a player's circles, in the order of joining."""
         named = await self._store.of(player)
         found = await readable({each: self._replica(each).refresh() for each in named})
@@ -197,7 +197,7 @@ class Circles:
         kept = {each.id for each in there}.union(found.unreadable)
         # Unreadable circles stay in the index, because the player may be in them.
         await self._store.remove(player, set(named) - kept)
-        return Mine([each for each in there if each.member(player)], found.unreadable)
+        return PlayerCircles([each for each in there if each.member(player)], found.unreadable)
 
     async def load(self, circle: CircleId, player: PlayerId) -> Circle:
         """Return the current state of a circle, for a member.
@@ -428,7 +428,7 @@ class Circles:
         except Refusal:
             return None
 
-    async def hear_webhook(self, owner: str, url: str, outcome: Outcome) -> None:
+    async def record_webhook_outcome(self, owner: str, url: str, outcome: Outcome) -> None:
         """Record the outcome of posting to a circle's webhook.
 
         After a permanent failure, nothing more is posted.
@@ -436,7 +436,8 @@ class Circles:
         circle, code, ends = CircleId(owner), str(outcome.code), outcome.fate == "gone"
         if is_id(circle):
             await self.note(
-                circle, lambda c, now: commands.hear_webhook(c, url, code, ends=ends, now=now)
+                circle,
+                lambda c, now: commands.record_webhook_outcome(c, url, code, ends=ends, now=now),
             )
 
     # Following

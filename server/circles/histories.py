@@ -174,7 +174,7 @@ class MemberHistories:
             # again.
             found.append(replace(each[-1], played=played, version=each[0].version))
         return [
-            await self._whole(player) if each.has_no_days(each.totals) else each
+            await self._whole(player) if each.lacks_sums(each.totals) else each
             for player, each in zip(players, found, strict=True)
         ]
 

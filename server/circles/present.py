@@ -8,7 +8,7 @@ from engine.catalog import in_order
 from server.base.core.ids import PlayerId
 from server.base.wire.messages import Player, Result
 from server.circles import messages
-from server.circles.circles import Mine
+from server.circles.circles import PlayerCircles
 from server.circles.core.circle import Circle, Member
 from server.circles.core.events import League
 from server.circles.core.items import Item
@@ -86,7 +86,7 @@ def _league(league: League) -> LeagueTerms:
     )
 
 
-def circles(mine: Mine, player: PlayerId) -> messages.Circles:
+def circles(mine: PlayerCircles, player: PlayerId) -> messages.Circles:
     """Return a player's circles. The player is a member of each."""
     return messages.Circles(
         [

@@ -22,13 +22,13 @@ from server.play.core.finish import Finish
 from server.play.finishes import Finishes
 from server.players.profiles import Profiles
 
-OF_USE_MS: Final = 12 * 3_600_000
+USEFUL_MS: Final = 12 * 3_600_000
 """How long a notification about being overtaken stays useful, in milliseconds."""
 
 AT_ONCE: Final = 50
 """The number of players notified concurrently."""
 
-WantingIn = Callable[[str], Awaitable[Collection[PlayerId]]]
+UnmutedMembers = Callable[[str], Awaitable[Collection[PlayerId]]]
 """Returns the members of a circle who have not muted it."""
 
 
@@ -50,7 +50,7 @@ class ChallengeNotices:
         profiles: Profiles,
         clock: Clock,
     ) -> None:
-        self.wanting_in: WantingIn = _nobody
+        self.wanting_in: UnmutedMembers = _nobody
         self._notifications = notifications
         self._challenges = challenges
         self._lists = lists
@@ -72,7 +72,7 @@ class ChallengeNotices:
         made = found.made
         circle = made.terms.circle
         members = () if circle is None else await self.wanting_in(circle)
-        listed = await self._lists.came_to(found)
+        listed = await self._lists.recipients_of(found)
         players = [each for each in (*listed, *members) if each != made.maker]
         await self._tell("challenged", found, made.maker, players, made.closes)
 
@@ -83,7 +83,7 @@ class ChallengeNotices:
             return
         found = await self._challenges.find(ChallengeId(challenge))
         if found is not None:
-            until = self._clock.now() + OF_USE_MS
+            until = self._clock.now() + USEFUL_MS
             players = passed(found, finish.player)
             circle = found.made.terms.circle
             if circle is not None:

@@ -43,7 +43,7 @@ async def add_push(request: Request[AddPush]) -> Push:
 
 async def remove_push(request: Request[RemovePush]) -> Push:
     """Remove a device."""
-    await request.services.notifications.drop_device(request.player, request.command.device)
+    await request.services.notifications.remove_device(request.player, request.command.device)
     return await _present(request)
 
 

@@ -139,7 +139,7 @@ class Notifications:
         known = await self._store.load(player)
         await self._store.add(player, device, known.devices)
 
-    async def drop_device(self, player: PlayerId, device: str) -> None:
+    async def remove_device(self, player: PlayerId, device: str) -> None:
         """Unsubscribe a device by its id."""
         await self._store.drop(player, device)
 

@@ -120,7 +120,7 @@ class Histories:
             (before,) = await self._store.excerpts(
                 [player], days, rounds, of, challenges, dailies=dailies
             )
-            is_old = of is not None and before.has_no_days([of])
+            is_old = of is not None and before.lacks_sums([of])
             after = None if is_old else decide(before)
             if after is None:
                 whole = await self._store.read(player)

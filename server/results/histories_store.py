@@ -131,7 +131,7 @@ class HistoryStore:
             reading = Reading(counts=False)
             await self._read(key, reading, names_of_page())
             found = reading.excerpt()
-            if found.has_no_days(found.totals):
+            if found.lacks_sums(found.totals):
                 whole = await self.read(player)
                 return whole.all(whole.computed)
             names = results_on_page(found, days)

@@ -17,7 +17,7 @@ from server.circles.core import charges
 from server.circles.core.circle import PAID_ROUNDS, Circle
 from server.circles.core.events import League
 from server.circles.core.seasons import ROUND_SETTLED_MS
-from server.circles.core.tables import Dropping
+from server.circles.core.tables import LeagueScore
 from tests.builders import ADA, BOB, CYD, LIMIT
 from tests.circles.test_circles import founded
 from tests.conftest import ALONE
@@ -111,7 +111,7 @@ async def test_the_worst_results_are_dropped_and_open_challenges_omitted(
     assert [row.league for row in (await tables.table(circle, "season")).rows] == [(), ()]
     clock.time += ROUND_SETTLED_MS
     ada, bob = (await tables.table(circle, "season")).rows
-    assert bob.league == (Dropping(bob.league[0].points, True),)
+    assert bob.league == (LeagueScore(bob.league[0].points, True),)
     assert (bob.points, ada.points) == (0, 0), "one is dropped, and there is one"
     assert bob.league[0].points > 0
     circle = await passed(node, clock, circle)

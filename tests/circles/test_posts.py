@@ -139,10 +139,12 @@ async def test_outcomes_of_a_replaced_webhook_are_ignored(node: Node) -> None:
         after = await circles.set_webhook(circle.id, ADA, receiver.url(path="/two"), "json")
         assert before.webhook is not None
         assert after.webhook is not None
-        await circles.hear_webhook(circle.id, before.webhook.url, Outcome(410, "gone"))
+        await circles.record_webhook_outcome(circle.id, before.webhook.url, Outcome(410, "gone"))
         assert await circles.load(circle.id, ADA) == after
         for _ in range(3):
-            await circles.hear_webhook(circle.id, after.webhook.url, Outcome("time", None))
+            await circles.record_webhook_outcome(
+                circle.id, after.webhook.url, Outcome("time", None)
+            )
         away = await circles.load(circle.id, ADA)
         assert away.answer is not None
         assert (away.answer.code, away.version) == ("time", after.version + 1)

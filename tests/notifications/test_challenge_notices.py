@@ -6,7 +6,7 @@ from engine.catalog import games
 from server.base.core.ids import ChallengeId, DealId, PlayerId
 from server.challenges.core.challenge import Challenge, Entrant
 from server.challenges.core.events import ChallengeMade, Terms
-from server.notifications.core.passed import MAX_TOLD, passed
+from server.notifications.core.passed import MAX_NOTIFIED, passed
 from server.play.core.result import Result
 from tests.builders import ADA, BOB, CYD, DAN, LIMIT, START
 from tests.nodes import Node
@@ -36,7 +36,7 @@ def test_overtaken_players_are_listed_best_first() -> None:
 
 def test_only_the_closest_overtaken_players_are_notified() -> None:
     challenge = ended(**{f"p{n}": n for n in range(1, 40)})
-    assert passed(challenge, PlayerId("p39")) == [f"p{n}" for n in range(38, 38 - MAX_TOLD, -1)]
+    assert passed(challenge, PlayerId("p39")) == [f"p{n}" for n in range(38, 38 - MAX_NOTIFIED, -1)]
 
 
 async def test_invited_and_overtaken_players_are_notified(node: Node) -> None:

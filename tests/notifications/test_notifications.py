@@ -131,7 +131,7 @@ async def test_unselected_topics_are_not_sent(node: Node) -> None:
         await told.tell()
         assert not any(isinstance(due, PostDue) for due in await all_of(node))
         device = await told.subscribe("challenged")
-        await node.services.notifications.drop_device(ADA, device.id)
+        await node.services.notifications.remove_device(ADA, device.id)
         await told.tell()
         await node.services.notifications.tell(BOB, "abc", CHALLENGED, START + HOUR)
         assert await all_of(node) == {}
@@ -152,7 +152,7 @@ async def test_a_delayed_notification_is_dropped_after_a_change_of_preferences(
         for name in ("one", "two"):
             device = await told.subscribe("challenged", quiet=quiet, name=name)
             await told.tell(name)
-            await node.services.notifications.drop_device(ADA, device.id)
+            await node.services.notifications.remove_device(ADA, device.id)
         clock.time += 2 * HOUR
         await node.sweep()
         await until(unwanted)

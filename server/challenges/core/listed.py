@@ -121,7 +121,7 @@ class ListedChallenge:
     news: bool
 
 
-def best_of(score: int) -> str | None:
+def rank_bound(score: int) -> str | None:
     """Return the upper bound, for ZCOUNT, of the scores that determine a score's rank.
 
     For a ranked run these are the better scores, and the rank is their number plus one. A run
@@ -150,7 +150,7 @@ def listed(
         player: the player.
         seen: when the player last viewed the list; 0 for never.
         score: the player's score, as returned by `placed_by`; `None` before they start.
-        up_to: the number of scores within `best_of`.
+        up_to: the number of scores within `rank_bound`.
         told: whether another player added it to the list.
         now: the time.
     """

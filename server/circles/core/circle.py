@@ -78,7 +78,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Former:
+class FormerMember:
     """A former member and the times they joined and left."""
 
     player: PlayerId
@@ -152,7 +152,7 @@ class Circle:
     season: Season | None = None
     rounds: tuple[Round, ...] = ()
     closed: tuple[Season, ...] = ()
-    former: tuple[Former, ...] = ()
+    former: tuple[FormerMember, ...] = ()
     league: League | None = None
     next_round: int = 0
     turn: int = 0
@@ -244,7 +244,7 @@ Entry: TypeAlias = Event | Checkpoint
 """Entries in the journal of a circle."""
 
 
-ByItself = SeasonClosed | RoundMade | RoundSkipped | DayPosted | WebhookAnswered
+ScheduledEvent = SeasonClosed | RoundMade | RoundSkipped | DayPosted | WebhookAnswered
 """Entries that no member caused."""
 
 
@@ -264,7 +264,7 @@ def fold(circle: Circle | None, event: Entry) -> Circle:
             used=event.at,
         )
     assert circle is not None, "the first entry is Founded or a checkpoint"
-    used = circle.used if isinstance(event, ByItself) else event.at
+    used = circle.used if isinstance(event, ScheduledEvent) else event.at
     after = _folded(circle, event)
     return replace(after, version=circle.version + 1, at=event.at, used=used)
 
@@ -345,7 +345,7 @@ def _without(circle: Circle, player: PlayerId, at: int, *, erased: bool = False)
         return _gone(circle)
     former = circle.former
     if member is not None:
-        former = (*former, Former(player, member.since, at))
+        former = (*former, FormerMember(player, member.since, at))
     if erased:
         former = tuple(each for each in former if each.player != player)
     emotes = {

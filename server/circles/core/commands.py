@@ -224,7 +224,9 @@ def set_webhook(circle: Circle, owner: PlayerId, webhook: Webhook | None, now: i
     return None if circle.webhook == webhook else WebhookSet(webhook, now)
 
 
-def hear_webhook(circle: Circle, url: str, code: str, *, ends: bool, now: int) -> Event | None:
+def record_webhook_outcome(
+    circle: Circle, url: str, code: str, *, ends: bool, now: int
+) -> Event | None:
     """Record a new outcome of posting to the webhook with this sealed URL.
 
     Return `None` if the outcome is unchanged or the webhook has been replaced.

@@ -54,7 +54,7 @@ class AllTime(NamedTuple):
     records: Mapping[str, Record]
 
 
-class Dropping(NamedTuple):
+class LeagueScore(NamedTuple):
     """A league result's points, and whether it is dropped."""
 
     points: int
@@ -72,7 +72,7 @@ class Row(NamedTuple):
     player: PlayerId
     rank: int
     score: Score
-    league: tuple[Dropping, ...] = ()
+    league: tuple[LeagueScore, ...] = ()
 
     @property
     def league_points(self) -> int:
@@ -147,7 +147,7 @@ def table(
         drop: the number of worst league results that do not count.
     """
     rows = [
-        Row(player, 0, score, dropping(league.get(player, ()), drop))
+        Row(player, 0, score, drop_worst(league.get(player, ()), drop))
         for player, score in scores.items()
     ]
     return _ranked(rows, lambda row: (row.points,))
@@ -168,10 +168,10 @@ def _ranked(rows: Iterable[Row], value: Callable[[Row], tuple[int, ...]]) -> lis
     return ordered
 
 
-def dropping(results: Sequence[int], drop: int) -> tuple[Dropping, ...]:
+def drop_worst(results: Sequence[int], drop: int) -> tuple[LeagueScore, ...]:
     """Return a league's results, marking the worst as dropped; among equals, the first."""
     worst = sorted(range(len(results)), key=lambda at: (results[at], at))[:drop]
-    return tuple(Dropping(each, at in worst) for at, each in enumerate(results))
+    return tuple(LeagueScore(each, at in worst) for at, each in enumerate(results))
 
 
 def records(found: Mapping[PlayerId, AllTime]) -> dict[str, tuple[PlayerId, Record]]:

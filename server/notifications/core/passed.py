@@ -7,7 +7,7 @@ from typing import Final
 from server.base.core.ids import PlayerId
 from server.challenges.core.challenge import Challenge
 
-MAX_TOLD: Final = 10
+MAX_NOTIFIED: Final = 10
 """The most players notified of one overtaking, closest first. In a challenge with a thousand
 players, most would otherwise be notified of every good result."""
 
@@ -24,4 +24,4 @@ def passed(challenge: Challenge, by: PlayerId) -> list[PlayerId]:
         for player, rank in ranks.items()
         if rank > own and challenge.players[player].ended <= ended
     ]
-    return sorted(behind, key=lambda player: ranks[player])[:MAX_TOLD]
+    return sorted(behind, key=lambda player: ranks[player])[:MAX_NOTIFIED]

@@ -113,7 +113,7 @@ class Excerpt(Scores, frozen=True):
     next_best: Mapping[str, int | None] | None = None
     next_days: Mapping[str, Best | None] = {}
 
-    def has_no_days(self, games: Iterable[str]) -> bool:
+    def lacks_sums(self, games: Iterable[str]) -> bool:
         """Return whether the sums of dailies are missing for any of these games."""
         return any(game in self.totals and game not in self.played for game in games)
 

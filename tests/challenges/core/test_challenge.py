@@ -24,9 +24,9 @@ from server.challenges.core.events import ChallengeMade, Event, Terms
 from server.challenges.core.listed import (
     UNRANKED,
     ListedChallenge,
-    best_of,
     listed,
     placed_by,
+    rank_bound,
     score_of,
     summary,
 )
@@ -80,7 +80,7 @@ def in_list(state: Challenge, player: PlayerId, seen: int) -> ListedChallenge:
     entrants = state.players.items()
     scores = {each: score_of(state, of) for each, of in entrants if of.begun is not None}
     score = scores.get(player)
-    best = None if score is None else best_of(score)
+    best = None if score is None else rank_bound(score)
     limit = float((best or "0").removeprefix("("))
     below = [each for each in scores.values() if each < limit or (each == limit == UNRANKED)]
     told = player in state.made.named

@@ -111,7 +111,7 @@ class Stored(RuleBasedStateMachine):
         """Change the history as `Histories` does."""
         names = names_of(days, rounds, of)
         before = excerpt_of(names, [self.fields.get(name) for name in names])
-        is_old = of is not None and before.has_no_days([of])
+        is_old = of is not None and before.lacks_sums([of])
         after = None if is_old else decide(before)
         if after is None:
             whole = whole_of(self.fields)
@@ -192,7 +192,7 @@ class Stored(RuleBasedStateMachine):
             assert found.rating(game) == history.rating(game) == results.rating(game)
         names = names_of_page()
         page = excerpt_of(names, [self.fields.get(name) for name in names])
-        if not page.has_no_days(page.totals):
+        if not page.lacks_sums(page.totals):
             shown = {*results_on_page(page, len(DAYS))}
             assert shown == {
                 *(f"d:{game}:{day}" for (game, day), r in self.days.items() if not r.void),
