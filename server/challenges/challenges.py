@@ -217,7 +217,7 @@ class Challenges:
         Raises:
             Refusal: if the game is unknown, or the owner has the maximum number of open challenges.
         """
-        assert terms.circle is not None, "leagues are those of circles"
+        assert terms.circle is not None, "a league belongs to a circle"
         challenge = await self._id_of(ByLeague(terms.circle, turn))
         known = await self._replica(challenge).refresh()
         return known or await self._make(challenge, owner, terms, league=turn)
@@ -514,7 +514,7 @@ class Challenges:
             Refusal: if the deal is no longer stored.
         """
         made, own = challenge.made, challenge.players[player]
-        assert own.begun is not None, "the journal says so"
+        assert own.begun is not None, "the attempt has started"
         started = Started(
             player,
             made.deal,
@@ -644,7 +644,7 @@ class Challenges:
         challenge = challenge_of(occasion)
         return await self.find(challenge) if challenge is not None else None
 
-    # The journals
+    # Journals
 
     def used(self) -> list[Replica[Challenge, Entry]]:
         """Return the cached replicas that this node appends to or follows."""

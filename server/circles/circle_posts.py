@@ -62,7 +62,7 @@ class CirclePosts:
 
         The outcome is recorded in the circle.
         """
-        line = "The table of each day and new challenges are posted here from now on."
+        line = "Daily tables and new challenges will be posted here."
         message = Message(isolated(circle.name), (line,), f"{self._page}/circles/{circle.id}")
         name = f"test/{circle.version}/{now // 60_000}"
         await self._post(circle, name, message, now, life=TEST_LIFE_MS)
@@ -96,7 +96,7 @@ class CirclePosts:
         profile = (await self._profiles.load([maker]))[maker]
         game = games()[found.made.terms.game].name
         title = f"{isolated(circle.name)}: a challenge to {game}"
-        line = f"{profile.isolated} challenges everybody."
+        line = f"{profile.isolated} challenges everyone."
         message = Message(title, (line,), f"{self._page}/c/{found.id}")
         await self._post(circle, f"challenge/{found.id}", message, found.made.at)
 

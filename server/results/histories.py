@@ -126,7 +126,7 @@ class Histories:
                 whole = await self._store.read(player)
                 before = whole.excerpt(whole.stored, days, rounds)
                 after = decide(replace(before, **whole.computed._asdict()))
-                assert after is not None, "there is no more to read"
+                assert after is not None, "the whole history has been read"
             fields = changes(before, after)
             if not fields:
                 return after

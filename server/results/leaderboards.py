@@ -192,8 +192,8 @@ class Leaderboards:
             first: the position of the first row, from 1.
             count: the number of rows, at most `MAX_ROWS`.
         """
-        assert first >= 1, "places count from 1"
-        assert 1 <= count <= MAX_ROWS, "more would hold Redis up"
+        assert first >= 1, "positions count from 1"
+        assert 1 <= count <= MAX_ROWS, "more rows would block Redis"
         found = await self._store.rows(board, first, count)
         return found.size, found.rows
 

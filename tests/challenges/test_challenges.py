@@ -576,7 +576,7 @@ async def test_blocked_challengers_are_listed_and_not_notified(node: Node) -> No
     unwanted = await made(node, named=(BOB,))
     assert await lists.ids(BOB) == []
     await played(node, unwanted.id, BOB)
-    assert await lists.ids(BOB) == [unwanted.id], "the link leads there"
+    assert await lists.ids(BOB) == [unwanted.id], "playing by link lists it"
     assert await lists.block(BOB, ADA, blocked=False) == []
     wanted = await made(node, key="another", named=(BOB,))
     assert {*await lists.ids(BOB)} == {unwanted.id, wanted.id}

@@ -114,7 +114,7 @@ async def test_messages_and_prices_of_a_full_challenge_are_bounded(
     assert len(codec.encode(await event_of(node, challenge, bob.player))) < 6_000
     page = await bob.ask("GetChallengers", challenge=challenge.id, first=MAX_PLAYERS - 2, count=9)
     assert [row["player"]["id"] for row in page["players"]][1:] == [ADA]
-    assert tables.ordered - before <= 2, "for those who see results, and for the others"
+    assert tables.ordered - before <= 2, "once with results and once without"
     price = node.services.challenges.cost
     rows = charges.ROW_COST * PAGE
     assert await price(challenge.id, CYD, shown=False) == 0

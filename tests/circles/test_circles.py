@@ -146,7 +146,7 @@ async def test_the_number_of_circles_per_player_and_owner_is_limited(
     first = await founded(node)
     with pytest.raises(Refusal, match="too_many_circles"):
         await founded(node, key="another")
-    assert await founded(node) == first, "a retry is none more"
+    assert await founded(node) == first, "a retry does not count"
     others = [await node.services.circles.found(p, "Others", "creation") for p in (BOB, CYD)]
     await node.services.circles.join(ADA, others[0].link)
     with pytest.raises(Refusal, match="too_many_circles"):
@@ -174,7 +174,7 @@ async def test_a_deleted_circle_is_gone_for_all_members(
     with pytest.raises(Refusal, match="key_used"):
         await founded(node)
     again = await founded(node, key="another")
-    assert again.id != circle.id, "what was deleted does not come back"
+    assert again.id != circle.id, "a deleted circle does not come back"
 
 
 async def test_an_operator_can_rename_and_delete_any_circle(node: Node, other: Node) -> None:

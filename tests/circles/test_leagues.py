@@ -81,7 +81,7 @@ async def test_a_league_makes_a_daily_challenge_rotating_its_games(
         assert challenge.made.terms.circle == circle.id
         assert challenge.made.audience == "circle"
         assert challenge.made.closes == round_.closes == round_.at + DAY
-    assert second.challenges == (), "the league's are not the owner's"
+    assert second.challenges == (), "league challenges are listed separately"
 
 
 async def test_only_members_can_play_a_circles_challenge(node: Node, clock: SetClock) -> None:
@@ -105,14 +105,14 @@ async def test_the_worst_results_are_dropped_and_open_challenges_omitted(
     tables = node.services.circle_tables
     await played(node, circle.rounds[0].challenge, BOB)
     table = await tables.table(circle, "season")
-    assert [row.league for row in table.rows] == [(), ()], "it is open"
+    assert [row.league for row in table.rows] == [(), ()], "open challenges do not count"
     assert all(each.about == "joined" for each in await tables.feed(circle))
     circle = await passed(other, clock, circle)
     assert [row.league for row in (await tables.table(circle, "season")).rows] == [(), ()]
     clock.time += ROUND_SETTLED_MS
     ada, bob = (await tables.table(circle, "season")).rows
     assert bob.league == (LeagueScore(bob.league[0].points, True),)
-    assert (bob.points, ada.points) == (0, 0), "one is dropped, and there is one"
+    assert (bob.points, ada.points) == (0, 0), "the only result is dropped"
     assert bob.league[0].points > 0
     circle = await passed(node, clock, circle)
     clock.time += ROUND_SETTLED_MS
@@ -157,7 +157,7 @@ async def test_a_retry_after_a_crash_makes_no_second_challenge(
     terms = Terms(*("lady-betty", "standard", LIMIT, DAY, "none"), target=False, circle=circle.id)
     made = await node.services.challenges.create_for_league(ADA, terms, 0)
     await node.apply_effects()
-    assert (await now(node, circle)).challenges == (), "it is the league's"
+    assert (await now(node, circle)).challenges == (), "league challenges are listed separately"
     assert await other.services.circles.pass_deadline(CircleDue(circle.id))
     after = await now(node, circle)
     assert [each.challenge for each in after.rounds] == [made.id]

@@ -325,7 +325,7 @@ def _folded(circle: Circle, event: Event) -> Circle:  # noqa: PLR0912 - one for 
 
 def _next_turn(circle: Circle, at: int) -> Circle:
     """Return the circle after its league's turn, with the next turn scheduled."""
-    assert circle.league is not None, "it was its turn"
+    assert circle.league is not None, "only a league has turns"
     following = seasons.next_start(circle.league.every, at, circle.delay)
     paid = max(0, circle.paid - 1)
     return replace(circle, next_round=following, turn=circle.turn + 1, paid=paid)
@@ -383,7 +383,7 @@ def _season_after(circle: Circle, weeks: int | None, at: int) -> Season | None:
 def _closed(circle: Circle) -> Circle:
     """Return the circle with its season closed and the next one, if any, started."""
     season, weeks = circle.season, circle.weeks
-    assert season is not None, "it was running"
+    assert season is not None, "only a running season closes"
     over = structs.replace(season, rounds=circle.rounds_of(season))
     rounds = tuple(each for each in circle.rounds if each.at >= season.ends)
     closed = _kept((over, *circle.closed))

@@ -263,7 +263,7 @@ def next_game(circle: Circle, now: int) -> str | None:
 
 def round_closes(circle: Circle, now: int) -> int:
     """Return the close of a league challenge made now."""
-    assert circle.league is not None, "it makes one"
+    assert circle.league is not None, "only a league makes challenges"
     return seasons.next_start(circle.league.every, now, circle.delay)
 
 

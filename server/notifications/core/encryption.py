@@ -48,7 +48,7 @@ def encrypt(
         own: an ephemeral key, used only for this text.
         salt: `SALT_BYTES` random bytes, used only for this text.
     """
-    assert len(text) <= MAX_TEXT, "a push service takes no more"
+    assert len(text) <= MAX_TEXT, "push services reject longer texts"
     sender = public_bytes(own)
     shared = own.exchange(ec.ECDH(), _point(key))
     secret = _derived(shared, auth, b"WebPush: info\0" + key + sender, 32)

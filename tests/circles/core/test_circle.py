@@ -34,7 +34,7 @@ from tests.circles.core.circles import (
 def test_only_a_link_holder_can_join_and_only_once() -> None:
     circle = circle_of(BOB)
     assert circle.players == [ADA, BOB]
-    assert commands.join(circle, BOB, OTHER_SECRET, START) is None, "who is in stays"
+    assert commands.join(circle, BOB, OTHER_SECRET, START) is None, "members stay members"
     assert refused(lambda: commands.join(circle, CYD, OTHER_SECRET, START)) == "unknown_circle"
     assert circle.link == CIRCLE + SECRET
 

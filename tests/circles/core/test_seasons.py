@@ -59,7 +59,7 @@ def test_a_season_has_whole_weeks_from_the_current_monday() -> None:
     assert season.days.start * DAY == MONDAY
     assert len(season.days) == 14
     assert season.ends == MONDAY + 14 * DAY
-    assert season.settled == season.ends + 2 * 3_600_000, "the day's grace, and what is applied"
+    assert season.settled == season.ends + 2 * 3_600_000, "grace period and time to apply results"
 
 
 def test_seasons_follow_each_other() -> None:
@@ -221,7 +221,7 @@ def test_a_league_makes_only_prepaid_challenges() -> None:
     assert commands.pay(circle, BOB, START) is not None
     paid = then(circle, commands.pay(circle, BOB, START))
     assert paid.paid == PAID_ROUNDS
-    assert commands.pay(paid, BOB, START) is None, "it is paid for once"
+    assert commands.pay(paid, BOB, START) is None, "already paid"
     ended = then(paid, commands.set_league(paid, ADA, None, START))
     assert ended.paid == 0
     assert commands.pay(ended, BOB, START) is None
