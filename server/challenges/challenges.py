@@ -356,6 +356,8 @@ class Challenges:
         made = await self._replica(following).refresh()
         if made is None:
             people = [each for each in before.players if each != player and not is_bot(each)]
+            # Players of a challenge by link are notified of the rematch, which stays open to
+            # others.
             others = [] if before.made.named else people[:MAX_NOTIFIED]
             made = await self._make(
                 following,
@@ -447,6 +449,7 @@ class Challenges:
         deal, seed = await self.deal_of(challenge)
         mine = own.result if own is not None else None
         if own is not None and own.is_playing:
+            # Only the attempt's own journal has its progress.
             attempt = await self._attempts.find(challenge.attempt(viewer))
             mine = attempt.result if attempt is not None else None
         is_member = await self._is_for(challenge, viewer)
@@ -492,12 +495,14 @@ class Challenges:
         if begins:
             if not anew:
                 raise Refusal("overloaded", wait=RETRY_AFTER_MS)
+            # Charge before the append: a started attempt can no longer be refused.
             items = charges.begun(before.made.terms.limit, before.made.closes - now)
             await self._quotas.take(self._quotas.where(player), "game", items)
         after = await self._submit(
             challenge,
             lambda state, now: commands.begin(state, player, now, is_member=is_member),
         )
+        # The start is in the journal now, so any node can repeat this step.
         await self._start(after, player)
         attempt = await self._attempts.find(after.attempt(player))
         await self._store.add(player, challenge, after.at)
@@ -707,6 +712,7 @@ def _is_retry(
     made: ChallengeMade, terms: Terms, named: Sequence[PlayerId], attempt: AttemptId | None
 ) -> bool:
     """Return whether a command with the same creator and key would make this challenge."""
+    # The stored challenge does not list its creator and the racers as invited.
     wanted = {*named} - {made.maker} - made.raced.keys()
     if {*made.named} != wanted:
         return False

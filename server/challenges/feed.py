@@ -183,10 +183,12 @@ class ChallengeFeeds:
                 continue
             player = session.player
             assert player is not None
+            # Do not queue changes for a slow reader.
             if session.behind:
                 feed.sent[session] = 0
                 continue
             shows = now.shows_results(player)
+            # A change only helps subscribers who have the version before it.
             if version == before.version and not _concerns(before, now, player):
                 if shows not in changes:
                     table, fresh = self._challenges.table(now, player), _fresh(old, pages, shows)

@@ -56,6 +56,7 @@ class ChallengeDefinition:
         """
         after = core.fold(state, event)
         if state is None:
+            # Fail on read, before any decision depends on unknown rules.
             rules_of(after.made.terms.game, after.made.terms.variant, after.made.rules)
         return after
 

@@ -288,12 +288,14 @@ class Circles:
         async def erase(circle: CircleId) -> Circle | None:
             if await self._replica(circle).refresh() is None:
                 return None
+            # Not `_submit`, which refuses deleted circles.
             return await self._append(circle, partial(_erasing, player))
 
         found = await readable({each: erase(each) for each in await self._store.ever(player)})
         for circle in found.unreadable:
             # The player's data in this circle stays until an operator handles it.
             log.error("circle_not_erased", circle=circle, player=player)
+        # Delete the index last, so that a retry after a failure still finds the circles.
         await self._store.forget(player)
 
     # Owners
@@ -370,6 +372,7 @@ class Circles:
         commands.check_owner(await self.load(circle, owner), owner)
         if url is not None and not self._links:
             raise Refusal("no_webhooks")
+        # Seal the URL, because it is a credential.
         webhook = None if url is None else Webhook(self._webhooks.seal(circle, url), form)
         return await self._submit(
             circle, lambda c, now: commands.set_webhook(c, owner, webhook, now)

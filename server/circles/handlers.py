@@ -79,6 +79,7 @@ async def join(request: Request[JoinCircle]) -> messages.Circle:
     circles, link = request.services.circles, request.command.link
     found = await circles.invitation(request.player, link)
     request.pay(SHOWN_COST * len(found.members))
+    # A member who opens the link again stores nothing, so charges only apply to others.
     if found.member(request.player) is None:
         async with request.paying("any", charges.MEMBER):
             found = await circles.join(request.player, link)
@@ -246,6 +247,7 @@ async def set_webhook(request: Request[SetCircleWebhook]) -> messages.Circle:
 
 async def delete(request: Request[DeleteCircle]) -> Circles:
     """Delete a circle."""
+    # Deletion updates the index of every member.
     await _pay_by_members(request, MEMBER_COST)
     await _pay_by_circles(request)
     await request.services.circles.delete(CircleId(request.command.circle), request.player)

@@ -138,6 +138,7 @@ class MemberHistories:
             found = self._duels[one, other] = read, duels(first, second)
             if len(self._duels) > MAX_DUELS:
                 self._duels.popitem(last=False)
+            # Freeing long histories at once would block the event loop.
             await release(first.days, first.rounds, second.days, second.rounds)
         return found[1]
 
@@ -157,6 +158,7 @@ class MemberHistories:
         for first in range(0, len(changed), at_once):
             batch = changed[first : first + at_once]
             async with self._reading:
+                # Limit concurrent reads over all tables: each holds up the event loop.
                 read = await part.read(batch)
             for player, excerpt in zip(batch, read, strict=True):
                 found[player] = made = part.make(excerpt)

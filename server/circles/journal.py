@@ -78,6 +78,7 @@ class CircleDefinition:
         also updates the circle's due item if that changes.
         """
         was = before.due if before is not None else None
+        # An expiry renewed by scheduled work would keep an abandoned circle forever.
         renews = before is None or after.used != before.used or after.deleted
         return Append(
             self.key(),

@@ -59,8 +59,10 @@ class Leagues:
                 circle=circle.id,
             )
             try:
+                # The turn acts as idempotency key: a retry returns the same challenge.
                 made = await self._challenges.create_for_league(circle.owner, terms, turn)
             except Refusal as refusal:
+                # Skip the turn instead of retrying: the owner may have too many open challenges.
                 log.info("league_round_skipped", circle=circle.id, code=refusal.code)
             else:
                 of = made.made

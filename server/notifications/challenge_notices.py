@@ -64,6 +64,7 @@ class ChallengeNotices:
 
     async def _tell_challenged(self, opened: ChallengeOpened) -> None:
         """Notify the recipients of a new challenge and the members of its circle."""
+        # Save the reads if the server does not send notifications.
         if self._notifications.key is None:
             return
         found = await self._challenges.find(opened.challenge)
@@ -108,6 +109,8 @@ class ChallengeNotices:
         notice = Notice(topic, f"c/{challenge.id}", name, game)
         for at in range(0, len(told), AT_ONCE):
             some = told[at : at + AT_ONCE]
+            # An effect can be applied repeatedly; this key keeps the notification from being
+            # repeated.
             once = f"{challenge.id}/{by}"
             await asyncio.gather(
                 *(self._notifications.tell(each, once, notice, until) for each in some)

@@ -153,6 +153,7 @@ class Notifications:
             raise Refusal("no_push")
         if quiet is not None and zone_of(quiet.zone) is None:
             raise Refusal("unknown_zone")
+        # Equal times mean no quiet hours, not a whole day of them.
         if quiet is not None and quiet.begin == quiet.end:
             quiet = None
         wishes = Wishes(tuple(sorted(set(topics))), quiet)
@@ -185,6 +186,7 @@ class Notifications:
         now = self._clock.now()
         quiet = found.wishes.quiet
         at = now if quiet is None else quiet.until(now, zone_or_utc(quiet.zone))
+        # Count last, so that only notifications actually sent use up the limit.
         if at >= until or await self._store.count(player, day_at(now)) > MAX_A_DAY:
             return
         for device in found.devices:
@@ -209,6 +211,7 @@ class Notifications:
             return None
         tag = sha256(f"{notice.topic} {notice.link}".encode()).hexdigest()[:32]
         payload = _Payload(**msgspec.structs.asdict(notice), language=device.language, tag=tag)
+        # RFC 8291 requires a fresh key and salt for each message.
         own, salt = ec.generate_private_key(ec.SECP256R1()), os.urandom(SALT_BYTES)
         text = msgspec.json.encode(payload)
         now = self._clock.now()

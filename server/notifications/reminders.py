@@ -60,6 +60,7 @@ class Reminders:
         """Return the length of a streak that ends unless the player plays today, or 0."""
         page = await self._histories.page(due.player, 0)
         played = reduce(or_, (each.days_played for each in page.played.values()), 0)
+        # The streak has already been continued today.
         if played >> today & 1:
             return 0
         return streak(played, today, await self._repaired_days.load()).now

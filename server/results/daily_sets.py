@@ -36,6 +36,7 @@ class DailySets:
     async def load(self) -> daily_sets.DailySets:
         """Return the sets of all days, reading them at most once a minute."""
         now = self._clock.now()
+        # If the clock was set back, read again.
         if self._read_at is None or not self._read_at <= now < self._read_at + CURRENT_FOR_MS:
             return await self.read()
         return self.known

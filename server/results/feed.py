@@ -259,6 +259,7 @@ class LeaderboardFeeds:
             while own:
                 await self._send_own_rows(board, watched, own, top, frame)
         finally:
+            # After a failure, subscribers not yet served receive the whole page later.
             if top is not None:
                 watched.behind.update(
                     dict.fromkeys(session for session in own if session in watched.own)

@@ -121,6 +121,7 @@ class Histories:
                 [player], days, rounds, of, challenges, dailies=dailies
             )
             is_old = of is not None and before.lacks_sums([of])
+            # A history stored without sums must be read in full to add them.
             after = None if is_old else decide(before)
             if after is None:
                 whole = await self._store.read(player)
@@ -128,6 +129,7 @@ class Histories:
                 after = decide(replace(before, **whole.computed._asdict()))
                 assert after is not None, "the whole history has been read"
             fields = changes(before, after)
+            # The change has already been applied.
             if not fields:
                 return after
             is_new = before.kept is None or not before.totals

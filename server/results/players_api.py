@@ -242,6 +242,7 @@ async def show_player(services: Called, asked: OfPlayer) -> Answer[PlayerPage]:
     player = player_of(asked.player)
     found = await services.histories.page(player, MAX_DAYS)
     raced = {deal: round_.at for (_, deal), round_ in found.rounds.items()}
+    # A race's result stays hidden while a challenge on its deal is open.
     hidden = await services.closed_deals.withheld(raced, None)
     if hidden:
         shown = {key: round_ for key, round_ in found.rounds.items() if key[1] not in hidden}
@@ -253,6 +254,7 @@ async def show_player(services: Called, asked: OfPlayer) -> Answer[PlayerPage]:
     repaired = {game: await services.repaired_days.load(game) for game in (*games(), ALL_GAMES)}
     sets = await services.daily_sets.load()
     page = await page_of(found, Player.of(profile), today, repaired, sets)
+    # Freeing a long history at once would block the event loop.
     await release(found.days, found.rounds)
     owner = await services.profiles.owner(player) if has_owner(player) else None
     if owner is not None:
@@ -350,6 +352,7 @@ async def _races(
             won += each.won
             change = change.plus(each.change)
             rating = change.rating.value if each.is_rated else None
+            # A time of 0 means that no card came home.
             place = each.place if each.time else None
             rounds.append(PlayedRound(at, deal, place, each.players, each.home, rating))
     races = PlayedRaces(earlier.played + len(rounds), won, rounds[: -MAX_ROUNDS - 1 : -1])

@@ -26,6 +26,7 @@ class RepairedDays:
             game: the game's id, or `ALL_GAMES`, which includes only days lost for all games.
         """
         now = self._clock.now()
+        # If the clock was set back, read again.
         if self._read_at is None or not self._read_at <= now < self._read_at + CURRENT_FOR_MS:
             self._known = await self._store.all()
             self._read_at = now

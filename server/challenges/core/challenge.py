@@ -180,6 +180,7 @@ def fold(challenge: Challenge | None, event: Entry) -> Challenge:
         return _completed(replace(state, begun=raced, ended=raced))
     assert challenge is not None, "the first entry is ChallengeMade or a checkpoint"
     after, number = _folded(challenge, event), challenge.version + 1
+    # Neither changes the order of the table.
     is_beside = isinstance(event, Emoted | Followed)
     ordered = challenge.ordered if is_beside else (number, event.at)
     return _completed(replace(after, version=number, at=event.at, ordered=ordered))
@@ -201,6 +202,7 @@ def _completed(challenge: Challenge) -> Challenge:
     if challenge.closing is not None:
         done = challenge.begun == challenge.ended
     else:
+        # By link or in a circle, others can still join.
         done = bool(challenge.made.named) and challenge.ended == len(challenge.players)
     return replace(challenge, over=challenge.at) if done else challenge
 
@@ -211,6 +213,7 @@ def _folded(challenge: Challenge, event: Event) -> Challenge:  # noqa: PLR0911 -
             return _with(challenge, player, Entrant(at, deadline))
         case Finished(player=player, result=result, at=at):
             entrant = replace(challenge.players[player], result=result, ended=at)
+            # Two are enough, because only a player's own result is no news to them.
             latest = (*challenge.latest[-1:], (player, at))
             return replace(_with(challenge, player, entrant), latest=latest)
         case Closed(at=at):

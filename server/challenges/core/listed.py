@@ -166,6 +166,7 @@ def listed(
         state = "missed"
     else:
         state = "made" if player == found.maker else "new"
+    # A player's own result is no news to them.
     times = [at for each, at in found.latest if each != player]
     news = max(over, found.rematch_at, found.at if told else 0, *times, 0) > seen
     return ListedChallenge(found, state, rank, news)

@@ -191,6 +191,7 @@ class Circle:
         """Return the players known to have been members at a time, former members first."""
         were = [each.player for each in self.former if each.since < time <= each.until]
         are = [each.player for each in self.members if each.since < time]
+        # A player who rejoined is in both lists.
         return list(dict.fromkeys([*were, *are]))
 
     def rounds_of(self, season: Season) -> tuple[Round, ...]:
@@ -212,6 +213,7 @@ class Circle:
         """When the league's next challenge is due, or `None`."""
         if self.league is None or self.season is None:
             return None
+        # Without a next season, the league ends with the current one.
         goes_on = self.weeks is not None or self.next_round < self.season.ends
         return self.next_round if goes_on else None
 
@@ -264,6 +266,7 @@ def fold(circle: Circle | None, event: Entry) -> Circle:
             used=event.at,
         )
     assert circle is not None, "the first entry is Founded or a checkpoint"
+    # Scheduled events must not keep an abandoned circle alive.
     used = circle.used if isinstance(event, ScheduledEvent) else event.at
     after = _folded(circle, event)
     return replace(after, version=circle.version + 1, at=event.at, used=used)
@@ -310,6 +313,7 @@ def _folded(circle: Circle, event: Event) -> Circle:  # noqa: PLR0912 - one for 
             posted = seasons.last_settled(at)
             after = replace(circle, webhook=webhook, posted=posted, answer=None)
         case WebhookAnswered(code=code, at=at):
+            # A permanent failure removes the webhook.
             webhook = None if event.ends else circle.webhook
             after = replace(circle, webhook=webhook, answer=Answer(code, at))
         case DayPosted(day=day):
@@ -385,6 +389,7 @@ def _closed(circle: Circle) -> Circle:
     season, weeks = circle.season, circle.weeks
     assert season is not None, "only a running season closes"
     over = structs.replace(season, rounds=circle.rounds_of(season))
+    # Challenges made while this season awaited its last results belong to the next one.
     rounds = tuple(each for each in circle.rounds if each.at >= season.ends)
     closed = _kept((over, *circle.closed))
     if weeks is None:
@@ -412,8 +417,10 @@ def _with_league(circle: Circle, league: League | None, at: int) -> Circle:
     if league is None or circle.season is None:
         return replace(circle, league=None, paid=0)
     last = max((each.closes for each in circle.rounds), default=0)
+    # Wait for the last challenge to close. With `last - 1`, the next one can start at its close.
     following = seasons.next_start(league.every, max(at, last - 1), circle.delay)
     season = circle.season
+    # A season that is over keeps the terms under which it was played.
     if at < season.ends:
         season = structs.replace(season, drop=league.drop)
     return replace(circle, league=league, season=season, next_round=following, paid=PAID_ROUNDS)

@@ -153,6 +153,7 @@ def remove(
     check_owner(circle, owner)
     if player == owner or circle.member(player) is None:
         return None
+    # The removed member knows the old link.
     return Removed(player, secret, now)
 
 
@@ -209,6 +210,7 @@ def set_league(circle: Circle, owner: PlayerId, league: League | None, now: int)
     if circle.league == league:
         return None
     season = circle.season
+    # A league needs a season that is running or will follow.
     if league is not None and (season is None or (now >= season.ends and circle.weeks is None)):
         raise Refusal("no_season")
     return LeagueSet(league, now)
@@ -300,6 +302,7 @@ def add_challenge(circle: Circle, added: ChallengeAdded) -> Event | None:
 def day_to_post(circle: Circle, now: int) -> int | None:
     """Return the latest day whose table is due for posting, or `None`."""
     due = circle.post_due
+    # After an outage, only the latest day is posted.
     return None if due is None or due > now else seasons.last_settled(now)
 
 

@@ -50,6 +50,7 @@ def joined(circle: Circle, now: int) -> Iterable[Item]:
     """Yield an item for each recent member except the founder."""
     since = feed_days(now).start * DAY
     for each in circle.members:
+        # Only the founder joined at the time of foundation.
         if each.since >= since and each.since != circle.founded:
             yield Item(f"joined:{each.player}:{each.since}", "joined", each.since, each.player)
 
@@ -92,5 +93,6 @@ def challenge(challenge_id: ChallengeId, game: str, closes: int, winner: PlayerI
 
 def latest(items: Iterable[Item]) -> list[Item]:
     """Return the latest items, latest first. At equal times, dailies come last."""
+    # All dailies of a day are dated at its start; list other items of that time first.
     order = sorted(items, key=lambda item: (-item.at, item.about == "dailies"))
     return order[:MAX_ITEMS]

@@ -130,6 +130,7 @@ def all_time(found: Excerpt, sets: DailySets) -> AllTime:
         totals = found.totals.get(game)
         best = better(sums.best, totals.best if totals is not None else None)
         if best is not None:
+            # The best run has a day only if it was a daily.
             records[game] = Record(best, sums.best_day if best == sums.best else None)
     return AllTime(score, records)
 
@@ -207,6 +208,7 @@ def league_points(game: str, result: ChallengeResult | None) -> int:
 
 def winner(game: str, results: Mapping[PlayerId, ChallengeResult]) -> PlayerId | None:
     """Return the winner of a challenge: the first of several, or `None` if no card came home."""
+    # A first place without a card home wins nothing.
     won = (p for p, r in results.items() if r.place == 1 and league_points(game, r))
     return next(won, None)
 

@@ -28,6 +28,7 @@ def is_contact(text: str) -> bool:
         return False
     try:
         parts = urlsplit(text)
+        # Reading the port validates it.
         _ = parts.port
     except ValueError:
         return False

@@ -240,6 +240,7 @@ class Excerpt(Scores, frozen=True):
                 totals = replace(totals, best=self.next_best.get(game))
         rounds, sums = {**self.rounds, key: result}, self.sums
         totals = totals.with_round(result)
+        # Moving rounds in batches makes reads of the whole history rare.
         if totals.held >= MAX_ROUNDS + MORE_ROUNDS:
             if self.next_best is None:
                 return None

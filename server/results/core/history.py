@@ -152,6 +152,7 @@ class RoundResult(Struct, array_like=True, frozen=True):
         """Its change of the rating; zero if it is void."""
         if self.void:
             return Change()
+        # Logarithms turn factors into sums, which can be subtracted exactly.
         factor = round(log(self.factor) * _FACTOR_UNITS) if self.is_rated else 0
         return Change(int(self.is_rated), round(self.shift * _SHIFT_UNITS), factor)
 

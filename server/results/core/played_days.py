@@ -73,6 +73,7 @@ def streak(days: DaySet, today: int, repaired: Collection[int] = ()) -> Streak:
     for day in repaired:
         if first < day < last and not days >> day & 1:
             text[last - day] = ord("r")
+    # Repaired days connect runs without adding to their length.
     lengths = [run.count(b"1") for run in text.split(b"0")]
     alive = all(day in repaired for day in range(last + 1, today))
     return Streak(lengths[0] if alive else 0, max(lengths))
@@ -204,6 +205,7 @@ def _packed(
         return PlayedDays()
     first = _first(standing)
     packed, day = best or (None, None)
+    # Shifting by the first day keeps the stored bytes short.
     sets = (_bytes(of >> first) for of in (standing, counted, won))
     return PlayedDays(home, packed, day, first, *sets)
 

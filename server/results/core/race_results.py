@@ -166,6 +166,7 @@ def _changes(
     found = {}
     for player, weights in counting.items():
         field = frozenset([player, *weights])
+        # Players with the same opponents share a computation.
         if field not in rated:
             rated[field] = ratings.rate({p: Skill(*decision.before[p]) for p in field}, ranks)
         found[player] = rated[field][player].scaled(fmean(weights.values()))
