@@ -82,7 +82,7 @@ class Page:
 
     Attributes:
         viewer: the player.
-        certificate: of the deal; `None` if there is none.
+        deal: the challenge's deal; `None` if it is no longer stored.
         seed: the deal's seed in hexadecimal once the challenge has closed, `None` before; empty if
             it is no longer stored.
         mine: the viewer's result so far; `None` before they start.
@@ -232,7 +232,7 @@ class Challenges:
         """Return the finished race round of an attempt by the creator.
 
         Raises:
-            Refusal: as `unknown_run` if there is no such round in store; as `deal_open`; or as
+            Refusal: as `unknown_run` if there is no such round; as `deal_open`; or as
                 `deal_shown` if a bot took part, whose owner has seen the deal.
         """
         deal_id, player = split_attempt_id(attempt) or (None, None)
@@ -380,8 +380,8 @@ class Challenges:
             viewer: a player, or `None` for the public.
 
         Raises:
-            Refusal: as `unknown_challenge`, if it does not exist, or is for a circle of which the
-                viewer is not a member.
+            Refusal: as `unknown_challenge`, if it does not exist, or is for a circle the
+                viewer does not belong to.
         """
         found = await self.find(challenge)
         if found is None:
