@@ -1,1 +1,1 @@
-"""The base, which knows no wing: the store, journals, nodes, the network and the web."""
+"""Feature-independent code: the store, journals, nodes, the network and the web."""

@@ -1,8 +1,8 @@
-"""The form of what nodes publish to one another: msgpack arrays that begin with their tag.
+"""Encoding of pub/sub messages between nodes: msgpack arrays that start with their tag.
 
-Each wing declares its own messages. They only save reads: a node that misses one reads the store
-instead. A message with an unknown tag, as during the rollout of a newer version, is treated as a
-lost one.
+Each wing declares its own messages. Messages only save reads: a node that misses one reads the
+store instead. A message with an unknown tag counts as lost; nodes of a newer version send such
+messages during a rollout.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ import msgspec
 T = TypeVar("T")
 
 encode = msgspec.msgpack.Encoder().encode
-"""Returns the payload of a message."""
+"""Return a message's payload."""
 
 
 class Decoder(Generic[T]):
-    """Decodes the messages of a topic: a struct with a tag, or a union of such."""
+    """A decoder for a topic's messages: a tagged struct or a union of tagged structs."""
 
     def __init__(self, kinds: Any) -> None:
         self._decoder: msgspec.msgpack.Decoder[T] = msgspec.msgpack.Decoder(kinds)
 
     def decode(self, payload: bytes | None) -> T | None:
-        """Return the message of a payload.
+        """Decode a payload.
 
         Returns:
-            `None` if messages may have been lost: there is no payload, or it cannot be decoded.
+            `None` if messages may have been lost: the payload is empty or cannot be decoded.
         """
         if not payload:
             return None

@@ -1,11 +1,12 @@
-"""The daily: one deal of a game for one UTC day, and what happens when: ahead, at midnight, after.
+"""Days and the schedule of dailies. A daily is one deal of a game for one UTC day.
 
 A day is a number, counted from 1970-01-01. Times are Unix milliseconds, which have no leap seconds.
 
-Its deals are drawn up to `DRAWN_AHEAD` days before. Nothing has to happen at midnight UTC: whoever
-asks from then on is told by `day_at` of the next day, whose deals are stored already. Attempts that
-were begun before may go on until their day `closes`, `GRACE_MS` later: then they end, and its seeds
-are public. `SETTLED_MS` after that its results are where they belong.
+A daily's deals are drawn up to `DRAWN_AHEAD` days ahead. Nothing has to run at midnight UTC: from
+then on, `day_at` returns the next day, and its deals are stored already. Attempts started before
+midnight may continue until the day closes (`closes`), `GRACE_MS` later. They end then, and the
+day's seeds become public. `SETTLED_MS` later, all its results have reached leaderboards and
+histories.
 """
 
 from __future__ import annotations
@@ -14,43 +15,41 @@ from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
 DAY = 86_400_000
-"""The length of a day, in milliseconds."""
+"""Length of a day in milliseconds."""
 
 GRACE_MS = 3_600_000
-"""For how long after the day's end an attempt begun in it may go on, in milliseconds."""
+"""How long after a day's end its running attempts may continue, in milliseconds."""
 
 SETTLED_MS = 3_600_000
-"""How long after a day's close its results are where they belong, in milliseconds.
+"""How long after a day's close its results are final everywhere, in milliseconds.
 
-Each node ends a hundred of the attempts that go on at the close a second.
+At the close, each node ends a hundred running attempts per second.
 """
 
 DRAWN_AHEAD = 14
-"""How many days ahead deals are drawn and their commitments published, if there are certified ones.
-"""
+"""How many days ahead certified deals are drawn and their commitments published."""
 
 UNCERTIFIED_AHEAD = 1
-"""How many days ahead a deal is drawn without a certificate if there is none with one.
+"""How many days ahead an uncertified deal is drawn if no certified one is available.
 
-The commitment of tomorrow's deal is published today in any case.
+It is at least one, since the commitment of tomorrow's deal is always published today.
 """
 
 FILLED_UNTIL_MS = 3_600_000
-"""How long before a day begins a node that certifies deals itself draws those that it has none for,
-in milliseconds."""
+"""How long before a day starts a certifying node draws the deals still missing, in milliseconds."""
 
 Level = Literal[1, 2, 3]
-"""How hard a deal is among the certified ones of its game: 1 easy, 2 medium, 3 hard."""
+"""A deal's difficulty among its game's certified deals: 1 easy, 2 medium, 3 hard."""
 
 LEVELS: tuple[Level, ...] = (1, 1, 2, 2, 2, 3, 3)
-"""How hard the deals of each day of the week are, from Monday on."""
+"""The difficulty for each day of the week, from Monday on."""
 
 _THURSDAY = 3
-"""The day of the week of 1970-01-01, from Monday on."""
+"""The day of the week of 1970-01-01, counted from Monday."""
 
 
 class DailyId(NamedTuple):
-    """A daily. It has one deal, of the game's standard variant.
+    """A daily's identity. Its deal is of the game's standard variant.
 
     Attributes:
         game: the game's id.
@@ -62,7 +61,7 @@ class DailyId(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name in keys: the game and the day's number."""
+        """The daily's name in keys: the game and the day number."""
         return f"{self.game}:{self.day}"
 
 
@@ -72,7 +71,7 @@ def day_at(now: int) -> int:
 
 
 def ends(day: int) -> int:
-    """Return the time at which the day ends: no attempt at its deals starts from then on."""
+    """Return the time of the day's end, after which no attempt at its deals can start."""
     return (day + 1) * DAY
 
 
@@ -87,19 +86,19 @@ def date_text(day: int) -> str:
 
 
 def level_of(day: int) -> Level:
-    """Return how hard the deals of a day are to be."""
+    """Return the difficulty of a day's deals."""
     return LEVELS[(day + _THURSDAY) % 7]
 
 
 def third(level: Level, size: int) -> range:
-    """Return the places of a level's deals among some that are ordered by difficulty.
+    """Return the indices of a level's deals in a list ordered by difficulty.
 
-    Three or more are cut in thirds, of which no two differ in size by more than one. Of fewer, each
-    level has one all the same.
+    Three or more deals are cut into thirds whose sizes differ by at most one. With fewer, the
+    levels overlap, so that each still has one deal.
 
     Args:
         level: the level.
-        size: how many deals there are, at least one.
+        size: the number of deals, at least one.
     """
     first = (level - 1) * size // 3
     return range(first, max(first + 1, level * size // 3))

@@ -1,4 +1,4 @@
-"""Due items, each with its time, and how they stand in Redis: members of a sorted set."""
+"""Due items and their encoding as members of a sorted set in Redis, scored by time."""
 
 from __future__ import annotations
 
@@ -9,98 +9,98 @@ from server.base.core.ids import AttemptId, ChallengeId, CircleId, PlayerId, Roo
 
 
 class RoundDue(NamedTuple):
-    """The deadline of the round that is running in a room."""
+    """The deadline of a room's running round."""
 
     room: RoomCode
 
     @property
     def journal(self) -> str:
-        """The name of the journal that it belongs to, which says its partition."""
+        """The name of the item's journal, which determines the partition."""
         return self.room
 
     @property
     def member(self) -> str:
-        """The text that stands for it."""
+        """The item's member in the sorted set."""
         return f"r:{self.room}"
 
 
 class AttemptDue(NamedTuple):
-    """The deadline of an attempt that is in no room."""
+    """The deadline of an attempt outside rooms."""
 
     attempt: AttemptId
 
     @property
     def journal(self) -> str:
-        """The name of the journal that it belongs to, which says its partition."""
+        """The name of the item's journal, which determines the partition."""
         return self.attempt
 
     @property
     def member(self) -> str:
-        """The text that stands for it."""
+        """The item's member in the sorted set."""
         return f"a:{self.attempt}"
 
 
 class PostDue(NamedTuple):
-    """The next try of something that is posted to a server of others."""
+    """The next delivery attempt of an outbound post."""
 
     post: str
 
     @property
     def journal(self) -> str:
-        """The name that says its partition."""
+        """The name that determines the partition."""
         return self.post
 
     @property
     def member(self) -> str:
-        """The text that stands for it."""
+        """The item's member in the sorted set."""
         return f"p:{self.post}"
 
 
 class ReminderDue(NamedTuple):
-    """The next time at which a player asked to be reminded."""
+    """The time of a player's next reminder."""
 
     player: PlayerId
 
     @property
     def journal(self) -> str:
-        """The name that says its partition."""
+        """The name that determines the partition."""
         return self.player
 
     @property
     def member(self) -> str:
-        """The text that stands for it."""
+        """The item's member in the sorted set."""
         return f"n:{self.player}"
 
 
 class ChallengeDue(NamedTuple):
-    """The date by which a challenge closes."""
+    """The closing time of a challenge."""
 
     challenge: ChallengeId
 
     @property
     def journal(self) -> str:
-        """The name of the journal that it belongs to, which says its partition."""
+        """The name of the item's journal, which determines the partition."""
         return self.challenge
 
     @property
     def member(self) -> str:
-        """The text that stands for it."""
+        """The item's member in the sorted set."""
         return f"c:{self.challenge}"
 
 
 class CircleDue(NamedTuple):
-    """The next thing that a circle is to do by itself."""
+    """The next scheduled action of a circle."""
 
     circle: CircleId
 
     @property
     def journal(self) -> str:
-        """The name of the journal that it belongs to, which says its partition."""
+        """The name of the item's journal, which determines the partition."""
         return self.circle
 
     @property
     def member(self) -> str:
-        """The text that stands for it."""
+        """The item's member in the sorted set."""
         return f"g:{self.circle}"
 
 
@@ -118,7 +118,7 @@ _KINDS: dict[str, Callable[[str], Due]] = {
 
 
 def parse_due(member: str) -> Due | None:
-    """Return what a member stands for, or `None` if this version does not know its kind."""
+    """Parse a member, or return `None` if this version does not know its kind."""
     kind, _, name = member.partition(":")
     make = _KINDS.get(kind)
     return None if make is None else make(name)

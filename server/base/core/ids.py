@@ -1,4 +1,4 @@
-"""Identifiers, each of a type of its own, so that type checking tells them apart."""
+"""Identifiers, each with a distinct type so that the type checker keeps them apart."""
 
 from __future__ import annotations
 
@@ -12,59 +12,63 @@ ChallengeId = NewType("ChallengeId", str)
 CircleId = NewType("CircleId", str)
 
 Occasion = NewType("Occasion", str)
-"""An occasion for which a deal is played, neither a room nor a daily: a kind, a colon, an id.
+"""A reason to play a deal outside rooms and dailies: a kind, a colon and an id.
 
-The wing that has such occasions registers their kind where it matters what a deal is played for."""
+The wing that owns a kind of occasion registers it wherever a deal's occasion matters.
+"""
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """The alphabet of random ids: Crockford's base 32 in lower case, without i, l, o and u."""
 
 ID_LENGTH = 16
-"""The length of random ids: 16 characters of 5 bits are 80 bits."""
+"""The length of random ids: 16 characters of 5 bits, or 80 bits."""
 
 CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""The alphabet of room codes: no characters that look alike, such as I and 1 or O and 0."""
+"""The alphabet of room codes, without look-alike characters such as I and 1, or O and 0."""
 
 CODE_LENGTH = 8
 """The length of room codes: 40 bits.
 
-Who has a room's code may take a seat in it, so what keeps strangers out is the cost of guessing. A
-guess finds one of R open rooms with a probability of R / 2**40. An address may be wrong six times a
-minute on a node when it goes on with the same players, and 56 times if it has 25 new ones a minute
-(`server/base/net/limits.py`). With 10,000 rooms open, somebody who never stops finds any one of
-them in an hour with a probability of 3.3 or 31 in a million; a thousand addresses, on ten nodes
-each, find one in 31 or 3.3 hours, and a given one in 35 or 3.7 years.
+A room's code is enough to take a seat in it, so only the cost of guessing keeps strangers out. A
+guess hits one of R open rooms with a probability of R / 2**40. Per node and minute, an address may
+guess wrong 6 times with the same players, or 56 times with 25 new players
+(`server/base/net/limits.py`).
+
+With 10,000 rooms open, an attacker who never stops finds some room within an hour with a
+probability of 3.3 in a million (same players) or 31 in a million (new players). A thousand
+addresses on ten nodes each find some room in 31 or 3.3 hours, and a given room in 35 or 3.7 years.
 """
 
 
 PACE_BOT = PlayerId("pacebt0000000000")
-"""The pace bot, a player like others but for its name; nobody else can have this id."""
+"""The pace bot: a player like any other, with a reserved id."""
 
 
 BOT_START = "b0t000"
-"""The start of the ids of players' bots, by which everybody knows them; 50 random bits follow."""
+"""The prefix of the ids of players' bots, which marks them for all clients. 50 random bits follow.
+"""
 
 
 def has_owner(player: PlayerId) -> bool:
-    """Return whether a player is a bot that another player answers for."""
+    """Return whether a player is a bot owned by another player."""
     return player.startswith(BOT_START)
 
 
 def is_bot(player: PlayerId) -> bool:
-    """Return whether a player is a program, and is labelled so: the pace bot, or a player's bot.
+    """Return whether a player is a program, and labelled as one: the pace bot or a player's bot.
 
-    What a bot does in a room stays there: it is in no history, and so on no leaderboard.
+    A bot's results stay in their room: they enter no history and therefore no leaderboard.
     """
     return player == PACE_BOT or has_owner(player)
 
 
 def attempt_id(deal: DealId, player: PlayerId) -> AttemptId:
-    """Return the id of a player's attempt at a deal; there is at most one."""
+    """Return the id of a player's only attempt at a deal."""
     return AttemptId(f"{deal}.{player}")
 
 
 def split_attempt_id(attempt: AttemptId) -> tuple[DealId, PlayerId] | None:
-    """Return the deal and the player of an attempt's id, or `None` if it is malformed."""
+    """Split an attempt's id into deal and player, or return `None` if it is malformed."""
     deal, dot, player = attempt.partition(".")
     if not dot or not is_id(deal) or not is_id(player):
         return None

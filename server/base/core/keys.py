@@ -1,8 +1,8 @@
-"""Keys in Redis that no wing has for itself, and how long they live; each wing has its own.
+"""Redis keys that belong to no wing, and how long they live. Wings define their own keys.
 
-The hash tag of journals, outboxes and due items is one of `PARTITIONS` partitions: what one script
-writes together shares a slot of Redis Cluster, and sweepers find all outboxes without a list. Where
-players are present, and their sessions, end with a node: so these keys are here.
+The hash tag of journals, outboxes and due items is one of `PARTITIONS` partitions. One script can
+therefore write them together in a slot of Redis Cluster, and sweepers find all outboxes without a
+list. Presence and sessions end with a node, so their keys are here too.
 """
 
 from __future__ import annotations
@@ -11,58 +11,59 @@ import re
 from zlib import crc32
 
 PARTITIONS = 256
-"""Number of hash tags among which journals are spread. Changing it would lose stored journals."""
+"""Number of hash tags across which journals are spread. Changing it would lose stored journals."""
 
 DAY_SECONDS = 86_400
 
 NODE_LIFE_S = 15
-"""Seconds after which a node's registration expires unless it is renewed."""
+"""Seconds until a node's registration expires unless renewed."""
 
 SESSION_LIFE_S = 30 * DAY_SECONDS
-"""Seconds that a player's sessions are stored after the newest one began."""
+"""Seconds that a player's sessions are stored after the newest one started."""
 
 SWEEPER_LIFE_S = 6
-"""Seconds after which other sweepers take over from one that does not renew its entry."""
+"""Seconds without renewal after which other sweepers take over a sweeper's partitions."""
 
 BUSY_LIFE_S = 20
-"""Seconds after the last activity of players for which sweepers work at shorter intervals."""
+"""Seconds after the last player activity during which sweepers work at shorter intervals."""
 
 BARRIER_LIFE_S = 60
-"""Seconds after which a key that was written for the sake of writing expires."""
+"""Seconds until a barrier key expires."""
 
 POST_LIFE_S = 2 * DAY_SECONDS
-"""Seconds after which what is known of a post expires: it is tried for a day, and then its id is
-known for as long, so that it is not sent again."""
+"""Seconds until a post expires. It is retried for a day; its id is then remembered for another day,
+so that it is not sent twice."""
 
 MARK_LIFE_S = 7 * DAY_SECONDS
-"""Seconds that a node's mark is kept after it was written: longer than Redis may be away."""
+"""Seconds that a node's mark is kept after its last write: longer than an outage of Redis may last.
+"""
 
 NODES = "nodes"
-"""The key of the registered nodes: a sorted set by time of expiry in Unix milliseconds."""
+"""The key of the registered nodes: a sorted set by expiry in Unix milliseconds."""
 
 SWEEPERS = "{sweepers}"
-"""The key of the active sweepers: a sorted set by time of expiry in Unix milliseconds."""
+"""The key of the active sweepers: a sorted set by expiry in Unix milliseconds."""
 
 BUSY = "{sweepers}:busy"
-"""The key that exists while anybody has played in the last `BUSY_LIFE_S` seconds."""
+"""The key that exists while players were active in the last `BUSY_LIFE_S` seconds."""
 
 HOLDERS = "{sweepers}:holders"
-"""The key of the nodes that may have stored something which ends with them.
+"""The key of the nodes that may have stored data which must be removed when they end.
 
-It is a hash by node: `here`, or `gone` once another node has begun to remove that.
+It is a hash by node: `here`, or `gone` once another node has started the removal.
 """
 
 SET_ASIDE = "set-aside"
-"""The key of effects and due items that could not be handled: a hash of texts by field or member.
+"""The key of failed effects and due items: a hash of texts by field or member.
 
-The operator finds the cause in a node's log, and can put an effect back into its outbox by `HSET`.
+An operator finds the cause in a node's log, and can put an effect back into its outbox with `HSET`.
 """
 
 KEYRING = "keyring"
-"""The key of what is public of the keys that sign tokens: a string (JSON)."""
+"""The key of the public half of the token signing keys: a string (JSON)."""
 
 FORMAT = "store-format"
-"""The key that holds the number of the store's format."""
+"""The key of the store's format number."""
 
 _PARTITION = re.compile(r"\{p\d+\}:")
 
@@ -75,21 +76,21 @@ FOR_GOOD = {
     "outbox": "what is yet to be applied, which removes it",
     "due": "what is yet to fall due, which removes it",
 }
-"""The kinds of keys that need not expire, and why; all others do, whoever writes them."""
+"""The kinds of keys without expiry, and the reason. Every other key must expire."""
 
 
 def partition(name: str) -> int:
-    """Return the partition of a journal, by attempt id or room code.
+    """Return a journal's partition, by attempt id or room code.
 
-    What follows a slash is not part of that: a room has several effects in its partition.
+    A suffix after a slash is ignored, so that a room's effects share its partition.
     """
     return crc32(name.partition("/")[0].encode()) % PARTITIONS
 
 
 def kind_of(key: str) -> tuple[str, str]:
-    """Return of what kind a key is, as its first word after a partition, and the name after that.
+    """Split a key into its kind (the first word after the partition) and its name (the rest).
 
-    The kind of `{p7}:attempt:<id>` is `attempt`, and its name the id; so it is of `deal:{<id>}`.
+    `{p7}:attempt:<id>` is of kind `attempt` with the name `<id>`, and `deal:{<id>}` of kind `deal`.
     """
     words = _PARTITION.sub("", key).translate(_NO_BRACES)
     kind, _, name = words.partition(":")
@@ -102,9 +103,9 @@ def presence(code: str) -> str:
 
 
 def quota(place: str) -> str:
-    """Return the key of what an address has stored, by a hash of it: a hash of bytes.
+    """Return the key of an address's stored bytes, given the address's hash.
 
-    They are by when they expire, in Unix milliseconds.
+    It is a hash of byte counts by expiry in Unix milliseconds.
     """
     return f"quota:{{{place}}}"
 
@@ -120,22 +121,22 @@ def due(number: int) -> str:
 
 
 def post(post_id: str) -> str:
-    """Return the key of something to post to a server of others, or of its having been: a hash."""
+    """Return the key of an outbound post, kept after delivery to prevent duplicates: a hash."""
     return f"{{p{partition(post_id)}}}:post:{post_id}"
 
 
 def held(number: int, node: str) -> str:
-    """Return the key of what a node has stored of a partition that ends with it: a hash of notes.
+    """Return the key of a node's notes about data in a partition to remove when it ends: a hash.
 
-    Sessions are in another slot than the note of them.
+    A note about a session is in another slot than the session.
     """
     return f"{{p{number}}}:held:{node}"
 
 
 def barrier(key: str) -> str:
-    """Return the key, in the slot of a given one, that is written for the sake of writing.
+    """Return the barrier key in the same slot as `key`.
 
-    The write shows that the server takes writes, or waits for its replicas.
+    Writing it shows that the server accepts writes, or waits for its replicas.
     """
     return f"{key[: key.index('}') + 1]}:barrier"
 
@@ -143,11 +144,11 @@ def barrier(key: str) -> str:
 def mark(number: int, node: str) -> str:
     """Return the key of a node's mark in a partition: a string, the time of its last write there.
 
-    A store that comes back with an earlier one has lost what was written in between.
+    If a store returns with an earlier mark, it has lost the writes in between.
     """
     return f"{{p{number}}}:mark:{node}"
 
 
 def sessions(player_id: str) -> str:
-    """Return the key of a player's sessions: a sorted set of `node/session`, by last use."""
+    """Return the key of a player's sessions: a sorted set of `node/session` by last use."""
     return f"sessions:{{{player_id}}}"

@@ -1,4 +1,4 @@
-"""Refusals: a code and a message that say why a command was not carried out."""
+"""Refusals: a code and a message that explain why a command was not executed."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ SENTENCES: Final = {
     "unavailable": "The server cannot reach its store. Please try again.",
     "internal": "Something went wrong on the server.",
 }
-"""The default message of every code of the protocol."""
+"""The default message for each protocol code."""
 
 HTTP_SENTENCES: Final = {
     "unknown_path": "There is nothing at this path.",
@@ -108,18 +108,18 @@ HTTP_SENTENCES: Final = {
     "bad_request": "This is not what can be asked here.",
     "being_made": "This file is being made. Please try again in a minute.",
 }
-"""The default message of every code that only the HTTP interface has besides."""
+"""The default message for each additional code of the HTTP interface."""
 
 _ALL: Final = SENTENCES | HTTP_SENTENCES
 
 
 class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
-    """A command was not carried out.
+    """A command was refused.
 
     Attributes:
-        code: one of `SENTENCES` or `HTTP_SENTENCES`.
+        code: a key of `SENTENCES` or `HTTP_SENTENCES`.
         text: a message for people.
-        wait: milliseconds to wait before a retry, or 0 if there is no need to.
+        wait: milliseconds to wait before a retry, or 0 if no wait is needed.
     """
 
     def __init__(self, code: str, text: str | None = None, wait: int = 0) -> None:
@@ -130,19 +130,18 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
 
     @classmethod
     def of(cls, error: EngineError) -> Refusal:
-        """Return the refusal for an error of the engine, with the same code and message."""
+        """Convert an engine error, keeping its code and message."""
         return cls(error.code, error.message)
 
 
 class UnreadableError(Exception):
-    """Something stored that cannot be read: by this release, with these keys, or any more.
+    """A stored item cannot be read: by this release, with these keys, or because it is damaged.
 
-    It is left alone.
-
-    It is no refusal: those say something about what stands, and of this nothing is known.
+    The item is left unchanged. This is not a `Refusal`, since a refusal states something about the
+    stored state, and that state is unknown here.
 
     Attributes:
-        code: one of `SENTENCES`.
+        code: a key of `SENTENCES`.
     """
 
     def __init__(self, code: str) -> None:
@@ -155,8 +154,8 @@ class UnsuitableError(Exception):
 
 
 class UnavailableError(Exception):
-    """The store did not answer, or refused a write: whether the write took effect is unknown.
+    """The store did not answer or refused a write, so it is unknown whether the write took effect.
 
-    Whatever reads or writes the store may raise it, so docstrings name it only where they say more
-    of it, such as what may be left half done.
+    Every read or write of the store may raise it. Docstrings mention it only to add something, such
+    as a possible partial result.
     """

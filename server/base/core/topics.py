@@ -1,13 +1,16 @@
-"""Topics of what nodes publish to one another: made where their messages are declared."""
+"""Pub/sub topics. Each is defined next to its messages."""
 
 from __future__ import annotations
 
 from typing import NewType
 
 Topic = NewType("Topic", str)
-"""The name of a channel of Redis's pub/sub."""
+"""The name of a Redis pub/sub channel."""
 
 
 def node(node_id: str) -> Topic:
-    """Return the topic of a node: something concerns one of its sessions. It alone subscribes."""
+    """Return a node's own topic, for messages about its sessions.
+
+    Only that node subscribes to it.
+    """
     return Topic(f"node:{node_id}")

@@ -1,1 +1,1 @@
-"""Journals: appending, reading, and the state that follows from them."""
+"""Journals: append-only logs, their replicas, and reading stored items."""

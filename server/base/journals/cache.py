@@ -1,7 +1,6 @@
-"""The cache of replicas: bounded in bytes, and the least recently appended to are evicted first.
+"""A cache of replicas, bounded in bytes, with eviction of the least recently appended to.
 
-What several replicas share, as rules that a player has made up, counts once, as long as one of them
-is cached.
+An object shared by several cached replicas, such as custom rules, is counted once.
 """
 
 from __future__ import annotations
@@ -14,20 +13,20 @@ from server.base.journals.core.machine import Shared
 from server.base.journals.replica import Replica
 
 MAX_BYTES: Final = 256 << 20
-"""About how many bytes replicas of one type take that this node appends to.
+"""Approximate total bytes of the replicas of one type to which this node appends.
 
-An attempt takes 1.5 to 4 kB. Where moves can be undone, each of the last hundred and more keeps a
-board: up to 75 kB.
+An attempt takes 1.5 to 4 kB, or up to 75 kB if moves can be undone: each of the last hundred or
+more moves then keeps a board.
 """
 
 MAX_READ_ONLY_BYTES: Final = 16 << 20
-"""About how many bytes replicas of one type take that this node has only read."""
+"""Approximate total bytes of the replicas of one type that this node has only read."""
 
 _RECOUNTED: Final = 16
-"""How many replicas that were added empty, and are read since, are counted when one is added."""
+"""How many replicas that were added empty are measured again with each addition."""
 
 _COUNT_EVERY: Final = 16
-"""Entries after which the size of a replica in use is taken again: each adds half a kilobyte."""
+"""Entries after which a replica in use is measured again. Each entry adds half a kilobyte."""
 
 State = TypeVar("State")
 Event = TypeVar("Event")
@@ -35,7 +34,7 @@ Name = TypeVar("Name")
 
 
 class _Bounded(Generic[Name, State, Event]):
-    """Replicas in an order, with the size that was last counted of each; the first is evicted."""
+    """Replicas in eviction order, with the last measured size of each."""
 
     def __init__(self, most: int) -> None:
         self.held: OrderedDict[Name, tuple[Replica[State, Event], int, Shared | None]] = (
@@ -45,10 +44,11 @@ class _Bounded(Generic[Name, State, Event]):
         self._holders: Counter[Shared] = Counter()
         self._most = most
         self._unread: OrderedDict[Name, None] = OrderedDict()
-        """Those that were empty or busy when they were counted last, the longest ago first."""
+        """Names of replicas that were empty or busy when last measured, oldest measurement first.
+        """
 
     def get(self, name: Name) -> Replica[State, Event] | None:
-        """Return a replica, and count it again now and then, since others may append to it."""
+        """Return a replica, and measure it regularly, since other nodes may append to it."""
         found = self.held.get(name)
         if found is None:
             return None
@@ -57,7 +57,7 @@ class _Bounded(Generic[Name, State, Event]):
         return found[0]
 
     def use(self, name: Name) -> Replica[State, Event] | None:
-        """Return a replica as `get` does; it is the last one now."""
+        """Return a replica like `get`, and make it the last to be evicted."""
         found = self.get(name)
         if found is not None:
             self.held.move_to_end(name)
@@ -72,7 +72,7 @@ class _Bounded(Generic[Name, State, Event]):
         self._evict()
 
     def _count_unread(self) -> None:
-        """Count those that were added empty; each until it has been read, or is held no more."""
+        """Measure replicas that were added empty, each until it has been read or evicted."""
         for name in list(islice(self._unread, _RECOUNTED)):
             del self._unread[name]
             if name in self.held:
@@ -99,7 +99,7 @@ class _Bounded(Generic[Name, State, Event]):
             self._release(held)
 
     def _hold(self, shared: Shared | None) -> None:
-        """Count what replicas share, once for all of them."""
+        """Count a shared object once, however many replicas hold it."""
         if shared is not None:
             if shared not in self._holders:
                 self.bytes += shared.size
@@ -120,12 +120,12 @@ class _Bounded(Generic[Name, State, Event]):
 class ReplicaCache(Generic[Name, State, Event]):
     """The cached replicas of one type of journal, by name.
 
-    Replicas that were only read have a bound of their own, so that reading many journals does not
-    evict one that is appended to. There the order is that of reading: the oldest is evicted first.
+    Replicas that were only read have a separate bound, so that reading many journals does not evict
+    journals in use. They are evicted in the order of their first read.
 
     Args:
-        used: how many bytes those take that are appended to, as `Replica.size` estimates it.
-        read_only: the same of those that are not.
+        used: maximum bytes of replicas that are appended to, as estimated by `Replica.size`.
+        read_only: maximum bytes of all other replicas.
     """
 
     def __init__(self, used: int = MAX_BYTES, read_only: int = MAX_READ_ONLY_BYTES) -> None:
@@ -138,7 +138,7 @@ class ReplicaCache(Generic[Name, State, Event]):
         return self._read_only.get(name) if found is None else found
 
     def find_to_append(self, name: Name) -> Replica[State, Event] | None:
-        """Return a replica to append to, or `None` if it is not cached; it is now the last used."""
+        """Return a replica to append to, or `None` if it is not cached. This counts as use."""
         found = self._used.use(name)
         if found is None:
             found = self._read_only.pop(name)
@@ -147,21 +147,21 @@ class ReplicaCache(Generic[Name, State, Event]):
         return found
 
     def used(self) -> list[Replica[State, Event]]:
-        """Return the replicas that this node appends to."""
+        """Return the replicas to which this node appends."""
         return [replica for replica, *_ in self._used.held.values()]
 
     @property
     def size(self) -> int:
-        """How many replicas are cached."""
+        """The number of cached replicas."""
         return len(self._used.held) + len(self._read_only.held)
 
     @property
     def bytes(self) -> int:
-        """About how many bytes they take."""
+        """The approximate size of the cached replicas in bytes."""
         return self._used.bytes + self._read_only.bytes
 
     def put(self, name: Name, replica: Replica[State, Event]) -> Replica[State, Event]:
-        """Cache a replica, unless the name has one already; return the one that is cached."""
+        """Cache a replica unless the name has one already, and return the cached one."""
         found = self.known(name)
         if found is None:
             self._read_only.add(name, replica)

@@ -1,4 +1,4 @@
-"""Whether journals still end with what this node has appended, after the store was away."""
+"""A check, after an outage of the store, that journals still contain this node's appends."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from server.base.work.background import Background
 from server.base.work.stop import Stop
 
 CHECK_EVERY = 1.0
-"""Seconds between two looks at whether there is a new connection to the store."""
+"""Seconds between checks for a new connection to the store."""
 
 BATCH: Final = 16
-"""Replicas that are read at the same time."""
+"""Replicas read at the same time."""
 
 PAUSE = 0.01
-"""Seconds between two batches: 1,600 replicas a second at most, which takes a tenth of a core."""
+"""Seconds between batches: at most 1,600 replicas per second, which takes a tenth of a core."""
 
 Replicas = Callable[[], Iterable[Replica[Any, Any]]]
 
@@ -30,14 +30,14 @@ log = structlog.get_logger()
 
 
 class JournalCheck:
-    """Reads the journals of replicas after each new connection, as a store may come back with less.
+    """Reads the replicas' journals after each new connection, since a store may return with less.
 
-    A replica notices by itself that its journal has lost entries, when it is read. That may be long
-    after the store came back, or never, if nobody plays on.
+    A replica detects lost entries when it next reads its journal. Without this check, that may be
+    long after the outage, or never if the players have left.
     """
 
     def __init__(self, journals: JournalStore, background: Background, *replicas: Replicas) -> None:
-        """Check what these functions return: the replicas that this node appends to."""
+        """Check the replicas to which this node appends, as returned by these functions."""
         self._journals = journals
         self._replicas = [*replicas]
         self._checked = 0
@@ -48,14 +48,14 @@ class JournalCheck:
         background.forever("journal_check", check, every=CHECK_EVERY, waits=True)
 
     def add(self, replicas: Replicas) -> None:
-        """Check what another function returns, too."""
+        """Also check the replicas returned by another function."""
         self._replicas.append(replicas)
 
     async def check(self, stop: Stop) -> None:
-        """Check all replicas, if there is a connection that is newer than the last check.
+        """Check all replicas if a connection is newer than the last check.
 
         Raises:
-            UnavailableError: the store does not answer; the rest has not been checked.
+            UnavailableError: the store does not answer; the remaining replicas are unchecked.
         """
         newest = self._journals.newest_generation
         if newest in {0, self._checked}:
@@ -67,7 +67,7 @@ class JournalCheck:
                 *(each.check() for each in stale), return_exceptions=True
             ):
                 if isinstance(failure, UnreadableError):
-                    # What a newer release has appended is no loss, and a gap has been counted.
+                    # A newer release's entry is no loss, and gaps are counted when found.
                     log.debug("journal_unreadable", code=failure.code)
                 elif failure is not None:
                     raise failure

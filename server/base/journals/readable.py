@@ -1,4 +1,4 @@
-"""Reading many things of which some cannot be read: those are skipped, and named."""
+"""Reading many items, skipping and listing the unreadable ones."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class Readable(Generic[Name, T]):
-    """Several things, as far as they could be read.
+    """Several items, as far as they could be read.
 
     Attributes:
-        read: what could be read, by name.
-        gone: the names of what is not there.
-        unreadable: the names of what is there and cannot be read: what it is, nobody knows here, so
-            it is left alone. Where it was read, that has been logged.
+        read: the items by name.
+        gone: the names of missing items.
+        unreadable: the names of existing items that this release cannot read. They are left
+            unchanged, and the failure is logged.
     """
 
     read: dict[Name, T]
@@ -36,16 +36,17 @@ class Readable(Generic[Name, T]):
 
 
 async def readable(reads: Mapping[Name, Awaitable[T | None]]) -> Readable[Name, T]:
-    """Read several things at the same time, and return what could be read.
+    """Read several items concurrently, and return the readable ones.
 
-    Whatever shows or changes many things reads them so: one that is damaged, or that a newer
-    release stored, must not keep anybody from the others.
+    Use it wherever many items are shown or changed: an item that is damaged, or written by a newer
+    release, must not block the others.
 
     Args:
-        reads: for each name, what returns the thing, or `None` if it is not there.
+        reads: for each name, an awaitable of the item, or of `None` if it is missing.
 
     Raises:
-        Exception: what one of them raises, but `UnreadableError` and `msgspec.DecodeError`.
+        Exception: the first exception of a read, other than `UnreadableError` and
+            `msgspec.DecodeError`.
     """
     found = await asyncio.gather(*(_tried(each) for each in reads.values()))
     pairs = list(zip(reads, found, strict=True))
@@ -57,7 +58,7 @@ async def readable(reads: Mapping[Name, Awaitable[T | None]]) -> Readable[Name, 
 
 
 class _Failed:
-    """That something cannot be read."""
+    """The marker of an unreadable item."""
 
 
 async def _tried(read: Awaitable[V]) -> V | _Failed:

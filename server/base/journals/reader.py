@@ -1,7 +1,7 @@
-"""Reading what is stored: by this release, by an earlier one, or by a newer one.
+"""Decoding of stored items across releases.
 
-A stored JSON object says its form by its `type`. What a newer release stored in a form of its own
-is refused and left alone: it is never read as something that it is not.
+A stored JSON object states its form in `type`. A form of a newer release is refused and left
+unchanged, since reading it as another form would corrupt it.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ class _Tagged(msgspec.Struct):
 
 
 class Reader(Generic[T]):
-    """Reads JSON texts of some forms."""
+    """A decoder for JSON texts in one of several forms."""
 
     def __init__(self, forms: Any) -> None:
-        """Read forms: a struct with a tag, or a union of such."""
+        """Decode these forms: a tagged struct or a union of tagged structs."""
         self._decoder: msgspec.json.Decoder[T] = msgspec.json.Decoder(forms)
         self._tags = {form.__struct_config__.tag for form in get_args(forms) or (forms,)}
 
     def decode(self, text: str) -> T:
-        """Return what a text says.
+        """Decode a text.
 
         Raises:
-            UnreadableError: it is of a form that this release does not know.
-            msgspec.DecodeError: it is broken.
+            UnreadableError: this release does not know its form.
+            msgspec.DecodeError: it is malformed.
         """
         try:
             return self._decoder.decode(text)
@@ -51,7 +51,7 @@ class Reader(Generic[T]):
 
 
 def rules_of(game: str, variant: str, digest: str) -> Ruleset:
-    """Return the rules that something stored is played by.
+    """Return the rules of a stored game.
 
     Args:
         game: the game's id.

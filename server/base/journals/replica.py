@@ -1,14 +1,13 @@
-"""A replica of a journal in memory: the state folded from its entries, and appends to the journal.
+"""An in-memory replica of a journal: the state folded from its entries, and appends to the journal.
 
-The journal in Redis is the source of truth (event sourcing). A replica may lag behind it, which
-optimistic concurrency control detects: Redis refuses an append from a stale replica, the missing
-entries are read, and the command is decided again. It is also decided again when the node's clock
-was wrong, after the clock has been corrected. What was read on one connection to Redis is not
-appended to on the next: it is read again.
+The journal in Redis is the source of truth (event sourcing). Optimistic concurrency control detects
+a stale replica: Redis refuses its append, the missing entries are read, and the command is decided
+again. A command is also decided again after a wrong clock has been corrected. A replica read on one
+connection to Redis is read again before an append on the next.
 
-How all this goes is in `server/base/journals/core/machine.py`. A `Replica` drives it: it gives it
-the time, carries its requests out, and calls those who wait. A command on a replica that is current
-and idle needs no task: its entry is sent with the next batch of writes.
+The logic is in `server/base/journals/core/machine.py`. `Replica` drives it: it sets the time,
+executes requests and calls the waiting callers. A command on a current, idle replica needs no task:
+its entry is sent with the next batch of writes.
 """
 
 from __future__ import annotations
@@ -39,16 +38,16 @@ from server.base.work.clock import Clock
 from server.base.work.tasks import run_soon
 
 EMPTY_SIZE = 1_000
-"""About how many bytes a replica takes that has no state."""
+"""Approximate bytes of a replica without a state."""
 
 Finish = Callable[[Any], None]
-"""Called with what a job returned, or with the exception that it ended with."""
+"""Called with a job's result, or with the exception that ended it."""
 
 
 class Replica(Generic[State, Event]):
     """This node's replica of one journal.
 
-    Commands and reads are carried out one after the other, in the order in which they came.
+    Commands and reads run one after the other, in the order of their arrival.
     """
 
     __slots__ = ("_clock", "_definition", "_finish", "_job", "_journals", "_machine", "_waiting")
@@ -66,23 +65,23 @@ class Replica(Generic[State, Event]):
 
     @property
     def state(self) -> State | None:
-        """The state as of the last entry known here, or `None` if no entry is."""
+        """The state after the last known entry, or `None` if no entry is known."""
         return self._machine.state
 
     @property
     def number(self) -> int:
-        """The number of the last entry known here, or 0 if none is."""
+        """The number of the last known entry, or 0."""
         return self._machine.number
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes, without what it shares."""
+        """The approximate size in bytes, without the shared part."""
         state = self._machine.state
         return EMPTY_SIZE if state is None else self._definition.size(state, self._oldest)
 
     @property
     def shared(self) -> Shared | None:
-        """The part of it that other replicas may hold too."""
+        """The part that other replicas may hold too."""
         state = self._machine.state
         return None if state is None else self._definition.shared(state)
 
@@ -92,21 +91,21 @@ class Replica(Generic[State, Event]):
 
     @property
     def settled(self) -> State | None:
-        """The state if the replica is idle; `None` while it reads or appends, or is empty."""
+        """The state if the replica is idle; `None` while it reads or appends, or if it is empty."""
         return None if self._job is not None else self._machine.state
 
     @property
     def is_unchecked(self) -> bool:
-        """Whether this node has appended to the journal, on no connection that is open now."""
+        """Whether this node has appended to the journal, but not on an open connection."""
         return self._machine.accepted > 0 and not self._is_current()
 
     def _is_current(self) -> bool:
-        """Return whether the replica was read or appended to on the connection that is open now."""
+        """Return whether the open connection was used for the last read or append."""
         generation = self._machine.generation
         return generation != 0 and generation == self._journals.generation(self._definition.key())
 
     async def refresh(self) -> State | None:
-        """Read new entries, append events that are due by now, and return the state after them.
+        """Read new entries, append due events, and return the state.
 
         Returns:
             `None` if there is no journal.
@@ -115,7 +114,7 @@ class Replica(Generic[State, Event]):
         return self._machine.state
 
     async def check(self) -> None:
-        """Read new entries, unless that was done on the connection that is open now.
+        """Read new entries, unless the open connection was already used for that.
 
         Raises:
             UnreadableError: a newer release has appended an entry, or entries are missing.
@@ -128,11 +127,11 @@ class Replica(Generic[State, Event]):
         await self._run(check())
 
     async def since(self, number: int) -> tuple[State | None, list[str]] | None:
-        """Return the entries from `number` on.
+        """Return the entries from `number` on, with a state to fold them into.
 
         Returns:
-            The last state kept before that entry, and the texts of all entries after it; `None` if
-            the entry is older than the kept states, or unknown here.
+            The last kept state before that entry, and the texts of all entries after that state;
+            `None` if the entry is older than the kept states, or unknown here.
         """
         for seq, state in reversed(self._machine.kept):
             if seq < number <= self._machine.number:
@@ -141,10 +140,10 @@ class Replica(Generic[State, Event]):
         return None
 
     def receive(self, number: int, text: str) -> bool:
-        """Apply entry `number`, which another node has appended and published.
+        """Fold entry `number`, published by another node.
 
         Returns:
-            Whether the replica includes that entry now; if not, it must be refreshed.
+            Whether the replica now includes that entry. If not, it must be refreshed.
         """
         machine = self._machine
         if self._job is not None or not self._is_current():
@@ -154,11 +153,11 @@ class Replica(Generic[State, Event]):
         return machine.includes(number, text)
 
     def submit(self, decide: Decide[State, Event], finish: Finish) -> None:
-        """Carry out a command; `finish` is called with the `Step` or the exception."""
+        """Execute a command, and call `finish` with its `Step` or exception."""
         self._begin(self._machine.carry_out(decide), finish)
 
     async def decide(self, decide: Callable[[State | None, int], Event | None]) -> Step[State]:
-        """Carry out a command that returns an event alone, and wait for what comes of it.
+        """Execute a command that returns only an event, and wait for the result.
 
         Raises:
             Refusal: the command is refused.
@@ -171,17 +170,17 @@ class Replica(Generic[State, Event]):
         return await self._run(self._machine.carry_out(decide_both))
 
     async def _run(self, job: Job[Result]) -> Result:
-        """Run a job, and return what it returns. It goes on if the caller is cancelled."""
+        """Run a job and return its result. The job continues if the caller is cancelled."""
         ended: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._begin(job, partial(_settle, ended))
         try:
             return await ended
         finally:
-            # An exception refers to this frame: the future must not be in a circle with it.
+            # An exception refers to this frame: with the future, they would form a reference cycle.
             del ended
 
     def _begin(self, job: Job[Any], finish: Finish) -> None:
-        """Run a job, after those that have been waiting."""
+        """Run a job after all waiting ones."""
         if self._job is None:
             self._job, self._finish = job, finish
             self._resume(None)
@@ -191,9 +190,9 @@ class Replica(Generic[State, Event]):
         self._waiting.append((job, finish))
 
     def _resume(self, reply: Any) -> None:
-        """Resume the job with the reply to its request, or the exception that this ended with.
+        """Resume the job with the reply to its request, or with the request's exception.
 
-        It runs until its next request, which is carried out; when it ends, the next one begins.
+        The job runs until its next request. When it ends, the next job starts.
         """
         assert self._job is not None, "only a job makes a request"
         job, machine = self._job, self._machine
@@ -218,11 +217,11 @@ class Replica(Generic[State, Event]):
             try:
                 self._end(step)
             finally:
-                # Whoever has asked is answered first.
+                # The caller is answered first.
                 if isinstance(step, Step) and step.append is not None:
                     self._tell_appended(step)
         except Exception as error:
-            # Not kept in a variable: it would be in a circle with this frame, and the session too.
+            # A variable would form a reference cycle with this frame, and keep the session alive.
             self._end(error)
         else:
             self._journals.append(
@@ -230,7 +229,7 @@ class Replica(Generic[State, Event]):
             )
 
     async def _request(self, request: Read | Wait) -> None:
-        """Carry out a request that takes a task, and resume the job with the reply."""
+        """Execute a request that needs a task, and resume the job with the reply."""
         try:
             reply = await self._reply(request)
         except Exception as error:
@@ -251,21 +250,21 @@ class Replica(Generic[State, Event]):
         return None
 
     def _end(self, outcome: Any) -> None:
-        """Tell the outcome of the job, and let the next one begin."""
+        """Report the job's outcome, and start the next job."""
         finish = self._finish
         if self._waiting:
             self._job, self._finish = self._waiting.popleft()
             asyncio.get_running_loop().call_soon(self._resume, None)
         else:
-            # Whoever has asked may be gone soon: a session must not be kept.
+            # The callback may refer to a session, which must not be kept alive.
             self._job, self._waiting, self._finish = None, None, _ignore
         finish(outcome)
 
     def _tell_appended(self, step: Step[State]) -> None:
-        """Tell of an append that has been accepted.
+        """Report an accepted append.
 
-        An exception goes to the event loop's exception handler: the entry is stored, and whoever
-        asked for it gets the answer that it is.
+        An exception goes to the event loop's exception handler: the entry is stored, and the caller
+        must still get its acknowledgement.
         """
         assert step.append is not None, "it has been accepted"
         try:
@@ -277,7 +276,7 @@ class Replica(Generic[State, Event]):
 
 
 def _settle(future: asyncio.Future[Result], outcome: Any) -> None:
-    """Set the outcome of a job for its caller, who may have been cancelled."""
+    """Set a job's outcome for its caller, unless that was cancelled."""
     if future.done():
         return
     if isinstance(outcome, Exception):
@@ -287,4 +286,4 @@ def _settle(future: asyncio.Future[Result], outcome: Any) -> None:
 
 
 def _ignore(_: object) -> None:
-    """Wait for no outcome: there is no job."""
+    """Discard the outcome: no job is running."""

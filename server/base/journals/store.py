@@ -1,17 +1,17 @@
 """Journals: Redis streams with explicit entry ids `0-1`, `0-2`, ….
 
-Entry n is appended only if the stream ends with entry n - 1, and none before that is missing. That
-is all the concurrency control there is: a node whose append is rejected reads the entries that it
-missed, and decides again.
+Entry n is appended only if the stream ends with entry n - 1 and no earlier entry is missing. There
+is no other concurrency control: a node whose append is rejected reads the entries that it missed,
+and decides again.
 
-A journal may begin with a checkpoint: an entry that says all that those before it said, and with
-which they were dropped, by one script. Its number is the next one as that of any entry, and numbers
-go on from it.
+A journal may start with a checkpoint, an entry that replaces all earlier ones; the script that
+appends it drops them. A checkpoint takes the next number like any other entry, and numbering
+continues from it.
 
-An append must also not follow entries that Redis has lost since they were read. A server that loses
-data loses its connections first; so what was read is valid for one generation of the connection,
-and is read again on the next one. Where that does not suffice, as when a slot has moved to another
-server, the text of the previous entry is compared as well.
+An append must not follow entries that Redis has lost since they were read. A server that loses data
+loses its connections first, so entries count as read for one generation of the connection, and are
+read again on the next. Where the generation is not sufficient, as when a slot has moved to another
+server, the previous entry's text is compared too.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ from server.base.redis.servers import suggests_failover
 from server.base.work.background import hear
 
 CLOCK_TOLERANCE_MS: Final = 2_000
-"""Most milliseconds between the time of a decision and Redis's time when it is appended."""
+"""Maximum difference between the time of a decision and Redis's time at the append."""
 
 _ALONE: Final = Append("", 0, "")[4:]
-"""The fields from `expires` on of an entry with which nothing else is written."""
+"""The fields from `expires` on of an append that writes nothing besides its entry."""
 
 _PAGE: Final = 1_000
-"""Entries read by one XRANGE."""
+"""Entries per XRANGE."""
 
 _MAX_BATCH: Final = 500
-"""Most entries appended by one script, which blocks Redis for about half a millisecond."""
+"""Maximum entries per script. A script of this size blocks Redis for about half a millisecond."""
 
 _APPEND: Final = Script("""
 local time = redis.call('TIME')
@@ -87,13 +87,13 @@ for i = 1, tonumber(ARGV[4]) do
 end
 return appended
 """)
-"""Append one entry to each of many journals, if Redis's time is near that of the decisions.
+"""Append one entry to each of several journals, if Redis's time is near that of the decisions.
 
-An entry is appended if it is the next one, and none before it is missing, except before a
-checkpoint; then the commands that are given with it are run. After a checkpoint, as many entries as
-the number says may be there, and yet XADD refuses that number. The text of the previous entry is
-compared where it is given, which takes Redis 2.5 µs more than the 2 µs of an entry. One script for
-a batch costs Redis less than one XADD for each entry.
+An entry is appended if it is the next one and no earlier one is missing, except before a
+checkpoint. Its additional commands are then executed. After a checkpoint, the stream's length does
+not determine the next number, and XADD refuses a wrong one. Comparing the previous entry's text,
+where given, takes Redis 2.5 µs in addition to the 2 µs of an entry. One script per batch is cheaper
+for Redis than one XADD per entry.
 """
 
 log = structlog.get_logger()
@@ -102,8 +102,8 @@ _encode = msgspec.json.Encoder().encode
 
 
 Done = Callable[[int | Exception], None]
-"""Called with the generation of the connection on which an entry was appended, once that is
-acknowledged; else with a `ConflictError`, a `MistimedError`, or an `UnavailableError` if the entry
+"""The callback of an append. It gets the generation of the connection on which the entry was
+acknowledged, or else a `ConflictError`, a `MistimedError`, or an `UnavailableError` if the entry
 may or may not be written."""
 
 _Sent = tuple[Append, int, int, str, Done]
@@ -111,7 +111,7 @@ _Sent = tuple[Append, int, int, str, Done]
 
 
 class JournalStore:
-    """Reads all journals, and appends to them."""
+    """Reads all journals and appends to them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -128,23 +128,22 @@ class JournalStore:
         return self._database.newest_generation
 
     def note_lost(self, key: str, count: int) -> None:
-        """Note that a journal has lost at least so many entries that were acknowledged here."""
+        """Record that a journal has lost at least `count` acknowledged entries of this node."""
         self._database.losses.note_entries(key, count)
 
     def append(self, append: Append, now: int, generation: int, previous: str, done: Done) -> None:
-        """Append an entry with the next batch; `done` is called later with the outcome.
+        """Append an entry with the next batch, and call `done` later with the outcome.
 
-        The entries of a batch are appended by one script, in a cluster by one for each slot. A task
-        is started only if the journal's server is unknown, not connected, has changed or has too
-        much to do.
+        One script appends a batch; in a cluster, each slot has its own batch. A task is started
+        only if the journal's server is unknown, disconnected, replaced or overloaded.
 
         Args:
-            append: the entry, and what is written with it.
+            append: the entry, and everything written with it.
             now: the time of the decision in Unix milliseconds.
-            generation: the generation that the previous entries were read on; 0 if that of none is
-                valid, so that it is appended on any.
-            previous: the text of the previous entry, compared where the generation means nothing:
-                if it is 0, or the slot has moved.
+            generation: the generation on which the previous entries were read; 0 to append on any
+                generation.
+            previous: the text of the previous entry, compared if the generation is 0 or the slot
+                has moved.
             done: called with the outcome.
         """
         sent = append, now, generation, previous, done
@@ -168,21 +167,21 @@ class JournalStore:
         batch.append(sent)
 
     def _pack_batch(self, name: tuple[int, str], batch: list[_Sent]) -> bytes:
-        """Close a batch that is about to be sent, and return the command that appends it."""
+        """Close a batch about to be sent, and return its command."""
         self._close_batch(name, batch)
         return pack(*_command(batch))
 
     def _close_batch(self, name: tuple[int, str], batch: list[_Sent]) -> None:
-        """Let no more entries be added to a batch."""
+        """Prevent further additions to a batch."""
         if self._open_batches.get(name) is batch:
             del self._open_batches[name]
 
     def _batch_done(self, name: tuple[int, str], batch: list[_Sent], reply: Any) -> None:
-        """Tell the outcome to those whose entries were in a batch."""
+        """Report the outcomes of a batch to its callers."""
         # A batch that failed before it was sent is still open.
         self._close_batch(name, batch)
         if isinstance(reply, AskError | TryAgainError):
-            # The slot has moved or is moving: each entry is sent alone, and follows redirections.
+            # The slot has moved or is moving. Entries sent alone follow redirections.
             for append, now, _, previous, done in batch:
                 self._append_alone_soon((append, now, 0, previous, done))
             return
@@ -193,7 +192,7 @@ class JournalStore:
             try:
                 done(name[0] if each == 1 else self._error_of(append, each))
             except Exception as fault:
-                # It must not keep the others from their replies.
+                # One failed callback must not prevent the others.
                 asyncio.get_running_loop().call_exception_handler(
                     {"message": "The callback of an append failed.", "exception": fault}
                 )
@@ -221,8 +220,8 @@ class JournalStore:
     async def _append_alone(
         self, append: Append, now: int, generation: int, previous: str, done: Done
     ) -> None:
-        """Append an entry by a script of its own, which may have to be sent more than once."""
-        # On another server, the generation means nothing: the entry before is compared.
+        """Append an entry with its own script, which may be sent more than once."""
+        # The generation is not valid on another server, so the previous entry is compared.
         command = _command([(append, now, 0, previous, done)])
         try:
             reply = await self._database.reply(append.key, *command, generation=generation or None)
@@ -235,24 +234,24 @@ class JournalStore:
             done(reply.generation if is_appended else self._error_of(append, reply.value))
 
     async def read(self, key: str) -> Entries:
-        """Return all entries, once they are acknowledged; none if there is no journal.
+        """Return all entries once they are acknowledged; none if there is no journal.
 
         Raises:
-            GapError: an entry is missing, and no checkpoint says what it said.
+            GapError: an entry is missing, and no checkpoint replaces it.
         """
         return await self._read(key, 1, acknowledged=True)
 
     async def existing(self, names: Sequence[str]) -> list[bool]:
-        """Return whether there is each of some journals, acknowledged or not."""
+        """Return whether each of several journals exists, acknowledged or not."""
         found = await self._database.ask(lambda redis, key: redis.exists(key), *names)
         return list(map(bool, found))
 
     async def lengths(self, names: Sequence[str]) -> list[int]:
-        """Return how many entries each of some journals has, acknowledged or not."""
+        """Return the number of entries of several journals, acknowledged or not."""
         return await self._database.ask(lambda redis, key: redis.xlen(key), *names)
 
     async def delete(self, names: Sequence[str]) -> int:
-        """Delete some journals; return how many of them there were."""
+        """Delete journals, and return how many of them existed."""
         return sum(
             await asyncio.gather(*(self._database.write(each, "UNLINK", each) for each in names))
         )
@@ -260,7 +259,7 @@ class JournalStore:
     async def read_from(self, key: str, number: int) -> list[str]:
         """Return the texts of the entries from `number` on, acknowledged or not.
 
-        From 1 on, these are all that there are: from a checkpoint on, if there is one.
+        From 1 on, these are all entries, starting with the checkpoint if there is one.
 
         Raises:
             GapError: an entry is missing.
@@ -268,19 +267,17 @@ class JournalStore:
         return (await self._read(key, number, acknowledged=False)).texts
 
     async def read_on(self, key: str, after: int, last: str, begin: int = 1) -> Entries | None:
-        """Return the entries after number `after`, or `None` if data was lost, or dropped.
-
-        If entries before it are missing, nobody can append: their number is compared, too.
+        """Return the entries after number `after`, or `None` if entries were lost or dropped.
 
         Args:
             key: the journal's key.
-            after: the number of the last entry that the caller has.
-            last: the text of that entry; if the journal has no such entry, data was lost, or a
-                checkpoint has followed it.
-            begin: the number of the entry that the journal begins with, as the caller knows.
+            after: the number of the caller's last entry.
+            last: the text of that entry. If the journal has no such entry, it was lost or replaced
+                by a checkpoint.
+            begin: the number of the journal's first entry, as far as the caller knows.
 
         Raises:
-            GapError: an entry before it is missing.
+            GapError: an earlier entry is missing.
         """
         try:
             page, length = await self._database.read_both(
@@ -293,6 +290,8 @@ class JournalStore:
             return None
         if found.texts[:1] != [last] or found.first != after:
             return None
+        # The journal is too short, so earlier entries are missing and no append can succeed:
+        # reading all of it raises the error.
         if length.value <= after - begin:
             await self.read(key)
         return Entries(found.texts[1:], found.generation, after + 1)
@@ -300,15 +299,15 @@ class JournalStore:
     async def _read(
         self, key: str, number: int, *, acknowledged: bool, page: Reply | None = None
     ) -> Entries:
-        """Return the entries from `number` on; `acknowledged` waits until they are.
+        """Return the entries from `number` on.
 
-        Those before a checkpoint are left out if it was met where another one should be.
+        If a checkpoint stands where another entry is expected, the entries before it are left out.
 
         Args:
             key: the journal's key.
-            number: that of the first entry.
-            acknowledged: whether to wait.
-            page: the first page, if it has been read.
+            number: the number of the first entry.
+            acknowledged: whether to wait until the entries are acknowledged.
+            page: the first page, if already read.
         """
         texts: list[str] = []
         generations: set[int] = set()
@@ -331,15 +330,13 @@ class JournalStore:
             page = None
 
     async def _page(self, key: str, first: str, *, acknowledged: bool) -> Reply:
-        """Return up to `_PAGE` entries of a journal, from an id on.
-
-        Another node may have written an entry that replicas do not have yet. `acknowledged` makes
-        sure that they do by a write on the same connection, if writes need replicas at all. That
-        write also fails on a server that was replaced and does not know it: it has no replicas.
-        """
+        """Return up to `_PAGE` entries of a journal, from an id on."""
         reading = self._database.reply(key, *_range(key, first), reads=True)
         if not (acknowledged and self._database.acks):
             return await reading
+        # Another node may have written an entry that Redis's replicas lack. A write on the same
+        # connection waits for them. It also fails on a server that has been replaced without
+        # knowing it, since such a server has no replicas.
         barrier = keys.barrier(key)
         writing = self._database.write(barrier, "SET", barrier, "", "EX", keys.BARRIER_LIFE_S)
         page, _ = await asyncio.gather(reading, writing)
@@ -347,12 +344,12 @@ class JournalStore:
 
 
 def _range(key: str, first: str) -> tuple[Argument, ...]:
-    """Return the command that reads a page of a journal, from an id on."""
+    """Return the command to read a page of a journal, from an id on."""
     return "XRANGE", key, first, "+", "COUNT", _PAGE
 
 
 def _command(batch: list[_Sent]) -> tuple[Argument, ...]:
-    """Return the command that appends the entries of a batch, all in one slot."""
+    """Return the command to append a batch of entries in one slot."""
     names = [append.key for append, _, _, _, _ in batch]
     times = [now for _, now, _, _, _ in batch]
     given: list[Argument] = []
@@ -367,11 +364,9 @@ def _command(batch: list[_Sent]) -> tuple[Argument, ...]:
 
 
 def _written_with(append: Append) -> tuple[list[str], list[tuple[str, ...]]]:
-    """Return the keys beside the journal, and the commands, of what is written with an entry.
-
-    While a slot is moved, a script must wait until all its keys are on one server: a key that is
-    not needed is not passed.
-    """
+    """Return the additional keys and commands written with an entry."""
+    # While a slot is moved, a script waits until all its keys are on one server, so unneeded keys
+    # are not passed.
     names: list[str] = []
     commands: list[tuple[str, ...]] = []
     if is_checkpoint(append.payload):

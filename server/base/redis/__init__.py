@@ -1,1 +1,1 @@
-"""Redis: connections, clock, bus, scripts, and a server of its own if there is none."""
+"""Redis: connections, clock, bus, scripts and the embedded server."""

@@ -1,8 +1,9 @@
-r"""The append-only files of an embedded server: which there are, if they are whole, and repair.
+r"""The append-only files of an embedded server: listing, checking and repairing them.
 
-A file is a snapshot in Redis's binary format, if the server has written one, then commands, such
-as `*2\r\n$3\r\nDEL\r\n$1\r\na\r\n`. A power cut leaves one that is too short, which the server cuts
-back to its last command itself, or one that was made longer and not written, and so ends in NULs.
+A file consists of an optional snapshot in Redis's binary format, followed by commands such as
+`*2\r\n$3\r\nDEL\r\n$1\r\na\r\n`. After a power cut, the last file may be too short; the server then
+truncates it to the last complete command. Or it may have been extended without the data being
+written, and end in NULs.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ NAME: Final = "appendonly.aof"
 """The only file of a server before 7.0."""
 
 MANIFEST: Final = f"appendonlydir/{NAME}.manifest"
-"""The list of the files of a newer server."""
+"""The manifest that lists the files of a newer server."""
 
 _PART: Final = re.compile(r"^file (\S+) seq \d+ type ([bi])\b", re.MULTILINE)
 _SNAPSHOT: Final = (b"REDIS", b"VALKEY")
 _END_OF_SNAPSHOT: Final = 0xFF
 _CHECKSUM: Final = 8
-"""Bytes of the checksum after that byte."""
+"""Bytes of the checksum after the end-of-snapshot byte."""
 
 _COUNT: Final = re.compile(rb"\*(\d{1,9})\r\n")
 _LENGTH: Final = re.compile(rb"\$(\d{1,9})\r\n")
@@ -37,11 +38,11 @@ log = structlog.get_logger()
 
 
 class Scan(NamedTuple):
-    """The result of reading a file.
+    """The result of scanning a file.
 
     Attributes:
-        whole: how many bytes its complete commands take, with a snapshot before them.
-        damaged: whether something else than the beginning of a command follows.
+        whole: the length in bytes of the snapshot and the complete commands.
+        damaged: whether they are followed by anything but the start of a command.
     """
 
     whole: int
@@ -49,9 +50,10 @@ class Scan(NamedTuple):
 
 
 def files(data: Path) -> list[Path]:
-    """Return the append-only files in a data directory, as a server loads them.
+    """Return the append-only files in a data directory, in the order of loading.
 
-    It appends to the last one. Without any, or with a list that cannot be read, there are none.
+    The server appends to the last one. The result is empty if there are no files, or if the
+    manifest cannot be read.
     """
     manifest = data / MANIFEST
     if not manifest.exists():
@@ -62,10 +64,11 @@ def files(data: Path) -> list[Path]:
 
 
 def cut_off_nulls(data: Path) -> None:
-    """Cut NULs off the end of the file that is appended to, with a command that they break off.
+    """Truncate trailing NULs of the last file, with the command that they interrupt.
 
-    What is cut off is kept in a file beside, and logged. A file that is damaged before, or of which
-    nothing would be left, stays as it is: the server refuses it, and `damage` says where.
+    The removed bytes are kept in a separate file, and logged. A file that is damaged earlier, or
+    that would become empty, is left unchanged: the server refuses it, and `damage` reports the
+    position.
     """
     found = files(data)
     path = found[-1] if found else data / NAME
@@ -96,9 +99,9 @@ def cut_off_nulls(data: Path) -> None:
 
 
 def damage(data: Path) -> str | None:
-    """Return a sentence about the first damaged file and what to do, or `None` if all are whole.
+    """Return a message about the first damaged file and the remedy, or `None` if all are intact.
 
-    It reads all files, at some 10 MB a second.
+    It reads all files, at about 10 MB per second.
     """
     found = files(data)
     for path in found:
@@ -121,7 +124,7 @@ _ADVICE: Final = (
 
 
 def scan(content: mmap.mmap | bytes, size: int) -> Scan:
-    """Look at the first `size` bytes of a file."""
+    """Scan the first `size` bytes of a file."""
     at = 0
     if content[:6].startswith(_SNAPSHOT):
         at = _snapshot_end(content, size)
@@ -138,7 +141,7 @@ def scan(content: mmap.mmap | bytes, size: int) -> Scan:
 
 
 def _command_end(content: mmap.mmap | bytes, at: int, size: int) -> int | None:
-    """Return where a command ends, more than `size` if it is incomplete; `None` if it is none."""
+    """Return a command's end, more than `size` if it is incomplete, or `None` if it is invalid."""
     comment = _COMMENT.match(content, at, size)
     if comment is not None:
         return comment.end()
@@ -159,13 +162,13 @@ def _command_end(content: mmap.mmap | bytes, at: int, size: int) -> int | None:
 
 
 def _if_begun(content: mmap.mmap | bytes, at: int, size: int) -> int | None:
-    """Return more than `size` if what is there is the beginning of a line, else `None`."""
+    """Return more than `size` if the bytes at `at` are the start of a line, else `None`."""
     begun = at == size or _BEGUN.fullmatch(content, at, size) is not None
     return size + 1 if begun else None
 
 
 def _without_nulls(content: mmap.mmap) -> int:
-    """Return the size of a file without the NULs at its end."""
+    """Return the size of a file without trailing NULs."""
     end, block = len(content), 65_536
     while end:
         kept = content[max(0, end - block) : end].rstrip(b"\0")
@@ -176,9 +179,10 @@ def _without_nulls(content: mmap.mmap) -> int:
 
 
 def _snapshot_end(content: mmap.mmap | bytes, size: int) -> int:
-    """Return where a snapshot ends: after its checksum, by which alone it is known; else -1."""
+    """Return the end of a snapshot, after its checksum, or -1 if there is none."""
+    # The end-of-snapshot byte may also occur inside, so only a matching checksum proves the end.
     checksum, table = 0, _CRC_TABLE
-    # The checksum may end in NULs, which are not counted in `size`.
+    # The checksum may end in NULs, which are not included in `size`.
     for at in range(size):
         byte = content[at]
         checksum = table[(checksum ^ byte) & 0xFF] ^ (checksum >> 8)
@@ -196,11 +200,11 @@ def _crc_row(byte: int) -> int:
 
 
 _CRC_TABLE: Final = [_crc_row(byte) for byte in range(256)]
-"""CRC-64/REDIS, reflected, which Redis calls that of Jones."""
+"""The table of CRC-64/REDIS, reflected. Redis calls it CRC-64 Jones."""
 
 
 def _free(path: Path) -> Path:
-    """Return this path, or the first with a number after it, where there is no file."""
+    """Return the path, or else the first path with a numeric suffix, without a file."""
     number = 1
     free = path
     while free.exists():

@@ -1,14 +1,14 @@
-"""Messages between nodes, over Redis pub/sub.
+"""Messages between nodes over Redis pub/sub.
 
-Delivery is at most once. Everything that a message says can also be read from the store, so a lost
-message costs a read and never data.
+Delivery is at most once. All content of messages can also be read from the store, so a lost message
+costs a read, never data.
 
 A cluster uses sharded pub/sub: a topic is published and subscribed to on the server that owns its
 slot. When a connection breaks or a slot moves, the connections to all servers are replaced, and
 each subscriber is called with `None`, since it may have missed messages.
 
-Only the difference is sent to a server when topics are added or removed, gathered for one turn of
-the event loop: the cost of a change does not depend on how many topics there are.
+Only differences are sent when topics are added or removed, once per turn of the event loop. The
+cost of a change therefore does not depend on the number of topics.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ from server.base.work.outages import Outage
 from server.base.work.stop import Stop
 
 HEARTBEAT_INTERVAL = 5.0
-"""Seconds between two PINGs on each connection."""
+"""Seconds between PINGs on each connection."""
 
 HEARTBEAT_TIMEOUT = 15.0
-"""Seconds without anything received on a connection after which all connections are replaced."""
+"""Seconds without receiving anything on a connection after which all connections are replaced."""
 
 RECONNECT_DELAY = 0.5
-"""Seconds to wait before reconnecting."""
+"""Seconds before a reconnect."""
 
 MAX_BATCH = 500
-"""Most topics in one SUBSCRIBE or UNSUBSCRIBE, and most messages delivered before other tasks get
-a turn of the event loop: ten thousand sessions may come or go at once."""
+"""Maximum topics in one SUBSCRIBE or UNSUBSCRIBE, and maximum messages delivered before other tasks
+get a turn of the event loop: ten thousand sessions may come or go at the same time."""
 
 _RECANCEL_INTERVAL = 0.1
-"""Seconds after which a reader that has not ended is cancelled again."""
+"""Seconds after which a reader that is still running is cancelled again."""
 
 Subscriber = Callable[[bytes | None], None]
-"""Called with the payload of each message of a topic, and with `None` whenever the subscription
-begins, for the first time or after a reconnect: messages before that may have been missed."""
+"""Called with the payload of each message, and with `None` whenever the subscription starts or
+restarts after a reconnect, since earlier messages may have been missed."""
 
 _Deliver = Callable[[str, bytes | None], None]
-"""Called with a topic, and with what its `Subscriber` takes."""
+"""Called with a topic and the argument for its `Subscriber`."""
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class _Subscription:
     """A topic's subscriber.
 
     Attributes:
-        count: the calls of `subscribe` that have no `unsubscribe` yet.
+        count: the number of `subscribe` calls without a matching `unsubscribe`.
     """
 
     subscriber: Subscriber
@@ -76,12 +76,12 @@ class _SlotMovedError(Exception):
 
 
 class _PubSubConnection:
-    """A connection to one server, and the topics that are subscribed to on it.
+    """A connection to one server, with its subscriptions.
 
     Attributes:
         redis: the client of that server.
-        topics: the topics that are subscribed to.
-        reader: the task that reads messages; it ends with an exception when the connection breaks.
+        topics: the subscribed topics.
+        reader: the task that reads messages; it fails when the connection breaks.
     """
 
     def __init__(self, redis: Redis, deliver: _Deliver, *, sharded: bool) -> None:
@@ -95,7 +95,7 @@ class _PubSubConnection:
         self._last_received = time.monotonic()
 
     async def open(self) -> None:
-        """Connect, and start reading.
+        """Connect and start reading.
 
         Raises:
             OSError, RedisError: the server cannot be reached.
@@ -105,7 +105,7 @@ class _PubSubConnection:
         self.reader = asyncio.create_task(self._read())
 
     async def change(self, added: Iterable[str], removed: Iterable[str]) -> None:
-        """Subscribe to the topics `added`; unsubscribe from those of `removed` that are here.
+        """Subscribe to the topics `added`, and unsubscribe from those in `removed` subscribed here.
 
         Raises:
             OSError, RedisError: the connection is lost.
@@ -115,7 +115,7 @@ class _PubSubConnection:
         self.topics.difference_update(ended)
         commands: list[tuple[str, ...]] = []
         if self._sharded:
-            # All topics of one SSUBSCRIBE must be in one slot; a server's topics are in many.
+            # All topics of one SSUBSCRIBE must be in one slot, but a server's topics are in many.
             commands += [("SSUBSCRIBE", topic) for topic in new]
             commands += [("SUNSUBSCRIBE", topic) for topic in ended]
         else:
@@ -138,7 +138,7 @@ class _PubSubConnection:
         if not commands:
             return
         if not self._connection.is_connected:
-            # redis-py would reconnect, without the subscriptions made so far.
+            # redis-py would reconnect, but without the previous subscriptions.
             raise ConnectionLostError("The connection is lost.")
         packed = self._connection.pack_commands(commands)
         with raising_lost():
@@ -147,7 +147,7 @@ class _PubSubConnection:
     async def _read(self) -> None:
         for number in itertools.count():
             if not number % MAX_BATCH:
-                # Reading what is buffered already does not yield to other tasks.
+                # Reading buffered messages does not yield to other tasks.
                 await asyncio.sleep(0)
             message = await self._connection.read_response(
                 disable_decoding=True,
@@ -164,13 +164,13 @@ class _PubSubConnection:
             if kind in _MESSAGE_KINDS:
                 self._deliver(topic, message[2])
             elif kind in _SUBSCRIBED_KINDS:
-                # Messages are received from here on, and may have been missed before.
+                # Messages are received from now on. Earlier ones may have been missed.
                 self._deliver(topic, None)
             elif kind == b"sunsubscribe" and topic in self.topics:
                 raise _SlotMovedError(topic)
 
     async def close(self) -> None:
-        """Stop reading, and close the connection."""
+        """Stop reading and close the connection."""
         # redis-py may swallow a cancellation.
         while self.reader is not None and not self.reader.done():
             self.reader.cancel()
@@ -188,15 +188,13 @@ _SUBSCRIBED_KINDS = {b"subscribe", b"ssubscribe"}
 
 
 def _take_some(topics: set[str]) -> list[str]:
-    """Remove up to `MAX_BATCH` topics from a set, and return them, sorted.
-
-    A simulated race is the same each time, whatever the order of a set.
-    """
+    """Remove up to `MAX_BATCH` topics from a set, and return them sorted."""
+    # Sorted, since the iteration order of sets would make simulated races irreproducible.
     return sorted(topics.pop() for _ in range(min(len(topics), MAX_BATCH)))
 
 
 class Bus:
-    """A node's subscriptions, on one connection to each server, and what it publishes."""
+    """A node's subscriptions, over one connection to each server, and its published messages."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -210,26 +208,25 @@ class Bus:
         self._outage = Outage("bus_lost", "bus_back")
 
     def publish(self, topic: str, payload: bytes = b"") -> None:
-        """Send a message to all nodes that subscribe to a topic, this one included.
+        """Send a message to all nodes subscribed to a topic, including this one.
 
-        The message goes out with the next batch of writes, after writes that were sent before. If
-        it cannot be sent, an empty payload is published later, so that subscribers know that they
-        may have missed a message.
+        The message goes out with the next batch of writes, after earlier writes. If it cannot be
+        sent, an empty payload is published later to report a possible loss to subscribers.
         """
         failed = partial(self._unsent.add, topic)
         self._database.send(topic, self._publish, topic, payload, failed=failed)
 
     def _republish_lost(self) -> None:
-        """Publish an empty payload to each topic to which a message could not be sent."""
+        """Publish an empty payload to each topic with an unsent message."""
         unsent, self._unsent = self._unsent, set()
-        # Sorted, so that a simulated race is the same each time.
+        # Sorted to make simulated races reproducible.
         for topic in sorted(unsent):
             self.publish(topic)
 
     def subscribe(self, topic: str, subscriber: Subscriber) -> None:
-        """Subscribe to a topic, until `unsubscribe` has been called as often.
+        """Subscribe to a topic until `unsubscribe` has been called as often as this.
 
-        A topic has one subscriber, that of the first call; later calls are only counted.
+        A topic has one subscriber, set by the first call; later calls are only counted.
         """
         subscription = self._topics.get(topic)
         if subscription is None:
@@ -240,7 +237,7 @@ class Bus:
         subscription.count += 1
 
     def unsubscribe(self, topic: str) -> None:
-        """Undo one `subscribe`; the last one ends the subscription. No-op without one."""
+        """Undo one `subscribe`. The last one ends the subscription. No-op if not subscribed."""
         subscription = self._topics.get(topic)
         if subscription is None:
             return
@@ -263,11 +260,11 @@ class Bus:
             log.exception("subscriber_failed", topic=topic)
 
     def run_in(self, background: Background) -> None:
-        """Have the node's background work deliver messages, and replace lost connections."""
+        """Deliver messages and replace lost connections as background work of the node."""
         background.forever("bus", lambda: self._deliver_all(background.stop), every=0.0)
 
     async def _deliver_all(self, stop: Stop) -> None:
-        """Deliver messages until a connection is lost, or `stop` is set."""
+        """Deliver messages until a connection is lost or `stop` is set."""
         connections: dict[str, _PubSubConnection] = {}
         reason = ""
         try:
@@ -282,16 +279,16 @@ class Bus:
         if not stop.is_set:
             await stop.or_wait(asyncio.sleep(RECONNECT_DELAY))
             if time.monotonic() - self._database.lost_at > HEARTBEAT_TIMEOUT:
-                # Otherwise the server is lost, which the log tells already.
+                # Otherwise the server is lost, which has been logged already.
                 self._outage.fail(error=reason)
             await self._database.refresh_topology()
 
     async def _run_connected(self, connections: dict[str, _PubSubConnection], stop: Stop) -> None:
-        """Subscribe to all topics, follow their changes, and send PINGs, until `stop` is set.
+        """Subscribe to all topics, follow changes and send PINGs until `stop` is set.
 
         Args:
-            connections: is filled with the connections that are opened, by server name.
-            stop: ends this.
+            connections: filled with the opened connections, by server name.
+            stop: ends the loop.
 
         Raises:
             OSError, RedisError, TimeoutError, _SlotMovedError: the connections must be replaced.
@@ -313,7 +310,8 @@ class Bus:
                 for reader in done & readers:
                     reader.result()
                 if time.monotonic() >= next_ping:
-                    # Even while topics keep changing: one connection may be dead, others not.
+                    # Ping even while topics keep changing, since one of several connections may be
+                    # dead.
                     next_ping = time.monotonic() + HEARTBEAT_INTERVAL
                     await asyncio.gather(*(each.ping() for each in connections.values()))
                     self._republish_lost()
@@ -348,7 +346,7 @@ class Bus:
     async def _connection_to(
         self, connections: dict[str, _PubSubConnection], name: str, redis: Redis
     ) -> _PubSubConnection:
-        """Return the connection to a server, opened if there is none yet."""
+        """Return the connection to a server, opening it if needed."""
         connection = connections.get(name)
         if connection is None:
             connection = _PubSubConnection(

@@ -1,6 +1,6 @@
-"""The time of Redis, which all nodes agree on.
+"""Redis's time, shared by all nodes.
 
-A node takes samples of it with `TIME`, and goes on from them by its own monotonic clock.
+A node samples it with `TIME`, and extrapolates with its own monotonic clock.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from server.base.redis.database import Database
 from server.base.work.background import Background
 
 SAMPLE_EVERY = 5.0
-"""Seconds between two samples of Redis's time."""
+"""Seconds between samples of Redis's time."""
 
 FRESH_FOR = 20.0
-"""Seconds after a sample for which a slower one may confirm it."""
+"""Seconds after a sample during which a slower one may confirm it."""
 
 CONFIRMED_FOR = 0.5
-"""Seconds after a sample for which `confirm` takes no other one."""
+"""Seconds after a sample during which `confirm` does not take another."""
 
 SLOWEST_SAMPLE = 1.0
-"""Longest round trip, in seconds, of a sample that may set the time."""
+"""Maximum round trip, in seconds, of a sample that sets the time."""
 
 SLOWEST_CHECK = 2.0
-"""Longest round trip, in seconds, of a sample that may confirm the time that is known."""
+"""Maximum round trip, in seconds, of a sample that confirms the known time."""
 
 MAX_HELD_BACK_MS: Final = 250
-"""Largest correction backwards, in milliseconds, that is made by not advancing for as long.
+"""Largest backward correction, in milliseconds, made by holding the time.
 
-After a larger one, the time goes back.
+A larger correction moves the time back.
 """
 
 DRIFT = 0.0005
-"""Largest drift between the clocks of two machines, in seconds a second."""
+"""Largest drift between the clocks of two machines, in seconds per second."""
 
 
 class _Bounds(NamedTuple):
-    """Bounds of the offset between Redis's clock and this machine's monotonic one, in seconds.
+    """Bounds of the offset between Redis's clock and this machine's monotonic clock, in seconds.
 
     A sample proves them: Redis read its clock between `sent` and the arrival of the reply.
 
@@ -59,17 +59,16 @@ class _Bounds(NamedTuple):
     sent: float
 
     def widened(self, now: float) -> _Bounds:
-        """Return the bounds, widened by the drift that is possible until a monotonic time."""
+        """Return the bounds widened by the possible drift until a monotonic time."""
         drift = DRIFT * max(0.0, now - self.sent)
         return _Bounds(self.low - drift, self.high + drift, self.sent)
 
 
 class RedisClock:
-    """Redis's clock, extrapolated between samples by this machine's monotonic clock.
+    """Redis's clock, extrapolated between samples with this machine's monotonic clock.
 
-    The offset between the two is changed only if it is outside the bounds that a sample proves, so
-    that a slow sample does no harm. After a small correction backwards, the time does not advance
-    until it is right.
+    The offset is changed only if it is outside the bounds proved by a sample, so slow samples are
+    harmless. For a small backward correction, the time is held until it is right.
 
     `monotonic` returns the time of this machine's monotonic clock in seconds.
     """
@@ -84,7 +83,7 @@ class RedisClock:
         self._next: asyncio.Task[None] | None = None
 
     def now(self) -> int:
-        """Return the time in Unix milliseconds. Call it only after a `sample` that succeeded."""
+        """Return the time in Unix milliseconds. Requires a successful `sample` before."""
         now = int((self._monotonic() + self._offset) * 1000)
         if 0 < self._last_returned - now <= MAX_HELD_BACK_MS:
             return self._last_returned
@@ -92,38 +91,38 @@ class RedisClock:
         return now
 
     async def confirm(self) -> int:
-        """Return the time, after a sample unless there was one within `CONFIRMED_FOR` seconds.
+        """Return the time, after a sample unless one was taken within `CONFIRMED_FOR` seconds.
 
-        It is ahead of Redis's time by at most `CONFIRMED_FOR` seconds: a monotonic clock that has
-        jumped ahead since a sample makes that sample seem older. That holds of the time that is
-        returned, and not of what `now` returns after a wait.
+        The returned time is ahead of Redis's by at most `CONFIRMED_FOR` seconds, even if the
+        monotonic clock has jumped ahead, since the jump makes the last sample look older. This does
+        not hold for a later `now`.
 
         Raises:
-            UnavailableError: Redis does not answer, or not fast enough.
+            UnavailableError: Redis does not answer, or too slowly.
         """
         if not self._is_sampled_within(self._monotonic(), CONFIRMED_FOR):
             await self.sample()
         return self.now()
 
     async def sample(self) -> None:
-        """Take a sample of Redis's time. Callers that wait for the same sample share it.
+        """Sample Redis's time. Callers waiting for the same sample share it.
 
         Raises:
-            UnavailableError: Redis does not answer, or not fast enough.
+            UnavailableError: Redis does not answer, or too slowly.
         """
         if self._next is None:
             self._next = asyncio.create_task(self._sample_after(self._current))
         await asyncio.shield(self._next)
 
     def run_in(self, background: Background) -> None:
-        """Have a sample taken every `SAMPLE_EVERY` seconds by the node's background work.
+        """Sample the time every `SAMPLE_EVERY` seconds as background work of the node.
 
-        While Redis is unavailable, the time goes on by the monotonic clock alone.
+        While Redis is unavailable, only the monotonic clock advances the time.
         """
         background.forever("clock", self.sample, every=SAMPLE_EVERY, waits=True)
 
     async def _sample_after(self, previous: asyncio.Task[None] | None) -> None:
-        """Take a sample when the previous one has ended; later callers wait for the next one."""
+        """Take a sample when the previous one has ended; later callers wait for the next."""
         if previous is not None and not previous.done():
             await asyncio.wait({previous})
         self._current, self._next = self._next, None
@@ -150,7 +149,7 @@ class RedisClock:
             self._offset = (found.low + found.high) / 2
 
     def _is_sampled_within(self, now: float, seconds: float) -> bool:
-        """Return whether the last valid sample is newer than some seconds."""
+        """Return whether the last valid sample was taken within `seconds`."""
         return self._bounds is not None and 0 <= now - self._bounds.sent < seconds
 
     async def _read_time(self) -> float:
@@ -159,7 +158,7 @@ class RedisClock:
         with raising_unavailable():
             if isinstance(client, RedisCluster):
                 await client.initialize()
-                # Any server will do, as long as all nodes ask the same one.
+                # Any server will do, provided that all nodes use the same one.
                 server = owner_of(client, keys.NODES)
                 seconds, micros = await client.time(target_nodes=server)
             else:

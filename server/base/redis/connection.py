@@ -1,4 +1,4 @@
-"""redis-py's clients for one Redis, with or without replicas, or a cluster; their errors."""
+"""redis-py clients for a single Redis, a master with replicas, or a cluster; their errors."""
 
 from __future__ import annotations
 
@@ -25,32 +25,33 @@ from server.base.core.refusal import UnavailableError
 from server.base.redis.masters import Address, MasterConnection, MasterSSLConnection
 
 MAX_CONNECTIONS = 32
-"""Most connections of a node to one server; a command that needs one more waits for one."""
+"""Maximum connections of a node to one server. Further commands wait for a free one."""
 
 MAX_CLUSTER_CONNECTIONS = 256
-"""Most connections to each server of a cluster; a command that needs one more fails at once."""
+"""Maximum connections to each server of a cluster. Further commands fail immediately."""
 
 TIMEOUT = 5.0
 """Seconds after which Redis counts as unavailable."""
 
 Location = str | Path
-"""Where Redis is: a URL, or the socket of a private server, whose path need not fit into a URL."""
+"""The location of Redis: a URL, or a private server's socket, whose path need not fit into a URL.
+"""
 
 Client = Redis | RedisCluster
 """A client that knows the servers. Commands for keys go through `Database`, which batches them."""
 
 FAILURES = (RedisError, RedisClusterException, OSError)
-"""Exceptions that redis-py raises when a command fails or gets no reply."""
+"""Exceptions raised by redis-py when a command fails or gets no reply."""
 
 _CLOSED = "the handler is closed"
-"""The message of uvloop's error for a transport that is closed."""
+"""The message of uvloop's error for a closed transport."""
 
 _CLUSTER_SUFFIX = "+cluster"
 
 DEFAULT_PORT: Final = 6379
 
 _FIRST_DATABASE: Final = {"", "/", "/0"}
-"""The paths of URLs that may be."""
+"""The allowed paths of URLs."""
 
 _OTHER_DATABASE: Final = (
     "The URL of Redis, or of a cluster, names another database than 0. The databases of a server "
@@ -59,7 +60,7 @@ _OTHER_DATABASE: Final = (
 )
 
 _TLS_OPTIONS: Final = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
-"""Options of URLs: files of the authorities that are trusted, and of the client's certificate."""
+"""URL options for TLS: files with the trusted authorities and the client's certificate and key."""
 
 _QUIET: dict[str, Any] = {
     "driver_info": None,
@@ -67,19 +68,20 @@ _QUIET: dict[str, Any] = {
 }
 """Settings of a connection without CLIENT SETINFO and CLIENT MAINT_NOTIFICATIONS.
 
-They would cost three commands for each connection, and the right to call them. Only Redis's
+They would cost three commands per connection, and require the permission to run them. Only Redis's
 commercial products send such notifications.
 """
 
 
 def connect(address: Location) -> Client:
-    """Return a client for an address; it connects when it is first used.
+    """Return a client for an address. It connects on first use.
 
     Args:
         address: the path of a unix socket, or a URL: `unix://`; `redis://` or `rediss://` (TLS)
             with one server, or with a master and its replicas in any order, separated by commas:
             `redis://h1:6379,h2:6379`; `redis+cluster://` or `rediss+cluster://` with one or more
-            servers of a cluster. A query has settings of redis-py, as `?ssl_ca_certs=FILE`.
+            servers of a cluster. The query may contain redis-py settings, such as
+            `?ssl_ca_certs=FILE`.
 
     Raises:
         ValueError: the URL is invalid.
@@ -89,7 +91,7 @@ def connect(address: Location) -> Client:
         "timeout": TIMEOUT,
         "socket_timeout": TIMEOUT,
         "socket_connect_timeout": TIMEOUT,
-        # Only the journal retries: it must know whether an append may have been sent twice.
+        # Only the journal retries, since it must know whether an append may have been sent twice.
         "retry": Retry(NoBackoff(), 0),
         "decode_responses": True,
         "protocol": 3,
@@ -112,10 +114,10 @@ def connect(address: Location) -> Client:
 
 
 def with_password(url: str, password: str) -> str:
-    """Return a URL for `connect` with a password, which is for the user that the URL names, if any.
+    """Add a password to a URL for `connect`, for the URL's user if it names one.
 
     Raises:
-        ValueError: the URL has a password already.
+        ValueError: the URL already has a password.
     """
     parts = urlsplit(url)
     user, _, hosts = parts.netloc.rpartition("@")
@@ -125,10 +127,10 @@ def with_password(url: str, password: str) -> str:
 
 
 def _parsed(url: str) -> tuple[tuple[Address, ...], dict[str, Any]]:
-    """Return the servers that a URL names, and settings of redis-py's: user, password, TLS.
+    """Return a URL's servers, and its redis-py settings: user, password and TLS.
 
     Raises:
-        ValueError: it names no server, another database than 0, or an option that is none of TLS.
+        ValueError: it names no server, a database other than 0, or an option not related to TLS.
     """
     parts = urlsplit(url)
     if parts.path not in _FIRST_DATABASE:
@@ -163,11 +165,11 @@ def _connect_cluster(url: str) -> RedisCluster:
     return RedisCluster(
         startup_nodes=[ClusterNode(host, port) for host, port in servers],
         max_connections=MAX_CLUSTER_CONNECTIONS,
-        # Slots that have an owner are served even while others have none.
+        # Serve slots with an owner even while others have none.
         require_full_coverage=False,
         socket_timeout=TIMEOUT,
         socket_connect_timeout=TIMEOUT,
-        # Only reads use this client, and a failed one is retried on the slot's new owner.
+        # Only reads use this client. A failed read is retried on the slot's new owner.
         retry=Retry(NoBackoff(), 1),
         decode_responses=True,
         protocol=3,
@@ -177,7 +179,7 @@ def _connect_cluster(url: str) -> RedisCluster:
 
 
 def owner_of(cluster: RedisCluster, key: str) -> ClusterNode:
-    """Return the server that owns a key's slot, by the topology that an initialized client has.
+    """Return the server that owns a key's slot, according to an initialized client's topology.
 
     Raises:
         RedisClusterException: no server owns it.
@@ -189,7 +191,7 @@ def owner_of(cluster: RedisCluster, key: str) -> ClusterNode:
 
 
 def server_client(server: ClusterNode) -> Redis:
-    """Return a client for one server of a cluster, with a connection pool of its own."""
+    """Return a client with its own connection pool for one server of a cluster."""
     settings: dict[str, Any] = server.connection_kwargs | {
         "connection_class": server.connection_class,
         "max_connections": MAX_CONNECTIONS,
@@ -201,10 +203,10 @@ def server_client(server: ClusterNode) -> Redis:
 
 @contextmanager
 def raising_lost() -> Iterator[None]:
-    """Raise redis-py's `ConnectionError` in place of what uvloop raises for a closed connection.
+    """Translate uvloop's error for a closed connection into redis-py's `ConnectionError`.
 
-    A write to a connection that has just been closed is a `RuntimeError` in uvloop, which redis-py
-    does not expect: asyncio's own transports ignore it, and the next read fails.
+    Writing to a connection that has just been closed raises `RuntimeError` in uvloop, which
+    redis-py does not expect: asyncio's own transports ignore the write, and the next read fails.
     """
     try:
         yield
@@ -216,7 +218,7 @@ def raising_lost() -> Iterator[None]:
 
 @contextmanager
 def raising_unavailable() -> Iterator[None]:
-    """Raise `UnavailableError` in place of what redis-py raises in the block."""
+    """Translate redis-py's exceptions in the block into `UnavailableError`."""
     try:
         with raising_lost():
             yield

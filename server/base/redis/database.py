@@ -1,8 +1,8 @@
 """Reads and writes of keys, on one Redis or a cluster.
 
-Commands go out in batches (`server/base/redis/pipeline.py`), on one connection to each server for
-writes and one for reads, which do not wait for replicas. A write is acknowledged once its server
-and the configured number of replicas have it.
+Commands go out in batches (`server/base/redis/pipeline.py`), over two connections to each server:
+one for writes, and one for reads, which do not wait for replicas. A write is acknowledged once its
+server and the configured number of replicas have it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from server.base.work.background import hear
 from server.base.work.metrics import Metrics
 
 MIN_VERSION: Final = (7, 0)
-"""The oldest supported version of Redis: the first with sharded pub/sub, and with users who may
-read some keys and write others."""
+"""The oldest supported version of Redis: the first with sharded pub/sub and with separate read and
+write permissions on keys."""
 
 REDIRECT_TIMEOUT: Final = 5.0
 """Seconds for which a command follows redirections of its slot."""
 
 _TRY_AGAIN_DELAY = 0.02
-"""Seconds before a command that was answered with TRYAGAIN is sent again."""
+"""Seconds before a command is sent again after a TRYAGAIN."""
 
 _ASKING: Final = pack("ASKING")
 
@@ -49,25 +49,25 @@ return kept
 """)
 
 Failed = Callable[[], None]
-"""Called when a command that nobody awaits was not run, or may not have been."""
+"""Called if an unawaited command was not executed, or may not have been."""
 
 ReadCommand = Callable[[ReadPipeline, str], object]
 """Adds one command that reads a key to a redis-py pipeline."""
 
 Locations = dict[str, tuple[Server, bool]]
-"""For each key, the server to ask, and whether an ASKING must precede the command."""
+"""For each key, the server to query, and whether an ASKING must precede the command."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply, and the connection that it came on.
+    """A reply and its connection.
 
     Attributes:
-        value: what the command returned.
+        value: the command's result.
         generation: the generation of the connection; 0 if the key's slot was being moved between
-            servers, so that nothing read now can be relied on later.
+            servers, so that later commands cannot rely on the value.
     """
 
     value: Any
@@ -75,18 +75,18 @@ class Reply:
 
 
 class OtherGenerationError(Exception):
-    """The connection has been replaced since the state was read that a command relies on."""
+    """The connection has been replaced since the command's state was read."""
 
 
 class Database:
     """One Redis, or a Redis Cluster.
 
     Attributes:
-        client: redis-py's client, which also knows the topology of a cluster.
-        acks: how many replicas must have a write before it is acknowledged.
-        losses: what the store came back without.
-        metrics: the metrics of the node.
-        is_standalone: whether this is a single Redis server, and not a cluster.
+        client: the redis-py client, which also knows a cluster's topology.
+        acks: the number of replicas that must have a write before it is acknowledged.
+        losses: the acknowledged data lost by the store.
+        metrics: the node's metrics.
+        is_standalone: whether this is a single Redis server rather than a cluster.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Database:
 
     @property
     def lost_at(self) -> float:
-        """When a server was last lost, or could not be reached, by the monotonic clock."""
+        """The monotonic time at which a server was last lost or unreachable."""
         return max((each.outage.failed_at for each in self._pipelines.values()), default=-math.inf)
 
     @property
@@ -121,20 +121,20 @@ class Database:
 
     @property
     def waiting(self) -> int:
-        """The number of commands in all pipelines that have no reply yet."""
+        """The number of commands without a reply in all pipelines."""
         return sum(pipeline.waiting for pipeline in self._pipelines.values())
 
     def pipeline_of(self, key: str) -> Pipeline | None:
-        """Return the pipeline to the server that owns a key; `None` if the owner is unknown."""
+        """Return the pipeline to a key's server, or `None` if the owner is unknown."""
         if self._single is not None:
             return self._single
         server = self._servers.known_owner(key)
         return None if server is None else self._pipeline(server)
 
     def key_of_each_server(self, names: Sequence[str]) -> dict[str, str]:
-        """Return one of some keys for each server that owns any of them, by the server's name.
+        """Return one of the given keys for each server that owns any of them, by server name.
 
-        Of a cluster whose topology is unknown, there are none. A key takes 3 µs.
+        The result is empty for a cluster with an unknown topology. A key takes 3 µs.
         """
         if self._single is not None:
             return {"": names[0]}
@@ -150,14 +150,14 @@ class Database:
         return 0 if pipeline is None else pipeline.generation
 
     def send(self, key: str, *command: Argument, failed: Failed | None = None) -> None:
-        """Send a command without waiting for its reply; a failure is logged.
+        """Send a command without waiting for its reply, and log a failure.
 
         A task is started only if the key's server is unknown or has changed.
 
         Args:
-            key: the key that decides which server gets the command.
+            key: the key that selects the server.
             command: the command's name and arguments.
-            failed: called if the command was not run, or may not have been.
+            failed: called if the command was not executed, or may not have been.
         """
         pipeline = self.pipeline_of(key)
         if self._closing:
@@ -180,7 +180,7 @@ class Database:
             tell("send_failed", command=command[0], error=f"{type(reply).__name__}: {reply}")
             _notify(failed)
             if suggests_failover(reply):
-                # Later commands should reach the server that has taken over.
+                # Direct later commands to the server that has taken over.
                 self.refresh_topology_soon()
 
     def _send_in_task(self, key: str, command: tuple[Argument, ...], failed: Failed | None) -> None:
@@ -199,7 +199,7 @@ class Database:
             _notify(failed)
 
     async def write(self, key: str, *command: Argument) -> Any:
-        """Run a command that writes to a key, and return its reply once it is acknowledged."""
+        """Run a command that writes to a key, and return its reply once acknowledged."""
         return (await self.reply(key, *command)).value
 
     async def reply(
@@ -210,13 +210,14 @@ class Database:
         Redirections are followed for `REDIRECT_TIMEOUT` seconds.
 
         Args:
-            key: the key that decides which server gets the command.
+            key: the key that selects the server.
             command: the command's name and arguments.
             generation: run the command only on the connection with this generation.
-            reads: the command has no effect, so that it can be retried once after a failover.
+            reads: whether the command has no effect, and can therefore be retried once after a
+                failover.
 
         Raises:
-            OtherGenerationError: the connection has another generation; nothing was run.
+            OtherGenerationError: the connection has another generation; nothing was executed.
         """
         packed = pack(*command)
         if generation is None and (found := await self._reply_ready(packed)) is not None:
@@ -236,11 +237,11 @@ class Database:
                         raise OtherGenerationError("The connection has been replaced.")
                     *_, reply = await _round_trips(pipeline, [*[_ASKING] * asking, packed])
                 if isinstance(reply, AskError | TryAgainError) and time.monotonic() < until:
-                    # A slot that is being moved loses no writes. One that has another owner (MOVED)
-                    # may have lost some in a failover, so the generation still has to match.
+                    # A slot that is being moved loses no writes. One with a new owner (MOVED) may
+                    # have lost some in a failover, so the generation still has to match.
                     redirected = redirected or not isinstance(reply, MovedError)
                     if isinstance(reply, TryAgainError):
-                        # The keys of the command are still split between two servers.
+                        # The command's keys are still split between two servers.
                         await asyncio.sleep(_TRY_AGAIN_DELAY)
                     server, asking = await self._servers.follow(key, reply)
                     continue
@@ -252,18 +253,18 @@ class Database:
                         server = await self._servers.owner(key)
                         continue
                 if isinstance(reply, NoScriptError) and time.monotonic() < until:
-                    # Nothing was run, and the next connection loads the scripts again.
+                    # Nothing was executed, and the next connection loads the scripts again.
                     continue
                 if isinstance(reply, Exception):
                     raise _raised(reply)
                 return Reply(reply, 0 if redirected else known)
 
     async def _reply_ready(self, packed: bytes) -> Reply | None:
-        """Return the reply of a single Redis, as `reply` does, if nothing stands in the way.
+        """Return the reply of a single Redis like `reply`, if it can be sent directly.
 
         Returns:
-            `None` if nothing was run: it is no single Redis, is not connected, has too much to do
-            or no longer has the script.
+            `None` if nothing was executed: this is a cluster, or the server is disconnected,
+            overloaded or lacks the script.
         """
         single = self._single
         if single is None or not single.is_ready:
@@ -280,18 +281,18 @@ class Database:
     async def read_batched(self, key: str, *command: Argument) -> Any:
         """Run a command that reads a key with the next batch, and return its reply.
 
-        It costs an event loop 11 µs, half of `ask`, but fails where writes do: it is for
-        what is read to write something.
+        It costs the event loop 11 µs, half of `ask`, but fails whenever writes do. Use it for reads
+        that prepare a write.
 
         Raises:
-            UnavailableError: Redis does not answer, or too few replicas have what was read.
+            UnavailableError: Redis does not answer, or too few replicas have the data.
         """
         return (await self.reply(key, *command, reads=True)).value
 
     async def read_both(
         self, key: str, one: Sequence[Argument], other: Sequence[Argument]
     ) -> tuple[Reply, Reply]:
-        """Run two commands that read a key, as `reply` does with `reads`, in one round trip."""
+        """Run two commands that read a key, like `reply` with `reads`, in one round trip."""
         single = self._single
         if single is not None and single.is_ready:
             known = single.generation
@@ -303,7 +304,7 @@ class Database:
         )
 
     async def run(self, script: Script, names: list[str], *arguments: Argument) -> Any:
-        """Run a script that writes, and return its reply once it is acknowledged.
+        """Run a script that writes, and return its reply once acknowledged.
 
         Args:
             script: the script.
@@ -313,10 +314,10 @@ class Database:
         return await self.write(names[0], *script.call(names, *arguments))
 
     async def keep_first(self, key: str, value: str, seconds: int | None = None) -> str:
-        """Set a key unless it has a value, and return the value that it has then.
+        """Set a key unless it has a value, and return its current value.
 
-        The value is written again if there was one, so that it is acknowledged by the replicas
-        even if another node has only just set it.
+        An existing value is written again, so that the replicas acknowledge it even if another node
+        has only just set it.
 
         Args:
             key: the key.
@@ -326,7 +327,7 @@ class Database:
         return str(await self.run(_KEEP_FIRST, [key], value, "" if seconds is None else seconds))
 
     async def ask(self, command: ReadCommand, *names: str) -> list[Any]:
-        """Run one read command for each of some keys, and return the replies in their order.
+        """Run one read command for each key, and return the replies in the order of the keys.
 
         The replies may include writes that are not acknowledged yet.
 
@@ -366,14 +367,14 @@ class Database:
         return [found[name] for name in names]
 
     def _ready_reader(self) -> Pipeline | None:
-        """Return the connection for reads of a single Redis, if there is one and it is open."""
+        """Return the read connection to a single Redis if it is open, else `None`."""
         reader = self._readers.get("") if self.is_standalone else None
         return reader if reader is not None and reader.is_ready else None
 
     async def _ask_ready(
         self, reader: Pipeline, command: ReadCommand, names: Sequence[str]
     ) -> list[Any]:
-        """Read keys as `ask` does, where nothing can be redirected."""
+        """Read keys like `ask`, on a server that cannot redirect."""
         client = self._servers.client_of(None)
         with raising_unavailable():
             built = client.pipeline(transaction=False)
@@ -418,10 +419,10 @@ class Database:
         return found
 
     async def check(self) -> None:
-        """Check that every server has a supported version, and evicts nothing.
+        """Check that every server has a supported version and evicts nothing.
 
         Raises:
-            UnsuitableError: one is too old, or drops keys when its memory is full.
+            UnsuitableError: a server is too old, or drops keys when its memory is full.
         """
         for info in await self.infos("memory"):
             policy = info["maxmemory_policy"]
@@ -431,14 +432,14 @@ class Database:
                     "and games with them. Set it to noeviction."
                 )
         for info in await self.infos("server"):
-            # Valkey has one too: the version of Redis that it is compatible with.
+            # Valkey reports it too: the version of Redis with which it is compatible.
             version = info["redis_version"]
             if tuple(int(part) for part in version.split(".")[:2]) < MIN_VERSION:
                 needed = ".".join(map(str, MIN_VERSION))
                 raise UnsuitableError(f"This is Redis {version}; {needed} or newer is needed.")
 
     async def infos(self, section: str) -> list[dict[str, Any]]:
-        """Return a section of `INFO` of the server; in a cluster, of each master."""
+        """Return a section of `INFO` from the server, or from each master of a cluster."""
         with raising_unavailable():
             if not isinstance(self.client, RedisCluster):
                 return [await self.client.info(section)]
@@ -448,8 +449,8 @@ class Database:
             return list(found.values())
 
     async def close(self) -> None:
-        """Wait until every command has its reply, and close the connections."""
-        # A refresh of the topology would open connections again.
+        """Wait until every command has its reply, then close the connections."""
+        # A topology refresh would open connections again.
         self._closing = True
         while self._refresh_tasks or self._send_tasks:
             await asyncio.wait(self._refresh_tasks | self._send_tasks)
@@ -459,11 +460,11 @@ class Database:
         self.losses.tell_entries()
 
     async def refresh_topology(self, lost: Server = None) -> None:
-        """Read a cluster's topology again; a `lost` server is asked last."""
+        """Reload a cluster's topology, querying a `lost` server last."""
         await self._servers.refresh_topology(lost)
 
     def refresh_topology_soon(self) -> None:
-        """Read a cluster's topology again in the background."""
+        """Reload a cluster's topology in the background."""
         if not self._servers.is_standalone and not self._refresh_tasks and not self._closing:
             task = asyncio.create_task(self._servers.refresh_topology())
             self._refresh_tasks.add(task)
@@ -471,7 +472,7 @@ class Database:
             task.add_done_callback(hear)
 
     def _reader(self, server: Server) -> Pipeline:
-        """Return the connection to a server for reads, which do not wait for replicas."""
+        """Return the read connection to a server. Reads do not wait for replicas."""
         name = "" if server is None else server.name
         reader = self._readers.get(name)
         if reader is None:
@@ -480,16 +481,14 @@ class Database:
         return reader
 
     def _leave_replica(self) -> None:
-        """Drop all connections to a single Redis that is a replica now: new ones find the master.
-
-        In a cluster, replicas redirect commands, and refuse none of them.
-        """
+        """Drop all connections to a demoted single Redis, so that new ones find the master."""
+        # The replicas of a cluster never refuse a command as a replica: they redirect it.
         if self._single is None or not self._single.generation:
-            # Another reply of the same batch has said so already.
+            # Another reply of the same batch has already caused this.
             return
         for each in (*self._pipelines.values(), *self._readers.values()):
             each.abort("The server is a replica now.")
-        # Of these, one is that of the bus, which subscribes anew.
+        # The pool includes the bus's connection; the bus then subscribes again.
         task = asyncio.create_task(self._servers.client_of(None).connection_pool.disconnect())
         self._send_tasks.add(task)
         task.add_done_callback(self._send_tasks.discard)
@@ -506,7 +505,7 @@ class Database:
         return pipeline
 
     async def _ask_servers(self, command: ReadCommand, remaining: Locations) -> dict[str, Any]:
-        """Run the command for each key, on all servers at once; return reply or error by key."""
+        """Run the command for each key, concurrently; return replies or errors by key."""
         by_server: dict[str, list[str]] = {}
         for name, (server, _) in remaining.items():
             by_server.setdefault("" if server is None else server.name, []).append(name)
@@ -514,8 +513,8 @@ class Database:
         async def ask_one(names: list[str]) -> dict[str, Any]:
             server, _ = remaining[names[0]]
             client = self._servers.client_of(server)
-            # redis-py builds the commands and knows what their replies mean, but does not send
-            # them: a pool of connections would cost an event loop four times as much.
+            # redis-py only builds the commands and parses the replies. Sending through its
+            # connection pool would cost the event loop four times as much.
             built = client.pipeline(transaction=False)
             for name in names:
                 if remaining[name][1]:
@@ -545,7 +544,7 @@ class Database:
         return {name: reply for part in parts for name, reply in part.items()}
 
     async def _refresh_if_lost(self, replies: dict[str, Any], remaining: Locations) -> bool:
-        """If a server of a cluster was lost, refresh the topology; return whether one was."""
+        """Reload the topology if a server of a cluster was lost, and return whether one was."""
         for name, reply in replies.items():
             server, _ = remaining[name]
             if server is not None and suggests_failover(reply):
@@ -562,7 +561,7 @@ def _next_reply(replies: Iterator[Any], *, asking: bool) -> Any:
 
 
 async def _try_connect(pipeline: Pipeline) -> Exception | None:
-    """Connect, and return the error if that fails."""
+    """Connect, and return the error on failure."""
     try:
         await pipeline.connect()
     except FAILURES as error:
@@ -576,7 +575,7 @@ def _notify(failed: Failed | None) -> None:
 
 
 def _raised(reply: Exception) -> Exception:
-    """Return what is raised for an error that answers a command."""
+    """Return the exception to raise for an error reply."""
     if isinstance(reply, TooFewReplicasError | NoScriptError):
         return UnavailableError(str(reply))
     return reply
@@ -590,7 +589,7 @@ async def _round_trip(pipeline: Pipeline, command: bytes) -> Any:
 
 
 def _settle(future: asyncio.Future[Any], reply: Any) -> None:
-    """Give a reply to whoever awaits it, unless that was cancelled."""
+    """Pass a reply to its caller, unless that was cancelled."""
     if not future.done():
         future.set_result(reply)
 
@@ -613,7 +612,7 @@ async def _round_trips(pipeline: Pipeline, commands: list[bytes]) -> list[Any]:
 
 
 def _parsed(client: Redis, name: str | bytes, reply: Any, options: Mapping[str, Any]) -> Any:
-    """Return what redis-py makes of a reply to a command with these options."""
+    """Parse a command's reply like redis-py, with these options."""
     parse = client.response_callbacks.get(name)
     if parse is None or isinstance(reply, Exception):
         return reply

@@ -1,9 +1,9 @@
-"""The embedded Redis: a private server that runs as long as this process, and is kept running.
+"""The embedded Redis: a supervised private server that runs as long as this process.
 
 It listens only on a unix socket in the data directory, and appends every write to a file there. A
-guard (`guard.py`) between it and this process ends it when this process ends, however that happens.
-Two locks keep the directory to one node, and to one server: of the second, the server and its guard
-hold copies, so that the next one waits until the last one is gone.
+guard process (`guard.py`) between the server and this process ends the server whenever this process
+ends, for any reason. Two locks restrict the directory to one node and one server. The server and
+its guard hold copies of the second lock, so the next server waits until the last one is gone.
 """
 
 from __future__ import annotations
@@ -32,46 +32,47 @@ from server.base.redis.written_by import note_writer, program_for
 from server.base.work.background import hear
 
 START_TIMEOUT = 30.0
-"""Seconds in which a server must answer, if only that it is loading its file, or must have stopped.
-Loading may take as long as it takes."""
+"""Seconds within which a server must answer, even if only that it is loading, or must have stopped.
+Loading itself has no limit."""
 
 TELL_LOADING_EVERY = 5.0
-"""Seconds between two lines of the log that say how much of its file a server has loaded."""
+"""Seconds between log lines about the progress of loading."""
 
 STABLE_AFTER = 30.0
-"""A server that dies after running for this many seconds is started again without a pause."""
+"""Seconds after which a server counts as stable: if it then dies, it is restarted without a pause.
+"""
 
 FIRST_PAUSE, MAX_PAUSE = 0.25, 30.0
-"""The pause in seconds before one is started again that has died before; doubled each time, and the
-longest one."""
+"""The first and the longest pause in seconds before a restart. The pause doubles each time."""
 
 STREAM_NODE = 768
-"""Bytes of a node of a stream, `stream-node-max-bytes`. Redis allocates a whole one for the first
-entry: with its default of 4,096, a journal of one entry takes 4.4 KB, and with this 1.1; one of
-100 entries takes an eighth less, and one of 300 as much. With 512, long ones would take more."""
+"""Bytes of a stream node, `stream-node-max-bytes`. Redis allocates a whole one for the first entry:
+a journal of one entry takes 4.4 KB with Redis's default of 4,096, and 1.1 KB with this value. A
+journal of 100 entries takes an eighth less, one of 300 the same. With 512, long journals would take
+more."""
 
 PACKED_VALUE = 128
-"""Bytes of the longest value of a hash that is stored packed, `hash-max-ziplist-value` (which newer
-servers call `hash-max-listpack-value`, and know by both names): the sealed seed of a deal is longer
-than Redis's default of 64, and made each deal take 790 bytes in place of 380."""
+"""Bytes of the longest hash value that is stored packed, `hash-max-ziplist-value` (newer servers
+call it `hash-max-listpack-value`, and accept both names). A deal's sealed seed is longer than
+Redis's default of 64, with which each deal took 790 bytes instead of 380."""
 
 MEMORY_SHARE = 0.5
-"""Share of the memory there is that the server may take: while it rewrites its file, a copy of it
-shares the memory with it, and what is written meanwhile is there twice."""
+"""The share of the machine's memory available to the server. While it rewrites its file, it shares
+its memory with a copy of itself, and data written meanwhile exists twice."""
 
 LIMITS = (
     Path("/sys/fs/cgroup/memory.max"),
     Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
 )
-"""Where a container reads how many bytes of memory it may take, with control groups of version 2
-and of version 1. If that is not limited, it is a word, or more than any machine has."""
+"""Files with a container's memory limit in bytes, for control groups of version 2 and 1. Without a
+limit, they contain a word or more than any machine has."""
 
 SOCKET = "redis.sock"
-"""The server's socket, in the data directory."""
+"""The server's socket in the data directory."""
 
 _LOG = "redis.log"
 _MAX_SOCKET_PATH = 100
-"""Longest path of a unix socket, in bytes, that every system supports."""
+"""Longest path of a unix socket, in bytes, supported by every system."""
 
 log = structlog.get_logger()
 
@@ -82,19 +83,19 @@ class DataInUseError(EmbeddedServerError):
 
 @asynccontextmanager
 async def embedded_redis(data: Path, memory: int | None = None) -> AsyncIterator[Path]:
-    """Run a server on the files in the directory `data`, and yield its socket, for `connect`.
+    """Run a server on the files in the directory `data`, and yield its socket for `connect`.
 
-    If it dies, it is started again; whether it answers is for the caller to find out. One that
-    cannot be started again is tried again for ever, with growing pauses, and each failure logged.
+    A server that dies is restarted; a caller may find it unavailable meanwhile. Failed restarts are
+    logged and retried without end, with growing pauses.
 
     Args:
         data: the directory.
-        memory: bytes that it may take, 0 for no limit; `default_memory` if `None`.
+        memory: its memory limit in bytes, 0 for none; `default_memory` if `None`.
 
     Raises:
         DataInUseError: another process uses the directory.
-        EmbeddedServerError: there is no server that can read the data, it does not start, the data
-            are damaged, the directory is somebody else's, or its path is too long.
+        EmbeddedServerError: no installed server can read the data, the server does not start, the
+            data is damaged, or the directory belongs to another user or has too long a path.
     """
     with _lock_in(data) as lock:
         data = data.resolve()
@@ -116,19 +117,19 @@ async def embedded_redis(data: Path, memory: int | None = None) -> AsyncIterator
 
 @asynccontextmanager
 async def shared_redis(data: Path) -> AsyncIterator[Path]:
-    """Yield the socket of the server on `data`: the one that runs, or one for this block.
+    """Yield the socket of the server running on `data`, or of one started for this block.
 
-    While it is one for this block, no other server can be started on the directory.
+    A server started for the block prevents any other server on the directory.
 
     Raises:
-        EmbeddedServerError: there is no such directory, the server that uses it does not answer,
-            or as for `embedded_redis`.
+        EmbeddedServerError: the directory does not exist, its running server does not answer, or as
+            for `embedded_redis`.
     """
     if not data.is_dir():
         raise EmbeddedServerError(f"There is no data in {data}.")
     async with AsyncExitStack() as stack:
         try:
-            # What is there has to fit, whatever its own node was told.
+            # The existing data must fit, whatever its node's memory limit was.
             socket = await stack.enter_async_context(embedded_redis(data, memory=0))
         except DataInUseError:
             socket = data.resolve() / SOCKET
@@ -140,10 +141,10 @@ async def shared_redis(data: Path) -> AsyncIterator[Path]:
 
 
 def default_memory(limits: Sequence[Path] = LIMITS) -> int:
-    """Return how many bytes the server may take unless something else is said.
+    """Return the server's default memory limit in bytes.
 
     Args:
-        limits: files of which each may hold a limit that is lower than what the machine has.
+        limits: files that may contain a limit below the machine's memory.
     """
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for file in limits:
@@ -153,10 +154,10 @@ def default_memory(limits: Sequence[Path] = LIMITS) -> int:
 
 
 class _Server:
-    """The server on a directory that this process has locked.
+    """The server on a directory locked by this process.
 
     Attributes:
-        socket: where it listens.
+        socket: the path of its socket.
     """
 
     def __init__(self, data: Path, memory: int) -> None:
@@ -167,7 +168,7 @@ class _Server:
         self.socket = data / SOCKET
 
     async def start(self) -> None:
-        """Start it, once the last one is gone, and wait until it has loaded its file.
+        """Start the server once the last one is gone, and wait until it has loaded its file.
 
         Raises:
             EmbeddedServerError: as for `embedded_redis`.
@@ -186,7 +187,7 @@ class _Server:
             raise
 
     async def supervise(self) -> None:
-        """Start it again whenever it dies, until this is cancelled."""
+        """Restart the server whenever it dies, until cancelled."""
         pause = 0.0
         while True:
             if self._guard is not None:
@@ -199,7 +200,7 @@ class _Server:
             try:
                 await self.start()
             except Exception as error:
-                # Whatever it was, moves are refused until there is a server again.
+                # Retry after any error, since moves are refused until there is a server again.
                 pause = _longer(pause)
                 known = isinstance(error, EmbeddedServerError | OSError)
                 trace = None if known else error
@@ -210,7 +211,7 @@ class _Server:
                 log.warning("embedded_redis_restarted")
 
     async def end(self) -> None:
-        """Let it write its file and end, and wait for that."""
+        """Let the server write its file and end, and wait for it."""
         if self._guard is not None:
             assert self._guard.stdin is not None, "it is a pipe"
             self._guard.stdin.close()
@@ -218,25 +219,25 @@ class _Server:
             self._guard = None
 
     def _prepare(self) -> Program:
-        """Choose the program, and repair the files if need be; in a thread, as it may take long."""
+        """Choose the program, and repair the files if necessary. Slow: run it in a thread."""
         program = program_for(self._data, at_hand())
         log_program(program)
         append_only.cut_off_nulls(self._data)
         return program
 
     async def _run(self, program: Program, lock: IO[str]) -> Process:
-        """Run a server in a session of its own, so that Ctrl-C does not stop it before us.
+        """Run a server in its own session, so that Ctrl-C does not stop it before this process.
 
-        It inherits the lock. All its paths are relative, so that no name of a directory can be
-        taken for something else.
+        The server inherits the lock.
         """
+        # All paths are relative, so that a directory's name cannot be mistaken for an option.
         options = {
             "port": "0",
             "unixsocket": SOCKET,
             "unixsocketperm": "700",
             "dir": ".",
             "appendonly": "yes",
-            # With `everysec`, what is acknowledged while the disk is busy is lost if it is killed.
+            # With `everysec`, a kill loses writes acknowledged while the disk was busy.
             "appendfsync": "always",
             "save": "",
             "maxmemory": str(self._memory),
@@ -278,7 +279,7 @@ class _Server:
             await asyncio.gather(loaded, ended, return_exceptions=True)
 
     async def _wait_for_last_one(self, lock: IO[str]) -> None:
-        """Wait until no server of an earlier run is left; end one that has lost its guard, too."""
+        """Wait until the server of an earlier run has ended; stop one that has lost its guard."""
         try:
             async with asyncio.timeout(START_TIMEOUT):
                 while not _is_locked_by_us(lock):
@@ -290,7 +291,7 @@ class _Server:
     async def _ask_to_end(self) -> None:
         redis = _client(self.socket, START_TIMEOUT)
         try:
-            # One that is ending does not answer any more.
+            # A server that is ending no longer answers.
             with suppress(RedisError, OSError):
                 await redis.shutdown(save=False, nosave=True)
         finally:
@@ -302,7 +303,7 @@ def _longer(pause: float) -> float:
 
 
 def _how_it_ended(code: int) -> dict[str, object]:
-    """Return the exit code of a server, or the signal that ended it, from that of its guard."""
+    """Return a server's exit code or signal, given its guard's exit code."""
     number = -code if code < 0 else code - 128
     try:
         return {"signal": signal.Signals(number).name}
@@ -311,10 +312,10 @@ def _how_it_ended(code: int) -> dict[str, object]:
 
 
 def _lock_in(data: Path) -> IO[str]:
-    """Make the data directory if there is none, and open the file in it that nodes lock.
+    """Create the data directory if needed, and open its lock file for nodes.
 
     Raises:
-        EmbeddedServerError: this user may not write there.
+        EmbeddedServerError: this user cannot write there.
     """
     try:
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -328,7 +329,7 @@ def _lock_in(data: Path) -> IO[str]:
 
 
 def _is_locked_by_us(lock: IO[str]) -> bool:
-    """Return whether nobody else has locked a file; then this process has."""
+    """Lock a file for this process, and return whether that succeeded."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -347,10 +348,10 @@ def _client(socket: Path, timeout: float) -> Redis:
 
 
 async def _until_loaded(socket: Path) -> None:
-    """Wait until the server on a socket has loaded its file, and tell how far it is.
+    """Wait until the server on a socket has loaded its file, logging the progress.
 
     Raises:
-        TimeoutError: it has not answered at all for `START_TIMEOUT` seconds.
+        TimeoutError: it has not answered for `START_TIMEOUT` seconds.
     """
     begun = answered = told = time.monotonic()
     while (found := await _persistence(socket)) is None or found["loading"]:
@@ -368,10 +369,10 @@ async def _until_loaded(socket: Path) -> None:
 
 
 async def _persistence(socket: Path) -> Mapping[str, Any] | None:
-    """Return what the server on a socket says of its files, or `None` if none answers."""
+    """Return a server's persistence information, or `None` if it does not answer."""
     redis = _client(socket, START_TIMEOUT)
     try:
-        # It is answered while a file is loaded, unlike most commands.
+        # Unlike most commands, it is answered while a file is loaded.
         return await redis.info("persistence")
     except (RedisError, OSError):
         return None

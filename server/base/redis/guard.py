@@ -1,10 +1,11 @@
-"""A process that runs a server for as long as its own standard input is open.
+"""A process that runs a server until its own standard input is closed.
 
-The node holds the other end: it ends the server by closing that, and when the node is killed, the
-kernel closes it. That works on every Unix, and whatever killed the node.
+The node holds the other end. It ends the server by closing it, and the kernel closes it if the node
+is killed. This works on every Unix, however the node ends.
 
-Usage: `python -I -S guard.py PROGRAM ARGUMENT...`. It exits as the server does; if a signal ended
-that, with 128 and the signal's number. It imports nothing of ours, so that it starts in 30 ms.
+Usage: `python -I -S guard.py PROGRAM ARGUMENT...`. The exit code is the server's, or 128 plus the
+number of the signal that ended it. The guard imports only the standard library, and starts in 30
+ms.
 """
 
 from __future__ import annotations
@@ -17,24 +18,24 @@ import threading
 from contextlib import suppress
 
 END_WITHIN = 20.0
-"""Seconds from SIGTERM until a server that still runs is killed."""
+"""Seconds between SIGTERM and SIGKILL."""
 
 
 def main(arguments: list[str]) -> int:
     """Run a program until it ends, and return the exit code."""
-    # Who stops a service may signal all its processes at once; the server ends after the node. A
-    # handler and not SIG_IGN, which the server would inherit.
+    # A service manager may signal all processes of the service together, but the server must end
+    # after the node. SIG_IGN would be inherited by the server; a handler is not.
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
-    # The server's files hold secrets, and the directory may be one that others can enter.
+    # The server's files hold secrets, and other users may be able to enter the directory.
     os.umask(0o077)
-    # The server inherits the lock on the data as well, and so holds it even without this process.
+    # The server also inherits the lock on the data, and so holds it even without this process.
     server = subprocess.Popen(  # noqa: S603 - the node's arguments
         arguments, stdin=subprocess.DEVNULL, close_fds=False, start_new_session=True
     )
     threading.Thread(target=_end_with_node, args=(server,), daemon=True).start()
     code = server.wait()
-    # A copy of it may still be writing its file anew, for nobody, and holds the lock.
+    # A forked copy of it may still be rewriting the file, and holds the lock.
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(server.pid, signal.SIGKILL)
     return code if code >= 0 else 128 - code

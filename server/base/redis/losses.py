@@ -1,7 +1,7 @@
-"""Losses: what the store had acknowledged to this node, and came back without.
+"""Losses: data that the store acknowledged to this node and later lost.
 
-A store that has lost data is told of by an error in the log, by metrics, and by readiness, for as
-long as the node runs: see record 21 in `server/decisions`.
+A loss is reported by an error in the log, by metrics and by readiness for as long as the node runs:
+see record 21 in `server/decisions`.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import structlog
 from server.base.work.metrics import Metrics
 
 TOLD_AFTER: Final = 1.0
-"""Seconds for which lost entries are gathered before they are told in one line."""
+"""Seconds during which lost entries are collected for one log line."""
 
 EXAMPLES: Final = 3
-"""Journals that are named in it."""
+"""Maximum journals named in the log line."""
 
 log = structlog.get_logger()
 
 
 class Losses:
-    """Counts what was lost, and tells of it."""
+    """Counts and reports losses."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
@@ -34,7 +34,7 @@ class Losses:
 
     @property
     def text(self) -> str:
-        """The losses since the node started, as a sentence; empty if there were none."""
+        """The losses since the node started, as a sentence; empty without losses."""
         found = self._metrics
         if not (found.lost_seconds or found.lost_entries):
             return ""
@@ -44,13 +44,13 @@ class Losses:
         )
 
     def note_writes(self, server: str, seconds: float, *, whole: bool) -> None:
-        """Note that a server has lost the writes of the last seconds before it was lost.
+        """Record that a server has lost the last writes before its outage.
 
         Args:
             server: its name; empty outside of a cluster.
-            seconds: how long before the last write that is known to be lost the oldest one was.
-            whole: whether nothing is left of what this node has ever written there, so that it may
-                be more.
+            seconds: the time between the oldest and the last write known to be lost.
+            whole: whether the server has lost everything that this node ever wrote, so that the
+                loss may be larger.
         """
         lost = math.ceil(seconds)
         self._metrics.lost_seconds += lost
@@ -58,7 +58,7 @@ class Losses:
         log.error("data_lost", seconds=lost, whole=whole, **named)
 
     def note_entries(self, key: str, count: int) -> None:
-        """Note that a journal has lost at least so many entries."""
+        """Record that a journal has lost at least `count` entries."""
         self._metrics.lost_journals += 1
         self._metrics.lost_entries += count
         self._journals += 1
@@ -70,7 +70,7 @@ class Losses:
             self._timer = loop.call_later(TOLD_AFTER, self.tell_entries)
 
     def tell_entries(self) -> None:
-        """Tell of the lost entries that have not been told."""
+        """Log lost entries that have not been logged yet."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,8 +1,8 @@
-"""Connections to the master among some servers, of which the others are its replicas.
+"""Connections to the current master of a group of servers, the others being its replicas.
 
-Each new connection finds the master anew, so that nodes follow when a replica is promoted, whoever
-promoted it: an operator, Sentinel, or a provider behind one name. A server that is demoted takes no
-writes, by which `Database` notices and drops all connections to it.
+Each new connection looks for the master again, so nodes follow the promotion of a replica by an
+operator, Sentinel, or a provider behind one name. A demoted server refuses writes; `Database`
+notices this and drops all connections to it.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from redis.exceptions import ConnectionError as ConnectionLostError
 from redis.exceptions import RedisError
 
 ANSWER_WITHIN: Final = 2.0
-"""Seconds that a server has to say whether it is a master."""
+"""Seconds within which a server must report its role."""
 
 SECOND_WITHIN: Final = 0.25
-"""Seconds after the first one that is, for which others are waited for: they should be none."""
+"""Seconds to wait for other servers after the first master has answered; there should be no other.
+"""
 
 Address = tuple[str, int]
-"""Host and port of a server."""
+"""A server's host and port."""
 
 
 class MasterConnection(Connection):
     """A connection that can be opened only to a master.
 
-    `servers` are the addresses, at least one; the other settings are those of redis-py.
+    `servers` are the addresses, at least one; the other settings are redis-py's.
     """
 
     def __init__(self, *, servers: tuple[Address, ...], **settings: Any) -> None:
@@ -42,10 +43,10 @@ class MasterConnection(Connection):
         await super()._connect()  # type: ignore[no-untyped-call]
 
     async def on_connect_check_health(self, check_health: bool = True) -> None:
-        """Authenticate, and ask for the role of the server.
+        """Authenticate, and check the server's role.
 
         Raises:
-            ConnectionError: it is a replica, whose data may be older than what was acknowledged.
+            ConnectionError: it is a replica, whose data may lack acknowledged writes.
         """
         await super().on_connect_check_health(check_health=check_health)
         await self.send_command("HELLO", check_health=False)
@@ -54,10 +55,10 @@ class MasterConnection(Connection):
             raise ConnectionLostError(f"{self.host}:{self.port} is a {found['role']}.")
 
     async def _find(self) -> Address:
-        """Return the address of the only server that says that it is a master.
+        """Return the address of the only server that reports being a master.
 
         Raises:
-            ConnectionError: there is none, or there are several, of which one may be old.
+            ConnectionError: there is no master, or there are several, so that one may be outdated.
         """
         each = [type(self)(servers=(server,), **self._settings) for server in self._servers]
         asked = [asyncio.create_task(one._refusal()) for one in each]  # noqa: SLF001 - its own
@@ -85,7 +86,7 @@ class MasterConnection(Connection):
         return masters[0]
 
     async def _refusal(self) -> str:
-        """Return why the server cannot be used; empty if it is a master that answers."""
+        """Return the reason why the server cannot be used; empty if it is a master."""
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
                 await self.connect()  # type: ignore[no-untyped-call]
@@ -99,4 +100,4 @@ class MasterConnection(Connection):
 
 
 class MasterSSLConnection(MasterConnection, SSLConnection):
-    """The same by TLS."""
+    """A connection that can be opened only to a master, over TLS."""

@@ -1,4 +1,4 @@
-"""How much of the memory that Redis may take is taken."""
+"""Memory usage of Redis."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from server.base.redis.database import Database
 
 
 class MemoryStore:
-    """Reads how much memory is taken."""
+    """Reads the memory usage."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def usage(self) -> Usage:
-        """Return the usage of the server; in a cluster, of the master that is the fullest.
+        """Return the usage of the server, or of the fullest master of a cluster.
 
         Raises:
             UnavailableError: a server does not answer.

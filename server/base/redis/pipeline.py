@@ -1,11 +1,11 @@
-"""One connection to a Redis server, on which commands go out in batches (group commit).
+"""One connection to a Redis server, with commands sent in batches (group commit).
 
-Commands that are sent while a batch is in flight go out together as the next one, in one write. If
-writes must be acknowledged by replicas, each batch ends with WAIT, and its replies are passed on
-after that of WAIT.
+Commands issued while a batch is in flight form the next batch, sent in one write. If writes must be
+acknowledged by replicas, each batch ends with WAIT, and its replies are passed on after the reply
+to WAIT.
 
-A server that loses data loses its connections first. So each connection has a number, its
-generation, and what was read on a connection is valid while that connection lasts.
+A server that loses data loses its connections first. Each connection therefore has a number, its
+generation, and data read over a connection is valid while that connection lasts.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ from server.base.work.metrics import Metrics
 from server.base.work.outages import Outage
 
 MAX_WAITING: Final = 10_000
-"""Most commands without a reply; more are refused as unavailable."""
+"""Maximum commands without a reply; more are refused as unavailable."""
 
 MAX_BATCH: Final = 1_000
-"""Most commands in one batch."""
+"""Maximum commands in one batch."""
 
 ACKNOWLEDGED_WITHIN: Final = 2.0
 """Seconds that WAIT waits for the replicas."""
 
 QUIET: Final = 10.0
-"""Seconds without a failure after which writes, and their acknowledgement, count as in order again.
+"""Seconds without a failure after which writes and acknowledgements count as working again.
 
-Each node renews its registration every 5 seconds, so that writes are tried all the time.
+Each node renews its registration every 5 seconds, so writes are attempted continuously.
 """
 
 _UNABLE: Final = (OutOfMemoryError, ReadOnlyError, ClusterDownError)
 _UNABLE_WORDS: Final = ("OOM", "READONLY", "MISCONF", "NOREPLICAS")
-"""Error replies of a server that takes no writes for now; scripts pass some on within a text."""
+"""Error replies of a server that currently accepts no writes. Scripts may embed them in a text."""
 
 Done = Callable[[Any], None]
 """Called with the reply to a command, or with an exception if it failed or its reply was lost."""
@@ -69,7 +69,7 @@ _generations = itertools.count(1)
 
 
 class LostError(ConnectionError):
-    """The connection broke or timed out: commands without a reply may or may not have been run."""
+    """The connection broke or timed out: commands without a reply may have been executed."""
 
 
 class TooFewReplicasError(Exception):
@@ -77,17 +77,17 @@ class TooFewReplicasError(Exception):
 
 
 class Pipeline(asyncio.Protocol):
-    """A connection to one server, opened when it is first needed and again after it was lost.
+    """A connection to one server, opened on first use and reopened after a loss.
 
-    The log tells when the server is lost and back, when it refuses writes, and when replicas are
-    missing. Who gets an error for one of these reasons need not log it again (see `is_told`).
+    It logs when the server is lost and back, when it refuses writes, and when replicas are missing.
+    Callers need not log an error caused by one of these (see `is_told`).
 
-    `demoted` is called when the server turns out to be a replica: all connections to it have to be
-    dropped.
+    `demoted` is called when the server turns out to be a replica; all connections to it must then
+    be dropped.
 
     Attributes:
-        outage: whether the server is lost; it may be that of another connection to it.
-        generation: the number of the connection, or 0 while there is none.
+        outage: whether the server is lost, possibly shared with another connection to it.
+        generation: the number of the connection, or 0 without a connection.
     """
 
     def __init__(
@@ -124,17 +124,17 @@ class Pipeline(asyncio.Protocol):
 
     @property
     def waiting(self) -> int:
-        """The number of commands that have no reply yet."""
+        """The number of commands without a reply."""
         return len(self._waiting) + len(self._in_flight)
 
     @property
     def is_ready(self) -> bool:
-        """Whether it is connected, and takes commands now."""
+        """Whether it is connected and accepts commands."""
         return self.generation != 0 and not self.is_full
 
     @property
     def is_full(self) -> bool:
-        """Whether no more commands may be sent for now."""
+        """Whether no more commands can be sent for now."""
         return len(self._waiting) + len(self._in_flight) >= MAX_WAITING
 
     def send(self, command: Command, done: Done) -> None:
@@ -154,7 +154,7 @@ class Pipeline(asyncio.Protocol):
             asyncio.get_running_loop().call_soon(self._flush)
 
     async def connect(self) -> None:
-        """Connect, unless connected already.
+        """Connect, unless already connected.
 
         Raises:
             OSError, RedisError: the server cannot be reached.
@@ -165,7 +165,7 @@ class Pipeline(asyncio.Protocol):
             raise LostError("The connection is closed.")
         if self._connecting is None:
             self._connecting = asyncio.create_task(self._connect())
-        # The shield keeps one cancelled caller from cancelling it for the others.
+        # The shield prevents one cancelled caller from cancelling it for the others.
         await asyncio.shield(self._connecting)
 
     async def _connect(self) -> None:
@@ -189,7 +189,7 @@ class Pipeline(asyncio.Protocol):
             self._connecting = None
 
     def _adopt(self, connection: Connection) -> None:
-        """Take the transport out of a connection on which redis-py has done the handshake."""
+        """Take over the transport of a connection after redis-py's handshake."""
         writer = connection._writer  # noqa: SLF001 - redis-py has no other way to hand it over
         assert writer is not None, "it has just been opened"
         if writer.transport.is_closing():
@@ -230,14 +230,14 @@ class Pipeline(asyncio.Protocol):
         self._transport.write(b"".join(commands))
 
     def _pack_batch(self, batch: list[tuple[Command, Done]]) -> list[bytes]:
-        """Pack the commands of a batch, and note whom to call with their replies."""
+        """Pack the commands of a batch, and record the callbacks for their replies."""
         commands: list[bytes] = []
         self._in_flight = []
         for command, done in batch:
             try:
                 commands.append(command if isinstance(command, bytes) else command())
             except Exception as error:
-                # The rest of the batch is sent; a PING takes the place of this command.
+                # The rest of the batch is sent, with a PING in place of this command.
                 log.exception("command_pack_failed")
                 commands.append(pack("PING"))
                 self._in_flight.append(_failing_with(done, error))
@@ -256,7 +256,7 @@ class Pipeline(asyncio.Protocol):
             self._idle.set()
 
     def data_received(self, data: bytes) -> None:
-        """Parse replies; pass them on when all of the batch are there."""
+        """Parse replies, and pass them on once the whole batch has arrived."""
         reader, replies = self._reader, self._replies
         reader.feed(data)
         while (reply := reader.gets()) is not False:
@@ -278,7 +278,7 @@ class Pipeline(asyncio.Protocol):
                 self._unreplicated.fail(error=str(error))
             else:
                 self._unreplicated.succeed()
-        # Commands that the callbacks send go out with those that are waiting, as one batch.
+        # Commands sent by the callbacks join the waiting ones in one batch.
         self._flush_scheduled = True
         self._refusing.succeed()
         for done, reply in zip(in_flight, replies, strict=True):
@@ -300,7 +300,7 @@ class Pipeline(asyncio.Protocol):
         try:
             done(reply)
         except Exception as error:
-            # It must not keep the other callbacks from their replies.
+            # One failed callback must not prevent the others.
             asyncio.get_running_loop().call_exception_handler(
                 {"message": "The callback of a reply failed.", "exception": error}
             )
@@ -318,10 +318,10 @@ class Pipeline(asyncio.Protocol):
             self._timer = loop.call_later(left, self._check_timeout)
 
     def abort(self, reason: str) -> None:
-        """Drop the connection, and fail all commands that have no reply.
+        """Drop the connection, and fail all commands without a reply.
 
         Args:
-            reason: the message of the `LostError` that they fail with.
+            reason: the message of their `LostError`.
         """
         transport, self._transport = self._transport, None
         if transport is not None:
@@ -329,7 +329,7 @@ class Pipeline(asyncio.Protocol):
             self._on_lost(LostError(reason))
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Fail all commands, waiting ones too: they were decided on data of this generation."""
+        """Fail all commands, including waiting ones, which rely on data of this generation."""
         if self._transport is not None:
             self._transport = None
             self._on_lost(LostError(str(error) if error else "Connection closed by server."))
@@ -353,7 +353,7 @@ class Pipeline(asyncio.Protocol):
         self._idle.set()
 
     async def close(self) -> None:
-        """Wait until every command has its reply, and close the connection."""
+        """Wait until every command has its reply, then close the connection."""
         while self.waiting:
             self._idle.clear()
             await self._idle.wait()
@@ -371,7 +371,7 @@ class Pipeline(asyncio.Protocol):
 
 
 def is_told(reply: object) -> bool:
-    """Return whether a failed command is the consequence of what a pipeline has logged."""
+    """Return whether a failure follows from an outage that a pipeline has already logged."""
     return isinstance(reply, (*_LOST, TooFewReplicasError)) or _is_unable(reply)
 
 
@@ -382,7 +382,7 @@ def _is_unable(reply: object) -> bool:
 
 
 def _failing_with(done: Done, error: Exception) -> Done:
-    """Return a callback that ignores its reply, and passes an error on instead."""
+    """Return a callback that ignores its reply and passes on an error instead."""
     return lambda _: done(error)
 
 

@@ -1,4 +1,4 @@
-"""Whether Redis takes writes, and has kept those of before, found out by writing."""
+"""A probe that writes to Redis to check that it accepts writes and has kept earlier ones."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from server.base.redis.scripts import Script
 from server.base.work.background import Background, hear
 
 PROBE_EVERY = 1.0
-"""Seconds between two writes to each server: a node's whole cost, however often it is asked."""
+"""Seconds between writes to each server. Readiness checks cause no additional writes."""
 
 FRESH_FOR = 2.0
-"""Seconds after a write that succeeded for which its server counts as taking writes."""
+"""Seconds after a successful write during which its server counts as accepting writes."""
 
 _WRITE: Final = Script("""
 local kept = redis.call('GET', KEYS[1])
@@ -27,9 +27,10 @@ if ARGV[2] ~= '' and (not kept or tonumber(kept) < tonumber(ARGV[2])) then retur
 redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[3])
 return 'written'
 """)
-"""Write a mark, unless the one that is there is earlier than the last acknowledged one.
+"""Write a mark, unless the stored one is older than the last acknowledged one.
 
-Then that one is returned and stays, so that it is noticed even if the reply is lost.
+In that case the stored mark is returned and kept, so that the loss is noticed even if the reply is
+lost.
 """
 
 
@@ -37,8 +38,8 @@ class _Mark:
     """A node's mark on one server.
 
     Attributes:
-        first: the time of the first write that was acknowledged, by the monotonic clock in seconds.
-        last: the time of the last one; `None` if there was none, or it was lost.
+        first: the time of the first acknowledged write, in seconds of the monotonic clock.
+        last: the time of the last acknowledged write; `None` if there was none, or it was lost.
     """
 
     __slots__ = ("first", "last")
@@ -49,13 +50,13 @@ class _Mark:
 
 
 class Probe:
-    """Writes a mark to each server every second, in the same batches as what players do.
+    """Writes a mark to each server every second, in the same batches as players' commands.
 
-    So it fails with whatever lets their moves fail: a server that is lost, hangs, is read-only, out
-    of memory or of disk, or without enough replicas. The pipeline logs why.
+    It therefore fails whenever their moves fail: if a server is lost, hanging, read-only, out of
+    memory or disk space, or has too few replicas. The pipeline logs the reason.
 
-    The mark is the time, by this node's monotonic clock. If a server comes back with an earlier one
-    than it had acknowledged, it has lost the writes in between, which is told by `Losses`.
+    The mark is the time by this node's monotonic clock. A server that returns with an earlier mark
+    than it acknowledged has lost the writes in between, which `Losses` reports.
 
     `monotonic` returns the time of this machine's monotonic clock in seconds.
     """
@@ -71,32 +72,30 @@ class Probe:
         self._writing: dict[str, asyncio.Task[None]] = {}
 
     def succeeds(self) -> bool:
-        """Return whether most servers have taken a write in the last `FRESH_FOR` seconds.
-
-        Not all: while one server of a cluster is away, the players of the others play on.
-        """
+        """Return whether most servers have accepted a write in the last `FRESH_FOR` seconds."""
+        # Not all servers: while one of a cluster is down, the players on the others continue.
         since = self._monotonic() - FRESH_FOR
         fresh = sum(self._written.get(server, since) > since for server in self._keys)
         return 2 * fresh > len(self._keys)
 
     async def once(self) -> None:
-        """Write to each server, and wait until each has answered, or has failed."""
+        """Write to each server, and wait until each write has succeeded or failed."""
         await self._begin()
         await self._end()
 
     def run_in(self, background: Background) -> None:
-        """Have the node's background work write to each server every `PROBE_EVERY` seconds."""
+        """Write to each server every `PROBE_EVERY` seconds as background work of the node."""
         background.forever("probe", self._begin, every=PROBE_EVERY, finish=self._finish)
 
     async def _begin(self) -> None:
-        """Begin a write to each server that is not still busy with the last one."""
+        """Start a write to each server whose last write has ended."""
         self._keys = self._database.key_of_each_server(self._names)
         for server in self._keys.keys() - self._writing.keys():
             self._writing[server] = task = asyncio.create_task(self._write(server))
             task.add_done_callback(hear)
 
     async def _finish(self) -> None:
-        """Wait for what is under way, and take the marks away."""
+        """Wait for running writes, and delete the marks."""
         await self._end()
         for key in self._marks:
             self._database.send(key, "DEL", key)
@@ -107,14 +106,14 @@ class Probe:
 
     async def _write(self, server: str) -> None:
         key = self._keys[server]
-        # A server may take over another one's keys: what counts is what was written to the key.
+        # A server may take over another's keys, so marks are compared by key.
         mark = self._marks.setdefault(key, _Mark())
         now = self._monotonic()
         last = "" if mark.last is None else repr(mark.last)
         try:
             kept = await self._database.run(_WRITE, [key], repr(now), last, keys.MARK_LIFE_S)
         except UnavailableError:
-            # What counts is how long ago the last one succeeded.
+            # `succeeds` uses only the time of the last success.
             return
         finally:
             del self._writing[server]

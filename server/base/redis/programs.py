@@ -1,4 +1,4 @@
-"""The servers of the Redis family that this machine has: in a Python package, or on the PATH."""
+"""The installed servers of the Redis family: in a Python package, or on the PATH."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Version = tuple[int, ...]
 """A version: major, minor and patch."""
 
 NAMES = {"redis": "Redis", "valkey": "Valkey"}
-"""Names of the servers in sentences, by the name that is stored."""
+"""Display names of the servers, by stored name."""
 
 log = structlog.get_logger()
 
@@ -32,10 +32,11 @@ class Program(NamedTuple):
     """A redis-server or a valkey-server.
 
     Attributes:
-        name: `redis` or `valkey`, by what it says of itself: a `redis-server` may be a Valkey.
-        path: of the executable.
-        version: major, minor and patch version; `()` if it cannot be run or read.
-        bundled: whether a Python package brings it.
+        name: `redis` or `valkey`, as reported by the program: a `redis-server` may be a Valkey.
+        path: the path of the executable.
+        version: major, minor and patch version; `()` if it cannot be run or its version cannot be
+            read.
+        bundled: whether it is part of a Python package.
     """
 
     name: str
@@ -53,13 +54,13 @@ def version_text(version: Version) -> str:
 
 
 def at_hand() -> list[Program]:
-    """Return the servers that can be used, the preferred one first.
+    """Return the usable servers, the preferred one first.
 
-    The bundled one is preferred to those on the PATH: it is the version that was tested. Running
-    each takes a few milliseconds.
+    The bundled server, which is the tested version, is preferred to those on the PATH. Running each
+    takes a few milliseconds.
 
     Raises:
-        EmbeddedServerError: there is none, or none that is new enough.
+        EmbeddedServerError: there is no server, or none that is new enough.
     """
     found = [
         _program(path, bundled=bundled)
@@ -76,7 +77,7 @@ def at_hand() -> list[Program]:
 
 
 def redis_server_path() -> str:
-    """Return the path of the server that is preferred.
+    """Return the path of the preferred server.
 
     Raises:
         EmbeddedServerError: as for `at_hand`.
@@ -85,7 +86,7 @@ def redis_server_path() -> str:
 
 
 def log_program(program: Program) -> None:
-    """Log which server runs."""
+    """Log the running server."""
     log.info(
         "embedded_redis",
         server=program.name,
@@ -96,12 +97,12 @@ def log_program(program: Program) -> None:
 
 
 def _on_path() -> Iterator[str]:
-    """Yield the paths of all: an old one that comes first may not read what another one wrote."""
+    """Yield the paths of all servers: the first may be too old to read another's data."""
     for name in NAMES:
         for folder in os.get_exec_path():
             path = shutil.which(f"{name}-server", path=folder)
             if path is not None:
-                # The server runs in the directory of its data.
+                # Absolute, since the server runs in its data directory.
                 yield str(Path(path).absolute())
 
 

@@ -1,7 +1,7 @@
-"""Searches of everything that is stored, for operators: no index is kept for them.
+"""Scans of all stored keys, for operators' searches without an index.
 
-A scan looks at every key there is, a thousand in each round trip: a million keys take about a
-second of Redis's time, in slices of a millisecond, between which it answers the nodes.
+A scan visits every key, a thousand per round trip. A million keys take about a second of Redis's
+time, in slices of a millisecond; Redis serves the nodes in between.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from server.base.redis.connection import raising_unavailable
 from server.base.redis.database import Database
 
 BATCH = 1_000
-"""Keys that are looked at in a round trip."""
+"""Keys visited per round trip."""
 
 
 class ScanStore:
-    """Finds what there is by looking at all keys."""
+    """Finds stored items by scanning all keys."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def all_keys(self, pattern: str = "*") -> AsyncIterator[list[str]]:
-        """Yield all keys like a pattern, in batches that may be empty, perhaps some twice."""
+        """Yield all keys matching a pattern, in possibly empty batches. A key may occur twice."""
         client = self._database.client
         with raising_unavailable():
             targets: list[dict[str, Any]] = [{}]
@@ -42,7 +42,7 @@ class ScanStore:
 
 
 def _of_server(answer: Any) -> tuple[int, list[str]]:
-    """Return the cursor and the keys in the answer of one server of a cluster."""
+    """Return the cursor and the keys in a cluster server's answer."""
     cursors, found = answer
     (cursor,) = cursors.values()
     return cursor, found

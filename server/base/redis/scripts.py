@@ -1,7 +1,7 @@
-"""Lua scripts, which every connection loads, so that a call is sent by the digest of its text.
+"""Lua scripts, loaded by every connection and called by the digest of their text.
 
-Redis forgets scripts when it is started again, and on SCRIPT FLUSH; the servers of a cluster do not
-tell them to each other. So `server/base/redis/pipeline.py` loads all of them on every connection.
+Redis forgets scripts on a restart and on SCRIPT FLUSH, and the servers of a cluster do not share
+them. Every connection therefore loads all of them (`server/base/redis/pipeline.py`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ class Script:
     """A Lua script.
 
     Attributes:
-        all: those of all modules, which a connection loads.
+        all: the scripts of all modules, loaded by each connection.
         text: its text.
-        digest: the SHA-1 digest of the text, by which Redis knows it.
+        digest: the SHA-1 digest of the text, used to call it.
     """
 
     all: ClassVar[list[Script]] = []
@@ -29,7 +29,7 @@ class Script:
         self.all.append(self)
 
     def call(self, names: list[str], *arguments: Argument) -> tuple[Argument, ...]:
-        """Return the command that runs it.
+        """Return the command that runs the script.
 
         Args:
             names: its keys, all in one slot.

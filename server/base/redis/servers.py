@@ -1,7 +1,7 @@
-"""The servers that a URL leads to: one Redis, or those of a cluster and the keys that each owns.
+"""The servers behind a URL: one Redis, or a cluster's servers and the slots that each owns.
 
-redis-py's cluster client is used for the topology alone. It does not send commands for keys: when a
-slot has moved or a server is lost, it closes connections that other tasks are using.
+redis-py's cluster client is used only for the topology. It does not send commands for keys, since
+it closes connections in use by other tasks when a slot has moved or a server is lost.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ log = structlog.get_logger()
 
 
 class Servers:
-    """The servers that a client knows, and a separate client for each server of a cluster."""
+    """The servers known to a client, and a separate client for each server of a cluster."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -40,7 +40,7 @@ class Servers:
 
     @property
     def is_standalone(self) -> bool:
-        """Whether this is a single Redis server, and not a cluster."""
+        """Whether this is a single Redis server rather than a cluster."""
         return isinstance(self._client, Redis)
 
     def known_owner(self, key: str) -> Server:
@@ -52,11 +52,11 @@ class Servers:
             return None
 
     async def owner(self, key: str) -> Server:
-        """Return the server that owns a key, by the topology that is known known.
+        """Return the server that owns a key, loading the topology if needed.
 
         Raises:
             OSError, RedisError, RedisClusterException: the topology cannot be read, or no server
-                owns the key's slot.
+            owns the key's slot.
         """
         if isinstance(self._client, Redis):
             return None
@@ -76,7 +76,7 @@ class Servers:
         """Follow a redirection.
 
         Args:
-            key: the key of the command that was not run.
+            key: the key of the redirected command.
             error: the reply to that command.
 
         Returns:
@@ -97,18 +97,18 @@ class Servers:
         return owner_of(self._client, key), False
 
     async def refresh_topology(self, lost: Server = None) -> None:
-        """Read again which servers a cluster has, and which slots each owns.
+        """Reload a cluster's servers and the slots that each owns.
 
         A failure is logged. Concurrent calls share one refresh.
 
         Args:
-            lost: a server that did not answer, which is asked last.
+            lost: a server that did not answer, which is queried last.
         """
         if isinstance(self._client, Redis):
             return
         if self._refreshing is None:
             self._refreshing = asyncio.create_task(self._refresh(self._client, lost))
-        # The shield keeps one cancelled caller from cancelling the refresh for the others.
+        # The shield prevents one cancelled caller from cancelling the refresh for the others.
         await asyncio.shield(self._refreshing)
 
     async def _refresh(self, client: RedisCluster, lost: Server) -> None:
@@ -141,8 +141,8 @@ class Servers:
 def suggests_failover(reply: object) -> bool:
     """Return whether a reply suggests that its server was lost or replaced.
 
-    That is the case after a broken connection, a timeout, CLUSTERDOWN, or an acknowledgement by
-    too few replicas; other error replies come from a server that is in order.
+    A broken connection, a timeout, CLUSTERDOWN and an acknowledgement by too few replicas do. Other
+    error replies come from a working server.
     """
     if isinstance(reply, ResponseError):
         return isinstance(reply, ClusterDownError)

@@ -1,9 +1,9 @@
-"""Which server wrote the data of an embedded one, and which servers can read it.
+"""Detection of the server that wrote embedded data, and of the servers that can read it.
 
-Servers of the Redis family read what older ones of their own kind wrote, and not all refuse what
-they cannot read: one before 7.0 finds no file where newer ones put it, and starts empty. So the
-directory says in `server.json` who wrote it, and its files are looked at as well: they tell it of a
-directory without that file, and of a server that was killed before it was written.
+Servers of the Redis family read data of older servers of their kind, but do not always refuse data
+that they cannot read: a server before 7.0 looks for its file in another place than newer ones, and
+starts empty. The writer is therefore recorded in `server.json` in the directory. The data files are
+examined too, in case that file is missing, or the server was killed before it was written.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from server.base.redis import append_only
 from server.base.redis.programs import NAMES, EmbeddedServerError, Program, Version, version_text
 
 FILE = "server.json"
-"""The file that says it, in the data directory."""
+"""The file in the data directory that records the writer."""
 
 FORMAT = 1
 """The format of that file."""
@@ -27,38 +27,37 @@ FORMAT = 1
 _FIRST: Final = (0, 0)
 _MULTI_PART: Final = (7, 0)
 _LAST_SHARED: Final = (7, 2)
-"""The last version of Redis whose files Valkey, which was made of it, reads."""
+"""The last version of Redis whose files Valkey, a fork of it, can read."""
 
 _RDB: Final = {9: (6, 2), 10: (7, 0), 11: (7, 2), 12: (7, 4)}
-"""The first version of Redis that writes, and so reads, each version of its binary format."""
+"""The first version of Redis that writes and reads each version of its binary format."""
 
 _FIRST_VALKEY_RDB: Final = 80
-"""The first version of that format which only Valkey writes, from 9.0 on."""
+"""The first version of that format written only by Valkey, from 9.0 on."""
 
 
 class Written(NamedTuple):
-    """Data, by whoever wrote it last.
+    """Data, described by its last writer.
 
     Attributes:
-        by: who wrote it, for a sentence.
-        least: the least version of each kind of server that can read it; without those that cannot.
+        by: the writer, for use in a sentence.
+        least: the minimum version of each kind of server that can read the data; kinds that cannot
+            are missing.
     """
 
     by: str
     least: dict[str, Version]
 
     def is_read_by(self, program: Program) -> bool:
-        """Return whether a server can read it."""
+        """Return whether a server can read the data."""
         return program.name in self.least and program.version[:2] >= self.least[program.name]
 
 
 def written_by(name: str, version: Version) -> Written:
-    """Return what is written by a server of this name and version.
-
-    That Redis reads what a Valkey before 9.0 wrote is likely, and not promised.
-    """
+    """Return the description of data written by a server of this name and version."""
     by = f"{NAMES[name]} {version_text(version)}"
     minor = version[:2]
+    # Redis probably reads data of a Valkey before 9.0, but this is not guaranteed.
     if name == "valkey":
         return Written(by, {"valkey": minor})
     least = {"redis": _FIRST if minor < _MULTI_PART else minor}
@@ -66,10 +65,10 @@ def written_by(name: str, version: Version) -> Written:
 
 
 def program_for(data: Path, programs: Sequence[Program]) -> Program:
-    """Return the first of some servers that can read all data in a directory.
+    """Return the first server that can read all data in a directory.
 
     Raises:
-        EmbeddedServerError: none can, or it is not known what is there.
+        EmbeddedServerError: none can, or the directory's content is unclear.
     """
     found = list(_found_in(data))
     for program in programs:
@@ -88,7 +87,7 @@ def program_for(data: Path, programs: Sequence[Program]) -> Program:
 
 
 def note_writer(data: Path, program: Program) -> None:
-    """Write down that this server writes the data from now on."""
+    """Record this server as the writer of the data from now on."""
     content = {"format": FORMAT, "name": program.name, "version": version_text(program.version)}
     text = json.dumps(content) + "\n"
     file = data / FILE
@@ -103,7 +102,7 @@ def note_writer(data: Path, program: Program) -> None:
 
 
 def _found_in(data: Path) -> Iterator[Written]:
-    """Yield what is known of the data, by what the directory says and by its files."""
+    """Yield descriptions of the data, from the recorded writer and from the files."""
     noted = _noted(data / FILE)
     if noted is not None:
         yield noted
@@ -111,7 +110,7 @@ def _found_in(data: Path) -> Iterator[Written]:
     if not manifest.exists():
         return
     parts = append_only.files(data)
-    # Redis 7 begins to take over the single file by naming it, and moves it then.
+    # Redis 7 starts to take over the single file by naming it in the manifest, and then moves it.
     moving = bool(parts) and parts[0].name == single.name and not parts[0].exists()
     if single.exists() and not moving:
         raise EmbeddedServerError(
@@ -125,7 +124,7 @@ def _found_in(data: Path) -> Iterator[Written]:
 
 
 def _noted(file: Path) -> Written | None:
-    """Return what a directory's file says, or `None` if there is none."""
+    """Return the recorded writer of a directory's data, or `None` if there is no record."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
         if content["format"] != FORMAT:
@@ -140,7 +139,7 @@ def _noted(file: Path) -> Written | None:
 
 
 def _by_header(header: bytes) -> Iterator[Written]:
-    """Yield what the first bytes of the first file say, if it is in the binary format."""
+    """Yield the writer according to the first file's header, if it is in the binary format."""
     found = re.match(rb"(REDIS|VALKEY)(\d{3,4})", header)
     if found is None:
         return

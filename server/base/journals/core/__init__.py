@@ -1,1 +1,1 @@
-"""Entries of a journal, and how a node's replica of it follows and appends them, without I/O."""
+"""Journal entries and the logic of replicas, without I/O."""

@@ -1,4 +1,4 @@
-"""Entries of a journal as they are appended and read, and why an append is refused."""
+"""Journal entries as read and appended, and the errors of refused appends."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from server.base.core.due import Due
 from server.base.core.refusal import UnreadableError
 
 CHECKPOINT: Final = '{"type":"checkpoint",'
-"""The prefix of an entry (a checkpoint) that says all that those before it do."""
+"""The prefix of a checkpoint, an entry that replaces all entries before it."""
 
 
 class ConflictError(Exception):
-    """The journal does not end with the entry that this one should follow; nothing was written."""
+    """The journal does not end with the preceding entry; nothing was written."""
 
 
 class MistimedError(Exception):
@@ -24,19 +24,19 @@ class MistimedError(Exception):
 
 
 class GapError(UnreadableError):
-    """An entry is missing from a journal: it is lost, and what follows cannot be read."""
+    """An entry is missing from a journal. It is lost, and later entries cannot be folded."""
 
     def __init__(self) -> None:
         super().__init__("entries_lost")
 
 
 def is_checkpoint(text: str) -> bool:
-    """Return whether the text of an entry says all that those before it do."""
+    """Return whether an entry's text is a checkpoint."""
     return text.startswith(CHECKPOINT)
 
 
 class Beside(NamedTuple):
-    """A text that is stored beside a journal, in its slot, until a time in Unix milliseconds."""
+    """A text stored next to a journal, in its slot, until a time in Unix milliseconds."""
 
     key: str
     text: str
@@ -44,7 +44,7 @@ class Beside(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Members of a sorted set beside a journal, in its slot, until a time in Unix milliseconds."""
+    """Members of a sorted set next to a journal, in its slot, until a time in Unix milliseconds."""
 
     key: str
     scores: tuple[tuple[str, int], ...]
@@ -52,19 +52,19 @@ class Placed(NamedTuple):
 
 
 class Append(NamedTuple):
-    """An entry to append, and what is written together with it.
+    """An entry to append, and everything written atomically with it.
 
     Attributes:
         key: the journal's key.
         number: the entry's number, from 1.
         payload: the entry's text.
-        partition: the partition that the key is in, needed for an effect or a due time.
-        expires: when the journal expires, in Unix milliseconds.
-        effect: a field and text for the outbox.
+        partition: the key's partition, required with an effect or a due item.
+        expires: the journal's expiry in Unix milliseconds.
+        effect: a field and a text for the outbox.
         due: a due item and its time in Unix milliseconds; a time of `None` deletes the item.
-        beside: a text that is stored beside the journal.
-        placed: members that are added to a sorted set beside the journal, or get another score; of
-            none, how long it is kept.
+        beside: a text to store next to the journal.
+        placed: scores to set in a sorted set next to the journal; without members, only its expiry
+            is set.
     """
 
     key: str
@@ -80,13 +80,13 @@ class Append(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Entries that were read from a journal.
+    """Entries read from a journal.
 
     Attributes:
         texts: their texts, in order.
-        generation: the generation of the connection that they were read on; 0 if there was more
-            than one, or if the slot was being moved.
-        first: the number of the first of them, or what it would be.
+        generation: the generation of the connection used for reading; 0 if several were used or the
+            slot was being moved.
+        first: the number of the first entry, or of the next one if there are no entries.
     """
 
     texts: list[str]
@@ -95,5 +95,5 @@ class Entries:
 
     @property
     def last(self) -> int:
-        """The number of the last of them; that before the first if there is none."""
+        """The number of the last entry; `first - 1` if there are no entries."""
         return self.first + len(self.texts) - 1

@@ -1,9 +1,9 @@
-"""How a replica follows its journal and appends to it: a state machine without I/O.
+"""The logic of a replica that follows a journal and appends to it, as a state machine without I/O.
 
-What a replica does is a generator (a job). It yields requests, and is resumed with the reply, or
-with the error that the request ended with; it also yields notices, which need none. The driver
-(`server/base/journals/replica.py`) carries the requests out, and sets the time. It runs one job at
-a time, so that at most one append is in flight.
+A replica's operations are generators (jobs). A job yields requests and is resumed with the reply or
+the request's exception. It also yields notices, which have no reply. The driver
+(`server/base/journals/replica.py`) executes the requests and sets the time. It runs one job at a
+time, so that at most one append is in flight.
 """
 
 from __future__ import annotations
@@ -26,69 +26,69 @@ State = TypeVar("State")
 Event = TypeVar("Event")
 
 KEEP_EVERY = 64
-"""Entries between two kept states, from which recent entries can be folded again."""
+"""Entries between two kept states. Recent entries are folded again from a kept state."""
 
 PAUSE_EVERY = 100
-"""Entries that are folded before the event loop serves others: about half a millisecond."""
+"""Entries folded before the event loop gets a turn: about half a millisecond."""
 
 MAX_MISTIMED = 5
-"""Appends in a row that may be refused for a wrong clock before a command fails."""
+"""Consecutive appends refused because of the clock before a command fails."""
 
 
 class Shared(Protocol):
-    """An object that several states hold, and that is gone when none does any more."""
+    """An object held by several states, and freed with the last of them."""
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes."""
+        """Its approximate size in bytes."""
 
 
 class Definition(Protocol[State, Event]):
-    """How the entries of one type of journal are read, folded and written."""
+    """Reading, folding and writing the entries of one type of journal."""
 
     def key(self) -> str:
-        """Return the key of the stream."""
+        """Return the stream's key."""
 
     def decode(self, text: str) -> Event:
-        """Return the event that an entry's text (JSON) encodes."""
+        """Decode an entry's text (JSON)."""
 
     def fold(self, state: State | None, event: Event) -> State:
         """Return the state after an event."""
 
     def due(self, state: State, now: int) -> Event | None:
-        """Return the event that is due at a time (Unix milliseconds) without a command, if any."""
+        """Return the event due at a time (Unix milliseconds) without a command, or `None`."""
 
     def checkpoint(self, state: State) -> Event | None:
-        """Return the event that says all that the entries before it do, if it is time for one."""
+        """Return a checkpoint event that replaces all entries, or `None` if none is due."""
 
     def kept_until(self, state: State) -> int:
-        """Return the time (Unix milliseconds) until which the journal is certainly kept."""
+        """Return the time (Unix milliseconds) until which the journal is guaranteed to be kept."""
 
     def size(self, state: State, oldest: State | None) -> int:
-        """Return about how many bytes a replica takes, in constant time.
+        """Return a replica's approximate size in bytes, in constant time.
 
         Args:
             state: its state.
-            oldest: the oldest state that it keeps beside it, if any.
+            oldest: the oldest other state that it keeps, if any.
         """
 
     def shared(self, state: State) -> Shared | None:
-        """Return what a state holds that those of other journals may hold too, if it takes much.
+        """Return a large object that other journals' states may hold too, or `None`.
 
-        It is the same for all states of a journal.
+        It is the same object for all states of a journal.
         """
 
     def append(self, before: State | None, after: State, event: Event, number: int) -> Append:
-        """Return the append of an event as entry `number`, and what is written with it."""
+        """Return the append of an event as entry `number`, with everything written with it."""
 
     def appended(self, before: State | None, after: State, append: Append) -> None:
-        """Handle that an append of this node has been accepted."""
+        """Handle an accepted append of this node."""
 
 
 class Step(NamedTuple, Generic[State]):
-    """The states before and after an append of this node that has been accepted.
+    """The states before and after an accepted append of this node.
 
-    Without an append there was nothing to do, and they are the same object.
+    If there was nothing to append, both are the same object.
     """
 
     before: State | None
@@ -97,20 +97,22 @@ class Step(NamedTuple, Generic[State]):
 
 
 Decide = Callable[[State | None, int], tuple[Event, State] | None]
-"""A command: called with the state and the time in Unix milliseconds, it returns the event that
-carries it out and the state after that, or `None` if there is nothing to do. It raises a `Refusal`
-if it is refused. It is called again if the state turns out to be stale."""
+"""A command: a function of the state and the time in Unix milliseconds.
+
+It returns the command's event and the state after it, or `None` if there is nothing to do, and
+raises `Refusal` to refuse the command. It is called again if the state was stale.
+"""
 
 
 class Read(NamedTuple):
-    """A request to read the entries after one; the reply is `Entries`.
+    """A request to read the entries after a known one; the reply is `Entries`.
 
-    The reply is `None` if the journal has no such entry any more: see `JournalStore.read_on`.
+    The reply is `None` if the journal no longer has the known entry: see `JournalStore.read_on`.
 
     Attributes:
-        after: the number of the last entry that is known; 0 to read all.
+        after: the number of the last known entry; 0 to read all.
         last: the text of that entry.
-        begin: the number of the entry that the journal begins with, as far as is known.
+        begin: the number of the journal's first entry, as far as known.
     """
 
     after: int = 0
@@ -126,7 +128,7 @@ class Wait(Enum):
 
 
 class Lost(NamedTuple):
-    """A notice that the journal lacks at least so many entries that were acknowledged here."""
+    """A notice that the journal lacks at least `entries` acknowledged entries of this node."""
 
     entries: int
 
@@ -134,28 +136,27 @@ class Lost(NamedTuple):
 Output = Append | Read | Wait | Step[Any] | Lost
 Result = TypeVar("Result")
 Job = Generator[Output, Any, Result]
-"""Something that a replica does, and what it returns.
+"""A replica's operation and its result.
 
-An `Append` that it yields is a request to append that entry; the reply is the generation of the
-connection on which that was done. The machine's time, `generation` and `last` say when that was
-decided, and on what. A `Step` that it yields or returns is a notice that an append has been
-accepted, and `Lost` is another.
+A yielded `Append` is a request. Its reply is the generation of the connection that was used. The
+machine's `time`, `generation` and `last` state when the entry was decided, and on which state. A
+yielded or returned `Step` is a notice of an accepted append; `Lost` is a notice too.
 """
 
 
 class ReplicaMachine(Generic[State, Event]):
-    """The state of one journal as far as it is known here, and how it goes on.
+    """The state of one journal as known here, and the jobs that advance it.
 
     Attributes:
         time: the time in Unix milliseconds. The driver sets it before it resumes a job, except with
-            the reply to an accepted append: the job then ends, or yields a notice first.
-        state: the state as of the last entry known here, or `None` if no entry is.
-        number: the number of that entry, or 0.
-        last: its text, which is compared where the generation means nothing.
-        generation: the generation of the connection on which that was last known to be the end of
-            the journal; 0 for none.
-        accepted: the number of the last entry that was appended by this node, or 0.
-        kept: two earlier states by the number of their last entry, the older one first.
+            the reply to an accepted append: the job then ends or yields a notice first.
+        state: the state after the last known entry, or `None` if no entry is known.
+        number: the number of the last known entry, or 0.
+        last: the text of that entry, compared where the generation is not valid.
+        generation: the generation of the last connection on which that entry was the journal's end;
+            0 for none.
+        accepted: the number of the last entry appended by this node, or 0.
+        kept: two earlier states, each with the number of its last entry, oldest first.
     """
 
     __slots__ = (
@@ -186,18 +187,17 @@ class ReplicaMachine(Generic[State, Event]):
         self._unconfirmed: Step[State] | None = None
 
     def carry_out(self, decide: Decide[State, Event] | None) -> Job[Step[State]]:
-        """Append what is due, and the event of a command, decided on the state and the time.
-
-        Nothing is read first: if the state is stale, the append is refused. A refusal, or that
-        there is nothing to do, is final only on a state that has just been read.
+        """Append all due events, then the event of a command, decided on the state and the time.
 
         Args:
-            decide: the command; `None` to read, and append no more than what is due.
+            decide: the command; `None` to read the journal and append only due events.
 
         Raises:
             Refusal: the command is refused.
-            UnavailableError: it is not known whether the event was appended.
+            UnavailableError: it is unknown whether the event was appended.
         """
+        # Nothing is read first: Redis refuses an append on a stale state. A refusal, or a command
+        # with nothing to do, is final only on a state that has just been read.
         is_fresh = False
         if decide is None:
             yield from self.read()
@@ -237,7 +237,7 @@ class ReplicaMachine(Generic[State, Event]):
                 yield Step(before, after, append)
 
     def _due(self, state: State | None, *, checkpoints: bool) -> tuple[Event, State] | None:
-        """Return an event that is due, or a checkpoint if it is time for one, and what is then."""
+        """Return a due event, or else a due checkpoint, and the state after it."""
         if state is None:
             return None
         event = self._definition.due(state, self.time)
@@ -248,7 +248,7 @@ class ReplicaMachine(Generic[State, Event]):
     def _decided(
         self, decide: Decide[State, Event], *, is_fresh: bool
     ) -> tuple[Event, State] | None:
-        """Return the event of a command, and what is then; `None` if a refusal may be too early."""
+        """Return a command's event and the state after it; `None` if a refusal may be outdated."""
         try:
             return decide(self.state, self.time)
         except Refusal:
@@ -257,7 +257,7 @@ class ReplicaMachine(Generic[State, Event]):
             return None
 
     def read(self) -> Job[None]:
-        """Read and fold new entries; all of them, if the journal lacks the last one known here.
+        """Read and fold new entries, or all entries if the journal lacks the last known one.
 
         Raises:
             GapError: an entry before others is missing.
@@ -286,48 +286,48 @@ class ReplicaMachine(Generic[State, Event]):
         self.generation = found.generation
 
     def fold(self, text: str) -> None:
-        """Add the next entry."""
+        """Fold the next entry."""
         self.state = self._definition.fold(self.state, self._definition.decode(text))
         self._follow(self.number + 1, text)
 
     def includes(self, number: int, text: str) -> bool:
         """Return whether an entry is known here.
 
-        One before the last is taken for that entry, as its text is not kept.
+        Only the last entry's text is kept: an earlier entry is compared by its number alone.
         """
         return number < self.number or (number, text) == (self.number, self.last)
 
     def _accept(self, after: State, append: Append) -> None:
-        """Take the state after an append that has been accepted."""
+        """Adopt the state after an accepted append."""
         self.state = after
         self._follow(append.number, append.payload)
         self.accepted = append.number
         self._mistimed = 0
-        # One before it in this place, whose fate was unknown, was not written.
+        # An unconfirmed append would have had this number, so it was not written.
         self._unconfirmed = None
 
     def _follow(self, number: int, text: str) -> None:
-        """Note that the state is that after an entry."""
+        """Record the number and text of the state's last entry."""
         self.number, self.last = number, text
         if is_checkpoint(text):
             self._begin = number
         if not number % KEEP_EVERY:
-            # Clients that are further behind get a snapshot in any case.
+            # A client further behind gets a snapshot instead.
             self.kept = (*self.kept[-1:], (number, self.state))
 
     def _forget(self, lost: int) -> Job[None]:
-        """Forget all entries, of which the journal lacks so many of this node's, at least."""
+        """Forget all entries, and report the minimum number of this node's lost entries."""
         self.state, self.number, self.last, self.generation = None, 0, "", 0
         self.accepted, self.kept, self._begin = 0, ((0, None),), 1
         if lost:
             yield Lost(lost)
 
     def _count_lost(self, found: Entries) -> int:
-        """Return how many entries that this node has appended a journal lacks, at least.
+        """Return the minimum number of this node's appended entries that a journal lacks.
 
         Args:
-            found: what it has, which does not include the last entry that is known here. It may
-                begin with a checkpoint that has followed that: then nothing is lost.
+            found: the journal's entries, without the last known one. If they start with a later
+                checkpoint, nothing is lost.
         """
         state = self.state
         if found.first > self.number:
