@@ -1,1 +1,1 @@
-"""Sockets, HTTP connections, origins, and the limits of those who come by them."""
+"""Sockets, HTTP connections, origins, and the limits on clients."""

@@ -1,7 +1,7 @@
-"""Where clients are, as a key by which they are counted: an IPv4 address, or an IPv6 network.
+"""Client addresses as keys for counting: an IPv4 address, or an IPv6 network.
 
-The address is that of the connection, or the one in `X-Forwarded-For` if the connection is that of
-a proxy which the operator trusts. Whoever is not trusted cannot choose it.
+The address is the connection's peer, or is taken from `X-Forwarded-For` if the peer is a proxy
+trusted by the operator. Untrusted clients cannot choose it.
 """
 
 from __future__ import annotations
@@ -13,39 +13,37 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 from starlette.requests import Request
 
 _CACHED = 4_096
-"""Addresses that are not parsed again, which takes 5 µs each."""
+"""Cached parsed addresses; parsing one takes 5 µs."""
 
 _LONGEST = 100
-"""Characters of the longest text that may be an address: 45, a zone, and spaces around."""
+"""Maximum characters of an address: 45, a zone, and surrounding spaces."""
 
 WIDE_PREFIX = 48
-"""The length of the prefix of the largest networks that a customer is given usually."""
+"""Prefix length of the largest networks usually assigned to one customer."""
 
 
 class Proxies:
-    """The proxies whose `X-Forwarded-For` is believed.
+    """The proxies whose `X-Forwarded-For` is trusted.
 
     Args:
         trusted: their addresses and networks.
 
     Raises:
-        ValueError: one of them is neither an address nor a network.
+        ValueError: an entry is neither an address nor a network.
     """
 
     def __init__(self, trusted: Iterable[str] = ()) -> None:
         self._networks = [ip_network(each) for each in trusted]
 
     def client(self, peer: str, forwarded: Iterable[str] = ()) -> str:
-        """Return the key of the client that a request is from; see `key_of`.
-
-        Each proxy appends the address that it was asked from. So these are read from the end, and
-        the first one that is no trusted proxy's is the client's; what is before it, the client may
-        have written.
+        """Return the key of a request's client; see `key_of`.
 
         Args:
             peer: the address of the connection.
-            forwarded: the values of the X-Forwarded-For headers, in their order.
+            forwarded: the values of the X-Forwarded-For headers, in order.
         """
+        # Each proxy appends the address of its peer, so the last address that does not belong to a
+        # trusted proxy is the client's. The client may have forged the ones before it.
         found = _read(peer)
         if self._networks:
             hops = [hop for value in forwarded for hop in value.split(",")]
@@ -54,18 +52,18 @@ class Proxies:
         return key_of(found)
 
     def client_of(self, request: Request) -> str:
-        """Return the key of the client that sent an HTTP request."""
+        """Return the key of an HTTP request's client."""
         peer = request.client.host if request.client is not None else ""
         return self.client(peer, request.headers.getlist("X-Forwarded-For"))
 
     def trusts(self, peer: str) -> bool:
-        """Return whether an address is a trusted proxy's."""
+        """Return whether an address belongs to a trusted proxy."""
         return bool(self._networks) and self._trusts(_read(peer))
 
     def looks_forgotten(self, peer: str) -> bool:
-        """Return whether the sender of a forwarded request may be a proxy that should be trusted.
+        """Return whether the sender of a forwarded request may be an unlisted proxy.
 
-        A proxy is mostly on the same machine or in the same private network.
+        A proxy is usually on the same machine or in the same private network.
         """
         found = _read(peer)
         return found is not None and found.is_private and not self._trusts(found)
@@ -76,10 +74,10 @@ class Proxies:
 
 @lru_cache(_CACHED)
 def key_of(found: IPv4Address | IPv6Address | None) -> str:
-    """Return what counts as one client: an IPv4 address, or the /64 of an IPv6 one.
+    """Return the key of one client: an IPv4 address, or the /64 of an IPv6 address.
 
-    Whoever has an IPv6 address has the 2^64 of its network. What is no address counts as one
-    client, whatever it is.
+    The owner of an IPv6 address controls all 2^64 addresses of its network. Invalid addresses count
+    as one client.
     """
     match found:
         case None:
@@ -91,7 +89,7 @@ def key_of(found: IPv4Address | IPv6Address | None) -> str:
 
 
 def wide_of(key: str) -> str | None:
-    """Return the key of the /48 that the /64 of an IPv6 client is in, or is; `None` for others."""
+    """Return the /48 that contains or equals the /64 of an IPv6 client; `None` for others."""
     if "/" not in key:
         return None
     found = IPv6Network(key)
@@ -99,7 +97,7 @@ def wide_of(key: str) -> str | None:
 
 
 def _read(text: str) -> IPv4Address | IPv6Address | None:
-    """Return an address, with an IPv4 one that is mapped into IPv6 as itself; `None` if invalid."""
+    """Parse an address, unmapping an IPv4 address from IPv6; return `None` if it is invalid."""
     return _parsed(text.strip()) if len(text) <= _LONGEST else None
 
 

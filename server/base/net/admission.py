@@ -1,7 +1,7 @@
-"""Counts a node's TCP connections and HTTP requests, and says which are too many.
+"""Counting and admission of a node's TCP connections and HTTP requests.
 
-A WebSocket begins as an HTTP connection. For its address it counts as such only until its
-handshake; then `budgets.Budgets.open_socket` has counted it among the address's sockets.
+A WebSocket starts as an HTTP connection, and counts as one for its address only until its
+handshake. `budgets.Budgets.open_socket` then counts it among the address's sockets.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from server.base.net.limits import SPARE_CONNECTIONS
 from server.base.net.silences import Silence
 
 RETRY_AFTER = 10
-"""Seconds after which a client that was one too many should try again."""
+"""Seconds after which a refused client should retry."""
 
 
 class Visit:
-    """An HTTP connection that is counted for its address until `leave`.
+    """An HTTP connection, counted for its address until `leave`.
 
     Args:
-        budget: the address's; `None` for a trusted proxy.
-        refusal: what answers the first request if the connection is one too many.
-        silence: ends with the first request; `None` if it is a proxy's, or one too many.
+        budget: the address's budget; `None` for a trusted proxy.
+        refusal: the response to the first request if the connection exceeds a limit.
+        silence: ends with the first request; `None` for a refused connection or a proxy's.
     """
 
     __slots__ = ("_budget", "_silence", "refusal")
@@ -39,13 +39,13 @@ class Visit:
             budget.count_connection(1)
 
     def speak(self) -> None:
-        """Note that a whole request has come."""
+        """Record that a whole request has arrived."""
         if self._silence is not None:
             self._silence.end()
             self._silence = None
 
     def leave(self) -> None:
-        """Count the connection no more."""
+        """Stop counting the connection."""
         self.speak()
         if self._budget is not None:
             self._budget.count_connection(-1)
@@ -55,9 +55,9 @@ class Admission:
     """Admits the connections of a node.
 
     Args:
-        budgets: those of addresses.
-        proxies: the trusted proxies, whose connections are everybody's.
-        most: the connections that a node may have, of HTTP and WebSockets together.
+        budgets: the budgets of addresses.
+        proxies: the trusted proxies, whose connections are shared by many clients.
+        most: maximum connections of the node, HTTP and WebSockets together.
     """
 
     def __init__(self, budgets: Budgets, proxies: Proxies, most: int) -> None:
@@ -68,16 +68,16 @@ class Admission:
     def admit_connection(
         self, peer: str, connections: int, abort: Callable[[], object] = lambda: None
     ) -> Visit | None:
-        """Count a new connection, in the place of a silent one if there is no other.
+        """Count a new connection, ending a silent one if there is no room.
 
         Args:
-            peer: the address at its other end.
-            connections: how many the node has, with this one.
-            abort: ends it, if another one needs its place before it has said anything.
+            peer: the peer's address.
+            connections: the number of the node's connections, including this one.
+            abort: ends it if another connection needs its place while it is silent.
 
         Returns:
-            What it is counted by; `None` if even a refusal would be too much, and the connection is
-            to be dropped.
+            The counted connection; `None` if there is not even room for a refusal, and the
+            connection must be dropped.
         """
         refusal = None
         limited, silences = self._budgets.limited, self._budgets.silences
@@ -99,15 +99,15 @@ class Admission:
         return Visit(budget, refusal, silence)
 
     def admits_request(self, peer: str, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-        """Charge a client for a request; return whether it may have an answer; see `client`."""
+        """Charge a client for a request, and return whether it gets an answer; see `client`."""
         return not self._budgets.answer(self.client(peer, headers))
 
     def client(self, peer: str, headers: Iterable[tuple[bytes, bytes]]) -> str:
-        """Return the address that a request is from.
+        """Return a request's client address.
 
         Args:
-            peer: the address at the other end of the connection.
-            headers: the request's, with names in lower case.
+            peer: the address of the connection's peer.
+            headers: the request's headers, with names in lower case.
         """
         forwarded = [
             value.decode("latin-1") for name, value in headers if name == b"x-forwarded-for"
@@ -116,7 +116,7 @@ class Admission:
 
 
 def _answer(status: HTTPStatus, text: str) -> bytes:
-    """Return a response after which the connection is closed."""
+    """Return a response that closes the connection."""
     body = f"{text}\n".encode()
     head = (
         f"HTTP/1.1 {status.value} {status.phrase}\r\nRetry-After: {RETRY_AFTER}\r\n"

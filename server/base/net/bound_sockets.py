@@ -10,25 +10,25 @@ from dataclasses import dataclass
 from typing import Any
 
 BACKLOG = 2048
-"""Connections that may wait to be accepted. The operating system may allow fewer."""
+"""Maximum connections waiting to be accepted. The operating system may allow fewer."""
 
 RECEIVE_BUFFER = 16_384
-"""Bytes that the kernel keeps of what a connection has sent and the node has not read.
+"""Bytes that the kernel buffers per connection before the node reads them.
 
-Requests and messages are short. Without it, a client that sends faster than it may would make the
-kernel keep 6 MB for it, and the node 256 kB: what asyncio reads at once.
+Requests and messages are short. With the default, a client sending faster than allowed would occupy
+6 MB in the kernel, and 256 kB in the node, the size of asyncio's reads.
 """
 
 _UNAVAILABLE = {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}
-"""Errors of binding an IPv6 address on a machine without IPv6; the resolver may return some."""
+"""Errors of binding an IPv6 address that the resolver returned on a machine without IPv6."""
 
 Bound = Sequence[socket.socket]
-"""The sockets of one server: one for each address of its host."""
+"""A server's sockets, one for each address of its host."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodePorts:
-    """The sockets that a node listens on.
+    """A node's listening sockets.
 
     Attributes:
         players: for players.
@@ -49,8 +49,8 @@ def bind(host: str, port: int, count: int = 1) -> list[Bound]:
 
     On Linux each process gets its own sockets (SO_REUSEPORT), among which the kernel distributes
     connections evenly; on other systems all processes share the same ones. A socket listens until
-    its last copy is closed, and new connections wait in its backlog meanwhile, so none is lost
-    while a process is replaced.
+    its last copy is closed. New connections wait in its backlog meanwhile, so none is lost while a
+    process is replaced.
 
     Args:
         host: a host name or address of this machine; `::` or empty for all addresses.
@@ -68,7 +68,7 @@ def bind(host: str, port: int, count: int = 1) -> list[Bound]:
     unavailable = None
     try:
         addresses = _addresses(host, port)
-        # That address alone is all of both kinds, as other servers and their users have it.
+        # The address `::` alone means IPv4 and IPv6, as in other servers.
         is_dual = [address[0] for _, address in addresses] == ["::"]
         for family, address in addresses:
             # If `port` is 0, the first address determines the port of the others.
@@ -93,7 +93,7 @@ def bind(host: str, port: int, count: int = 1) -> list[Bound]:
 
 
 def port_of(sockets: Bound) -> int:
-    """Return the TCP port that the sockets are bound to."""
+    """Return the TCP port of the sockets."""
     port: int = sockets[0].getsockname()[1]
     return port
 
@@ -118,10 +118,7 @@ def _addresses(host: str, port: int) -> list[tuple[int, Any]]:
 def _bind(
     family: int, address: tuple[Any, ...], count: int, *, is_dual: bool
 ) -> list[socket.socket]:
-    """Bind a number of sockets to one address, and listen; with `is_dual`, by IPv4 as well.
-
-    The first is bound without SO_REUSEPORT, so that binding fails if another server has the port;
-    the option is set afterwards, so that the others can share the port.
+    """Bind a number of sockets to one address, and listen; with `is_dual`, on IPv4 as well.
 
     Raises:
         OSError: the address cannot be bound.
@@ -134,6 +131,9 @@ def _bind(
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if family == socket.AF_INET6:
                 bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, not is_dual)
+            # The first socket is bound without SO_REUSEPORT, so that binding fails if another
+            # server has the port. The option is set afterwards, so that the others can share the
+            # port.
             if index > 0:
                 bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             bound.bind(address)

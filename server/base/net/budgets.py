@@ -1,14 +1,13 @@
-"""Budgets of players and addresses on this node: who pays for what, and what is refused then.
+"""Budgets of players and addresses on this node, and the refusals when they are exhausted.
 
-A player, and an address, has one budget here, whichever of its sessions spends it, and it is kept
-for a while after the last one has ended: who reconnects finds it as it was. What an address pays,
-the /48 of IPv6 around it pays as well, out of a budget of its own. Memory is bounded
-(`limits.MAX_KNOWN`, `limits.MAX_SPENT`), and each command takes the same time however many budgets
-there are, less than 1 µs.
+A player or address has one budget, shared by all its sessions. The budget is kept for a while after
+the last session, so a reconnecting client finds it unchanged. An IPv6 address and its /48 both pay,
+from separate budgets. Memory is bounded (`limits.MAX_KNOWN`, `limits.MAX_SPENT`), and charging a
+command takes less than 1 µs, independent of the number of budgets.
 
-What cannot be paid for is not done. Only commands that cost more than `limits.PREPAID` leave a
-debt, for which later commands wait. A guess is paid for before it is known to be one, and
-paid back if it was right.
+A command that cannot be paid for is refused. Only a command that costs more than `limits.PREPAID`
+leaves a debt, which delays later commands. A guess is charged in advance, and refunded if it was
+right.
 """
 
 from __future__ import annotations
@@ -38,16 +37,16 @@ TOO_MANY_REPORTS = "You have reported a lot already. Please try again later."
 
 
 class PlayerBudget:
-    """The budget of a player: what it may still do.
+    """The budget of a player.
 
     Attributes:
-        commands: for what commands cost.
-        offences: for commands that were too many, and frames that are no messages.
-        slips: for the first wrong guesses of a day, of which nobody else is to notice anything, and
-            which nobody else can take away.
-        misses: for further ones.
-        reports: for reports of others.
-        rules: for new rules.
+        commands: for the costs of commands.
+        offences: for commands over the limit, and invalid frames.
+        slips: for a day's first wrong guesses, which neither affect others nor are affected by
+            them.
+        misses: for further wrong guesses.
+        reports: for reports of other players.
+        rules: for new custom rules.
     """
 
     __slots__ = ("__weakref__", "commands", "misses", "offences", "reports", "rules", "slips")
@@ -62,32 +61,32 @@ class PlayerBudget:
 
     @property
     def buckets(self) -> tuple[Bucket, ...]:
-        """All that it has."""
+        """All its buckets."""
         return self.commands, self.offences, self.slips, self.misses, self.reports, self.rules
 
 
 class AddressBudget:
-    """The budget of all clients of an address, or of a /48 of IPv6, together.
+    """The shared budget of all clients at an address or in an IPv6 /48.
 
     Args:
-        key: the address, or the network, as `addresses.key_of` returns it.
-        players: how many players it is for.
-        wide: that of the /48 around the /64 of an IPv6 address.
+        key: the address or network, as returned by `addresses.key_of`.
+        players: the number of players for which it is sized.
+        wide: the budget of the /48 around an IPv6 /64.
 
     Attributes:
         key: as given.
-        commands: for what commands cost.
-        offences: for commands that were too many, and frames that are no messages.
-        misses: for wrong guesses of players who have been wrong before.
-        handshakes: for WebSockets.
+        commands: for the costs of commands.
+        offences: for commands over the limit, and invalid frames.
+        misses: for wrong guesses by players who have been wrong before.
+        handshakes: for opening WebSockets.
         guests: for new players.
-        requests: for what requests below `/api` cost.
+        requests: for the costs of requests below `/api`.
         answers: for HTTP requests of any kind.
         reports: for reports of other players.
-        rules: for new rules.
-        sockets: the WebSockets that are open, of `max_sockets`.
-        connections: the HTTP connections that are open, of `max_connections`.
-        scopes: who pays: this budget, and `wide`, if there is one.
+        rules: for new custom rules.
+        sockets: the number of open WebSockets, at most `max_sockets`.
+        connections: the number of open HTTP connections, at most `max_connections`.
+        scopes: the paying budgets: this one, and `wide` if present.
     """
 
     _KINDS = (
@@ -121,18 +120,18 @@ class AddressBudget:
 
     @property
     def scopes(self) -> tuple[AddressBudget, ...]:
-        """The address's budget, and that of the network around it."""
+        """The address's budget and the surrounding network's."""
         return (self,) if self.wide is None else (self, self.wide)
 
     @property
     def buckets(self) -> tuple[Bucket, ...]:
-        """All that it has, but for what is counted while it is open."""
+        """All its buckets, without the counts of open connections."""
         found: tuple[Bucket, ...] = attrgetter(*self._KINDS)(self)
         return found
 
     @property
     def full(self) -> AddressBudget | None:
-        """The scope that has all of its HTTP connections; `None` if one more may be opened."""
+        """A scope that has reached its HTTP connections; `None` if one more can be opened."""
         return next(
             (each for each in self.scopes if each.connections >= each.max_connections), None
         )
@@ -143,18 +142,18 @@ class AddressBudget:
         return tuple(each.key for each in self.scopes)
 
     def count_socket(self, change: int) -> None:
-        """Count a WebSocket that begins (1) or ends (-1)."""
+        """Count the start (1) or end (-1) of a WebSocket."""
         for each in self.scopes:
             each.sockets += change
 
     def count_connection(self, change: int) -> None:
-        """Count an HTTP connection that begins (1) or ends (-1)."""
+        """Count the start (1) or end (-1) of an HTTP connection."""
         for each in self.scopes:
             each.connections += change
 
 
 def _take(buckets: Sequence[Bucket], now: float, cost: float = 1.0) -> bool:
-    """Take from all buckets, or from none; return whether all could give it."""
+    """Take from all buckets or from none, and return whether all had enough."""
     for number, bucket in enumerate(buckets):
         if not bucket.take(now, cost):
             for taken in buckets[:number]:
@@ -164,14 +163,14 @@ def _take(buckets: Sequence[Bucket], now: float, cost: float = 1.0) -> bool:
 
 
 def _wait(buckets: Iterable[Bucket], now: float, cost: float = 1.0) -> float:
-    """Return the seconds until all buckets can give something; 0 for now."""
+    """Return the seconds until all buckets have enough; 0 for now."""
     return max(each.wait(now, cost) for each in buckets)
 
 
 class Guess:
-    """The price of something that may be a guess; given back at the end, unless it `missed`.
+    """The charge for a possible guess, as a context manager around the attempt.
 
-    A context, in which it is tried.
+    It is refunded at the end unless `missed` is called.
     """
 
     __slots__ = ("_taken",)
@@ -188,7 +187,7 @@ class Guess:
         self._taken = ()
 
     def missed(self) -> None:
-        """Let it be paid for, since it was wrong."""
+        """Keep the charge, since the guess was wrong."""
         self._taken = ()
 
 
@@ -197,10 +196,10 @@ B = TypeVar("B", PlayerBudget, AddressBudget)
 
 
 class _Known(Generic[Key, B]):
-    """Budgets by keys: all that are in use, and those that were used last.
+    """Budgets by key: all in use, and those used recently.
 
-    Of those that were used before them, the numbers alone are kept for as long as anything is
-    missing in them: whoever is forgotten is not forgiven.
+    Older budgets are reduced to their buckets' states, and kept until they are full again, so that
+    forgetting a budget does not refill it.
     """
 
     def __init__(self, make: Callable[[Key], B], clock: Callable[[], float]) -> None:
@@ -209,7 +208,7 @@ class _Known(Generic[Key, B]):
         self._used: WeakValueDictionary[Key, B] = WeakValueDictionary()
         self._lately: OrderedDict[Key, B] = OrderedDict()
         self._spent: OrderedDict[Key, bytes] = OrderedDict()
-        """Of each: when all is there again, and the states of its buckets."""
+        """For each key, the time when all its buckets are full, and their states."""
 
     def __len__(self) -> int:
         return len(self._used)
@@ -235,7 +234,7 @@ class _Known(Generic[Key, B]):
             numbers = (full_at, *(each.state for each in buckets))
             self._spent[key] = struct.pack(f"{len(numbers)}d", *numbers)
             self._spent.move_to_end(key)
-        # Two for each that may be added, so that few are there of which nothing is missing.
+        # Remove up to two for each addition, so that few full budgets remain.
         for _ in range(2):
             oldest = next(iter(self._spent), None)
             if oldest is None:
@@ -249,16 +248,16 @@ def _numbers(kept: bytes) -> tuple[float, ...]:
 
 
 class Budgets:
-    """The budgets of all players and addresses that this node knows.
+    """The budgets of all players and addresses known to this node.
 
     Args:
-        players: how many players may share an address.
-        limited: counts what a budget did not suffice for, by whose it was and what for.
+        players: the number of players that may share an address.
+        limited: counts refusals, by the kind of budget and the resource.
         clock: returns the time in seconds; `None` for the monotonic clock.
 
     Attributes:
-        silences: the connections that have said nothing yet.
-        rules: for new rules of all players.
+        silences: the connections that have sent nothing yet.
+        rules: for new custom rules of all players.
     """
 
     def __init__(
@@ -277,12 +276,12 @@ class Budgets:
 
     @property
     def players(self) -> int:
-        """The number of players that are known."""
+        """The number of known players."""
         return len(self._players)
 
     @property
     def addresses(self) -> int:
-        """The number of addresses that are known, and of networks around them."""
+        """The number of known addresses, including the networks around them."""
         return len(self._addresses)
 
     def player(self, player: PlayerId) -> PlayerBudget:
@@ -290,10 +289,10 @@ class Budgets:
         return self._players.get(player)
 
     def address(self, address: str) -> AddressBudget:
-        """Return the budget of an address, as `Proxies.client` returns it."""
+        """Return the budget of an address, as returned by `Proxies.client`."""
         found = self._addresses.get(address)
         if found.wide is not None:
-            # As long as a network is used, so is the one around it.
+            # Using a network's budget also counts as use of the surrounding network's.
             self._addresses.get(found.wide.key)
         return found
 
@@ -305,12 +304,12 @@ class Budgets:
             return AddressBudget(key, self._count * limits.WIDE)
         return AddressBudget(key, self._count, self._addresses.get(around))
 
-    # What is done by addresses, whether they have a session or not
+    # Charges to addresses, with or without a session
 
     def open_socket(self, address: str) -> float:
-        """Charge an address for a WebSocket; return 0, or the seconds to wait if it may have none.
+        """Charge an address for a WebSocket; return 0, or the seconds to wait.
 
-        The socket is counted by `AddressBudget.count_socket`, once it is open.
+        The socket is counted by `AddressBudget.count_socket` once it is open.
         """
         scopes = self.address(address).scopes
         if any(each.sockets >= each.max_sockets for each in scopes):
@@ -323,26 +322,26 @@ class Budgets:
 
         Args:
             address: the address.
-            cost: the cost, at most what an address has at once.
+            cost: the cost, at most the capacity of the address's bucket.
         """
         buckets = [each.requests for each in self.address(address).scopes]
         return self._charge(buckets, "requests", cost)
 
     def answer(self, address: str) -> float:
-        """Charge an address for an HTTP request; return 0, or the seconds to wait if it may not."""
+        """Charge an address for an HTTP request; return 0, or the seconds to wait."""
         return self._charge([each.answers for each in self.address(address).scopes], "answers")
 
     def guess(self, address: str) -> Guess | None:
-        """Charge an address for what may be a guess of somebody who is not known.
+        """Charge an address for a possible guess by an unknown player.
 
         Returns:
-            What was taken; `None` if there were too many misses.
+            The charge; `None` if there were too many misses.
         """
         buckets = [each.misses for each in self.address(address).scopes]
         return None if self._charge(buckets, "misses") else Guess(*buckets)
 
     def _charge(self, buckets: list[Bucket], name: str, cost: float = 1.0) -> float:
-        """Take from all buckets, or from none; return 0, or the seconds to wait."""
+        """Take from all buckets or from none; return 0, or the seconds to wait."""
         now = self.clock()
         if _take(buckets, now, cost):
             return 0.0
@@ -351,17 +350,17 @@ class Budgets:
 
 
 SOCKETS_WAIT = 10.0
-"""Seconds to wait before a further WebSocket of an address that has as many as it may have."""
+"""Seconds to wait before opening another WebSocket at an address that has reached its maximum."""
 
 
 class Payer:
-    """The payer for a session: its player, and all who share its address.
+    """The payers of a session: its player and its address.
 
-    Before its player is known, a session has a player's budget of its own.
+    Until its player is known, a session has its own player's budget.
 
     Args:
-        budgets: the node's.
-        address: the session's, as `Proxies.client` returns it.
+        budgets: the node's budgets.
+        address: the session's address, as returned by `Proxies.client`.
 
     Attributes:
         player: the player's budget.
@@ -387,23 +386,23 @@ class Payer:
         self.player = PlayerBudget()
 
     def identify(self, player: PlayerId) -> None:
-        """Let this player pay from now on."""
+        """Charge this player from now on."""
         self._identified = player
         self._end_silence()
         self.player = self._budgets.player(player)
 
     def begin_session(self, abort: Callable[[], object]) -> None:
-        """Count the session's socket for its address, until `end_session`.
+        """Count the session's socket for its address until `end_session`.
 
         Args:
-            abort: ends the connection, if another one needs its place before its player is known.
+            abort: ends the connection if another one needs its place before the player is known.
         """
         own = self._scopes[0]
         own.count_socket(1)
         self._silence = self._budgets.silences.begin(own.keys, abort)
 
     def end_session(self) -> None:
-        """Count the session's socket no more; what it has spent is known for a while."""
+        """Stop counting the session's socket, and keep its budgets for a while."""
         self._end_silence()
         self._budgets.address(self._address).count_socket(-1)
         if self._identified is not None:
@@ -415,7 +414,7 @@ class Payer:
             self._silence = None
 
     def pay(self, cost: float, now: float) -> bool:
-        """Charge the player and the address, or neither; return whether both could pay."""
+        """Charge the player and the address, or neither, and return whether both could pay."""
         own = self.player.commands
         if not own.take(now, cost):
             return False
@@ -425,12 +424,12 @@ class Payer:
         return False
 
     def charge(self, cost: float, now: float) -> None:
-        """Charge the player and the address for more than a command's own cost, before the work.
+        """Charge the player and the address for additional work, before doing it.
 
-        At most `limits.PREPAID` of it must be there; the rest is owed.
+        At most `limits.PREPAID` must be available; the rest is left as a debt.
 
         Raises:
-            Refusal: as `too_fast`, with the time to wait; then nothing was charged.
+            Refusal: as `too_fast`, with the time to wait; nothing was charged.
         """
         prepaid = min(cost, limits.PREPAID)
         if not self.pay(prepaid, now):
@@ -440,15 +439,15 @@ class Payer:
                 each.owe(now, cost - prepaid)
 
     def too_fast(self, cost: float, now: float) -> Refusal:
-        """Return the refusal of what was not paid for, with the time to wait."""
+        """Return the refusal of an unpaid command, with the time to wait."""
         own, shared = self.player.commands.wait(now, cost), _wait(self._commands, now, cost)
         self._budgets.limited["player" if own >= shared else "address", "commands"] += 1
         return Refusal("too_fast", wait=math.ceil(max(own, shared) * 1000))
 
     def offend(self, now: float) -> bool:
-        """Count an offence; return whether the player, or the address, has committed too many."""
+        """Count an offence, and return whether the player or the address has exceeded its limit."""
         own = self.player.offences.take(now)
-        # From all of them, even if one has none.
+        # Charge all of them, even if one has no tokens left.
         refused = sum(not each.offences.take(now) for each in self._scopes)
         if own and not refused:
             return False
@@ -456,10 +455,10 @@ class Payer:
         return True
 
     def guess(self) -> Guess:
-        """Charge for what may be a guess.
+        """Charge for a possible guess.
 
-        Who has hardly been wrong lately waits for nobody. Whoever has, pays out of what all have
-        who are at the address and guess on.
+        A player with few recent misses pays alone, unaffected by others. After that, all guessing
+        players at the address share its bucket.
 
         Raises:
             Refusal: as `too_fast`, if there were too many misses.
@@ -476,14 +475,14 @@ class Payer:
         raise Refusal("too_fast", TOO_MANY_MISSES, math.ceil(wait * 1000))
 
     def new_rules(self, cost: float) -> None:
-        """Charge for rules of which the node has no tables yet.
+        """Charge for rules for which the node has no tables yet.
 
         Args:
-            cost: what it takes to make them.
+            cost: the cost of building the tables.
 
         Raises:
-            Refusal: as `too_fast`, with the time to wait, if there were too many of the player, at
-                the address, or on this node; or as `charge` does.
+            Refusal: as `too_fast`, with the time to wait, if the player, the address or the node
+                has exceeded its limit; or as raised by `charge`.
         """
         budgets, own = self._budgets, self.player.rules
         buckets = (own, *(each.rules for each in self._scopes), budgets.rules)
@@ -498,10 +497,10 @@ class Payer:
 
     @contextmanager
     def report(self) -> Iterator[None]:
-        """Charge the player and the address for a report, unless it is refused in the block.
+        """Charge the player and the address for a report, unless the block raises.
 
         Raises:
-            Refusal: as `too_fast`, if there were too many.
+            Refusal: as `too_fast`, if there were too many reports.
         """
         budgets, own = self._budgets, self.player.reports
         buckets = [own, *(each.reports for each in self._scopes)]
@@ -519,10 +518,10 @@ class Payer:
 
     @contextmanager
     def new_guest(self) -> Iterator[None]:
-        """Charge the address for a new guest, unless there is none at the end of the block.
+        """Charge the address for a new guest, unless the block raises.
 
         Raises:
-            Refusal: as `too_fast`, if there were too many.
+            Refusal: as `too_fast`, if there were too many guests.
         """
         budgets, buckets = self._budgets, [each.guests for each in self._scopes]
         now = budgets.clock()

@@ -1,4 +1,4 @@
-"""The interfaces that a session uses: its connection, and what carries commands out."""
+"""The interfaces used by a session: its connection, and the execution of commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Reason(Enum):
-    """Why the server closes a session: the close code, and the text of the `Bye` before it."""
+    """Reasons for closing a session: the close code, and the text of the preceding `Bye`."""
 
     GOING_AWAY = (1001, "The server is restarting. Your game is kept.")
     BAD_MESSAGES = (4000, "Too many messages were none of the protocol.")
@@ -33,20 +33,20 @@ class Wire(Protocol):
     """A client's connection."""
 
     def send(self, frame: bytes, key: Hashable = None) -> None:
-        """Queue a frame; one with a key replaces a queued one with the same key.
+        """Queue a frame, replacing a queued one with the same key, if any.
 
         Raises:
-            TooSlowError: the queue is full, since the client does not read fast enough.
+            TooSlowError: the queue is full, since the client reads too slowly.
         """
 
     def is_behind(self) -> bool:
-        """Return whether the client reads more slowly than it is written to: frames queue up."""
+        """Return whether the client reads too slowly, so that frames are queued."""
 
     def is_full(self) -> bool:
-        """Return whether so much is queued that no command is to begin before `Session.go_on`."""
+        """Return whether the queue is too long to start a command before `Session.go_on`."""
 
     def in_turn(self, begin: Callable[[], None], cost: float) -> None:
-        """Call a function, which begins a command, when it is the turn of the client's address.
+        """Call a function that starts a command at the next turn of the client's address.
 
         Args:
             begin: the function.
@@ -57,20 +57,20 @@ class Wire(Protocol):
         """Stop reading from the client until `release`."""
 
     def release(self) -> None:
-        """Read from the client again."""
+        """Resume reading from the client."""
 
     def close(self, code: int) -> None:
-        """Close the connection with a close code, after what is queued has been sent."""
+        """Close the connection with a close code, after sending all queued frames."""
 
 
 class MoveAnswer(NamedTuple):
-    """How a session answers a move.
+    """A session's answer to a move.
 
     Attributes:
-        frame: what it sends.
-        game: the attempt's.
-        outcome: in a word, for metrics and log.
-        written: whether the move is in the journal; else the answer is how the attempt stands.
+        frame: the frame to send.
+        game: the attempt's game.
+        outcome: a word for metrics and log.
+        written: whether the move is in the journal; else the answer is the attempt's state.
     """
 
     frame: bytes
@@ -80,21 +80,21 @@ class MoveAnswer(NamedTuple):
 
 
 class Answerer(Protocol):
-    """Carries commands out for sessions."""
+    """Executes commands for sessions."""
 
     def decode(self, frame: bytes | None, /) -> Command | MoveMessage:
-        """Return the command or move in a frame; `None` stands for a text frame.
+        """Decode a frame; `None` stands for a text frame.
 
         Raises:
-            BadMessageError: it holds neither.
-            OldProtocolError: it holds a message of version 1.
+            BadMessageError: it contains neither a command nor a move.
+            OldProtocolError: it contains a message of version 1.
         """
 
     async def answer(self, session: Session, command: Command) -> Event:
-        """Carry a command out, and return the event that answers it.
+        """Execute a command, and return its answer.
 
         Raises:
-            Refusal: it is not carried out.
+            Refusal: the command is refused.
         """
 
     def play(
@@ -105,14 +105,14 @@ class Answerer(Protocol):
         reply: Callable[[Any], None],
         /,
     ) -> None:
-        """Play a move; `reply` is called with what `answer_move` takes, or an exception."""
+        """Play a move, and call `reply` with a result for `answer_move`, or an exception."""
 
     def answer_move(self, found: Any, shown: ShownAttempts, number: int, seq: int, /) -> MoveAnswer:
         """Return the answer to a move.
 
         Args:
-            found: what the move has led to.
+            found: the move's result.
             shown: the session's attempts.
-            number: the attempt's number among them, as the move gave it.
-            seq: the entry that the move was to become.
+            number: the attempt's number, as in the move.
+            seq: the number intended for the move's entry.
         """

@@ -1,4 +1,4 @@
-"""The limit of open files, of which each connection is one."""
+"""The limit on open files, each connection being one."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ OTHER_FILES = 256
 """Files besides players' connections: Redis, listening sockets, logs, downloads of the archive."""
 
 RESERVED = BACKLOG + SPARE_CONNECTIONS + OTHER_FILES
-"""Files that are kept free: all that wait in the backlog may be accepted in one turn of the event
-loop, before any of them can be refused.
+"""Files kept free.
+
+All connections in the backlog may be accepted in one turn of the event loop, before any of them can
+be refused.
 """
 
 log = structlog.get_logger()
 
 
 def most_connections(wanted: int) -> int:
-    """Raise the limit of open files as far as it goes; return how many connections it allows.
+    """Raise the limit on open files as far as possible, and return the connections it allows.
 
     Args:
-        wanted: the most connections to allow.
+        wanted: the desired number of connections.
     """
     limit = _raised_limit()
     allowed = max(limit - RESERVED, limit // 2)
@@ -38,6 +40,6 @@ def _raised_limit() -> int:
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     except (ValueError, OSError):
-        # macOS has a hard limit of infinity, which it does not accept as a soft one.
+        # macOS has a hard limit of infinity, which it does not accept as a soft limit.
         return soft
     return hard

@@ -1,4 +1,4 @@
-"""An HTTP server: uvicorn in our event loop, with limits on what a client may send."""
+"""An HTTP server: uvicorn in the node's event loop, with limits on requests."""
 
 from __future__ import annotations
 
@@ -25,41 +25,40 @@ from server.base.net.turns import Turns
 from server.base.wire.costs import READ, SECONDS
 
 STOP_WITHIN = 5.0
-"""Seconds after `Listener.close` until connections that are still open are aborted."""
+"""Seconds after `Listener.close` until open connections are aborted."""
 
 MAX_HEAD = 8_192
-"""The most bytes of a request, which has no body. Browsers and proxies send 500 to 2,000, and
-websockets takes no longer lines either."""
+"""Maximum bytes of a request, which has no body. Browsers and proxies send 500 to 2,000, and
+websockets accepts no longer lines either."""
 
 MAX_HEADERS = 64
-"""The most headers of a request. Browsers and proxies send 15 to 30. Each takes 250 bytes."""
+"""Maximum headers of a request. Browsers and proxies send 15 to 30. Each takes 250 bytes."""
 
 MAX_PIPELINED = 8
-"""The most requests on a connection that wait for the answers to earlier ones, 2 KiB each. Browsers
-and proxies do not send any."""
+"""Maximum pipelined requests on a connection, 2 KiB each. Browsers and proxies send none."""
 
 REQUEST_WITHIN = 10.0
 """Seconds from the start of a connection, or the end of a request, to the end of the next one."""
 
 REFUSED_WITHIN = 1.0
-"""Seconds for the request on a connection that is too many, which is answered so."""
+"""Seconds for the request on a connection that will be refused."""
 
 LAST_REQUEST_WITHIN = 0.5
-"""Seconds for the first request on a connection that was accepted just before `Listener.close`."""
+"""Seconds for the first request on a connection accepted just before `Listener.close`."""
 
 READ_WITHIN = 60.0
-"""Seconds until a connection is aborted whose client takes nothing of an answer that is sent in
-parts, such as a file, or has not taken all of one that was written at once when it was closed."""
+"""Seconds until a connection is aborted if the client reads nothing of a streamed answer, such as a
+file, or has not read all of a buffered one when the connection is closed."""
 
 DISCARD_WITHIN = 2.0
-"""Seconds after a refusal in which what the client still sends is discarded.
+"""Seconds after a refusal during which further input is discarded.
 
-If the connection was closed at once, that would be answered with a reset, which may overtake the
-refusal: a proxy would take the node for broken.
+If the connection were closed immediately, further input would cause a reset, which may overtake the
+refusal. A proxy would then consider the node broken.
 """
 
 _METHODS = "GET, HEAD, OPTIONS"
-"""The methods of the requests that a node answers."""
+"""The HTTP methods that a node supports."""
 
 _ONCE = frozenset(
     {
@@ -67,11 +66,11 @@ _ONCE = frozenset(
         *("sec-websocket-key", "sec-websocket-version"),
     }
 )
-"""Headers that may stand in a request once. If they could more often, the proxy, this server and
-the libraries might each take another one."""
+"""Headers that must not be repeated. Otherwise the proxy, this server and the libraries might each
+use another value."""
 
 _ABSOLUTE = re.compile(rb"https?://([^/?#]*)(.*)", re.IGNORECASE)
-"""A request target in absolute form: its host, and path and query."""
+"""A request target in absolute form: its host, and its path and query."""
 
 log = structlog.get_logger()
 
@@ -81,14 +80,14 @@ class SocketFactory(Protocol):
 
     uvicorn calls its `connection_made`, passes the head of the request unchanged to its
     `data_received`, and sets it as the transport's protocol. The protocol accepts or rejects the
-    handshake (see `server.base.wire.sockets`). From `connection_made` to
-    `connection_lost` it must be in `server_state.connections`, and have
+    handshake (see `server.base.wire.sockets`). From `connection_made` to `connection_lost` it must
+    be in `server_state.connections`, and have
 
     - `transport`, which is aborted if the connection is not closed in time when the node stops;
-    - `shutdown()`, which is called once when the node stops: send the reason, and close.
+    - `shutdown()`, called once when the node stops, to send the reason and close.
 
     Closing the listener waits until these connections are closed, and then for the tasks in
-    `server_state.tasks`: put what a session does after its connection there.
+    `server_state.tasks`: put a session's remaining work after its connection there.
     """
 
     def __call__(
@@ -107,9 +106,9 @@ class Listener:
 
     Args:
         app: answers HTTP requests.
-        sockets: creates the protocol of each WebSocket; without it there are none.
-        admission: counts the connections, and says which are too many; without it none are.
-        turns: those that requests take; without them there are some of its own.
+        sockets: creates the protocol of each WebSocket; `None` for no WebSockets.
+        admission: counts and limits the connections; `None` for no limits.
+        turns: schedules requests; `None` for a separate schedule.
     """
 
     def __init__(
@@ -136,7 +135,7 @@ class Listener:
 
     @property
     def connections(self) -> int:
-        """The number of connections, of HTTP and WebSockets."""
+        """The number of connections, HTTP and WebSockets together."""
         return len(self._server.server_state.connections)
 
     async def open(self, bound: bound_sockets.Bound) -> None:
@@ -150,7 +149,7 @@ class Listener:
     async def close(self) -> None:
         """Stop accepting, shut down every connection, and wait until all are closed.
 
-        Connections that are still open after `STOP_WITHIN` seconds are aborted.
+        Connections still open after `STOP_WITHIN` seconds are aborted.
         """
         assert self._serving is not None, "close without open"
         self._server.should_exit = True
@@ -180,12 +179,11 @@ class _RefusedError(Exception):
 
 
 class _Connection(HttpToolsProtocol):
-    """An HTTP connection that takes plain requests only: short, in time, and without bodies.
+    """An HTTP connection that accepts only plain requests: short, in time, and without bodies.
 
-    A request that is not as it should be ends the connection, since its end may be disputed.
-
-    One that is too many is answered with 503 or 429, and closed. What has arrived is looked at in
-    turn, and until then nothing more is read.
+    An invalid request ends the connection, since its end is ambiguous. Excess connections and
+    requests are answered with 503 or 429, and closed. Input is parsed in turns; reading is paused
+    until then.
     """
 
     def __init__(
@@ -217,12 +215,12 @@ class _Connection(HttpToolsProtocol):
         self._cancel_deadline()
         self._leave()
         super().connection_lost(exc)
-        # Each has a reference to this object, if it has not been begun: a circle.
+        # Each refers to this object if it has not started: a reference cycle.
         self.cycle = None  # type: ignore[assignment]
         self.pipeline.clear()
 
     def _leave(self) -> None:
-        """Count the HTTP connection no more: it has ended, or become a WebSocket."""
+        """Stop counting the HTTP connection: it has ended, or become a WebSocket."""
         if self._visit is not None:
             self._visit.leave()
             self._visit = None
@@ -269,7 +267,7 @@ class _Connection(HttpToolsProtocol):
         host, self.url = split_target(self.url)
         check_request(method, self.url, version, self.headers)
         if host is not None:
-            # RFC 9112, 3.2.2: what the header says is ignored. The list is that of the scope.
+            # RFC 9112, 3.2.2: the Host header is ignored. The list is shared with the scope.
             self.headers[:] = [each for each in self.headers if each[0] != b"host"]
             self.headers.insert(0, (b"host", host))
         if len(self.pipeline) == MAX_PIPELINED:
@@ -284,7 +282,7 @@ class _Connection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
-        # Not before: pieces of a request, however many, are not enough to be heard.
+        # Only now: fragments of a request, however many, do not end the silence.
         if self._visit is not None:
             self._visit.speak()
         self._has_taken = True
@@ -307,7 +305,8 @@ class _Connection(HttpToolsProtocol):
         else:
             self._leave()
             super().handle_websocket_upgrade()
-        # It has a reference to this object, which is not told of the end any more: a circle.
+        # The parser refers to this object, which is no longer notified of the end: a reference
+        # cycle.
         self.parser = None  # type: ignore[assignment]
 
     def shutdown(self) -> None:
@@ -337,7 +336,7 @@ class _Connection(HttpToolsProtocol):
 
         address = self._peer
         if self._admission is not None:
-            # Behind a proxy, clients do not wait for the requests of each other.
+            # Behind a proxy, clients must not wait for each other's requests.
             address = self._admission.client(address, cycle.scope["headers"])
         self._turns.add(address, self.transport, begin, READ * SECONDS)
 
@@ -347,14 +346,14 @@ class _Connection(HttpToolsProtocol):
 
     @property
     def _has_request(self) -> bool:
-        """Whether a request has begun on this connection. uvicorn's types lack the `None`."""
+        """Whether a request has started on this connection. uvicorn's types lack the `None`."""
         cycle: object = self.cycle
         return cycle is not None
 
     def _refuse(self, status: HTTPStatus) -> None:
         """Answer the current request with an error, and end the connection.
 
-        If answers to earlier requests are still to be sent, the connection ends after these.
+        If answers to earlier requests are pending, the connection ends after these.
         """
         self._ended = True
         if self._has_request and not self.cycle.response_complete:
@@ -365,7 +364,7 @@ class _Connection(HttpToolsProtocol):
             more = f"allow: {_METHODS}\r\n"
         elif status is HTTPStatus.TOO_MANY_REQUESTS:
             more = f"retry-after: {RETRY_AFTER}\r\n"
-        # Whoever asked by HEAD ignores it: the connection ends.
+        # Clients ignore the body after HEAD, since the connection ends.
         text = f"{status.value} {status.phrase}\n"
         head = f"HTTP/1.1 {status.value} {status.phrase}\r\n{more}content-type: text/plain\r\n"
         head += f"content-length: {len(text)}\r\nconnection: close\r\n\r\n"
@@ -385,7 +384,7 @@ class _Connection(HttpToolsProtocol):
 
     def _time_out(self) -> None:
         if self._has_request and not self.cycle.response_complete:
-            # However long the answer takes, its client has to take some of it now and then.
+            # However long the answer takes, the client must keep reading it.
             if self._has_taken:
                 self._has_taken = False
                 self._is_late = True
@@ -393,7 +392,7 @@ class _Connection(HttpToolsProtocol):
             else:
                 self.transport.abort()
             return
-        # `close` first sends what has been written, if the client reads it.
+        # `close` first sends the written data, if the client reads it.
         self.transport.close()
         self._deadline = self.loop.call_later(READ_WITHIN, self.transport.abort)
 
@@ -403,22 +402,22 @@ class _Connection(HttpToolsProtocol):
 
 
 def _status_of(error: HttpParserError) -> HTTPStatus:
-    """Return the status that answers a request which the parser has refused."""
-    # What a callback has raised is the context.
+    """Return the status for a request refused by the parser."""
+    # The context is the exception raised by a callback.
     cause = error.__context__
     return cause.status if isinstance(cause, _RefusedError) else HTTPStatus.BAD_REQUEST
 
 
 def split_target(target: bytes) -> tuple[bytes | None, bytes]:
-    """Return the host that a request target names, and the target in origin form.
+    """Split a request target into its host and its origin form.
 
-    Clients send the absolute form to proxies, and every server takes it (RFC 9112, 3.2.2).
+    Clients send the absolute form to proxies, and every server must accept it (RFC 9112, 3.2.2).
 
     Returns:
-        `None` and the target as it is, if it is not in absolute form.
+        `None` and the unchanged target, if it is not in absolute form.
 
     Raises:
-        _RefusedError: the host is none, or there is userinfo before it.
+        _RefusedError: the host is invalid, or preceded by userinfo.
     """
     absolute = _ABSOLUTE.fullmatch(target)
     if absolute is None:
@@ -432,13 +431,13 @@ def split_target(target: bytes) -> tuple[bytes | None, bytes]:
 def check_request(
     method: str, target: bytes, version: str, headers: Sequence[tuple[bytes, bytes]]
 ) -> None:
-    """Check the head of a request that the parser has found valid.
+    """Check the head of a request that the parser has accepted.
 
     Args:
         method: as in the request.
-        target: the request target, in origin form unless it is refused.
+        target: the request target; refused unless it is in origin form.
         version: such as `1.1`.
-        headers: their names in lower case, and their values.
+        headers: the names in lower case, and the values.
 
     Raises:
         _RefusedError: with the status to answer.
@@ -459,7 +458,7 @@ def check_request(
     if "host" in values:
         host_is_valid = HOST.fullmatch(values["host"].decode("latin-1")) is not None
     else:
-        # Health checks of some load balancers.
+        # Health checks of some load balancers send no Host.
         host_is_valid = version == "1.0"
     if not host_is_valid or not target.startswith(b"/") or b"#" in target:
         raise _RefusedError(HTTPStatus.BAD_REQUEST)

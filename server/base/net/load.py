@@ -1,8 +1,8 @@
-"""Load shedding: when a node is overloaded, and what it rejects then.
+"""Load shedding: detecting overload, and rejecting new work.
 
-An overloaded node answers late. If its event loop lags too much, it accepts no new WebSockets and
-begins no new rooms and dailies, and tells clients when to retry, so that it can serve those who are
-playing. Moves are rejected only when its bounded queues are full.
+An overloaded node answers late. If its event loop lags too much, it accepts no new WebSockets,
+rooms or dailies, and tells clients when to retry, in order to serve running games. Moves are
+rejected only when its bounded queues are full.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_LAG: Final = 0.25
 """Event-loop lag in seconds above which the node rejects new work."""
 
 RETRY_AFTER_MS: Final = (2_000, 8_000)
-"""Range in milliseconds of the random time to retry after, which spreads the clients' retries."""
+"""Range in milliseconds of the random retry delay, which spreads the clients' retries."""
 
 
 QUIET: Final = 5.0
@@ -30,7 +30,7 @@ class Load:
 
     Args:
         lag: returns the current lag of the node's event loop in seconds.
-        has_room: returns whether the store has room for something new of a kind.
+        has_room: returns whether the store has room for a kind of new game.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Load:
         self._has_room = has_room
 
     def has_room(self, new: New) -> bool:
-        """Return whether something may begin: there is room in the store, and no overload."""
+        """Return whether a game may start: the store has room, and there is no overload."""
         return self._has_room(new) and not self.is_too_high
 
     @property
@@ -50,7 +50,7 @@ class Load:
         return self._lag() > MAX_LAG
 
     def log_changes(self) -> None:
-        """Tell in the log when an overload begins and ends; called at each measurement."""
+        """Log the start and end of an overload; called at each measurement."""
         if self.is_too_high:
             self._outage.fail(lag=round(self._lag(), 2))
         else:
@@ -58,5 +58,5 @@ class Load:
 
     @staticmethod
     def wait() -> int:
-        """Return after how many milliseconds a rejected client should retry."""
+        """Return a random retry delay for a rejected client, in milliseconds."""
         return random.randint(*RETRY_AFTER_MS)  # noqa: S311 - not a secret

@@ -1,7 +1,8 @@
-"""The hosts that requests may be for, and the origins whose pages may open WebSockets.
+"""The hosts accepted in requests, and the origins whose pages may open WebSockets.
 
-A browser says in Host which name it asked for, and no page can change that. So a page whose own
-name was made to lead here (DNS rebinding) is refused by that name. Addresses cannot be rebound.
+A browser states the requested name in Host, and pages cannot change it. A page whose own name was
+made to resolve to this server (DNS rebinding) is therefore refused by its name. Addresses cannot be
+rebound.
 """
 
 from __future__ import annotations
@@ -21,26 +22,27 @@ HOST: Final = re.compile(
 """A host name or address and an optional port, without characters that are special in HTML."""
 
 _ROOT: Final = re.compile(r"(?:/[a-z0-9_~-][a-z0-9._~-]*)*", re.IGNORECASE)
-"""A path that the site may lie below, without a slash at the end. No segment begins with a dot."""
+"""The path of a site's root, without a trailing slash. No segment starts with a dot."""
 
 _DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
 
 
 class Origins:
-    """The hosts and origins of the page, and those that the operator adds.
+    """The hosts and origins of the page, and additional ones set by the operator.
 
-    Requests for other hosts are refused. Without a public URL, those for IP addresses, `localhost`
-    and the names of this machine are answered, so that a server needs no settings at home.
+    Requests for other hosts are refused. Without a public URL, requests for IP addresses,
+    `localhost` and the names of this machine are accepted, so that a server at home needs no
+    settings.
 
     Args:
-        public_url: the URL of the page, maybe with a path that all of it lies below; `None` to use
-            the Host header of each request.
+        public_url: the URL of the page, optionally with a root path; `None` to use the Host header
+            of each request.
         hosts: further names of this server, without ports.
         more: further origins whose pages may open WebSockets.
-        proxies: the proxies whose `X-Forwarded-Proto` is believed.
+        proxies: the proxies whose `X-Forwarded-Proto` is trusted.
 
     Attributes:
-        root: the path of the public URL, as `/games/samedeal`; empty if there is none.
+        root: the path of the public URL, such as `/games/samedeal`; empty if there is none.
 
     Raises:
         ValueError: the public URL, a host or an origin is invalid.
@@ -67,21 +69,22 @@ class Origins:
             self._names |= self._machine
 
     def serves(self, host: str) -> bool:
-        """Return whether requests with this Host header are answered; the port does not matter."""
+        """Return whether requests with this Host header are accepted; the port is ignored."""
         name = name_of(host)
         if name is None:
             return False
-        # A dot at the end says that a name is whole, and changes nothing else.
+        # A trailing dot marks a name as fully qualified, and makes no other difference.
         name = name.removesuffix(".")
         if name in self._names or name == self._public_name:
             return True
         return self._public is None and _is_address(name)
 
     def serves_operator(self, host: str) -> bool:
-        """Return whether the operator's programs are answered, which ask by this Host header.
+        """Return whether the operator's programs may use this Host header.
 
-        Beside what `serves` allows, they may ask by an address, by the name of this machine, or by
-        a name without a dot, as a service of Compose has: nobody can have such a name lead here.
+        In addition to the hosts of `serves`, they may use an address, the name of this machine, or
+        a name without a dot, such as a Compose service: attackers cannot make such a name resolve
+        to this server.
         """
         name = name_of(host)
         return name is not None and (
@@ -89,29 +92,29 @@ class Origins:
         )
 
     def origin(self, headers: Mapping[str, str], peer: str) -> str | None:
-        """Return the origin of the page that a request is for.
+        """Return the origin of the requested page.
 
         Args:
             headers: of the request.
             peer: the address of the connection.
 
         Returns:
-            That of the public URL if there is one, or else what Host says; `None` if that is
-            invalid.
+            The public URL's origin if there is one, else the origin according to Host; `None` if
+            that is invalid.
         """
         return self._public or self._asked(headers, peer)
 
     def site(self, headers: Mapping[str, str], peer: str) -> str | None:
-        """Return what the URLs of the page begin with: `origin`, and below it the root."""
+        """Return the base of the page's URLs: the origin and the root."""
         origin = self.origin(headers, peer)
         return None if origin is None else origin + self.root
 
     def below_root(self, path: str) -> str:
-        """Return a path without the root, which a proxy may have taken away already."""
+        """Return a path without the root, which a proxy may have removed already."""
         return path.removeprefix(self.root) if path.startswith(f"{self.root}/") else path
 
     def is_by_tls(self, headers: Mapping[str, str], peer: str) -> bool:
-        """Return whether the origin of the page that a request is for is an https one."""
+        """Return whether the origin of the requested page uses https."""
         if self._public is None and not self._proxies.trusts(peer):
             return False
         return (self.origin(headers, peer) or "").startswith("https:")
@@ -119,14 +122,13 @@ class Origins:
     def admits(self, headers: Mapping[str, str], peer: str) -> bool:
         """Return whether a WebSocket may be opened, by scheme, host and port of Origin.
 
-        Without that header it may: browsers always send it, so there is no page whose requests a
-        player knows nothing of, but a program, which could send any.
-
         Args:
             headers: of the handshake.
             peer: the address of the connection.
         """
         origin = headers.get("Origin")
+        # Browsers always send Origin. A request without it comes from a program, not from a page
+        # that acts without the player's knowledge, and programs can send any Origin.
         if origin is None or origin in self._more:
             return True
         asked = self._asked(headers, peer)
@@ -135,7 +137,7 @@ class Origins:
         return origin == asked
 
     def _asked(self, headers: Mapping[str, str], peer: str) -> str | None:
-        """Return the origin that a request was sent to, or `None` if its Host is invalid."""
+        """Return the origin to which a request was sent, or `None` if its Host is invalid."""
         host = HOST.fullmatch(headers.get("Host", ""))
         if host is None:
             return None
@@ -144,11 +146,11 @@ class Origins:
 
 
 def parse_public_url(url: str) -> tuple[str, str]:
-    """Return the origin, and the root below it, of a public URL that the operator has set.
+    """Return the origin and the root path of a public URL set by the operator.
 
     Raises:
-        ValueError: it is not an http or https URL of a host, or has a query or a fragment, or its
-            path has other characters than letters, digits and `-_.~`.
+        ValueError: it is not an http or https URL of a host, it has a query or a fragment, or its
+            path has characters other than letters, digits and `-_.~`.
     """
     if "?" in url or "#" in url:
         raise ValueError(f"{url!r}: a public URL has no query and no fragment")
@@ -172,7 +174,7 @@ def name_of(host: str) -> str | None:
 
 
 def _origin(scheme: str, host: re.Match[str]) -> str:
-    """Return an origin as browsers write it: in lower case, without the scheme's own port."""
+    """Return an origin as browsers write it: in lower case, without the scheme's default port."""
     name, port = host.groups()
     shown = "" if port is None or port == _DEFAULT_PORTS[scheme] else f":{port}"
     return f"{scheme}://{name.lower()}{shown}"
@@ -188,7 +190,7 @@ def _is_address(name: str) -> bool:
 
 
 def _checked_name(host: str) -> str:
-    """Return a name that the operator has set, in lower case.
+    """Return a name set by the operator, in lower case.
 
     Raises:
         ValueError: it is not a name or address without a port.
@@ -200,7 +202,7 @@ def _checked_name(host: str) -> str:
 
 
 def _checked_origin(origin: str) -> str:
-    """Return an origin that the operator has set.
+    """Return an origin set by the operator.
 
     Raises:
         ValueError: it is not a scheme and a host.

@@ -7,14 +7,14 @@ from collections.abc import Hashable
 from typing import Final, NamedTuple
 
 MAX_WAITING = 64
-"""The most frames in a queue; if there is one more, the session is closed as too slow."""
+"""Maximum frames in a queue; one more closes the session as too slow."""
 
 PIECE: Final = 16_384
-"""The most bytes that are taken from a queue at once; a frame with more is taken in pieces."""
+"""Maximum bytes taken from a queue at a time; a longer frame is split into pieces."""
 
 
 class TooSlowError(Exception):
-    """The send queue is full, since the client does not read fast enough."""
+    """The send queue is full, since the client reads too slowly."""
 
 
 class Piece(NamedTuple):
@@ -22,8 +22,8 @@ class Piece(NamedTuple):
 
     Attributes:
         data: its bytes, at most `PIECE`.
-        is_first: whether the frame begins with it.
-        is_last: whether the frame ends with it.
+        is_first: whether it starts the frame.
+        is_last: whether it ends the frame.
     """
 
     data: bytes
@@ -41,14 +41,14 @@ class Outgoing:
         self._frames: OrderedDict[Hashable, bytes] = OrderedDict()
         self._count = 0
         self._current = memoryview(b"")
-        """The rest of a frame of which pieces have been taken."""
+        """The rest of a partially sent frame."""
 
     def __bool__(self) -> bool:
         return bool(self._current or self._frames)
 
     @property
     def is_large(self) -> bool:
-        """Whether there are more bytes than one piece has."""
+        """Whether it holds more bytes than fit into one piece."""
         return len(self._current) + sum(map(len, self._frames.values())) > PIECE
 
     def put(self, frame: bytes, key: Hashable = None) -> None:

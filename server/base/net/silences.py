@@ -1,9 +1,8 @@
-"""The connections that have said nothing yet: the first to go if others need their place.
+"""Silent connections, which are the first to be ended if others need their place.
 
-An HTTP connection is silent until a whole request has come, however many pieces of one, and a
-WebSocket until its `Hello` has been carried out. They are counted by address, and by the /48 of
-IPv6 around it, so that whoever has opened most of them loses one first. Each change takes the same
-time however many there are.
+An HTTP connection is silent until a whole request has arrived, in however many pieces, and a
+WebSocket until its `Hello` has been executed. They are counted by address and by the surrounding
+IPv6 /48; the one with most silent connections loses one first. Each change takes constant time.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from collections.abc import Callable
 
 
 class Silence:
-    """A connection that has said nothing yet, until `end`.
+    """A connection that has sent nothing yet, until `end`.
 
     Attributes:
-        keys: those of its address, and of the network around it.
+        keys: the keys of its address and the surrounding network.
     """
 
     __slots__ = ("_abort", "_is_leaving", "_silences", "keys")
@@ -30,7 +29,7 @@ class Silence:
         self.keys = keys
 
     def end(self) -> None:
-        """Count the connection no more: it has said something, or is lost."""
+        """Stop counting the connection: it has sent something, or is lost."""
         silences, self._silences, self._abort = self._silences, None, None
         if silences is None:
             return
@@ -40,7 +39,7 @@ class Silence:
             silences.remove(self)
 
     def make_room(self) -> None:
-        """Let the connection end, which another one needs the place of."""
+        """End the connection, since another one needs its place."""
         assert self._silences is not None, "it is among the silent ones"
         assert self._abort is not None, "it is among the silent ones"
         self._silences.remove(self)
@@ -53,7 +52,7 @@ class Silences:
     """The silent connections of a node, by the keys of addresses and networks, oldest first.
 
     Attributes:
-        leaving: how many have had to make room, and are not lost yet.
+        leaving: the number of ended connections that are not lost yet.
     """
 
     def __init__(self) -> None:
@@ -63,10 +62,10 @@ class Silences:
         self._most = 0
 
     def begin(self, keys: tuple[str, ...], abort: Callable[[], object]) -> Silence:
-        """Count a connection that has said nothing yet.
+        """Count a silent connection.
 
         Args:
-            keys: those of its address, and of the network around it.
+            keys: the keys of its address and the surrounding network.
             abort: ends the connection soon.
         """
         made = Silence(self, keys, abort)
@@ -77,7 +76,7 @@ class Silences:
         return made
 
     def remove(self, silence: Silence) -> None:
-        """Take a connection away; called by itself."""
+        """Remove a connection; called by the connection itself."""
         for key in silence.keys:
             found = self._of_keys[key]
             del found[silence]
@@ -86,10 +85,10 @@ class Silences:
                 del self._of_keys[key]
 
     def make_room(self, key: str | None = None) -> bool:
-        """End the oldest silent connection of an address or a network, if there is one.
+        """End the oldest silent connection of a key, and return whether there was one.
 
         Args:
-            key: whose; `None` for whoever has most of them.
+            key: the address or network; `None` for the one with most silent connections.
         """
         if key is None and self._most:
             key = next(iter(self._by_count[self._most]))
@@ -99,7 +98,7 @@ class Silences:
         return True
 
     def _count(self, key: str, before: int, now: int) -> None:
-        """Note that there are so many of a key, one more or less than before."""
+        """Update the count of a key, which differs by one from before."""
         if before:
             del self._by_count[before][key]
             if not self._by_count[before]:

@@ -1,14 +1,13 @@
 """A WebSocket connection: websockets' Sans-I/O protocol on an asyncio transport.
 
-A short message that comes alone, as moves do, is handled at once. All else that is received is
-parsed in small slices, a few in each pass of the event loop (`turns`), so that those who play are
-served in between. Received bytes are charged to the connection's allowance (a token bucket) before
-they are parsed; a client that exceeds it is read more slowly.
+A short message that arrives alone, like most moves, is handled immediately. All other input is
+parsed in small slices, a few per pass of the event loop (`turns`), so that players are served in
+between. Received bytes are charged to the connection's allowance (a token bucket) before they are
+parsed; a client that exceeds it is read more slowly.
 
-Messages for a client that reads slowly are queued, a bounded number of them. A large message, such
-as the export of a player's data, goes out in fragments as the client takes them, between which
-control frames are sent: how large it may be does not depend on the connection, but how long it may
-take is bounded.
+Messages for a slow reader are queued, up to a maximum. A large message, such as the export of a
+player's data, is sent in fragments as the client reads them, with control frames in between. Its
+size is not limited by the connection, but its duration is.
 """
 
 from __future__ import annotations
@@ -47,33 +46,32 @@ MAX_UNSENT: Final = 32_768
 MAX_UNSENT_CONTROL: Final = 65_536
 """Bytes in the write buffer above which a connection is aborted: control frames are not queued.
 
-Messages leave room for these: they fill the buffer up to `MAX_UNSENT` and one piece.
+Messages leave room for them, since they fill the buffer only up to `MAX_UNSENT` and one piece.
 """
 
 LARGE_WITHIN: Final = 30.0
-"""Seconds within which a message of more than a piece has to be taken, and the time for its bytes.
-"""
+"""Seconds for reading a message of more than one piece, in addition to the time for its bytes."""
 
 LEAST_PER_SECOND: Final = 4_096
-"""Bytes of a large message that a client takes in a second at least; the slowest mobile networks
-have that.
-"""
+"""Minimum bytes per second at which a client must read a large message; even the slowest mobile
+networks reach it."""
 
 UNHEARD_WITHIN: Final = 40.0
-"""Seconds after which the kernel ends a connection whose client takes nothing of what it was sent.
+"""Seconds after which the kernel ends a connection whose client reads nothing.
 
-Its machine may be gone, which keepalive does not notice while something is unsent, or it does not
-read. Without it, the kernel tries for 15 minutes, and for ever if the machine is there.
+The client's machine may be gone, which keepalive does not notice while data is unsent, or the
+client may not be reading. Without this limit, the kernel would try for 15 minutes, and without end
+if the machine is there.
 """
 
 _SLICE: Final = 1_024
-"""Bytes that are parsed at once; if they are frames of the least size, it takes about 1 ms."""
+"""Bytes parsed at a time; with minimal frames, this takes about 1 ms."""
 
 _MAX_SHORT: Final = 125
-"""The most bytes of payload whose length fits into the first two bytes of a frame."""
+"""Maximum payload whose length fits into the first two bytes of a frame."""
 
 _MAX_MEDIUM: Final = 65_535
-"""The most bytes of payload whose length fits into two further bytes."""
+"""Maximum payload whose length fits into two further bytes."""
 
 _DATA: Final = {Opcode.BINARY, Opcode.TEXT}
 _WHOLE_BINARY: Final = 0x82
@@ -86,10 +84,10 @@ Admit = Callable[["Socket", Request], Response | None]
 """Checks a handshake; returns the response that rejects it, or `None` to accept it."""
 
 OpenSession = Callable[["Socket", Request], Session]
-"""Creates the session of a connection, whose handshake has this request."""
+"""Creates a connection's session, given the handshake request."""
 
 _LOGGER = logging.getLogger("samedeal.socket")
-"""Limits what websockets logs to errors of its own: clients could flood the log with the rest."""
+"""Restricts the log of websockets to internal errors: clients could flood it with the rest."""
 _LOGGER.setLevel(logging.ERROR)
 
 
@@ -99,9 +97,9 @@ class Socket(asyncio.Protocol):
     Args:
         open_session: creates the session after a successful handshake.
         admit: checks the handshake.
-        begun: called with this object when the connection begins.
+        begun: called with this object when the connection starts.
         ended: called with this object when the connection has been lost.
-        turns: those of the node.
+        turns: the node's turns.
     """
 
     __slots__ = (
@@ -163,19 +161,19 @@ class Socket(asyncio.Protocol):
 
     @property
     def session(self) -> Session | None:
-        """The session, or `None` before the handshake has succeeded, and after the end."""
+        """The session, or `None` before a successful handshake and after the end."""
         return self._session
 
     @property
     def peer(self) -> str:
-        """The address at the other end of the connection, which may be a proxy's."""
+        """The address of the connection's peer, which may be a proxy."""
         name: tuple[str, int] | None = self.transport.get_extra_info("peername")
         return name[0] if name else ""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Set up the transport; the first bytes received are the handshake request."""
         self.transport = cast(asyncio.Transport, transport)
-        # Now, though uvicorn does so later: the end must be told to this object in any case.
+        # uvicorn does so too, but later. This object must be notified of the end in any case.
         self.transport.set_protocol(self)
         self.transport.set_write_buffer_limits(high=MAX_UNSENT)
         self._address = self.peer
@@ -185,7 +183,7 @@ class Socket(asyncio.Protocol):
     # Reading
 
     def data_received(self, data: bytes) -> None:
-        """Handle a short message, or the handshake; buffer all else, and pause reading."""
+        """Handle a short message or the handshake; buffer anything else, and pause reading."""
         length = len(data)
         at_once = length <= self._allowance and not self._buffer and not self._held
         if at_once and self._is_whole(data):
@@ -193,7 +191,7 @@ class Socket(asyncio.Protocol):
             assert self._session is not None, "frames come after the handshake"
             self._session.receive(apply_mask(data[6:], data[2:6]))
         elif self._protocol.state is State.CONNECTING:
-            # The listener passes the whole request on, in a turn of its own.
+            # The listener passes on the whole request, in its own turn.
             self._parse(data)
         else:
             self._buffer += data
@@ -201,21 +199,21 @@ class Socket(asyncio.Protocol):
             self._parse_in_turn()
 
     def _parse_in_turn(self) -> None:
-        """Parse buffered bytes when it is this connection's turn, unless something delays that."""
+        """Parse buffered bytes at this connection's next turn, unless something delays it."""
         if self._waits or self._held or self._parse_timer is not None:
             return
         self._waits = True
         self._turns.add(self._address, self.transport, self._parse_slice)
 
     def in_turn(self, begin: Callable[[], None], cost: float) -> None:
-        """Call a function, which begins a command, when it is the turn of the client's address."""
+        """Call a function that starts a command at the next turn of the client's address."""
         self._turns.add(self._address, self.transport, begin, cost * SECONDS)
 
     def _parse_slice(self) -> None:
-        """Parse a slice of the buffered bytes if the allowance permits; schedule the rest."""
+        """Parse a slice of the buffered bytes if the allowance permits, and schedule the rest."""
         self._waits = False
         if self._held or self.transport.is_closing():
-            # `release` continues, or nothing does.
+            # If held, `release` continues.
             return
         now = self._loop.time()
         earned = (now - self._charged_at) * BYTES_PER_SECOND
@@ -235,15 +233,15 @@ class Socket(asyncio.Protocol):
             self._resume_reading()
 
     def _parse_again(self) -> None:
-        """Go on after a wait for the allowance."""
+        """Continue after a wait for the allowance."""
         self._parse_timer = None
         self._parse_in_turn()
 
     def _is_whole(self, data: bytes) -> bool:
         """Return whether `data` is exactly one frame with a short unfragmented binary message.
 
-        Most are. Such a frame cannot violate the protocol and changes no state of it, so it need
-        not be parsed by websockets, which saves a sixth of the time of a move.
+        Most input is. Such a frame can neither violate the protocol nor change its state, so
+        websockets need not parse it, which saves a sixth of the time of a move.
         """
         return (
             not self._incomplete
@@ -268,7 +266,7 @@ class Socket(asyncio.Protocol):
         self._flush()
 
     def _handle_frame(self, frame: Frame) -> None:
-        """Handle one frame; websockets has already answered it if it is a ping or a close."""
+        """Handle one frame; websockets has already answered a ping or a close."""
         session = self._session
         assert session is not None, "frames come after the handshake"
         self._incomplete -= _size(len(frame.data))
@@ -288,7 +286,7 @@ class Socket(asyncio.Protocol):
             session.count_frame()
 
     def _continue(self, session: Session, frame: Frame) -> None:
-        """Append a fragment to the current message, which is an empty list if it is text."""
+        """Append a fragment to the current message, which is an empty list for text."""
         assert self._message is not None, "websockets rejects an unexpected continuation"
         if self._message:
             self._message.append(bytes(frame.data))
@@ -305,7 +303,7 @@ class Socket(asyncio.Protocol):
             self._address = self._session.address
 
     def _flush(self) -> None:
-        """Write what websockets has to send: handshake responses, pongs and closes."""
+        """Write websockets' pending output: handshake responses, pongs and closes."""
         transport = self.transport
         if transport.is_closing():
             return
@@ -322,7 +320,7 @@ class Socket(asyncio.Protocol):
     def send(self, frame: bytes, key: Hashable = None) -> None:
         """Send a message, or queue it if the client reads too slowly.
 
-        It replaces a queued message with the same key, if `key` is not `None`.
+        It replaces a queued message with the same key, unless `key` is `None`.
 
         Raises:
             TooSlowError: the queue is full.
@@ -381,7 +379,7 @@ class Socket(asyncio.Protocol):
             self._session.go_on()
 
     def _taken_too_slowly(self) -> None:
-        """Close the session, whose client has not taken a large message in time."""
+        """Close the session: the client has not read a large message in time."""
         self._large_timer = None
         if self._session is not None:
             self._session.close(Reason.TOO_SLOW)
@@ -391,7 +389,7 @@ class Socket(asyncio.Protocol):
         return self._paused
 
     def is_full(self) -> bool:
-        """Return whether a large message, or as much, is queued: nothing is to be answered yet."""
+        """Return whether more than one piece is queued, so that no command may be answered yet."""
         return self._outgoing is not None and self._outgoing.is_large
 
     def pause_writing(self) -> None:
@@ -457,10 +455,10 @@ class Socket(asyncio.Protocol):
             self._abort_timer = self._loop.call_later(CLOSE_WITHIN, self.transport.abort)
 
     def eof_received(self) -> None:
-        """Let the transport close, since the client has closed its side."""
+        """Accept the transport's closing, since the client has closed its side."""
 
     def connection_lost(self, _: Exception | None) -> None:
-        """Release what belongs to the connection, and report its end."""
+        """Release the connection's resources, and report its end."""
         for timer in (self._parse_timer, self._abort_timer, self._large_timer):
             if timer is not None:
                 timer.cancel()
@@ -473,9 +471,9 @@ class Socket(asyncio.Protocol):
         self._break_circles()
 
     def _break_circles(self) -> None:
-        """Let all of the connection be freed now, and not by a full garbage collection hours later.
+        """Free the connection now, rather than in a full garbage collection hours later.
 
-        The session may go on with what it has begun, and keeps this object for as long.
+        The session may continue its current work, and keeps this object until then.
         """
         self._session = None
         protocol = self._protocol
@@ -492,7 +490,7 @@ class Socket(asyncio.Protocol):
 
 
 def _drop_frames(error: BaseException | None) -> None:
-    """Take the frames away from an error, which is in variables of theirs, and from its causes."""
+    """Drop the tracebacks of an error and its causes, whose frames refer to the error."""
     while error is not None:
         error.__traceback__ = None
         error = error.__context__
@@ -505,7 +503,7 @@ def _size(length: int) -> int:
 
 
 def _keep_alive(transport: asyncio.Transport) -> None:
-    """Let the kernel end connections of clients that are gone or do not read, without our work."""
+    """Configure the kernel to end connections of clients that are gone or do not read."""
     raw = transport.get_extra_info("socket")
     if raw is None or raw.family not in {socket.AF_INET, socket.AF_INET6}:
         return

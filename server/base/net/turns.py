@@ -1,4 +1,4 @@
-"""Fair scheduling of requests, handshakes, commands and floods of frames between players' moves."""
+"""Fair scheduling of requests, handshakes, commands and frame floods between players' moves."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from functools import partial
 from typing import Final
 
 Turn = Callable[[], None]
-"""Reads a request or a slice of frames, or begins a task; it takes a millisecond at most."""
+"""Reads a request or a slice of frames, or starts a task. It takes at most a millisecond."""
 
 PASS: Final = 0.0005
-"""Seconds that a pass of the event loop should take: turns have what all else leaves of them."""
+"""Target seconds for a pass of the event loop; turns get the time that other work leaves."""
 
 IDLE: Final = 0.0002
-"""Seconds of a pass in which nothing was to do, or a move: then passes are no longer measured."""
+"""Seconds of a pass that was idle or handled one move; passes are then no longer measured."""
 
 MAX_DEBT: Final = 0.01
-"""Most seconds that turns make up for. What takes longer is a machine that stands still: if that
-were made up for, there might be no turns for ten times as long."""
+"""Maximum seconds that later passes make up for. Anything longer is a stalled machine; making up
+for it could stop all turns for ten times as long."""
 
 LEAST: Final = 0.1
-"""The part of the time that turns have in any case, though all else takes longer than `PASS`."""
+"""The share of time guaranteed to turns, even if other work takes longer than `PASS`."""
 
 
 class Turns:
     """Takes some turns in each pass of the event loop, from one address after the other.
 
     A request, a handshake or a slice of tiny frames takes ten times as long as a move. If hundreds
-    were handled in one pass, the next move would wait for all of them; with turns a pass ends after
-    `PASS` seconds and one turn. A single request waits for one turn of each other address.
+    were handled in one pass, the next move would wait for all of them. With turns, a pass ends
+    after `PASS` seconds and one turn. A single request waits for one turn of each other address.
 
-    What a turn has begun goes on in later passes, when the store has answered. So turns have what
-    all else leaves of a pass, and are taken no faster than what they have begun is done. A turn
-    that takes longer, or begins what does, is made up for in the next passes. While the event loop
-    is busy, each pass is measured.
+    Work started in a turn continues in later passes, once the store has answered. Turns therefore
+    get the time that other work leaves in a pass, and start work no faster than it is finished. A
+    turn that takes longer, or starts longer work, is made up for in the next passes. While the
+    event loop is busy, each pass is measured.
 
     Args:
         clock: returns the time in seconds; `None` for the monotonic clock.
@@ -52,13 +52,13 @@ class Turns:
     def add(
         self, address: str, transport: asyncio.Transport, turn: Turn, later: float = 0.0
     ) -> None:
-        """Schedule a turn, after all that were added for the same address.
+        """Schedule a turn, after all earlier turns of the same address.
 
         Args:
-            address: whose turn it is.
-            transport: the connection, which is aborted if an exception is raised.
-            turn: what is to be done.
-            later: seconds that what it begins will take, about.
+            address: the address that takes the turn.
+            transport: the connection, which is aborted if the turn raises an exception.
+            turn: the work.
+            later: approximate seconds that the work started by the turn will take.
         """
         done = partial(_do, transport, turn), later
         self._waiting.setdefault(address, deque()).append(done)
@@ -87,7 +87,7 @@ class Turns:
                 self._schedule()
 
     def _take_one(self) -> float:
-        """Take a turn; return the seconds that what it has begun will take."""
+        """Take a turn, and return the estimated seconds of the work that it has started."""
         address, turns = self._waiting.popitem(last=False)
         turn, later = turns.popleft()
         if turns:
@@ -97,7 +97,7 @@ class Turns:
 
 
 def _do(transport: asyncio.Transport, turn: Turn) -> None:
-    """Take a turn; abort its connection if it fails, as the event loop does in `data_received`."""
+    """Take a turn, and abort its connection if it fails, like the event loop in `data_received`."""
     try:
         turn()
     except Exception:

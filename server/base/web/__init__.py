@@ -1,1 +1,1 @@
-"""The page, its headers and previews."""
+"""The page, its headers and link previews, and the HTTP interface."""

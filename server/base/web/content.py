@@ -1,4 +1,4 @@
-"""Content over HTTP that clients may keep: prepared responses, entity tags and content codings."""
+"""Cacheable content over HTTP: prepared responses, entity tags and content codings."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class Content:
 
 
 def content_of(body: bytes, headers: Mapping[str, str], encoded: Mapping[str, bytes]) -> Content:
-    """Return content, whose entity tag is a digest of it.
+    """Return content with a digest as its entity tag.
 
     Args:
         body: the content.
-        headers: of each response with it.
+        headers: the headers of each response with it.
         encoded: the same content by content coding, best first.
     """
     if encoded:

@@ -1,7 +1,7 @@
-"""Headers by which browsers protect the page and its players; they go with every HTTP answer.
+"""HTTP headers with which browsers protect the page and its players.
 
-What may be shown as a document has all of them. Files that a document loads have only those that
-count there: a first visit loads a dozen, and each would take 900 bytes more.
+Documents have all of them. Files loaded by a document have only the relevant ones: a first visit
+loads a dozen files, and the others would add 900 bytes to each.
 """
 
 from __future__ import annotations
@@ -14,25 +14,26 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from server.base.net.origins import Origins
 
 POLICY: Final = {
-    # Whatever is not named below, such as frames and plug-ins, is loaded from nowhere.
+    # Anything not listed below, such as frames and plug-ins, cannot be loaded at all.
     "default-src": "'none'",
     "script-src": "'self'",
     "style-src": "'self'",
     "font-src": "'self'",
     # Cards are drawn as data URLs.
     "img-src": "'self' data:",
-    # With the WebSocket.
+    # Includes the WebSocket.
     "connect-src": "'self'",
     "manifest-src": "'self'",
     "worker-src": "'self'",
     "base-uri": "'none'",
     "form-action": "'none'",
     "frame-ancestors": "'none'",
-    # No text becomes HTML or a script's URL but by Svelte and client_js/web/src/trusted.ts.
+    # Only Svelte and client_js/web/src/trusted.ts may turn text into HTML or script URLs.
     "require-trusted-types-for": "'script'",
     "trusted-types": "svelte-trusted-html samedeal",
 }
-"""The page's Content-Security-Policy. It needs no inline scripts or styles, so it allows none."""
+"""The page's Content-Security-Policy. The page needs no inline scripts or styles, so none are
+allowed."""
 
 DENIED: Final = (
     *("accelerometer", "browsing-topics", "camera", "display-capture"),
@@ -40,26 +41,26 @@ DENIED: Final = (
     *("local-fonts", "magnetometer", "microphone", "midi", "payment", "serial"),
     *("sync-xhr", "usb", "window-management", "xr-spatial-tracking"),
 )
-"""Browser features that the page does not use, and so may not, whatever script gets into it."""
+"""Browser features that the page does not use. They are denied even to injected scripts."""
 
 ALLOWED: Final = ("screen-wake-lock",)
-"""Those that it uses, and nothing that it might embed: in a race, the screen stays on."""
+"""Features allowed to the page, but not to embedded content: in a race, the screen stays on."""
 
 HSTS: Final = "max-age=31536000"
-"""For a year, browsers ask this host by TLS alone. That says nothing of its subdomains, which may
-be of others."""
+"""Makes browsers use only TLS for this host, for a year. Subdomains are not included, since they
+may belong to others."""
 
 COMMON: Final = {"X-Content-Type-Options": "nosniff"}
 """Headers of every answer."""
 
 LOADED: Final = COMMON | {"Cross-Origin-Resource-Policy": "same-origin"}
-"""Headers of what the page's documents load."""
+"""Headers of files loaded by the page's documents."""
 
 PUBLIC: Final = COMMON | {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
-"""Headers of what pages of any origin may load: the HTTP interface, and pictures for previews."""
+"""Headers of answers that pages of any origin may load: the HTTP interface, and preview images."""
 
 DOCUMENT: Final = LOADED | {
     "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in POLICY.items()),
@@ -67,23 +68,23 @@ DOCUMENT: Final = LOADED | {
     "Permissions-Policy": ", ".join(
         [*(f"{name}=()" for name in DENIED), *(f"{name}=(self)" for name in ALLOWED)]
     ),
-    # The URL of a room lets anybody join it.
+    # The URL of a room is enough to join it.
     "Referrer-Policy": "no-referrer",
 }
-"""Headers of the page, of its service worker, and of all else, such as errors."""
+"""Headers of the page, its service worker and all other answers, such as errors."""
 
 _BY_PREFIX: Final = {"/assets/": LOADED, "/api/": PUBLIC, "/preview": PUBLIC}
-"""By the beginnings of paths."""
+"""Headers by path prefix."""
 
 _Raw = list[tuple[bytes, bytes]]
 
 
 class SecurityHeaders:
-    """An ASGI application that adds these headers to the answers of another one.
+    """An ASGI application that adds these headers to another application's answers.
 
     Args:
-        app: the other one; it sets none of them.
-        origins: say where the page is, and so whether it is reached by TLS.
+        app: the other application; it sets none of them.
+        origins: determine whether the page is served over TLS.
     """
 
     def __init__(self, app: ASGIApp, origins: Origins) -> None:
@@ -103,7 +104,7 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                # A prepared response keeps its list of headers for the next request.
+                # Copied, since a prepared response reuses its list of headers.
                 message = {**message, "headers": [*message["headers"], *more]}
             await send(message)
 

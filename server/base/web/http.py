@@ -27,7 +27,7 @@ READY_PATH = "/health/ready"
 METRICS_PATH = "/metrics"
 
 FIRST_SEGMENTS = {*SCREENS, "socket", "api", "health"}
-"""Of the paths on the players' port, those of files aside."""
+"""First segments of all paths on the players' port, except files."""
 
 METHODS = ("GET", "HEAD")
 """Methods of requests for the page and for health checks."""
@@ -38,12 +38,12 @@ WRONG_HOST = "This server does not serve this host. Its operator can add it (--h
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The health checks of a node, which cost nothing, since anybody may ask for them.
+    """A node's health checks. They must be cheap, since anyone can call them.
 
     Attributes:
         is_live: returns whether the node works; if not, it should be replaced.
-        is_ready: returns whether it can play; if not, players should be sent to other nodes.
-        lost: returns what the store has lost since the node started, as a sentence, or nothing.
+        is_ready: returns whether it can serve players; if not, they should be sent to other nodes.
+        lost: returns a sentence about the store's losses since the node started, or an empty text.
     """
 
     is_live: Callable[[], bool]
@@ -54,13 +54,10 @@ class Health:
 class PlayersApp:
     """The ASGI application on the players' port: page, HTTP interface and health checks.
 
-    It decides by the path alone: three layers of Starlette, which look for a route one after the
-    other, would take as long as all else that answers a request.
-
     Args:
         pages: the files of the page.
         api: the HTTP interface.
-        origins: the hosts that requests may be for. Health checks may ask by any.
+        origins: the hosts accepted in requests. Health checks accept any host.
         health: the health checks.
     """
 
@@ -72,12 +69,14 @@ class PlayersApp:
         self._checks = {
             LIVE_PATH: partial(_checked, health.is_live, "The node is broken."),
             READY_PATH: ready,
-            # As it was called before there were two.
+            # The former name, from before there were two checks.
             "/health": ready,
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
+        # Dispatched by the path alone: three layers of Starlette routing would take as long as the
+        # rest of a request.
         try:
             answer = await self._answer(scope)
         except Exception:
@@ -87,7 +86,7 @@ class PlayersApp:
         await answer(scope, receive, send)
 
     async def _answer(self, scope: Scope) -> ASGIApp:
-        """Return the response to a request, or what answers it."""
+        """Return the response to a request, or the application that answers it."""
         path: str = scope["path"]
         check = self._checks.get(path)
         if check is None and not self._serves(Headers(scope=scope).get("Host", "")):
@@ -107,11 +106,11 @@ class PlayersApp:
 
 
 def metrics_app(metrics: Metrics, origins: Origins) -> ASGIApp:
-    """Return the application on the port for Prometheus: the metrics.
+    """Return the application on the port for Prometheus, which serves the metrics.
 
     Args:
-        metrics: those of the node.
-        origins: the hosts that requests may be for.
+        metrics: the node's metrics.
+        origins: the hosts accepted in requests.
     """
 
     async def scrape(request: Request) -> Response:
@@ -122,7 +121,7 @@ def metrics_app(metrics: Metrics, origins: Origins) -> ASGIApp:
 
 
 class _OwnHosts:
-    """An ASGI application that passes requests for hosts of ours on to another one."""
+    """An ASGI application that passes on requests for accepted hosts."""
 
     def __init__(self, app: ASGIApp, serves: Callable[[str], bool]) -> None:
         self._app = app
@@ -136,7 +135,7 @@ class _OwnHosts:
 
 
 def _checked(check: Callable[[], bool], failure: str, remark: Callable[[], str] = str) -> Response:
-    """Return the answer to a health check; a remark is added if all is well."""
+    """Return the answer to a health check, with the remark if it succeeds."""
     if check():
         return plain(HTTPStatus.OK, f"ok {remark()}".rstrip())
     return plain(HTTPStatus.SERVICE_UNAVAILABLE, failure)

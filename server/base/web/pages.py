@@ -1,8 +1,7 @@
-"""The files of the built page, which are read into memory at start and served from there.
+"""The files of the built page, read into memory at start and served from there.
 
-Only the start page is rendered, since its head has the link preview of the requested URL: for each
-preview once, while it is asked for. That may take a read of the store for a room, a challenge or a
-result.
+Only the start page is rendered, since its head contains the link preview of the requested URL. The
+result is cached per preview. A room, a challenge or a result may take a read of the store.
 """
 
 from __future__ import annotations
@@ -33,14 +32,13 @@ SCREENS = {
 """First path segments of the screens of the page, which is a single-page application."""
 
 OPERATORS = "admin"
-"""That of the screen for operators, which there is only on a server that has some."""
+"""The first path segment of the operators' screen, present only on servers with operators."""
 
 CODINGS = {"br": ".br", "gzip": ".gz"}
-"""Content codings of the compressed files that the build writes, with their suffixes, best first.
-"""
+"""Content codings of the build's compressed files, with their suffixes, best first."""
 
 _RENDERED = 512
-"""Rendered start pages that are kept: about 5 KB each."""
+"""Cached rendered start pages: about 5 KB each."""
 
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _REVALIDATE = "no-cache"
@@ -51,9 +49,9 @@ class Pages:
 
     Args:
         folder: the directory with the files; it may be missing or empty.
-        previews: makes the link previews.
-        proxies: the proxies that say where a request is from.
-        origins: says what absolute URLs begin with, and which root the page lies below.
+        previews: creates the link previews.
+        proxies: the trusted proxies, which determine a client's address.
+        origins: determine the base of absolute URLs, and the page's root path.
         operators: whether there is a screen for operators.
     """
 
@@ -88,7 +86,7 @@ class Pages:
             _missing(index.plain),
             {name: _missing(each) for name, each in index.encoded.items()},
         )
-        # The HTML file of a screen preloads the scripts and styles of that screen.
+        # A screen's HTML file preloads the screen's scripts and styles.
         by_screen = {
             first: self._pages.get(f"/screens/{first or 'home'}.html", index)
             for first in self._screens
@@ -106,7 +104,7 @@ class Pages:
 
     @property
     def first_segments(self) -> set[str]:
-        """The first segments of the paths of files."""
+        """The first segments of the files' paths."""
         return {path.split("/")[1] for path in self._pages}
 
     async def answer(self, request: Request) -> Response:
@@ -117,7 +115,7 @@ class Pages:
             return await self._render(start, request)
         page = self._pages.get(INDEX if first in self._screens else path)
         if page is None and "text/html" in request.headers.get("Accept", ""):
-            # A browser gets the page, which shows its own message that there is no such screen.
+            # Browsers get the page, which shows its own message about an unknown screen.
             page = self._missing
         if page is None:
             text = "There is no such page." if self.built else "The page has not been built."
@@ -136,7 +134,7 @@ class Pages:
 
 @lru_cache(_RENDERED)
 def _rendered(start: StartPage, preview: Preview, site: str | None, language: str) -> Content:
-    """Return the start page with a preview, for where the page is, in a reader's language."""
+    """Return the start page for a preview, a site and a language."""
     # Not compressed: it fits into one or two packets, and compressing would take longer.
     body = start.page(preview, site, language).encode()
     headers = {
@@ -148,7 +146,7 @@ def _rendered(start: StartPage, preview: Preview, site: str | None, language: st
 
 
 def plain(status: HTTPStatus, text: str, headers: dict[str, str] | None = None) -> Response:
-    """Return a response with one line of plain text, which must not be cached."""
+    """Return an uncacheable response with one line of plain text."""
     own = {"Cache-Control": "no-store", **(headers or {})}
     return PlainTextResponse(f"{text}\n", status, own)
 
@@ -176,7 +174,7 @@ def _content(name: str, body: bytes, encoded: Mapping[str, bytes]) -> Content:
 
 
 def _encoded(path: Path) -> dict[str, bytes]:
-    """Return the content of the compressed files beside a file, by content coding."""
+    """Return the content of the compressed files next to a file, by content coding."""
     return {
         name: beside.read_bytes()
         for name, suffix in CODINGS.items()
@@ -185,7 +183,7 @@ def _encoded(path: Path) -> dict[str, bytes]:
 
 
 def _missing(found: Representation) -> Representation:
-    """Return the start page as the response (404) for a path that does not exist."""
+    """Return the start page as the response (404) for an unknown path."""
     headers = dict(found.whole.headers) | {"cache-control": "no-store"}
     del headers["etag"], headers["content-length"]
     answer = Response(found.whole.body, HTTPStatus.NOT_FOUND, headers)

@@ -1,11 +1,12 @@
 """Link previews: the title, description, image and canonical URL of each path of the page.
 
-Link preview bots request the page like any other client, and anybody can request a million room
-codes. So a preview takes at most two reads of the store, of one key each, which is bounded; their
-rate per node is limited; and a generic preview is used if they are not allowed, fail, or take too
-long. That of a room or a challenge is kept for some seconds, so that all who ask for it meanwhile
-cost one read; that there is none is not kept, and everybody who asks for a room that there is not
-pays for a guess. Nobody can guess the id of a challenge.
+Preview bots request the page like any other client, and a client may request a million room codes.
+A preview therefore takes at most two bounded reads of one key each, with a limited rate per node. A
+generic preview is used if these reads are not allowed, fail, or take too long.
+
+The preview of a room or challenge is cached for some seconds, so that concurrent requests cost one
+read. The absence of a room is not cached: each request for a missing room is charged as a guess.
+Ids of challenges cannot be guessed.
 """
 
 from __future__ import annotations
@@ -47,13 +48,13 @@ READS = Rate(50.0, 200.0)
 """Previews that may read the store."""
 
 MAX_READS = 32
-"""Reads that may be in flight: with more, the store is slow, and further ones would only wait."""
+"""Maximum reads in flight. More would only wait, since the store is slow then."""
 
 KEPT_FOR = 10.0
-"""Seconds for which the preview of a room or a challenge is kept."""
+"""Seconds that the preview of a room or challenge is cached."""
 
 MAX_KEPT = 1_000
-"""Previews of rooms and challenges that are kept: about 0.7 kB each."""
+"""Cached previews of rooms and challenges: about 0.7 kB each."""
 
 T = TypeVar("T")
 
@@ -67,9 +68,9 @@ class Preview:
     Attributes:
         title: a few words.
         about: a description of one or two sentences.
-        path: the canonical path with its query, made from validated values, not from the request.
-        game: the id of the game whose image is shown, or `None` for the general image.
-        image: the alternative text of the image.
+        path: the canonical path with its query, built from validated values, not from the request.
+        game: the id of the game for the image, or `None` for the general image.
+        image: the image's alternative text.
         listed: whether search engines may index the page.
     """
 
@@ -82,36 +83,37 @@ class Preview:
 
 
 Read = Callable[[], Awaitable[Preview | None]]
-"""Reads the store for a preview; `None` if there is nothing to show."""
+"""Reads a preview from the store; returns `None` if there is nothing to show."""
 
 OfChallenge = Callable[[ChallengeId], Awaitable[Preview | None]]
-"""Reads that of a challenge; `None` if there is nothing to show."""
+"""Reads a challenge's preview; returns `None` if there is nothing to show."""
 
 OfLeaderboard = Callable[[str, Mapping[str, str]], tuple[Preview, Read | None]]
-"""Returns that of a game's leaderboard by a URL's query, and maybe how to read a better one."""
+"""Returns the preview of a game's leaderboard for a URL's query, and optionally a function that
+reads a better one."""
 
 
 class OfRooms(Protocol):
     """The previews of rooms."""
 
     def known(self, code: RoomCode) -> Preview | None:
-        """Return that of a room that is in memory."""
+        """Return the preview of a room in memory, or `None`."""
         ...
 
     async def of_room(self, code: RoomCode) -> Preview | None:
-        """Return that of a room, which is read; `None` if there is none."""
+        """Load a room's preview, or `None`."""
         ...
 
 
 class Previews:
-    """Makes link previews.
+    """Creates link previews.
 
     Args:
-        rooms: those of rooms.
-        of_challenge: that of a challenge.
-        of_leaderboard: that of a leaderboard.
-        load: no previews read the store while it is too high.
-        budgets: those of addresses, which pay for rooms that there are not.
+        rooms: the previews of rooms.
+        of_challenge: loads a challenge's preview.
+        of_leaderboard: returns a leaderboard's preview.
+        load: previews do not read the store while it is too high.
+        budgets: the budgets of addresses, charged for requests of missing rooms.
     """
 
     def __init__(
@@ -131,16 +133,16 @@ class Previews:
         self._reading = Tasks()
         self._kept: TTLCache[str, Preview] = TTLCache(MAX_KEPT, KEPT_FOR)
         self._asked: dict[str, asyncio.Task[_Found | None]] = {}
-        # Loading one ruleset loads all of them: do so at start, not while somebody plays.
+        # Loading one ruleset loads all of them: do so at start, not during a game.
         ruleset(next(iter(games())))
 
     async def preview(self, path: str, query: Mapping[str, str], address: str) -> Preview:
-        """Return the preview of a URL; for unknown ones, that of the start page.
+        """Return the preview of a URL; for an unknown URL, the start page's.
 
         Args:
-            path: its path.
-            query: its query parameters, which are not validated.
-            address: where the request is from, as `Proxies.client` returns it.
+            path: the URL's path.
+            query: its query parameters, not validated.
+            address: the client's address, as returned by `Proxies.client`.
         """
         parts = [part for part in path.split("/") if part]
         match parts:
@@ -160,7 +162,7 @@ class Previews:
         return HOME
 
     async def close(self) -> None:
-        """Wait for reads in flight, including those whose requests no longer wait for them."""
+        """Wait for reads in flight, including those whose requests have timed out."""
         await self._reading.wait()
 
     async def _room(self, typed: str, address: str) -> Preview:
@@ -192,9 +194,9 @@ class Previews:
         return (found.preview if found is not None else None) or challenge(path)
 
     def _ask(self, path: str, of: Read) -> asyncio.Task[_Found | None] | None:
-        """Begin to read the preview of a path, for all who ask for it meanwhile.
+        """Start reading the preview of a path, shared by concurrent requests.
 
-        `None` if it cannot be read now.
+        Return `None` if it cannot be read now.
         """
         asked = self._asked.get(path)
         if asked is not None:
@@ -215,12 +217,12 @@ class Previews:
         return reading
 
     async def _read(self, read: Read) -> Preview | None:
-        """Return a preview that needs the store, or `None` if it cannot be read now."""
+        """Read a preview from the store, or return `None` if that is not possible now."""
         reading = self._start(read)
         return await _within(reading) if reading is not None else None
 
     def _start(self, read: Callable[[], Awaitable[T]]) -> asyncio.Task[T | None] | None:
-        """Begin to read the store, or return `None` if that is not allowed now."""
+        """Start reading the store, or return `None` if that is not allowed now."""
         if self._load.is_too_high or len(self._reading) >= MAX_READS:
             return None
         if not self._bucket.take(time.monotonic()):
@@ -230,35 +232,33 @@ class Previews:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The result of looking something up: its preview, or that there is none to show."""
+    """The result of a lookup: a preview, or `None` if there is nothing to show."""
 
     preview: Preview | None
 
 
 def _settle(guess: Guess, reading: asyncio.Task[_Found | None]) -> None:
-    """Let a guess be paid for if there was no room, whoever has had it read."""
+    """Settle a guess: it is charged if there was no room, whichever request caused the read."""
     with guess:
         if reading.result() == _Found(None):
             guess.missed()
 
 
 async def _within(reading: asyncio.Task[T | None]) -> T | None:
-    """Return what was read, or `None` if that takes too long.
-
-    It is not cancelled then, since commands to Redis never are: they have a timeout.
-    """
+    """Wait for a read, or return `None` after `READ_WITHIN` seconds."""
+    # The read is not cancelled: commands to Redis never are, since they have a timeout.
     done, _ = await asyncio.wait({reading}, timeout=READ_WITHIN)
     return reading.result() if done else None
 
 
 async def _read_safely(read: Callable[[], Awaitable[T]]) -> T | None:
-    """Return what is read, or `None` if reading fails."""
+    """Read, or return `None` on failure."""
     try:
         return await read()
     except (UnavailableError, UnreadableError):
         return None
     except Exception:
-        # A fault in a preview must not prevent the page from being served.
+        # An error in a preview must not prevent the page from being served.
         log.exception("preview_failed")
         return None
 
@@ -280,13 +280,13 @@ DAILIES = Preview(
 
 
 def of_day(typed: str) -> Preview | None:
-    """Return the preview of a day of the calendar; `None` if it is no date as in `2026-11-21`."""
+    """Return the preview of a calendar day, or `None` if it is not a date like `2026-11-21`."""
     try:
         day = date.fromisoformat(typed)
     except ValueError:
         return None
     about = "The same deals for the whole world. See how it went."
-    # Any date has an address.
+    # Every date has a URL.
     path = f"/archive/{day.isoformat()}"
     return Preview(f"The deals of {day.day} {day:%B %Y}", about, path, listed=False)
 
@@ -298,15 +298,15 @@ def race(path: str) -> Preview:
 
 
 def challenge(path: str) -> Preview:
-    """Return the generic preview of a challenge, which may not exist, or be for a circle."""
+    """Return the generic preview of a challenge, which may not exist, or belong to a circle."""
     about = "Same cards, one try, whenever you have time."
     return Preview("A challenge at solitaire", about, path, listed=False)
 
 
 def watch(typed: str, key: str) -> Preview | None:
-    """Return the preview of a link to watch a room; `None` if it cannot be one.
+    """Return the preview of a room's watch link, or `None` if the link is malformed.
 
-    The key is not checked, so that it says nothing of whether there is such a room.
+    The key is not checked, so that the preview does not reveal whether the room exists.
     """
     code = parse_room_code(typed)
     if not (is_code(code) and re.fullmatch(r"[\w-]{1,64}", key, re.ASCII)):
@@ -316,7 +316,7 @@ def watch(typed: str, key: str) -> Preview | None:
 
 
 def run(attempt: str) -> Preview | None:
-    """Return the preview of a run, which may not exist; `None` if it is no id of one."""
+    """Return the preview of a run, which may not exist, or `None` if the id is malformed."""
     if split_attempt_id(AttemptId(attempt)) is None:
         return None
     about = "Every move of a game of solitaire, as it was played. Everybody had the same cards."
@@ -324,7 +324,7 @@ def run(attempt: str) -> Preview | None:
 
 
 def deal(shown: str) -> Preview | None:
-    """Return the preview of a deal, which may not exist; `None` if it is no id of one."""
+    """Return the preview of a deal, which may not exist, or `None` if the id is malformed."""
     if not is_id(shown):
         return None
     about = "Everybody got these cards. Watch how they were played, and check that it was fair."
@@ -332,9 +332,9 @@ def deal(shown: str) -> Preview | None:
 
 
 def invitation(link: str) -> Preview | None:
-    """Return the preview of a link by which a circle is joined; `None` if it cannot be one.
+    """Return the preview of a circle's invitation link, or `None` if the link is malformed.
 
-    Nothing is read, so that it says nothing of whether there is such a circle.
+    Nothing is read, so that the preview does not reveal whether the circle exists.
     """
     if not (is_id(link[:ID_LENGTH]) and is_id(link[ID_LENGTH:])):
         return None
@@ -343,7 +343,7 @@ def invitation(link: str) -> Preview | None:
 
 
 def of_link(screen: str, named: list[str]) -> Preview | None:
-    """Return the preview of what a link names, without a read of the store; `None` if nothing."""
+    """Return the preview of a link that needs no read of the store, or `None`."""
     match screen, named:
         case "archive", [typed]:
             return of_day(typed)
@@ -387,7 +387,7 @@ def rules(game: Game) -> Preview:
 
 
 def own(game: Game) -> Preview:
-    """Return the preview of a game by rules of somebody's own."""
+    """Return the preview of a game with custom rules."""
     about = "A game by rules of one's own: see what is different, practise it, and race it."
     return of_game(f"{game.name} with a twist", about, f"/own/{game.id}", game)
 

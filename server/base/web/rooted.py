@@ -1,7 +1,7 @@
-"""A site that lies below a path of its host, as of `https://example.org/games/samedeal`: its root.
+"""Serving a site below a root path of its host, such as `https://example.org/games/samedeal`.
 
-A proxy may take the root away from the paths of requests, or leave it there. Either is understood,
-so no path of the site may look as if it began with the root.
+A proxy may or may not strip the root from the paths of requests. Both are supported, so no path of
+the site may start like the root.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from server.base.net.origins import Origins
 
 WORKER = "/sw.js"
-"""The service worker, in which the build has written the digests of the files that it caches."""
+"""The service worker, which contains the digests of the files that it caches."""
 
 _ADDRESS = re.compile(rb'\b(href|src)="/')
-"""The beginning of an address in HTML; scripts and styles have relative ones."""
+"""The start of an absolute path in HTML; scripts and styles use relative ones."""
 
 
 def at_root(app: ASGIApp, origins: Origins, taken: Collection[str]) -> ASGIApp:
-    """Return an application as it is at the root that the public URL says, or at none.
+    """Wrap an application in `Rooted` if the public URL has a root.
 
-    The arguments are those of `Rooted`, and so is what it raises.
+    Arguments and exceptions are those of `Rooted`.
     """
     return Rooted(app, origins, taken) if origins.root else app
 
@@ -58,7 +58,7 @@ class Rooted:
         """Answer a request."""
         path: str = scope["path"]
         if path == self._origins.root:
-            # Without the slash, it is not in the scope of the service worker.
+            # Without the slash, the URL is not in the scope of the service worker.
             await _with_slash(scope)(scope, receive, send)
             return
         scope["path"] = self._origins.below_root(path)
@@ -66,7 +66,7 @@ class Rooted:
 
 
 def _with_slash(scope: Scope) -> Response:
-    """Return the redirect from the root to the same with a slash at the end."""
+    """Return the redirect that appends a slash to the root."""
     query = scope["query_string"].decode("latin-1")
     location = f"{scope['path']}/{query and f'?{query}'}"
     headers = {"Location": location, "Cache-Control": "no-store"}
@@ -74,11 +74,11 @@ def _with_slash(scope: Scope) -> Response:
 
 
 def rooted(root: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files of the page that differ below a root, by their paths.
+    """Return the page's files that differ below a root, by path.
 
     Args:
         root: as in `Origins`.
-        files: the built files, by their paths.
+        files: the built files, by path.
     """
     if not root:
         return {}

@@ -18,24 +18,24 @@ BEGIN, END = "<!-- preview -->", "<!-- /preview -->"
 
 
 DEFAULT_LANGUAGE = "en"
-"""The language of those who read none that the page has."""
+"""The language for readers without a supported language."""
 
 _LANG = f'<html lang="{DEFAULT_LANGUAGE}"'
 
 _WORDS = re.compile(r'<link [^>]*data-language="(\w+)"[^>]*>')
-"""The preload of a file of the page's words, in one language."""
+"""The preload of a file with the page's words in one language."""
 
 _RANGE = re.compile(r"([A-Za-z]+)[^,;]*(?:;\s*q=([0-9.]+))?")
 """A language and its weight in an Accept-Language header."""
 
 _REMEMBERED = 256
-"""Accept-Language headers that are remembered: most browsers send one of few."""
+"""Cached Accept-Language headers: most browsers send one of few."""
 
 
 class StartPage:
     """A template of the start page: the built page, split where previews are inserted.
 
-    Of the page's preloads of words, each has those in the reader's language alone.
+    A rendered page preloads only the words in the reader's language.
 
     Args:
         html: the built page; a preview replaces the text between `BEGIN` and `END`.
@@ -60,9 +60,9 @@ class StartPage:
 
         Args:
             preview: the preview.
-            site: what absolute URLs begin with, an origin and maybe a path; without it, tags that
+            site: the base of absolute URLs, an origin with an optional path; without it, tags that
                 need absolute URLs are left out.
-            language: the reader's, one of `language`.
+            language: the reader's language, as returned by `language`.
         """
         name = PRODUCT if preview is HOME else f"{preview.title} · {PRODUCT}"
         named = {"description": preview.about, "twitter:card": "summary_large_image"}
@@ -88,7 +88,7 @@ class StartPage:
         return before + "\n    ".join(lines) + self._after
 
     def language(self, accepted: str) -> str:
-        """Return the language of the page for the value of an Accept-Language header."""
+        """Return the page's language for the value of an Accept-Language header."""
         return _first_of(accepted, frozenset(self._words))
 
     def _image(self, preview: Preview, site: str) -> dict[str, str]:
@@ -107,7 +107,7 @@ class StartPage:
 
 @lru_cache(_REMEMBERED)
 def _first_of(accepted: str, known: frozenset[str]) -> str:
-    """Return the known language that is accepted with the greatest weight, the first of equals."""
+    """Return the known language with the greatest weight, the first of several."""
     weights: dict[str, float] = {}
     for language, weight in _RANGE.findall(accepted):
         try:

@@ -1,1 +1,1 @@
-"""Sessions, messages as bytes, what commands cost, and who answers them."""
+"""Sessions, the encoding of messages, the costs of commands, and their handling."""

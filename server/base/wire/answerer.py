@@ -1,4 +1,4 @@
-"""The carrying out of sessions' commands, by handlers that are given."""
+"""Execution of sessions' commands by injected handlers."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from server.base.wire.session import Session
 from server.base.wire.shown import ShownAttempts
 
 Decode = Callable[[bytes | None], Command | MoveMessage]
-"""Returns the command or move in a frame: see `server.base.wire.codec.Decoder`."""
+"""Decodes a frame into a command or move: see `server.base.wire.codec.Decoder`."""
 
 Play = Callable[[AttemptId, PlayerId, Any, Callable[[Any], None]], None]
-"""Plays a move, and calls the last argument with what `AnswerMove` takes, or an exception."""
+"""Plays a move, and calls the last argument with a result for `AnswerMove`, or an exception."""
 
 AnswerMove = Callable[[Any, ShownAttempts, int, int], MoveAnswer]
 """Returns the answer to a move: see `server.base.net.contracts.Answerer`."""
 
 
 class UndeclaredMissError(Exception):
-    """A command was refused as a wrong guess, of which it does not say that it may be one.
+    """A command was refused as a wrong guess without declaring that refusal in `misses`.
 
     Attributes:
-        args: the command's name, and the code.
+        args: the command's name and the code.
     """
 
 
 class Handlers:
-    """Carries out the commands of a node's sessions; the `Answerer` of `contracts`.
+    """Executes the commands of a node's sessions; the `Answerer` of `contracts`.
 
     Args:
-        carry_out: carries out a command of a session by its handler.
-        is_seated: returns whether a player has a seat in the room that a command names, as far as
-            memory says: a read of the store for a guess would take another time if there is one.
+        carry_out: executes a session's command with its handler.
+        is_seated: returns whether a player has a seat in a command's room, from memory only: a read
+            of the store would reveal by its timing whether the room exists.
         decode: decodes frames.
         play: plays a move.
-        answer_move: makes the answers to moves.
+        answer_move: builds the answers to moves.
     """
 
     def __init__(
@@ -59,10 +59,10 @@ class Handlers:
         self.answer_move = answer_move
 
     async def answer(self, session: Session, command: Command) -> Event:
-        """Carry a command out, and return the event that answers it.
+        """Execute a command, and return its answer.
 
         Raises:
-            Refusal: it is not carried out.
+            Refusal: the command is refused.
         """
         if not command.for_bots and session.player is not None and has_owner(session.player):
             raise Refusal("not_for_bots")
@@ -73,7 +73,7 @@ class Handlers:
                 if refusal.code in command.misses:
                     guess.missed()
                 elif refusal.code in MISSES:
-                    # It could be guessed by this command for nothing.
+                    # An uncharged refusal would allow unlimited guesses with this command.
                     raise UndeclaredMissError(type(command).__name__, refusal.code) from None
                 raise
 

@@ -14,22 +14,22 @@ from server.base.wire.short_forms import FIRST_NUMBER, LAST_NUMBER, PROGRESS
 M = TypeVar("M", bound=MoveMessage)
 
 MAX_FRAME_SIZE = 4_096
-"""The most bytes of a frame from a client."""
+"""Maximum bytes of a client's frame."""
 
 _MAX_TEXT_LENGTH = MAX_FRAME_SIZE
-"""A text may fill a frame, as a passkey does. A text costs what its bytes do, and the types of
-the fields say how long each may be."""
+"""A text may fill a frame, as a passkey does. Long texts cost only their bytes; the types of the
+fields limit their lengths."""
 _MAX_LIST_LENGTH = 64
 _SHORT = 16
-"""Bytes of a frame that is too short to hold anything large, and is decoded without limits."""
+"""Frames of up to this many bytes cannot hold anything large, and are decoded without limits."""
 
 
 class BadMessageError(Exception):
     """A frame that is not a message of this protocol.
 
     Attributes:
-        re: the `re` of its refusal, as far as the frame says it, or `NEWS`.
-        text: what is wrong with the frame, in one sentence.
+        re: the `re` of its refusal if the frame contains one, else `NEWS`.
+        text: the fault in the frame, in one sentence.
     """
 
     def __init__(self, text: str, re: Re = NEWS) -> None:
@@ -43,10 +43,10 @@ class OldProtocolError(Exception):
 
 
 class Decoder(Generic[M]):
-    """Decodes the frames of clients.
+    """A decoder for clients' frames.
 
     Args:
-        commands: the type of every command.
+        commands: the types of all commands.
         move: the type of a move.
     """
 
@@ -57,11 +57,11 @@ class Decoder(Generic[M]):
         self._types |= dict.fromkeys(range(FIRST_NUMBER, LAST_NUMBER + 1), move)
 
     def decode(self, frame: bytes | None) -> Command | M:
-        """Return the command or move in a frame; `None` stands for a text frame.
+        """Decode a frame; `None` stands for a text frame.
 
         Raises:
-            BadMessageError: it holds neither.
-            OldProtocolError: it holds a message of version 1.
+            BadMessageError: it contains neither a command nor a move.
+            OldProtocolError: it contains a message of version 1.
         """
         if frame is None:
             raise BadMessageError("Messages are binary frames.")
@@ -77,12 +77,12 @@ class Decoder(Generic[M]):
         return message
 
     def _type_of(self, first: Any) -> Any:
-        """Return the type of the message that begins with a value, or all of them if none does."""
+        """Return the type for a message's first value, or the union of all if it is unknown."""
         return self._types.get(first, self._any) if type(first) is int else self._any
 
 
 def _unpacked(frame: bytes) -> Any:
-    """Return the msgpack value in a frame.
+    """Unpack the msgpack value in a frame.
 
     Raises:
         BadMessageError: it is not msgpack, or larger than any message.
@@ -113,7 +113,7 @@ def _re_of(value: list[Any]) -> Re:
 
 
 def encode(event: Event, re: Re = NEWS) -> bytes:
-    """Return the frame of an event that answers `re`."""
+    """Encode an event that answers `re`."""
     value: list[Any] = list(msgspec.to_builtins(event, builtin_types=(bytes,)))
     value.insert(1, re)
     return _packed(value)
@@ -127,7 +127,7 @@ def encode_moved(  # noqa: PLR0917 - the fields of the message
     end: End | None,
     redeals: int | None,
 ) -> bytes:
-    """Return the frame of a `Moved`, given its fields."""
+    """Encode a `Moved`, given its fields."""
     if redeals is not None:
         return _packed((number, seq, changes, time, end, redeals))
     if end is not None:
@@ -138,7 +138,7 @@ def encode_moved(  # noqa: PLR0917 - the fields of the message
 
 
 def encode_progress(counters: Sequence[int]) -> bytes:
-    """Return the frame of progress: (runner, home, moves) for each runner, one after the other."""
+    """Encode progress: a flat sequence of (runner, home, moves) per runner."""
     return _packed((PROGRESS, *counters))
 
 

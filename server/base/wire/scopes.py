@@ -1,4 +1,4 @@
-"""Scopes of a client's quotas: its address, and the /48 around it in IPv6."""
+"""Scopes of a client's quotas: its address and, in IPv6, the surrounding /48."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from server.base.quotas.quotas import Scope
 
 @lru_cache(maxsize=1_000)
 def scopes_of(address: str) -> tuple[Scope, ...]:
-    """Return where a client is whose address is this, as `Proxies.client` returns it."""
+    """Return the scopes of an address, as returned by `Proxies.client`."""
     around = wide_of(address)
     if around is None or around == address:
         return (Scope(address),)

@@ -1,8 +1,8 @@
-"""A session: the commands that a client sends over one connection, and their answers.
+"""A session: a client's commands over one connection, and their answers.
 
-Commands are carried out one after another. A move takes no task: `receive` passes it on, and
-`_moved` is called when it is in the journal. Every other command is carried out in a task, which
-begins when it is the turn of the client's address.
+Commands are executed one after another. A move takes no task: `receive` passes it on, and `_moved`
+is called once it is in the journal. Every other command is executed in a task, which starts when
+its address gets a turn.
 """
 
 from __future__ import annotations
@@ -33,39 +33,39 @@ from server.base.work.metrics import Metrics
 from server.base.work.tasks import run_soon
 
 HELLO_WITHIN = 5.0
-"""Seconds from the handshake until the `Hello` must have been carried out."""
+"""Seconds from the handshake within which `Hello` must have been executed."""
 
 MAX_PENDING = 16
-"""Frames that may be pending behind the current command; then reading is paused."""
+"""Frames that may be pending behind the current command before reading is paused."""
 
 RECONNECT_WITHIN_MS = 5_000
-"""Milliseconds over which the reconnects of a stopping node's clients are spread."""
+"""Milliseconds over which a stopping node spreads its clients' reconnects."""
 
 _FATAL = {"bad_version": Reason.BAD_VERSION, "barred": Reason.BARRED}
-"""Codes with which a session is refused for good, and why it is closed then."""
+"""Refusals that end a session permanently, and the close reasons."""
 
 log = structlog.get_logger()
 
 
 class Session:
-    """A session: all that a client does over one connection, until that is closed.
+    """A session: a client's activity over one connection, until that is closed.
 
     Args:
         session_id: random; not a credential, so it may be logged.
         wire: the connection.
-        answerer: carries out commands.
+        answerer: executes commands.
         metrics: the node's metrics.
-        origin: where the page is, as the operator or the handshake says; `None` if neither does.
-        address: the client's, as `Proxies.client` returns it.
-        budgets: the node's; `None` if nobody else is to share them.
+        origin: the page's origin, from the operator's settings or the handshake; `None` if unknown.
+        address: the client's, as returned by `Proxies.client`.
+        budgets: the node's budgets; `None` to share them with no other session.
 
     Attributes:
         id: the session's id.
         address: as given.
         origin: as given.
-        epoch: that of the player's token.
-        payer: who pays for what the session does.
-        shown: the attempts that the client has been sent.
+        epoch: the epoch of the player's token.
+        payer: pays for the session's commands.
+        shown: the attempts sent to the client.
     """
 
     __slots__ = (
@@ -118,7 +118,7 @@ class Session:
         self._received_at = 0.0
         self._closing: Reason | None = None
         self._wait = 0
-        # Asked once: even a line that is not written would be a cost for each move.
+        # Cached, since even a suppressed log line would cost something with each move.
         self._debugs: bool = log.is_enabled_for(logging.DEBUG)
         loop = asyncio.get_running_loop()
         self._hello_timer: asyncio.TimerHandle | None = loop.call_later(
@@ -127,11 +127,11 @@ class Session:
 
     @property
     def player(self) -> PlayerId | None:
-        """The player, or `None` before `Hello` has been carried out."""
+        """The player, or `None` until `Hello` has been executed."""
         return self._player
 
     def identify(self, player: PlayerId, epoch: int = 0) -> None:
-        """Set whose session it is, once, and by a token of which epoch."""
+        """Set the session's player, once, and the epoch of the player's token."""
         self._player = player
         self.epoch = epoch
         self.payer.identify(player)
@@ -153,13 +153,13 @@ class Session:
             self._wire.hold()
 
     def count_frame(self) -> None:
-        """Charge for a frame that is no whole message: a fragment, a ping or a pong."""
+        """Charge for a frame that is not a whole message: a fragment, a ping or a pong."""
         now = time.monotonic()
         if self._closing is None and not self.payer.pay(MOVE, now):
             self._count_offence(Reason.TOO_FAST)
 
     def _done(self) -> None:
-        """Continue with the pending frames, after a command has been answered."""
+        """Continue with the pending frames after a command has been answered."""
         self._busy = False
         if self._closing is not None:
             self._send_bye(self._closing)
@@ -167,10 +167,10 @@ class Session:
             self.go_on()
 
     def go_on(self) -> None:
-        """Continue with the pending frames, unless a command or a large answer is under way.
+        """Continue with the pending frames, unless a command or a large answer is in progress.
 
-        So the answers that a client may have asked for and does not read take no more memory than
-        one large one: it has to take that before its next command begins.
+        The client must read a large answer before its next command starts. Unread answers therefore
+        take no more memory than one large one.
         """
         if self._busy:
             return
@@ -187,7 +187,7 @@ class Session:
         return not self._busy and self._closing is None and not self._wire.is_full()
 
     def _handle(self, frame: bytes | None) -> None:
-        """Decode a frame, and start to carry out its command, or refuse it."""
+        """Decode a frame, and start or refuse its command."""
         try:
             command = self._answerer.decode(frame)
         except codec.BadMessageError as error:
@@ -227,7 +227,7 @@ class Session:
         try:
             outcome = self._answer_move(found)
         except Exception as error:
-            # Every command is answered, even if there is a fault.
+            # Every command is answered, even after an internal error.
             outcome = self._refuse_error(error, self._move)
         if self._debugs:
             ms = _ms_since(self._received_at)
@@ -250,13 +250,13 @@ class Session:
         return answer.outcome
 
     async def _carry_out(self, command: Command) -> None:
-        """Carry out and answer one command, and continue with the pending frames."""
+        """Execute and answer one command, and continue with the pending frames."""
         with task_fields(**self._context(command)):
             await self._answer(command)
         self._done()
 
     async def _answer(self, command: Command) -> None:
-        """Answer one command; an exception is answered too, with a refusal."""
+        """Answer one command, with a refusal in case of an exception."""
         begun = time.monotonic()
         outcome = "answered"
         try:
@@ -278,12 +278,12 @@ class Session:
     def send(self, event: Event, key: Hashable = None) -> None:
         """Send news (an event that answers no command).
 
-        It replaces an unsent one with the same key, if `key` is not `None`.
+        It replaces an unsent event with the same key, unless `key` is `None`.
         """
         self.send_frame(codec.encode(event), key)
 
     def send_frame(self, frame: bytes, key: Hashable = None) -> None:
-        """Send news that is already encoded; see `send`."""
+        """Send encoded news; see `send`."""
         if self._closing is None:
             try:
                 self._wire.send(frame, key)
@@ -292,11 +292,11 @@ class Session:
 
     @property
     def behind(self) -> bool:
-        """Whether the client reads too slowly, so that frames sent now are queued."""
+        """Whether the client reads too slowly, so that frames are queued."""
         return self._wire.is_behind()
 
     def _send_answer(self, frame: bytes) -> None:
-        # Answers are sent even if the session has begun to close meanwhile.
+        # Answers are sent even if the session has started to close meanwhile.
         try:
             self._wire.send(frame)
         except TooSlowError:
@@ -312,16 +312,16 @@ class Session:
     def _refuse_error(self, error: Exception, re: Re) -> str:
         """Refuse a command that raised an exception, and return the code.
 
-        The exception is logged if it is none of those that have been expected.
+        An unexpected exception is logged.
         """
         match error:
             case Refusal():
                 return self._refuse(error, re)
             case UnreadableError():
-                # What it is has been logged where it was read.
+                # The failed read has logged it.
                 return self._refuse(Refusal(error.code), re)
             case UnavailableError():
-                # The outage has been logged, once.
+                # The outage has been logged once.
                 log.debug("store_unavailable", error=str(error))
                 return self._refuse(Refusal("unavailable"), re)
         context = self._move_context(*re) if isinstance(re, tuple) else {}
@@ -329,14 +329,14 @@ class Session:
         return self._refuse(Refusal("internal"), re)
 
     def _context(self, command: Command) -> dict[str, str]:
-        """Return the fields that a command's log entries have: public ids only."""
+        """Return the fields of a command's log entries: public ids only."""
         context = {"session": self.id, "command": type(command).__name__}
         if self.player is not None:
             context["player"] = self.player
         return context | command.subject(self.shown.attempt_of)
 
     def _move_context(self, number: int, seq: int) -> dict[str, str | int | None]:
-        """Return the fields of a move's log entry; a move has no task to have them."""
+        """Return the fields of a move's log entry, which no task provides."""
         attempt = self.shown.attempt_of(number)
         return {"session": self.id, "player": self.player, "attempt": attempt, "seq": seq}
 
@@ -348,7 +348,7 @@ class Session:
     # The end
 
     def close(self, reason: Reason, wait: int = 0) -> None:
-        """Send a `Bye`, and close the connection, once the current command has been answered.
+        """Send a `Bye` and close the connection, once the current command has been answered.
 
         Pending frames are dropped. Only the first call has an effect.
 
@@ -375,12 +375,12 @@ class Session:
         self._wire.close(code)
 
     def close_for_restart(self) -> None:
-        """Close the session because the node stops, with a random time to reconnect after."""
+        """Close the session of a stopping node, with a random delay for the reconnect."""
         wait = random.randrange(RECONNECT_WITHIN_MS)  # noqa: S311 - not a secret
         self.close(Reason.GOING_AWAY, wait)
 
     def cancel_hello_timer(self) -> None:
-        """Cancel the timer for the `Hello`: it has come, or the connection is closing."""
+        """Cancel the deadline of `Hello`: it has arrived, or the connection is closing."""
         if self._hello_timer is not None:
             self._hello_timer.cancel()
             self._hello_timer = None

@@ -1,4 +1,4 @@
-"""Opening and closing a session, and the answers that any command can have."""
+"""Opening and closing a session, and the answers common to all commands."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from server.base.wire import costs
 from server.base.wire.messages import Command, Event, Player, PlayerName
 
 VERSION = 1
-"""The version of the protocol that clients of this release state in `Hello`: one that servers of
-the last release speak too."""
+"""The protocol version that clients of this release send in `Hello`. Servers of the previous
+release support it too."""
 
 VERSIONS = range(1, 2)
-"""The versions that this server speaks."""
+"""The versions supported by this server."""
 
 
 class Hello(Command, tag=1, frozen=True):
-    """Open the session: the first command of every connection, and only the first.
+    """Open the session. It must be the first command of every connection, and is sent only once.
 
     Refused as `bad_version`, `bad_token`, `barred` or `bad_name`.
 
     Attributes:
-        version: the version of the protocol that the client speaks.
-        token: the player's, from the last `Welcome`; null makes a new guest.
-        name: the player's new name, or null to keep the present one, which is also kept if it has
-            changed too often lately.
+        version: the client's version of the protocol.
+        token: the player's token from the last `Welcome`; null creates a new guest.
+        name: the player's new name, or null to keep the current one. The current name is also kept
+            if it has been changed too often lately.
     """
 
     version: int
@@ -38,7 +38,7 @@ class Hello(Command, tag=1, frozen=True):
 class Rename(Command, tag=2, frozen=True):
     """Change the player's name.
 
-    Three changes may follow one another, and then one every ten minutes.
+    Three changes are allowed in a row, then one every ten minutes.
 
     Refused as `bad_name`, `name_reserved`, `name_offensive`, `name_too_soon` or `name_hidden`.
     """
@@ -57,10 +57,10 @@ class Welcome(Event, tag=1, frozen=True):
     """The session is open.
 
     Attributes:
-        token: the player's credential, for `Hello` in later sessions: store it in place of the one
-            that was sent. Keep it secret.
+        token: the player's credential for `Hello` in later sessions. Store it in place of the
+            previous one, and keep it secret.
         now: the server's time in Unix milliseconds.
-        session: the session's id, which is no secret.
+        session: the session's id; not a secret.
     """
 
     player: Player
@@ -70,22 +70,21 @@ class Welcome(Event, tag=1, frozen=True):
 
 
 class Done(Event, tag=2, frozen=True):
-    """The command was carried out, and has no other result."""
+    """The command was executed, and has no other result."""
 
 
 class Refused(Event, tag=3, frozen=True):
-    """The command was not carried out, or the frame is not a message (`re` may then be 0).
+    """The command was refused, or the frame is not a message (`re` may then be 0).
 
     Any message can be refused as `bad_message`, `hello_first`, `too_fast`, `unavailable` or
-    `internal`; one about something stored can be refused as `unknown_rules`,
-    `unknown_format`, `seed_not_opened` or `entries_lost`; one that stores more can be refused as
-    `address_full`; some of bots as `not_for_bots`.
-    Commands name the other codes that they are refused with.
+    `internal`; one about stored data can be refused as `unknown_rules`, `unknown_format`,
+    `seed_not_opened` or `entries_lost`; one that stores more can be refused as `address_full`; some
+    commands of bots can be refused as `not_for_bots`. Each command documents its other codes.
 
     Attributes:
         code: one of the codes of `server/base/core/refusal.py`.
         text: one sentence for the player.
-        wait: milliseconds after which to try again, or 0 if that is up to the client.
+        wait: milliseconds to wait before a retry, or 0 if the client may choose.
     """
 
     code: str
@@ -109,8 +108,8 @@ class Bye(Event, tag=14, frozen=True):
     Attributes:
         code: the reason, in lower case, as in the protocol's table of close codes.
         text: one sentence for the player.
-        wait: milliseconds after which to connect again, drawn at random for each client so that not
-            all of them return at once.
+        wait: milliseconds after which to reconnect, random for each client to spread the
+            reconnects.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""The attempts that a session's client has been sent, and their numbers in its messages."""
+"""The attempts sent to a session's client, and their numbers in its messages."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ class ShownAttempts:
         self._oldest = 0
         self._written = (0, 0)
         self.held: AttemptId | None = None
-        """The attempt that the session holds: it has touched it last, as far as it was told."""
+        """The attempt held by the session: as far as known, it touched the attempt last."""
         self.taken_at = 0
-        """When it took that over, in Unix milliseconds; 0 if it holds it without."""
+        """When the session took the attempt over, in Unix milliseconds; 0 if it did not have to."""
         self.mirrored: AttemptId | None = None
-        """The attempt that the session mirrors: its client was told that another one holds it."""
+        """The attempt mirrored by the session: its client knows that another session holds it."""
         self.holder: str | None = None
-        """The session that holds it, if that is known."""
+        """The session that holds the mirrored attempt, if known."""
 
     def wrote(self, number: int, seq: int) -> None:
-        """Note that a move of the session has become entry `seq` of an attempt, by its number."""
+        """Record that the session's move has become entry `seq` of the attempt with a number."""
         self._written = number, seq
         self.held, self.mirrored = self._numbers[number - FIRST_NUMBER], None
 
     def has_written(self, number: int, seq: int) -> bool:
-        """Return whether entry `seq` is by this session, or older than its last one."""
+        """Return whether entry `seq` is the session's last one in this attempt, or older."""
         return self._written[0] == number and seq <= self._written[1]
 
     @property
     def latest(self) -> AttemptId | None:
-        """The attempt that the client was last sent, if any."""
+        """The attempt last sent to the client, if any."""
         return self._latest
 
     def show(self, attempt: AttemptId, room: RoomCode | None) -> int:
-        """Note that the client is being sent an attempt, and return the attempt's number.
+        """Record that an attempt is being sent to the client, and return its number.
 
         Args:
             attempt: the attempt.
-            room: the room of its round, or `None` if it is of a daily.
+            room: the room of its round, or `None` for a daily.
         """
         self._latest = attempt
         if room is not None:
@@ -63,24 +63,24 @@ class ShownAttempts:
         return self.assign_number(attempt)
 
     def skip(self, attempt: AttemptId) -> None:
-        """Note that a round's attempt cannot be sent: it is not tried again."""
+        """Record that a round's attempt cannot be sent, to prevent further tries."""
         self._latest_of_rounds = attempt
 
     def is_latest(self, attempt: AttemptId) -> bool:
-        """Return whether this is the attempt, or the round's attempt, that was last sent."""
+        """Return whether this is the last sent attempt, or the last sent attempt of a round."""
         return attempt in {self._latest, self._latest_of_rounds}
 
     def is_latest_of_rounds(self, attempt: AttemptId) -> bool:
         """Return whether this is the latest attempt of a round that was sent or skipped.
 
-        The client may have been sent a daily since.
+        A daily may have been sent since.
         """
         return attempt == self._latest_of_rounds
 
     def assign_number(self, attempt: AttemptId) -> int:
-        """Return the number of an attempt, which is assigned if it has none.
+        """Return an attempt's number, assigning one if needed.
 
-        There are `MAX_NUMBERS` numbers; a new attempt takes over the one assigned first.
+        There are `MAX_NUMBERS` numbers; a further attempt takes over the one assigned first.
         """
         numbers = self._numbers
         if attempt in numbers:
@@ -93,6 +93,6 @@ class ShownAttempts:
         return FIRST_NUMBER + place
 
     def attempt_of(self, number: int) -> AttemptId | None:
-        """Return the attempt with a number, or `None` if that has not been assigned."""
+        """Return the attempt with a number, or `None` if the number is not assigned."""
         place = number - FIRST_NUMBER
         return self._numbers[place] if place < len(self._numbers) else None

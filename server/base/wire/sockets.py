@@ -1,4 +1,4 @@
-"""All WebSocket connections of a node: their creation, and the check of their handshakes."""
+"""A node's WebSocket connections: their creation, and the check of their handshakes."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Sockets:
     """Creates the protocol of each WebSocket connection; a `listener.SocketFactory`.
 
     Args:
-        answerer: carries commands out.
+        answerer: executes commands.
         leave: called with each session whose connection has ended.
         load: the node's load; handshakes are rejected while it is too high.
         metrics: the node's metrics.
-        proxies: the proxies that say where a handshake is from.
-        budgets: those of players and addresses.
-        origins: the hosts that handshakes may be for, and the origins that may open WebSockets.
-        turns: those of the node.
+        proxies: the trusted proxies, which determine a client's address.
+        budgets: the budgets of players and addresses.
+        origins: the served hosts, and the origins allowed to open WebSockets.
+        turns: the node's turns.
     """
 
     def __init__(  # noqa: PLR0917 - the parts of a node
@@ -107,7 +107,7 @@ class Sockets:
         return session
 
     def _address(self, socket: Socket, request: Request) -> str:
-        """Return where a handshake is from; note once if a proxy may have been forgotten."""
+        """Return a handshake's client address, and warn once if a proxy seems to be missing."""
         peer, forwarded = socket.peer, request.headers.get_all("X-Forwarded-For")
         if forwarded and not self._warned and self._proxies.looks_forgotten(peer):
             self._warned = True
@@ -128,7 +128,7 @@ class Sockets:
         return self._check_target(socket, request)
 
     def _check_target(self, socket: Socket, request: Request) -> Response | None:
-        """Return the response to a handshake that is not for here, or not from our pages."""
+        """Reject a handshake for another host or path, or from a foreign page."""
         headers = request.headers
         if not self._origins.serves(headers.get("Host", "")):
             self._metrics.refusals["wrong_host"] += 1
@@ -143,7 +143,7 @@ class Sockets:
         if headers.get("Sec-WebSocket-Version", _VERSION) != _VERSION:
             text = f"Only version {_VERSION} of WebSocket is spoken here."
             response = _refusal(HTTPStatus.UPGRADE_REQUIRED, text)
-            # RFC 6455, 4.4: so that the client can ask again.
+            # RFC 6455, 4.4: the client can then retry with this version.
             response.headers["Upgrade"] = "websocket"
             response.headers["Sec-WebSocket-Version"] = _VERSION
             return response
@@ -151,7 +151,7 @@ class Sockets:
 
 
 def _refusal(status: HTTPStatus, text: str, wait: float = 0.0) -> Response:
-    """Return the response that rejects a handshake, for so many seconds if not for good."""
+    """Return the response that rejects a handshake, for `wait` seconds (0 for permanently)."""
     headers = Headers({"Retry-After": str(math.ceil(wait))} if wait else {})
     body = f"{text}\n".encode()
     headers["Content-Type"] = "text/plain; charset=utf-8"

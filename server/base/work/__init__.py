@@ -1,1 +1,1 @@
-"""Background work: its tasks and signals, and how it ends."""
+"""Background work: tasks, pools, signals, metrics and shutdown."""

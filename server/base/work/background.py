@@ -1,12 +1,12 @@
-"""Background work: what runs beside the commands of players, and what happens when it fails.
+"""Background work of a node, and the handling of its failures.
 
-All of it is registered here by name: a step that is repeated for ever (`Background.forever`), or a
-pool of items to work on (`server.base.work.worker_pool`). There is one policy for what they raise:
-- the store does not answer (`UnavailableError`): it is tried again, after a pause;
-- something stored cannot be read by this release or with these keys (`UnreadableError`): it is told
-  once and left alone, and the work goes on with the rest. A refusal is such an end, too;
-- anything else is a fault of this program. Nobody knows what would go on wrongly, so the node is
-  not ready any more, drains, and ends with an error, for whatever started it to replace it.
+All of it is registered here by name: a step that is repeated without end (`Background.forever`), or
+a pool of items to process (`server.base.work.worker_pool`). One policy applies to their exceptions:
+- the store does not answer (`UnavailableError`): retry after a pause;
+- a stored item cannot be read by this release or with these keys (`UnreadableError`): log it once,
+  leave it unchanged, and continue with the rest. A refusal is handled the same way;
+- anything else is a bug. Its consequences are unknown, so the node becomes unready, drains, and
+  ends with an error, to be replaced by its supervisor.
 
 Work is never cancelled, since it may be in the middle of a command to Redis
 (`server.base.work.stop`).
@@ -26,7 +26,7 @@ from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.base.work.stop import Stop
 
 MOST_TOLD = 10_000
-"""Unreadable items that are remembered, so that each is told once; then all may be told again."""
+"""Remembered unreadable items, each logged once. When the memory is full, it is cleared."""
 
 Step = Callable[[], Awaitable[object]]
 
@@ -34,33 +34,33 @@ log = structlog.get_logger()
 
 
 class BackgroundError(Exception):
-    """Background work of a node has failed, by a fault of this program, and the node has ended."""
+    """Background work of a node has failed because of a bug, and the node has ended."""
 
 
 class Pool(Protocol):
-    """Items to work on; see `server.base.work.worker_pool.WorkerPool`."""
+    """Items to process; see `server.base.work.worker_pool.WorkerPool`."""
 
     @property
     def name(self) -> str:
         """The name of the work."""
 
     def start(self) -> None:
-        """Work on what waits."""
+        """Start processing the pending items."""
 
     async def close(self) -> None:
-        """End the work, and wait for what is in progress."""
+        """End the work, and wait for items in progress."""
 
 
 @dataclass(slots=True, eq=False)
 class Loop:
-    """A step that is repeated for ever.
+    """A step that is repeated without end.
 
     Attributes:
-        name: of the work, in logs.
-        step: what is repeated.
-        every: seconds from the end of a step until the next one begins.
-        waits: whether the first step is only made after that time.
-        finish: what is done once at the end, after the last step.
+        name: the name of the work, for logs.
+        step: the step.
+        every: seconds from the end of a step to the start of the next one.
+        waits: whether to wait for `every` seconds before the first step.
+        finish: called once after the last step.
     """
 
     name: str
@@ -74,14 +74,14 @@ class Background:
     """The background work of one node.
 
     Args:
-        on_failure: called when work has failed that should have gone on: the node has to end. By
-            default, all other work is stopped.
+        on_failure: called when work has failed permanently, so that the node must end. By default,
+            all other work is stopped.
 
     Attributes:
-        stop: set when the work is to end; a long step checks it.
-        loops: what is repeated for ever, by name.
+        stop: set when the work must end; a long step checks it.
+        loops: the repeated steps, by name.
         pools: the pools of items, by name.
-        failure: why the node has to end, or `None`.
+        failure: why the node must end, or `None`.
         is_running: whether it has been started and is not stopped.
     """
 
@@ -94,7 +94,7 @@ class Background:
         self._started = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._told: set[tuple[str, Hashable]] = set()
-        # Not that of whoever adds an item: the log would name a player for what concerns others.
+        # Not the context of the code that adds an item: the log would name an unrelated player.
         self.context = copy_context()
 
     @property
@@ -118,12 +118,12 @@ class Background:
             self.start_task(name, self._run(loop), self._tasks)
 
     def add_pool(self, pool: Pool) -> None:
-        """Have a pool work from `start` until the node ends."""
+        """Run a pool from `start` until the node ends."""
         assert pool.name not in self.pools, f"two pools have the name {pool.name}"
         self.pools[pool.name] = pool
 
     def start(self) -> None:
-        """Start all that is registered."""
+        """Start all registered work."""
         self._started = True
         _running.append(self)
         for loop in self.loops.values():
@@ -132,9 +132,9 @@ class Background:
             pool.start()
 
     async def close(self) -> None:
-        """Stop all, and wait until it has ended; what failed has been logged."""
+        """Stop all work, and wait until it has ended. Failures have been logged."""
         self.stop.set()
-        # All at once: none should go on with what it could leave, while another one ends.
+        # Concurrently, so that no work starts anything new while other work ends.
         await asyncio.gather(self._loops_end(), *(pool.close() for pool in self.pools.values()))
         if self in _running:
             _running.remove(self)
@@ -144,10 +144,10 @@ class Background:
             await asyncio.wait(self._tasks)
 
     async def run(self) -> None:
-        """Start all, and return when `stop` has been set and all has ended.
+        """Start all work, and return when `stop` has been set and all work has ended.
 
         Raises:
-            BackgroundError: some of it has failed.
+            BackgroundError: some work has failed.
         """
         self.start()
         await self.stop.wait()
@@ -155,10 +155,10 @@ class Background:
         self.raise_failure()
 
     def raise_failure(self) -> None:
-        """Raise what has failed, if anything has.
+        """Raise the failure, if any.
 
         Raises:
-            BackgroundError: work has failed that should have gone on.
+            BackgroundError: some work has failed permanently.
         """
         if self.failure is not None:
             raise self.failure
@@ -173,7 +173,10 @@ class Background:
         task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """Note a task that was cancelled, as by what it awaited: nothing here does that."""
+        """Handle a cancelled or failed task.
+
+        Cancellation is unexpected, as from an awaited task.
+        """
         if task.cancelled():
             if self.is_running:
                 self.fail(task.get_name(), asyncio.CancelledError())
@@ -191,7 +194,7 @@ class Background:
             await self.attempt(loop.name, loop.finish)
 
     async def attempt(self, name: str, step: Step) -> bool:
-        """Make a step, and judge what it raises; return whether the work may go on."""
+        """Run a step, and return whether the work can continue."""
         try:
             await step()
         except Exception as error:
@@ -199,15 +202,15 @@ class Background:
         return True
 
     def judge(self, name: str, error: BaseException, item: Hashable = None) -> bool:
-        """Log what work has raised, and end the node if that is unexpected.
+        """Log an exception of some work, and end the node if it is unexpected.
 
         Args:
-            name: of the work.
-            error: what it has raised.
-            item: what it has worked on, if anything; it is logged.
+            name: the name of the work.
+            error: the exception.
+            item: the processed item, if any, for the log.
 
         Returns:
-            Whether it was to be expected, so that the work may go on.
+            Whether the exception was expected, so that the work can continue.
         """
         if isinstance(error, UnavailableError):
             log.debug("work_deferred", work=name, item=_text(item), error=str(error))
@@ -222,7 +225,7 @@ class Background:
         return True
 
     def is_news(self, name: str, item: Hashable) -> bool:
-        """Return whether it is the first time that an item of some work cannot be read."""
+        """Return whether this is the first failure to read an item of some work."""
         if (name, item) in self._told:
             return False
         if len(self._told) >= MOST_TOLD:
@@ -231,7 +234,7 @@ class Background:
         return True
 
     def fail(self, name: str, error: BaseException, item: Hashable = None) -> None:
-        """Log an unexpected error of some work, and have the node end."""
+        """Log an unexpected error of some work, and end the node."""
         log.error("work_failed", work=name, item=_text(item), exc_info=error)
         if self.failure is None:
             self.failure = BackgroundError(f"Background work has failed: {name}.")
@@ -240,18 +243,18 @@ class Background:
 
 
 _running: list[Background] = []
-"""The background work of the nodes of this process."""
+"""The background work of the nodes in this process."""
 
 
 def hear(task: asyncio.Task[Any]) -> None:
-    """Judge how a task has ended that nobody awaits: a callback for `add_done_callback`.
+    """Check the outcome of a task that is not awaited: a callback for `add_done_callback`.
 
-    What fails there is a fault of the whole process, as which node had started it is not known.
+    A failure concerns all nodes of the process, since the node that started the task is unknown.
     """
     if task.cancelled() or (error := task.exception()) is None:
         return
     if not _running:
-        # A command of an operator, which reports what has to be done itself.
+        # An operator's command; it reports necessary action itself.
         log.error("work_failed", work=task.get_name(), exc_info=error)
     for background in tuple(_running):
         background.judge(task.get_name(), error)

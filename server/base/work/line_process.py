@@ -1,9 +1,9 @@
-"""Subprocesses that answer requests: what would hold the interpreter lock of a node in a thread.
+"""Subprocesses that answer requests, for work that would block the interpreter lock in a thread.
 
-A process reads a request as a line of JSON on standard input, and writes the answer as a line of
-JSON to standard output. It exits at the end of its input, so it does not outlive a node that was
-killed. What it is asked is in no list of processes. It runs when nothing else wants the processor,
-unless somebody waits for it.
+A process reads requests as lines of JSON from standard input, and writes answers as lines of JSON
+to standard output. It exits at the end of its input, so it does not outlive a killed node. Requests
+are not visible in process lists. A process runs with the lowest priority, unless its answers are
+awaited by players.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from typing import Generic, TypeVar
 import msgspec
 
 MAX_ANSWER = 1 << 20
-"""Bytes of the longest answer that is read."""
+"""Maximum bytes of an answer."""
 
 STEPS_BACK = True
-"""Whether a process that nobody waits for leaves the processor to all others."""
+"""Whether processes without waiting players yield the processor to all other processes."""
 
 _NICENESS = 19
 """The niceness of a process: the highest."""
 
 _SESSION = Path("/proc/self/autogroup")
-"""Has the niceness of the process's session, where Linux divides the processor among sessions."""
+"""The niceness of the process's session, on Linux systems that share the processor among sessions.
+"""
 
 _TRIES = 50
-"""How often it is tried to change that, every tenth of a second."""
+"""Attempts to change it, every tenth of a second."""
 
 _AWAITED = "--awaited"
-"""The argument of a process that does not step back."""
+"""The argument of a process with normal priority."""
 
 _ROOT = Path(__file__).parents[3]
 
@@ -50,13 +51,13 @@ class LineProcessError(Exception):
 
 
 class LineProcess(Generic[Answer]):
-    """Runs a process, which is started by the first request. One request at a time.
+    """Runs a process, started by the first request. One request at a time.
 
     Args:
-        program: the module that the process runs, which calls `answer_requests`.
+        program: the process's module, which calls `answer_requests`.
         answer: the type of its answers.
         timeout: seconds without an answer after which the process is killed; `None` for never.
-        awaited: whether its priority is that of the node, since somebody waits for its answers.
+        awaited: whether it has the node's priority, since players wait for its answers.
     """
 
     def __init__(
@@ -77,8 +78,8 @@ class LineProcess(Generic[Answer]):
         """Send a request, and return the answer.
 
         Raises:
-            LineProcessError: the process does not start, or does not answer. It has been ended, and
-                the next request starts a new one.
+            LineProcessError: the process does not start, or does not answer. It has been killed,
+                and the next request starts a new one.
         """
         answer = None
         try:
@@ -90,12 +91,13 @@ class LineProcess(Generic[Answer]):
             raise LineProcessError(repr(error)) from error
         finally:
             if answer is None:
-                # Also if it is cancelled: a late answer would be taken for that to the next one.
+                # Also after a cancellation: the late answer would be mistaken for the next
+                # request's.
                 await self.close()
         return answer
 
     async def close(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         process, self._process = self._process, None
         if process is not None:
             with suppress(ProcessLookupError):
@@ -113,7 +115,7 @@ class LineProcess(Generic[Answer]):
         return await stdout.readline()
 
     async def _start(self) -> Process:
-        """Start the process with this interpreter, in a session that Ctrl-C does not reach."""
+        """Start the process with this interpreter, in its own session, out of reach of Ctrl-C."""
         return await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -130,13 +132,13 @@ class LineProcess(Generic[Answer]):
 def answer_requests(
     request: type[Request], answer: Callable[[Request], msgspec.Struct], rest: float = 0.0
 ) -> None:
-    """Answer requests until the input ends: what the program of a process does.
+    """Answer requests until the input ends: the main loop of a process's program.
 
     Args:
         request: the type of the requests.
-        answer: returns the answer to one.
-        rest: seconds without work after each second of work, which bounds its share of a core even
-            if nothing else wants it.
+        answer: returns the answer to a request.
+        rest: seconds of rest after each second of work, which bounds the share of a core even if it
+            is otherwise idle.
     """
     if _AWAITED not in sys.argv:
         _step_back()
@@ -151,19 +153,19 @@ def answer_requests(
 
 
 def _step_back() -> None:
-    """Let all that wants the processor come first, as far as the system can do that."""
+    """Yield the processor to all other work, as far as the system supports it."""
     os.nice(_NICENESS)
     if hasattr(os, "SCHED_IDLE"):
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    # Linux may divide the processor among sessions first: then this process's, which is its own,
-    # would have as much as the node's, whatever the process's priority.
+    # Linux may share the processor among sessions first. This process's own session would then get
+    # as much as the node's, whatever the process's priority.
     tries = _TRIES if os.getsid(0) == os.getpid() else 0
     for _ in range(tries):
         try:
             _SESSION.write_text(str(_NICENESS), encoding="ascii")
         except BlockingIOError:
-            # It changes one session in a tenth of a second, and other processes start as well.
+            # Linux changes one session per tenth of a second, and other processes start as well.
             time.sleep(0.1)
         except OSError:
             return

@@ -1,8 +1,8 @@
-"""Fields of log entries that belong to a task: what a command of a player logs names that player.
+"""Log fields that belong to a task: log entries of a player's command name that player.
 
-They are not inherited by tasks and callbacks that the task starts, as context variables are. Some
-of these serve everybody and outlive the command, such as a connection to Redis, and what they log
-later would name a player and a room that have nothing to do with it.
+Unlike context variables, they are not inherited by tasks and callbacks that the task starts. Some
+of these serve all players and outlive the command, such as a connection to Redis. Their later log
+entries would name an unrelated player and room.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _fields: WeakKeyDictionary[asyncio.Task[Any], dict[str, str]] = WeakKeyDictionar
 
 @contextmanager
 def task_fields(**fields: str) -> Iterator[None]:
-    """Add fields to what the current task logs in the block."""
+    """Add fields to the current task's log entries in the block."""
     task = asyncio.current_task()
     assert task is not None, "called in a task"
     _fields[task] = fields
@@ -31,11 +31,14 @@ def task_fields(**fields: str) -> Iterator[None]:
 def add_task_fields(
     logger: Any, method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """Add the fields of the current task, a structlog processor; those of the entry prevail."""
+    """Add the current task's fields to an entry, whose own fields prevail.
+
+    A structlog processor.
+    """
     try:
         task = asyncio.current_task()
     except RuntimeError:
-        # No event loop runs here.
+        # There is no running event loop.
         return event
     fields = _fields.get(task) if task is not None else None
     return {**fields, **event} if fields else event

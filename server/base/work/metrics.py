@@ -1,8 +1,8 @@
 """All metrics of a node, and their exposition for Prometheus.
 
 The values are plain integers and lists, since incrementing a counter of prometheus-client takes one
-or two microseconds; they are converted to its metric families on each scrape. An attribute of
-`Metrics` is of one of five kinds:
+or two microseconds; each scrape converts them to metric families. An attribute of `Metrics` is of
+one of five kinds:
 
 - `int`: a counter. `metrics.conflicts += 1`
 - `Counts`: a counter by labels. `metrics.moves["robert", "played"] += 1`, or with one label
@@ -36,7 +36,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
 LAG_INTERVAL = 0.1
-"""Seconds between two measurements of how late the event loop is."""
+"""Seconds between measurements of the event loop's lag."""
 
 _LAG_WEIGHT = 0.2
 """Weight of the latest measurement in `LagMeter.recent`, an exponential moving average."""
@@ -59,7 +59,7 @@ class Histogram:
 
     Attributes:
         bounds: the upper bounds of the buckets, ascending and inclusive.
-        counts: how many values fell into each bucket; the last one is beyond all bounds.
+        counts: the number of values in each bucket; the last one is beyond all bounds.
         total: the sum of all values.
     """
 
@@ -105,7 +105,7 @@ class Metrics:
         default_factory=lambda: Histogram(SECONDS), metadata=_family(*_MOVE, until="answer")
     )
     refusals: Counts = field(
-        # An alert asks how fast it grows, which nobody can say of a counter that was not there.
+        # Preset, since an alert uses its rate, which is undefined before the counter exists.
         default_factory=lambda: Counter(unavailable=0),
         metadata=_family("samedeal_refusals", "Commands and handshakes that were refused.", "code"),
     )
@@ -257,7 +257,7 @@ class Metrics:
     )
 
     def exposition(self, accept: str) -> tuple[bytes, str]:
-        """Return all metrics, including those of the process, as encoded text and content type.
+        """Return all metrics, including the process's, as encoded text and content type.
 
         Args:
             accept: the Accept header of the HTTP request, which selects the format.
@@ -270,10 +270,10 @@ class Metrics:
 
 
 class LagMeter:
-    """Measures how late the event loop runs a timer, until it is closed.
+    """Measures the event loop's lag with a timer, until it is closed.
 
     Attributes:
-        measured: called after each measurement, if there is somebody to call.
+        measured: called after each measurement, unless `None`.
         recent: the moving average of the lag in seconds, mostly of the last half second.
     """
 
@@ -357,7 +357,7 @@ def _with_samples(each: Field[Any], value: Any, family: Metric | None) -> Metric
 
 
 def _buckets(histogram: Histogram) -> list[tuple[str, float]]:
-    """Return the buckets of a histogram: each bound with the count of all values up to it."""
+    """Return the buckets of a histogram: each bound with the cumulative count."""
     bounds = [*(str(float(bound)) for bound in histogram.bounds), "+Inf"]
     below = 0
     buckets: list[tuple[str, float]] = []

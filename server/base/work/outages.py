@@ -1,4 +1,4 @@
-"""Outages: states that are told in the log when they begin and when they end, once each way."""
+"""Outages: conditions logged once when they start and once when they end."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ log = structlog.get_logger()
 
 
 class Outage:
-    """Whether something is out of order, which is logged when it changes.
+    """A condition that is logged when it starts and ends.
 
-    What fails meanwhile is a consequence, and is logged as `debug` at most.
+    Failures during an outage are consequences, and are logged at level `debug` at most.
 
     Args:
-        begins: the event that is logged when the outage begins.
-        ends: the event that is logged when it ends, with how many `seconds` it took.
-        quiet: seconds without a failure after which it ends, for what fails now and then.
-        fields: of both events.
+        begins: the event logged when the outage starts.
+        ends: the event logged when it ends, with its duration in `seconds`.
+        quiet: seconds without a failure after which it ends, for intermittent failures.
+        fields: fields of both events.
         now: the time of a monotonic clock in seconds; `None` for `time.monotonic`.
 
     Attributes:
-        failed_at: when it last failed, by the same clock.
+        failed_at: the time of the last failure, by the same clock.
     """
 
     def __init__(
@@ -45,14 +45,14 @@ class Outage:
         self.failed_at = -math.inf
 
     def fail(self, **fields: object) -> None:
-        """Note a failure; the first one begins the outage, and is logged with `fields`."""
+        """Record a failure. The first one starts the outage, and is logged with `fields`."""
         self.failed_at = self._now()
         if self._since is None:
             self._since = self.failed_at
             log.warning(self._begins, **self._fields, **fields)
 
     def succeed(self) -> None:
-        """Note that all is in order; it ends the outage, unless the last failure is too recent."""
+        """Record a success. It ends the outage, unless the last failure is too recent."""
         if self._since is not None and self._now() - self.failed_at >= self._quiet:
             seconds = round(self._now() - self._since, 1)
             self._since = None

@@ -1,4 +1,4 @@
-"""Random ids and codes, those of rooms among them, drawn from the operating system or a MAC."""
+"""Random ids and codes, drawn from the operating system or derived from a MAC."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def random_id() -> str:
 
 
 def random_player_id() -> PlayerId:
-    """Return the id of a new guest, which is not the id of a bot."""
+    """Return the id of a new guest, never a bot's."""
     while is_bot(player := PlayerId(random_id())):
         pass
     return player
@@ -34,27 +34,27 @@ def random_bot_id() -> PlayerId:
 
 
 def random_room_code() -> RoomCode:
-    """Return a random code for a new room; another room may have it, though hardly ever."""
+    """Return a random code for a new room. Another room may have it, with a tiny probability."""
     return RoomCode(_drawn(CODE_ALPHABET, CODE_LENGTH))
 
 
 def room_code_of(mac: bytes) -> RoomCode:
-    """Return the code of a room that follows from a MAC of 32 bytes: as random as that."""
+    """Return the room code derived from a MAC of 32 bytes, with the same randomness."""
     return RoomCode(_digits(int.from_bytes(mac), CODE_ALPHABET, CODE_LENGTH))
 
 
 def id_of(mac: bytes) -> str:
-    """Return the id that follows from a MAC of 32 bytes: as random as that."""
+    """Return the id derived from a MAC of 32 bytes, with the same randomness."""
     return _digits(int.from_bytes(mac), ALPHABET, ID_LENGTH)
 
 
 def random_code(length: int) -> str:
-    """Return a new random code by which a player signs in."""
+    """Return a new random sign-in code."""
     return _drawn(ALPHABET, length)
 
 
 def _drawn(alphabet: str, length: int) -> str:
-    """Draw characters, all as likely: by one random number, of which they are the digits."""
+    """Draw characters uniformly, as the digits of one random number."""
     return _digits(secrets.randbelow(len(alphabet) ** length), alphabet, length)
 
 

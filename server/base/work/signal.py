@@ -1,4 +1,4 @@
-"""Signals: callbacks by which one part of a node notifies others (the observer pattern)."""
+"""Signals: callbacks that notify other parts of a node (the observer pattern)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Arguments = TypeVarTuple("Arguments")
 class Signal(Generic[*Arguments]):
     """An event source with any number of subscribers.
 
-    Subscribers are called synchronously by `emit`, in the order in which they subscribed. They must
-    not block. An exception of one is a fault of that one: it goes to the event loop's exception
-    handler, and keeps neither the other subscribers nor the emitter from their work. There is no
-    unsubscribing: a subscriber lives as long as the node.
+    `emit` calls subscribers synchronously, in the order of their subscription. They must not block.
+    A subscriber's exception goes to the event loop's exception handler, and affects neither the
+    other subscribers nor the emitter. There is no unsubscribing: a subscriber lives as long as the
+    node.
     """
 
     __slots__ = ("subscribers",)
@@ -24,7 +24,7 @@ class Signal(Generic[*Arguments]):
         self.subscribers: list[Callable[[Unpack[Arguments]], object]] = []
 
     def subscribe(self, subscriber: Callable[[Unpack[Arguments]], object]) -> None:
-        """Have a function called on each `emit`; its return value is ignored."""
+        """Call a function on each `emit`; its return value is ignored."""
         self.subscribers.append(subscriber)
 
     def emit(self, *arguments: *Arguments) -> None:
@@ -39,9 +39,9 @@ class Signal(Generic[*Arguments]):
 
 
 class AsyncSignal(Generic[*Arguments]):
-    """An event source whose subscribers are awaited, in the order in which they subscribed.
+    """An event source whose subscribers are awaited, in the order of their subscription.
 
-    What one of them raises, whoever emits has to deal with: those after it are not called.
+    The emitter must handle a subscriber's exception; later subscribers are not called.
     """
 
     __slots__ = ("_subscribers",)
@@ -50,7 +50,7 @@ class AsyncSignal(Generic[*Arguments]):
         self._subscribers: list[Callable[[Unpack[Arguments]], Awaitable[object]]] = []
 
     def subscribe(self, subscriber: Callable[[Unpack[Arguments]], Awaitable[object]]) -> None:
-        """Have a function awaited on each `emit`; what it returns is ignored."""
+        """Await a function on each `emit`; its result is ignored."""
         self._subscribers.append(subscriber)
 
     async def emit(self, *arguments: *Arguments) -> None:

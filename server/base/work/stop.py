@@ -1,7 +1,7 @@
 """Cooperative shutdown of background tasks.
 
-Tasks that talk to Redis are never cancelled: a cancellation during a Redis command may be
-swallowed, or leave a reply on the connection that the next command would take for its own.
+Tasks that use Redis are never cancelled. A cancellation during a Redis command may be swallowed, or
+leave a reply on the connection that the next command would mistake for its own.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Stop:
         """Wait for a coroutine, or until the flag is set.
 
         Args:
-            waiting: is cancelled when the flag is set, so it must not send commands to Redis.
+            waiting: cancelled when the flag is set, so it must not send commands to Redis.
 
         Returns:
             The result of the coroutine, or `None` if the flag was set first.

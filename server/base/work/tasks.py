@@ -1,4 +1,4 @@
-"""Tasks that nobody awaits, writes that are made at the same time, and long work in slices."""
+"""Tasks that are not awaited, concurrent writes, and long work in slices."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from server.base.work.background import hear
 T = TypeVar("T")
 
 _RELEASED = 500
-"""Results that are released at once: they take an event loop 0.1 ms."""
+"""Results released without a pause: they take the event loop 0.1 ms."""
 
 
 class Tasks:
-    """Tasks that were started here and have not ended.
+    """Running tasks, kept from garbage collection.
 
-    The event loop has only weak references: a task without another one may be collected.
+    The event loop has only weak references, so a task without another reference may be collected.
     """
 
     def __init__(self) -> None:
@@ -28,24 +28,23 @@ class Tasks:
         return len(self._running)
 
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Run a coroutine in a task, and return the task, whose result somebody awaits."""
+        """Run a coroutine in a task, and return the task, whose result must be awaited."""
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return task
 
     def run_soon(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run a coroutine in a task, and return the task; what it raises ends the node.
+        """Run a coroutine in a task, and return the task. An unexpected exception ends the node.
 
-        The store's not answering does not, nor something that cannot be read: see
-        `server.base.work.background`.
+        `UnavailableError` and `UnreadableError` are expected: see `server.base.work.background`.
         """
         task = self.start(work)
         task.add_done_callback(hear)
         return task
 
     async def wait(self) -> None:
-        """Wait until all tasks that were started before have ended."""
+        """Wait until all tasks started before have ended."""
         if self._running:
             await asyncio.wait(self._running)
 
@@ -54,28 +53,27 @@ _unowned = Tasks()
 
 
 def run_soon(work: Coroutine[Any, Any, None]) -> None:
-    """Run a coroutine in a task that nobody waits for; see `Tasks.run_soon`."""
+    """Run a coroutine in a task that is not awaited; see `Tasks.run_soon`."""
     _unowned.run_soon(work)
 
 
 async def finish_all(writes: Iterable[Awaitable[None]]) -> None:
-    """Make writes at the same time, and wait until each of them has been made or has failed.
-
-    With `asyncio.gather`, those that remain go on after a failure. They could then overwrite what
-    is written after it.
+    """Run writes concurrently, and wait until each of them has succeeded or failed.
 
     Raises:
         Exception: the first failure, in the order of the writes.
     """
+    # Without `return_exceptions`, the remaining writes would continue after a failure, and could
+    # overwrite later ones.
     for failure in await asyncio.gather(*writes, return_exceptions=True):
         if failure is not None:
             raise failure
 
 
 async def release(*held: dict[Any, Any]) -> None:
-    """Empty dictionaries that nobody needs any more, and let the event loop serve others meanwhile.
+    """Empty unused dictionaries in slices, giving other tasks turns of the event loop.
 
-    To free the memory of some thousand results takes it milliseconds.
+    Freeing the memory of some thousand results at a time would take milliseconds.
     """
     for each in held:
         while each:
@@ -85,11 +83,11 @@ async def release(*held: dict[Any, Any]) -> None:
 
 
 async def in_slices(items: Iterable[T], size: int) -> AsyncIterator[T]:
-    """Yield items for work that would be long, and let the event loop serve others in between.
+    """Yield items for long work, giving other tasks turns of the event loop in between.
 
     Args:
-        items: what the work is about; they must not change meanwhile.
-        size: how many are worked on without a break.
+        items: the items; they must not change meanwhile.
+        size: the number of items processed without a pause.
     """
     for number, item in enumerate(items, 1):
         yield item
@@ -98,11 +96,11 @@ async def in_slices(items: Iterable[T], size: int) -> AsyncIterator[T]:
 
 
 async def in_timed_slices(items: Iterable[T], seconds: float) -> AsyncIterator[T]:
-    """Yield items, and let the event loop serve others whenever work on them has taken so long.
+    """Yield items, giving other tasks a turn of the event loop after each period of work.
 
     Args:
-        items: what the work is about, as they are now: some may be gone when their turn comes.
-        seconds: for how long items are worked on without a break.
+        items: the current items are copied: some may be gone when their turn comes.
+        seconds: how long items are processed without a pause.
     """
     until = time.monotonic() + seconds
     for item in list(items):

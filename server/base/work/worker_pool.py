@@ -1,7 +1,7 @@
-"""A worker pool: distinct items that are worked on concurrently, now or at a set time.
+"""A worker pool: distinct items that are processed concurrently, immediately or at a set time.
 
-It is part of a node's background work, and has its policy for what the work raises; an item for
-which the store did not answer is worked on again soon.
+It is part of a node's background work, and follows its policy for exceptions. An item is retried
+soon if the store did not answer.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from server.base.core.refusal import UnavailableError
 from server.base.work.background import Background
 
 RETRY_AFTER = 1.0
-"""Seconds before an item is worked on again for which the store did not answer."""
+"""Seconds before an item is retried if the store did not answer."""
 
 SLOW = 1.0
-"""Seconds after which an item makes room for another one, in a pool for several at the same time.
+"""Seconds after which an item no longer counts against the size of a pool with several workers.
 
-Of a server that does not answer, there may be more items than workers.
+Otherwise, items that wait for an unresponsive server could occupy all workers.
 """
 
 SHORTEST = 0.01
-"""Fewest seconds until an item is worked on at a set time, since a clock may be a little behind."""
+"""Minimum delay in seconds of a scheduled item, since a clock may be a little behind."""
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -35,30 +35,30 @@ log = structlog.get_logger()
 
 
 class WorkerPool(Generic[Item]):
-    """Works on items in the order in which they were added, some at the same time.
+    """Processes items in the order of their addition, several at the same time.
 
-    An item that is added again while it waits is worked on once, and one that is added while it is
-    worked on, once more afterwards: there is never more than one run for an item. An item that
+    An item added again while it waits is processed once. If added while it is being processed, it
+    is processed once more afterwards: there is never more than one run for an item. An item that
     takes longer than `SLOW` delays no other, unless `size` is 1. Tasks exist only while there are
-    items. Nothing is done before the background work is started, except by `finish`.
+    items. Nothing is processed before the background work is started, except by `finish`.
 
     Args:
-        background: the node's background work, which the pool is registered with.
-        name: of the work, in logs.
+        background: the node's background work, with which the pool is registered.
+        name: the name of the work, for logs.
         work: called with each item.
-        size: most items that are worked on at the same time, beside those that take long.
-        pause: seconds that each worker waits between two items: so at most `size / pause` items are
-            begun a second.
-        turn: seconds for which a worker goes on with further items before others have their turn of
-            the event loop: for short work that awaits nothing.
-        most: items that may wait; more are refused, and `pool_full` is logged. `None` if whoever
-            adds items limits their number.
-        completes: whether what waits at the end is still done. Otherwise it is dropped, since what
-            is stored says what is to be done.
+        size: maximum items processed at the same time, not counting slow ones.
+        pause: seconds that each worker waits between items, so that at most `size / pause` items
+            are started per second.
+        turn: seconds for which a worker processes further items without yielding to the event loop,
+            for short work that awaits nothing.
+        most: maximum waiting items; more are refused, and `pool_full` is logged. `None` if the
+            callers limit their number.
+        completes: whether waiting items are still processed at the end. Otherwise they are dropped,
+            and found again in the store.
 
     Attributes:
         name: the name of the work.
-        work: what is called with each item.
+        work: called with each item.
     """
 
     def __init__(
@@ -92,14 +92,14 @@ class WorkerPool(Generic[Item]):
         background.add_pool(self)
 
     def __contains__(self, item: Item) -> bool:
-        """Return whether an item waits or is worked on; one whose time has not come does not."""
+        """Return whether an item is waiting or being processed; scheduled items do not count."""
         return item in self._pending or item in self._running
 
     def __len__(self) -> int:
         return len(self._pending) + len(self._running)
 
     def add(self, item: Item) -> bool:
-        """Work on an item; return whether it was accepted."""
+        """Process an item; return whether it was accepted."""
         if self._closing and not self._completes:
             return False
         if item in self._running:
@@ -117,22 +117,22 @@ class WorkerPool(Generic[Item]):
         return True
 
     def discard(self, item: Item) -> None:
-        """Do not work on an item that waits; a run in progress goes on."""
+        """Drop a waiting item; a run in progress continues."""
         self._pending.pop(item, None)
         self._again.discard(item)
 
     def take(self) -> list[Item]:
-        """Remove all items that wait, and return them, for whoever does the work at once."""
+        """Remove and return all waiting items, for a caller that processes them itself."""
         found = list(self._pending)
         self._pending.clear()
         return found
 
     def is_scheduled(self, item: Item) -> bool:
-        """Return whether a time is set for an item."""
+        """Return whether an item is scheduled."""
         return item in self._timers
 
     def schedule(self, item: Item, seconds: float | None) -> None:
-        """Work on an item in so many seconds instead of any other set time; `None` for never."""
+        """Schedule an item, replacing an earlier schedule; `None` only cancels that."""
         timer = self._timers.pop(item, None)
         if timer is not None:
             timer.cancel()
@@ -148,11 +148,11 @@ class WorkerPool(Generic[Item]):
         self.add(item)
 
     def start(self) -> None:
-        """Work on what waits."""
+        """Start processing the waiting items."""
         self._start_workers(len(self._pending))
 
     async def finish(self) -> None:
-        """Work on what waits, and return when there is nothing left, also if it is not started."""
+        """Process the waiting items until none is left, even if the pool is not started."""
         while self._pending or self._workers:
             self._start_workers(len(self._pending))
             await asyncio.wait(self._workers)
@@ -160,8 +160,7 @@ class WorkerPool(Generic[Item]):
     async def close(self) -> None:
         """End the work, and refuse new items.
 
-        Items that wait, or whose time has not come, are worked on now if the pool completes its
-        work, and dropped if not.
+        Waiting and scheduled items are processed now if the pool completes its work, else dropped.
         """
         self._closing = True
         later = list(self._timers)
@@ -180,7 +179,7 @@ class WorkerPool(Generic[Item]):
         return self._size + len(self._slow)
 
     def _make_room(self, item: Item) -> None:
-        """Let another item begin beside one that takes long."""
+        """Start another item in addition to a slow one."""
         self._slow.add(item)
         self._start_workers(len(self._pending))
 
@@ -192,7 +191,7 @@ class WorkerPool(Generic[Item]):
         try:
             await self._work_on_all()
         finally:
-            # At once: what is added before callbacks of the task are called needs another worker.
+            # Immediately: an item added before the task's callbacks run needs another worker.
             self._workers.discard(cast("asyncio.Task[None]", asyncio.current_task()))
 
     async def _work_on_all(self) -> None:
@@ -208,14 +207,14 @@ class WorkerPool(Generic[Item]):
                     self._again.discard(item)
                     self._pending[item] = None
             if not self._pending and not self._pause:
-                # Others need not be waited for: nothing is left to do.
+                # Nothing is left to do, so there is no need to yield.
                 return
             if not self._turn or time.monotonic() > until:
                 await asyncio.sleep(0 if self._closing else self._pause)
                 until = time.monotonic() + self._turn
 
     def _retry(self, item: Item) -> None:
-        """Work on an item again soon, instead of at a later time that is set."""
+        """Retry an item soon, replacing a later schedule."""
         timer = self._timers.get(item)
         soon = asyncio.get_running_loop().time() + RETRY_AFTER
         if item not in self._again and (timer is None or timer.when() > soon):

@@ -1,4 +1,4 @@
-"""The application that answers requests below `/api`: limits, the cache, and refusals as JSON."""
+"""The application below `/api`: limits, the cache, and refusals as JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from server.base.web.content import matches
 from server.base.work.metrics import Counts
 
 METHODS = ["GET", "OPTIONS"]
-"""Methods that a route takes; Starlette adds HEAD."""
+"""The methods of a route; Starlette adds HEAD."""
 
 _TAKEN = {*METHODS, "HEAD"}
 
@@ -49,16 +49,16 @@ log = structlog.get_logger()
 class Api:
     """The HTTP interface of a node.
 
-    A request that is answered from the cache costs about 0.2 ms; any other one what its handler
-    reads, and no more than `cache.MAX_IN_FLIGHT` of these are under way at once.
+    A request answered from the cache costs about 0.2 ms, any other one its handler's reads. At most
+    `cache.MAX_IN_FLIGHT` handlers run at the same time.
 
     Args:
-        routes: what may be asked for.
-        services: what the handlers call.
-        load: everything is refused while it is too high.
+        routes: the routes.
+        services: passed to the handlers.
+        load: all requests are refused while it is too high.
         requests: counts the answers by route and status.
-        proxies: the proxies that say where a request is from.
-        budgets: those of addresses.
+        proxies: the trusted proxies, which determine a client's address.
+        budgets: the budgets of addresses.
         clock: returns the time in seconds.
 
     Attributes:
@@ -93,7 +93,7 @@ class Api:
         self.app.router.redirect_slashes = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request as `app` does; for a path without fields, no route is looked for."""
+        """Answer a request like `app`, without the search for a route if the path has no fields."""
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         endpoint = self._without_fields.get(path)
         if endpoint is None or scope["method"] not in _TAKEN:
@@ -103,11 +103,11 @@ class Api:
         await response(scope, receive, send)
 
     async def close(self) -> None:
-        """Wait for the answers that are being made."""
+        """Wait for the answers in progress."""
         await self._cache.close()
 
     def _endpoint(self, route: Route[S], services: S) -> Callable[[Request], Awaitable[Response]]:
-        """Return the function that Starlette calls for requests for a route."""
+        """Return the function called by Starlette for a route's requests."""
 
         async def endpoint(request: Request) -> Response:
             try:
@@ -121,7 +121,7 @@ class Api:
         return endpoint
 
     async def _answer(self, route: Route[S], services: S, request: Request) -> Response:
-        """Return the response to a request for a route."""
+        """Return the response to a route's request."""
         if request.method == "OPTIONS":
             return Response(status_code=HTTPStatus.NO_CONTENT, headers=_PREFLIGHT)
         self._admit(route, self._proxies.client_of(request))
@@ -133,7 +133,7 @@ class Api:
         return made.answer(request.headers)
 
     def _admit(self, route: Route[Any], address: str) -> None:
-        """Refuse a request while players need the node, or if its client cannot pay for it."""
+        """Refuse a request under overload, or if its client cannot pay."""
         if self._load.is_too_high:
             raise Refusal("overloaded", wait=self._load.wait())
         if wait := self._budgets.request(address, route.cost):
@@ -141,7 +141,7 @@ class Api:
             raise Refusal("too_fast", text, math.ceil(wait * 1000))
 
     async def _not_routed(self, _: Request, error: Exception) -> Response:
-        """Return the response to a request for no route, or by a method that there is not."""
+        """Return the response to a request with an unknown path or method."""
         assert isinstance(error, HTTPException), "registered for HTTPException only"
         known = error.status_code == HTTPStatus.METHOD_NOT_ALLOWED
         response = refused(Refusal("bad_method" if known else "unknown_path"))
@@ -151,10 +151,10 @@ class Api:
 
 
 def asked_of(route: Route[Any], request: Request) -> Asked:
-    """Return what a request asks for, from its path and query.
+    """Parse a request's path and query.
 
     Raises:
-        Refusal: with the code `bad_request`, if the query is not as the route's type says.
+        Refusal: with the code `bad_request`, if the query does not match the route's type.
     """
     query, in_path = request.query_params, request.path_params
     if len(query.multi_items()) > len(query) or query.keys() & in_path.keys():
@@ -166,7 +166,7 @@ def asked_of(route: Route[Any], request: Request) -> Asked:
 
 
 def _refusal_of(error: Exception, route: Route[Any]) -> Refusal:
-    """Return the refusal for an error of a request; log it if it is no refusal."""
+    """Return the refusal for a request's error, and log an unexpected error."""
     match error:
         case Refusal():
             return error
@@ -179,7 +179,7 @@ def _refusal_of(error: Exception, route: Route[Any]) -> Refusal:
 
 
 def refused(refusal: Refusal) -> Response:
-    """Return the response with a refusal, which nobody may keep."""
+    """Return the uncacheable response with a refusal."""
     headers = HEADERS | {"Cache-Control": "no-store"}
     if refusal.wait:
         headers["Retry-After"] = str(math.ceil(refusal.wait / 1000))

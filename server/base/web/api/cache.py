@@ -1,4 +1,4 @@
-"""Answers that were encoded lately: each is made once, for all who ask for the same meanwhile."""
+"""A cache of encoded answers. Concurrent requests for the same answer share its creation."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from server.base.web.content import Content, content_of
 from server.base.work.tasks import Tasks
 
 MAX_BYTES: Final = 32_000_000
-"""The most bytes that the answers which are kept take, over all routes and with their keys."""
+"""Maximum bytes of all cached answers, including their keys."""
 
 ONCE: Final = 0.25
-"""The share of them for answers that were asked for once. The others are for those that were asked
-for again: so whoever asks for a million different things once pushes none of them out."""
+"""The share for answers requested once. The rest is for answers requested again, so that a million
+different requests cannot evict these."""
 
 OVERHEAD: Final = 3_584
-"""Bytes that an answer takes in each content coding beside its body: prepared responses, headers
-and what the cache has of it. A test measures them."""
+"""Bytes of an answer in each content coding besides its body: prepared responses, headers and cache
+entry. A test measures them."""
 
 MAX_LIFE_S: Final = 60.0
-"""The most seconds that an answer is kept here, so that corrections show after that."""
+"""Maximum seconds that an answer is cached, and so the delay until corrections are visible."""
 
 MAX_IN_FLIGHT: Final = 16
-"""Answers that are being made at once: further ones are refused before they delay moves."""
+"""Maximum concurrently created answers; further requests are refused before they delay moves."""
 
 PACKED_FROM: Final = 1_024
-"""Bytes from which on an answer is compressed; a smaller one fits into a packet anyway."""
+"""Minimum bytes for compression; a smaller answer fits into one packet anyway."""
 
 _LEVEL: Final = 5
-"""The level of compression: beyond it, JSON takes longer and gets hardly smaller."""
+"""The compression level: above it, JSON takes longer without getting much smaller."""
 
 HEADERS: Final = {
     "Content-Type": "application/json",
-    # All of it is public, and nothing of it depends on who asks.
+    # All answers are public, and independent of the client.
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": "ETag, Retry-After",
 }
@@ -52,7 +52,7 @@ Made = Content | Download
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A made answer, the bytes that it takes with its key, and until when in seconds it is kept."""
+    """A cached answer, its size in bytes including its key, and its expiry in seconds."""
 
     made: Content
     size: int
@@ -60,12 +60,12 @@ class _Kept:
 
 
 def caching(life: int) -> str:
-    """Return the Cache-Control header of an answer with this life in seconds."""
+    """Return the Cache-Control header for an answer with this lifetime in seconds."""
     return f"public, max-age={life}{', immutable' if life == FOREVER else ''}"
 
 
 class Cache:
-    """The answers of a node, by what was asked; of each share the least recently used go first.
+    """A node's answers by request. Each share evicts the least recently used first.
 
     Args:
         clock: returns the time in seconds.
@@ -79,19 +79,19 @@ class Cache:
         self._tasks = Tasks()
 
     def __len__(self) -> int:
-        """Return how many answers are kept."""
+        """Return the number of cached answers."""
         return len(self._once) + len(self._again)
 
     @property
     def size(self) -> float:
-        """The bytes that are counted for them, no more than `MAX_BYTES`."""
+        """The counted bytes, at most `MAX_BYTES`."""
         return self._once.currsize + self._again.currsize
 
     async def get(self, key: str, make: Callable[[], Awaitable[Answer[Any] | Download]]) -> Made:
-        """Return the answer to what `key` says; `make` is called if it is neither here nor coming.
+        """Return the answer for `key`, calling `make` if it is neither cached nor in progress.
 
         Raises:
-            Refusal: what `make` raises, or with the code `overloaded` if too many are being made.
+            Refusal: as raised by `make`, or with the code `overloaded` if too many are in progress.
         """
         if (kept := self._find(key)) is not None:
             return kept
@@ -100,15 +100,15 @@ class Cache:
             if len(self._making) >= MAX_IN_FLIGHT:
                 raise Refusal("overloaded", wait=1_000)
             task = self._making[key] = self._tasks.start(self._make(key, make))
-        # One who no longer waits must not take the answer away from the others.
+        # A cancelled request must not cancel the answer for the others.
         return await asyncio.shield(task)
 
     async def close(self) -> None:
-        """Wait for the answers that are being made."""
+        """Wait for the answers in progress."""
         await self._tasks.wait()
 
     def _find(self, key: str) -> Content | None:
-        """Return an answer that is kept; once it is asked for again, it counts as such."""
+        """Return a cached answer, moving it to the larger share on its second request."""
         self._once.expire()
         self._again.expire()
         kept = self._again.get(key)
@@ -138,14 +138,14 @@ class Cache:
             del self._making[key]
 
     def _keep(self, key: str, made: Content, plain: int, packed: int, life: int) -> None:
-        """Keep an answer, unless it is larger than a share.
+        """Cache an answer, unless it is larger than a share.
 
         Args:
-            key: what was asked.
+            key: the request.
             made: the answer.
             plain: bytes of its body.
-            packed: bytes of its body when compressed; 0 if it is not.
-            life: its life in seconds.
+            packed: bytes of its compressed body; 0 if it is not compressed.
+            life: its lifetime in seconds.
         """
         size = len(key) + plain + packed + OVERHEAD * (2 if packed else 1)
         if size <= min(self._once.maxsize, self._again.maxsize):

@@ -1,4 +1,4 @@
-"""The statuses of refusals over HTTP."""
+"""The HTTP statuses of refusals."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ STATUS: Final = {
     "being_made": HTTPStatus.SERVICE_UNAVAILABLE,
     "overloaded": HTTPStatus.SERVICE_UNAVAILABLE,
     "unavailable": HTTPStatus.SERVICE_UNAVAILABLE,
-    # Another node may read it.
+    # Another node may be able to read it.
     "unknown_format": HTTPStatus.SERVICE_UNAVAILABLE,
     "seed_not_opened": HTTPStatus.SERVICE_UNAVAILABLE,
     "entries_lost": HTTPStatus.SERVICE_UNAVAILABLE,
     "unknown_rules": HTTPStatus.SERVICE_UNAVAILABLE,
 }
-"""By code: every one that a request can be refused as."""
+"""The status of each code with which a request can be refused."""
 
 OF_ANY: Final = (
     "bad_request",
@@ -41,4 +41,4 @@ OF_ANY: Final = (
     "entries_lost",
     "unknown_rules",
 )
-"""Problems as which a request for any route can be refused."""
+"""Codes with which a request for any route can be refused."""

@@ -1,4 +1,4 @@
-"""Routes: paths, what may be asked there, and the handlers that answer."""
+"""Routes: paths, their parameters, and their handlers."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from server.base.core.ids import AttemptId, DealId, PlayerId, is_id, split_attem
 from server.base.core.refusal import Refusal
 
 FOREVER: Final = 31_536_000
-"""The life of what never changes any more, in seconds."""
+"""The lifetime of immutable answers, in seconds."""
 
 HOUR: Final = 3_600
-"""The life of what is closed, but may still be corrected: a name, a result that is voided."""
+"""The lifetime of closed data that may still be corrected, such as names and voided results, in
+seconds."""
 
 LIVE: Final = 5
-"""The life of what changes with every result, in seconds."""
+"""The lifetime of data that changes with every result, in seconds."""
 
 MAX_ROWS: Final = 100
-"""The most rows of an answer."""
+"""Maximum rows of an answer."""
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -38,10 +39,10 @@ class Answer(Generic[T_co]):
     """An answer.
 
     Attributes:
-        value: what it says.
-        life: for how many seconds clients and proxies may keep it.
-        is_kept: whether the node keeps it too; not if it says that there is nothing, since there
-            are as many of these as somebody asks for.
+        value: its content.
+        life: the seconds for which clients and proxies may cache it.
+        is_kept: whether the node caches it too. Not if it states that something does not exist,
+            since there are unlimited requests of that kind.
     """
 
     value: T_co
@@ -54,7 +55,7 @@ class Download:
     """A file that never changes, as an answer.
 
     Attributes:
-        path: where it is.
+        path: its path.
         tag: a digest of its content.
     """
 
@@ -74,8 +75,8 @@ class Rows(Asked, frozen=True, kw_only=True):
     """A request for rows of a list.
 
     Attributes:
-        first: the number of the first one, from 1.
-        count: how many.
+        first: the number of the first row, from 1.
+        count: the number of rows.
     """
 
     first: Annotated[int, Meta(ge=1, le=10**9)] = field(name="from", default=1)
@@ -86,19 +87,19 @@ A = TypeVar("A", bound=Asked)
 S_contra = TypeVar("S_contra", contravariant=True)
 
 Handler = Callable[[S_contra, A], Awaitable[Answer[Any] | Download]]
-"""Answers a request by services: its module says by a protocol what it calls."""
+"""Answers a request, given the services. Its module declares their interface as a protocol."""
 
 
 @dataclass(frozen=True)
 class Route(Generic[S_contra]):
-    """A path, and the handler of requests for it.
+    """A path and the handler of its requests.
 
     Attributes:
         path: with the names of fields in braces.
-        handler: its docstring says what it answers. It is called only if nobody else's request for
-            the same is in flight or has been answered lately.
-        codes: what it refuses, in addition to what any request may be refused as.
-        cost: the part that a request takes from the client's budget.
+        handler: its docstring describes the answer. It is called only if the same request is
+            neither in progress nor cached.
+        codes: its refusals, in addition to those common to all requests.
+        cost: the cost of a request, charged to the client's budget.
     """
 
     path: str
@@ -114,13 +115,13 @@ class Route(Generic[S_contra]):
 
     @cached_property
     def asked(self) -> type[Asked]:
-        """The type of what is asked for, which takes 40 µs to find out."""
+        """The type of its requests, cached since finding it takes 40 µs."""
         asked: type[Asked] = get_type_hints(self.handler)["asked"]
         return asked
 
     @property
     def answer(self) -> Any:
-        """The type of the value that answers; `None` for a download."""
+        """The type of the answer's value; `None` for a download."""
         hint = get_type_hints(self.handler)["return"]
         return None if hint is Download else get_args(hint)[0]
 
@@ -131,10 +132,10 @@ class Route(Generic[S_contra]):
 
 
 def day_of(text: str) -> int:
-    """Return the number of the UTC day that an ISO date names.
+    """Return the number of the UTC day for an ISO date.
 
     Raises:
-        Refusal: with the code `unknown_day`, if it names none.
+        Refusal: with the code `unknown_day`, if the date is invalid.
     """
     try:
         found = date.fromisoformat(text)
@@ -146,15 +147,15 @@ def day_of(text: str) -> int:
 
 
 def unknown_day() -> Refusal:
-    """Return the refusal of a day of which nothing is kept, or known yet."""
+    """Return the refusal for a day without data."""
     return Refusal("unknown_day", "There is no such day, or nothing is kept of it.")
 
 
 def game_of(text: str) -> str:
-    """Return the id of a game.
+    """Check a game's id, and return it.
 
     Raises:
-        Refusal: with the code `unknown_game`, if there is none.
+        Refusal: with the code `unknown_game`, if there is no such game.
     """
     if text not in games():
         raise Refusal("unknown_game")
@@ -162,10 +163,10 @@ def game_of(text: str) -> str:
 
 
 def deal_of(text: str) -> DealId:
-    """Return the id of a deal, which may not exist.
+    """Check the form of a deal's id, and return it. The deal may not exist.
 
     Raises:
-        Refusal: with the code `unknown_deal`, if it is none.
+        Refusal: with the code `unknown_deal`, if the id is malformed.
     """
     if not is_id(text):
         raise Refusal("unknown_deal")
@@ -173,10 +174,10 @@ def deal_of(text: str) -> DealId:
 
 
 def run_of(text: str) -> AttemptId:
-    """Return the id of a run, which may not exist.
+    """Check the form of a run's id, and return it. The run may not exist.
 
     Raises:
-        Refusal: with the code `unknown_run`, if it is none.
+        Refusal: with the code `unknown_run`, if the id is malformed.
     """
     if split_attempt_id(AttemptId(text)) is None:
         raise Refusal("unknown_run")
@@ -184,10 +185,10 @@ def run_of(text: str) -> AttemptId:
 
 
 def player_of(text: str) -> PlayerId:
-    """Return the id of a player, who may not exist.
+    """Check the form of a player's id, and return it. The player may not exist.
 
     Raises:
-        Refusal: with the code `unknown_player`, if it is none.
+        Refusal: with the code `unknown_player`, if the id is malformed.
     """
     if not is_id(text):
         raise Refusal("unknown_player")
@@ -195,11 +196,11 @@ def player_of(text: str) -> PlayerId:
 
 
 def life_of(closes: int, now: int) -> int:
-    """Return the life of what follows from the runs of a period, in seconds.
+    """Return the lifetime in seconds of data derived from the runs of a period.
 
     Args:
-        closes: when the period's last runs end, in Unix milliseconds. It takes a while until all
-            results are where they belong.
+        closes: when the period's last runs end, in Unix milliseconds. The results are final some
+            time later.
         now: the time.
     """
     return HOUR if now >= closes + days.SETTLED_MS else LIVE

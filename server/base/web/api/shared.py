@@ -1,4 +1,4 @@
-"""Types that the answers of several subjects share."""
+"""Types shared by the answers of several subjects."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ Date = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 """A UTC day in ISO 8601."""
 
 Hex = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
-Seed = Annotated[str, Meta(pattern=r"^([0-9a-f]{64}|[0-9a-f]{104}|[0-9a-f]{208})$")]
-"""A seed, or the order of the cards of a known deal, in hexadecimal."""
 """32 bytes in hexadecimal."""
+
+Seed = Annotated[str, Meta(pattern=r"^([0-9a-f]{64}|[0-9a-f]{104}|[0-9a-f]{208})$")]
+"""A seed, or the card order of a known deal, in hexadecimal."""
 
 Count = Annotated[int, Meta(ge=0)]
 
