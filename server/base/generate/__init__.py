@@ -1,1 +1,1 @@
-"""Generators of texts from the messages and the HTTP interface."""
+"""Generators of client code and documents from the messages and the HTTP interface."""

@@ -1,7 +1,7 @@
 """Generate `messages.py` of the Python client.
 
-It has the messages as frozen dataclasses. The client's `wire.py` encodes and decodes frames by the
-types of their fields, in their order.
+It contains the messages as frozen dataclasses. The client's `wire.py` encodes and decodes frames by
+the types of their fields, in order.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from samedeal_client.protocol import Command, Event
 '''
 
 LINE = 100
-"""The length of a line, in characters, above which a type has a line for each of its parts."""
+"""Maximum characters of a line. A longer type is split into one line per part."""
 
 ANSWERS: dict[Message, list[str]] = {command: answers_to(command) for command in COMMANDS}
 ANSWERS_MOVE = ["Moved", "Attempt"]
@@ -42,7 +42,7 @@ ANSWERS_MOVE = ["Moved", "Attempt"]
 
 def source() -> str:
     """Return the text of `messages.py`."""
-    # A class stands after those that its fields hold, so that its types can be read at any time.
+    # A class follows the classes of its fields, so that its types can be resolved at any time.
     return HEAD + "\n".join(_constants()) + "".join(map(_class, STRUCTS)) + _tables()
 
 
@@ -85,7 +85,7 @@ def _field(field: types.Field, info: types.Type) -> str:
     line = f"    {field.name}: {_type(info)}{default}\n"
     if len(line) <= LINE + 1:
         return line
-    # As the formatter has it.
+    # In the formatter's style.
     return line.replace("[", "[\n        ").replace(", ", ",\n        ").replace("]", ",\n    ]")
 
 

@@ -1,4 +1,4 @@
-"""The structs of messages, as generators see them: fields, types, defaults and docstrings."""
+"""The structs of messages for generators: fields, types, defaults and docstrings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Message = type[msgspec.Struct]
 
 
 def sent_by_clients() -> set[Message]:
-    """Return the structs that clients send: their fields with a default may be left out."""
+    """Return the structs sent by clients, which may omit fields with a default."""
     found: set[Message] = set()
     new: list[Message] = [*COMMANDS, PlayMove]
     while new:
@@ -47,7 +47,7 @@ def docs_of(module: ModuleType) -> dict[str, str]:
 def fields_of(struct: Message) -> list[tuple[types.Field, types.Type]]:
     """Return the fields of a struct with their types, without constraints.
 
-    The `id` of a command is left out, since the client library assigns it.
+    The `id` of a command is omitted, since the client library assigns it.
     """
     info = types.type_info(struct)
     assert isinstance(info, types.StructType)
@@ -69,7 +69,7 @@ def default_of(field: types.Field) -> object:
 
 
 def struct_in(info: types.Type) -> Message | None:
-    """Return the struct that a field's type is, lists, or may be besides null; else `None`."""
+    """Return a field's struct, or the struct in its list or nullable type; else `None`."""
     match bare(info):
         case types.StructType(cls=cls):
             return cls
@@ -81,12 +81,12 @@ def struct_in(info: types.Type) -> Message | None:
 
 
 def is_list(info: types.Type) -> bool:
-    """Return whether a type is a list, or may be one besides null."""
+    """Return whether a type is a list or a nullable list."""
     several = info.types if isinstance(info, types.UnionType) else (info,)
     return any(isinstance(one, types.ListType) for one in several)
 
 
 def answers_to(command: type[Command]) -> list[str]:
-    """Return the names of the events that answer a command, as its handler declares them."""
+    """Return the names of a command's answers, according to its handler's annotation."""
     answer = get_type_hints(HANDLERS[command])["return"]
     return [event.__name__ for event in get_args(answer) or (answer,)]

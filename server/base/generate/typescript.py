@@ -1,9 +1,9 @@
 """Generate the types in `client_js/src` from those of the server.
 
-`messages.ts` has the messages: the interfaces are for the client's code, and its `wire.ts` uses the
-tables of kinds and fields to encode and decode frames. Those of wings that few visits need are in
-`laterMessages.ts`, which is loaded with what uses them. `apiTypes.ts` has the answers of the HTTP
-interface, and `operatorTypes.ts` what operators look up, which is JSON.
+`messages.ts` contains the messages: interfaces for the client's code, and tables of kinds and
+fields with which `wire.ts` encodes and decodes frames. The tables of wings that few visits need are
+in `laterMessages.ts`, which is loaded on demand. `apiTypes.ts` contains the answers of the HTTP
+interface, and `operatorTypes.ts` the JSON of operators' lookups.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from server.protocol import COMMANDS, EVENTS, MODULES, STRUCTS, kind_of
 from server.routes import STRUCTS as API_STRUCTS
 
 LINE = 100
-"""The most characters in a line, as in `client_js/.prettierrc`."""
+"""Maximum characters of a line, as in `client_js/.prettierrc`."""
 
 HEAD = """\
 /**
@@ -91,7 +91,7 @@ FIRST = frozenset(
         protocol.watching,
     )
 )
-"""The modules whose tables are in `messages.ts`; those of others are in `laterMessages.ts`."""
+"""The modules with tables in `messages.ts`; the others' are in `laterMessages.ts`."""
 
 OPERATOR_STRUCTS = (
     *(Reason, Suspicion, Closed, Case, CasePage, PlayerRow, GameRow, CircleRow, PlayerShown),
@@ -193,7 +193,7 @@ def _interface(struct: Message, *, optional: bool) -> str:
 
 
 def _field(name: str, kind: str) -> str:
-    """Return the line of a field, or lines if its type is too long for one."""
+    """Return the line of a field, or several lines if its type is too long."""
     line = f"  readonly {name}: {kind};\n"
     if len(line) <= LINE + 1:
         return line
@@ -201,7 +201,7 @@ def _field(name: str, kind: str) -> str:
 
 
 def _union(kind: str, indent: str) -> str:
-    """Return a union in a line of its own, or in one for each type, as Prettier has it."""
+    """Return a union on a separate line, or with one line per type, in Prettier's style."""
     line = indent + kind
     if len(line) < LINE:
         return line
@@ -267,21 +267,21 @@ def _wrapped(line: str, room: int) -> list[str]:
 
 
 def _names(name: str, what: str, structs: Sequence[Message]) -> str:
-    """Return the interface `name` of all messages of one direction, which are called `what`."""
+    """Return the interface `name` of all messages of one direction, called `what`."""
     fields = "".join(f"  readonly {struct.__name__}: {struct.__name__};\n" for struct in structs)
     comment = _comment(f"Every one of the {what} by name.")
     return f"{comment}export interface {name} {{\n{fields}}}\n"
 
 
 def _kinds(what: str, structs: Iterable[Message]) -> str:
-    """Return the table of kinds of messages, which are called `what`: its name in lower case."""
+    """Return the table of kinds of the messages called `what`, also its name in lower case."""
     kinds = "".join(f"  {struct.__name__}: {kind_of(struct)},\n" for struct in structs)
     comment = _comment(f"The kinds of the {what}.")
     return f"{comment}export const {what.upper()} = {{\n{kinds}}} as const;\n"
 
 
 def _answers() -> str:
-    """Return the interface of what answers each command, as its handler declares it."""
+    """Return the interface of each command's answers, according to its handler's annotation."""
     fields = ""
     for command in COMMANDS:
         names = " | ".join(f'"{event}"' for event in answers_to(command))
@@ -325,7 +325,8 @@ def _table(struct: Message, *, optional: bool) -> str:
 
     Args:
         struct: the struct.
-        optional: whether clients may leave its fields with a default out: then servers fill them.
+        optional: whether clients may omit its fields with a default, which the server then fills
+            in.
     """
     items: list[Any] = []
     for field, info in fields_of(struct):

@@ -1,1 +1,1 @@
-"""The nodes of an installation: which there are, what they tell each other."""
+"""The nodes of an installation: their registration, and messages between them."""

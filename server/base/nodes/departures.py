@@ -1,12 +1,12 @@
-"""Departures: removing what nodes have left behind that are gone.
+"""Departures: removing the data left behind by dead nodes.
 
-A node that ends takes back what it has stored of its players' sessions and presence. Of one that
-was killed, it is not counted any more when the node is not registered, and removed here, by one of
-the others. The store says of which nodes there may be something, so another node goes on if that
+A node that ends removes the sessions and presence of its players from the store. After a node has
+been killed, they no longer count once its registration has expired, and another node removes them
+here. The store lists the nodes that may have left data, so a further node continues if the removing
 one dies.
 
-It takes some round trips for a node that has left nothing, and one for each room and player of one
-that was killed, `BATCH` at a time: 10,000 players take half a minute.
+This takes some round trips for a node without data, and one for each room and player of a killed
+node, `BATCH` at a time: 10,000 players take half a minute.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ READ = 64
 """Partitions whose notes are read in a round trip."""
 
 BATCH, PAUSE = 64, 0.05
-"""Rooms and players that are cleared at the same time, and seconds until the next ones."""
+"""Rooms and players cleared at the same time, and seconds until the next ones."""
 
 log = structlog.get_logger()
 
 
 class Departures:
-    """Removes what nodes have left behind."""
+    """Removes data left behind by dead nodes."""
 
     def __init__(self, held: HeldStore, registration: Registration, background: Background) -> None:
         self._held = held
@@ -44,20 +44,21 @@ class Departures:
         registration.listed.subscribe(self._listed)
 
     def _listed(self, holders: list[str]) -> None:
-        """Remove what those nodes have left which are missing twice in a row.
+        """Start the removal for nodes that are missing twice in a row.
 
-        After a long outage of the store, all registrations have expired, and are renewed now.
+        After a long outage of the store, all registrations have expired, and are just being
+        renewed.
         """
         here = [node for node in holders if self._registration.is_alive(node)]
         missing = set(holders).difference(here)
         gone, self._missing = missing & self._missing, missing
-        # One node is enough. Were it to die, it would be another one's turn with the next list.
+        # One removing node is enough. If it dies, the next list selects another one.
         if gone and min(here) == self._registration.id:
             for node in sorted(gone):
                 self._removals.add(node)
 
     async def _remove(self, node: str) -> None:
-        """Remove what a node has left; no more if it comes back meanwhile."""
+        """Remove a node's data, until the node comes back."""
         await self._held.begin_removal(node)
         removed = 0
         for first in range(0, PARTITIONS, READ):

@@ -1,9 +1,9 @@
-"""The format that this node may write: a newer one once no node of an older release runs.
+"""The store's format that this node may write: a newer one once all older nodes are gone.
 
-Releases that follow each other run side by side on one store. A form that the last release does not
-read is written only if `Format.written` says so. The store's format is raised when no node of an
-older release has been registered for `ALONE_FOR_MS`. From then on such nodes do not start, so a
-format is never lowered, and nodes write what it allows.
+Consecutive releases run side by side on one store. A form that the previous release cannot read is
+written only if `Format.written` allows it. The store's format is raised when no node of an older
+release has been registered for `ALONE_FOR_MS`. Such nodes do not start from then on, so the format
+is never lowered, and nodes write in it.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from server.base.work.background import Background
 from server.base.work.clock import Clock
 
 READ_EVERY = 5.0
-"""Seconds between two reads of the format, until it is the newest."""
+"""Seconds between reads of the format, until it is the newest."""
 
 ALONE_FOR_MS: Final = 600_000
 """Milliseconds without an older node after which the format is raised.
 
-A node that crashed or was cut off is back by then; one that is not was replaced.
+A node that crashed or was cut off has returned by then, or was replaced.
 """
 
 log = structlog.get_logger()
 
 
 class Format:
-    """Keeps the store's format.
+    """Maintains the store's format.
 
     Attributes:
-        written: the format that this node writes, of `STORED.md`; 0 before it was read.
+        written: the format that this node writes, see `STORED.md`; 0 before it was read.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Format:
         background: Background,
         newest: int = NEWEST,
     ) -> None:
-        """`newest` is the format that this release writes as soon as it may."""
+        """`newest` is the format that this release writes once allowed."""
         self.written = 0
         self._formats = formats
         self._nodes = nodes
@@ -55,7 +55,7 @@ class Format:
         background.forever("format", self.refresh, every=READ_EVERY, waits=True)
 
     async def refresh(self) -> None:
-        """Read the format, and raise it if no older node is left. A new store has it at once."""
+        """Read the format, and raise it if all older nodes are gone, or if the store is new."""
         if self.written == self._newest:
             return
         kept = await self._formats.read()

@@ -1,4 +1,4 @@
-"""The format of the whole store, which `server/STORED.md` describes."""
+"""The format of the whole store, described in `server/STORED.md`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ OLDEST: Final = 1
 NEWEST: Final = 1
 """The newest format that this release reads.
 
-It writes that, too, once no node of an older release runs: see `server/base/nodes/format.py`.
+It also writes this format once all nodes of older releases are gone: see
+`server/base/nodes/format.py`.
 """
 
 _UNNUMBERED = "format", "signing-key"
-"""Keys of development versions before 1.0, one of which each of their stores has."""
+"""Keys of development versions before 1.0; each of their stores has one of them."""
 
 _RAISE = Script("""
 local kept = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -34,7 +35,7 @@ class FormatStore:
         self._database = database
 
     async def read(self) -> int | None:
-        """Return the format: `None` of a new store, 0 of one of a version before 1.0."""
+        """Return the format; `None` for a new store, 0 for a development version before 1.0."""
         number, *unnumbered = await self._database.ask(
             lambda redis, key: redis.get(key), keys.FORMAT, *_UNNUMBERED
         )
@@ -43,15 +44,15 @@ class FormatStore:
         return 0 if any(each is not None for each in unnumbered) else None
 
     async def raise_to(self, number: int) -> None:
-        """Raise the format, unless it is as high. Nodes that do not read it do not start then."""
+        """Raise the format to a number. Nodes that cannot read it do not start from then on."""
         await self._database.run(_RAISE, [keys.FORMAT], number)
 
 
 async def check_format(database: Database) -> None:
-    """Check that a store can be read by this release.
+    """Check that this release can read a store.
 
     Raises:
-        UnsuitableError: it is of a format that is not known here, newer or older.
+        UnsuitableError: its format is too new or too old.
     """
     kept = await FormatStore(database).read()
     if kept is None:

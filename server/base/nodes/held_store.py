@@ -1,12 +1,12 @@
-"""Presence and sessions of players, which are stored as the word of their node.
+"""Presence and sessions of players, which are valid only while their node is.
 
-A node that is killed cannot take its word back. So each notes, in each partition, of which rooms
-and players it has stored something there, and all nodes are listed that have. When one of them is
-gone, another node removes what it has left behind (`server.base.nodes.departures`).
+A killed node cannot remove them. Each node therefore notes, in each partition, the rooms and
+players for which it has stored something, and all such nodes are listed. When one of them is gone,
+another node removes its data (`server.base.nodes.departures`).
 
-A note costs a player's first session on a node one small write, which is 27 µs of that node's time,
-and the last one another; a room's are written with the presence itself. Each takes 33 bytes: those
-of 10,000 players 330 kB.
+A note costs a small write for a player's first session on a node (27 µs of that node's time), and
+another one for the last; a room's note is written with the presence. A note takes 33 bytes: 330 kB
+for 10,000 players.
 """
 
 from __future__ import annotations
@@ -53,35 +53,35 @@ _ROOM, _PLAYER = "room", "player"
 
 
 def room_note(code: RoomCode) -> str:
-    """Return the note that a node has stored presence in a room."""
+    """Return the note of a node's presence in a room."""
     return f"{_ROOM}/{code}"
 
 
 def player_note(player: PlayerId) -> str:
-    """Return the note that a node has stored sessions of a player."""
+    """Return the note of a node's sessions of a player."""
     return f"{_PLAYER}/{player}"
 
 
 class HeldStore:
-    """The list of what each node has stored that ends with it."""
+    """The notes of each node's data that must be removed when it ends."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def register(self, node: str) -> tuple[bool, list[str]]:
-        """List a node among those that may have stored something; return whether it was, and all.
+        """List a node as a holder of data, and return whether it was listed, and all listed nodes.
 
-        It was not if it is new, or if others count it as gone and remove what it has stored.
+        It was not listed if it is new, or if other nodes consider it gone and remove its data.
         """
         before, nodes = await self._database.run(_LIST, [keys.HOLDERS], node, keys.SESSION_LIFE_S)
         return before == "here", nodes
 
     async def begin_removal(self, node: str) -> None:
-        """Note that a node is gone, so that it stores all again if it is not."""
+        """Mark a node as gone. If it is not, it then stores all its data again."""
         await self._database.write(keys.HOLDERS, "HSET", keys.HOLDERS, node, "gone")
 
     async def end_removal(self, node: str) -> None:
-        """List a node no more, unless it has come back."""
+        """Remove a node from the list, unless it has come back."""
         await self._database.run(_FORGET, [keys.HOLDERS], node)
 
     async def note(self, node: str, player: PlayerId) -> None:
@@ -90,21 +90,21 @@ class HeldStore:
         await self._database.run(_NOTE, [key], player_note(player), keys.SESSION_LIFE_S)
 
     async def drop(self, node: str, player: PlayerId) -> None:
-        """Note that a node has no sessions of a player any more."""
+        """Note that a node has no more sessions of a player."""
         key = keys.held(keys.partition(player), node)
         await self._database.write(key, "HDEL", key, player_note(player))
 
     async def notes(self, node: str, numbers: Sequence[int]) -> Iterable[tuple[int, list[str]]]:
-        """Return what a node has noted in some partitions, for `remove`, by partition."""
+        """Return a node's notes in some partitions, for `remove`, by partition."""
         names = [keys.held(number, node) for number in numbers]
         found = await self._database.ask(lambda redis, key: redis.hkeys(key), *names)
         return zip(numbers, found, strict=True)
 
     async def remove(self, node: str, number: int, note: str) -> None:
-        """Remove what a node has stored of a room or player, and the note of it.
+        """Remove a node's data about a room or player, and the note.
 
         Raises:
-            UnavailableError: Redis does not answer; some of it may have been removed.
+            UnavailableError: Redis does not answer; a part may have been removed.
         """
         held, (kind, _, name) = keys.held(number, node), note.partition("/")
         if kind == _ROOM:

@@ -1,4 +1,4 @@
-"""Messages between nodes: each node has a topic, and each wing registers its own messages."""
+"""Messages between nodes. Each node has a topic, and each wing registers its own messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ M = TypeVar("M", bound=Struct)
 
 
 class NodeBus:
-    """Sends messages to other nodes, and takes those to this one.
+    """Sends messages to other nodes, and dispatches messages to this one.
 
     Attributes:
         missed: emitted when messages to this node may have been missed.
@@ -33,23 +33,23 @@ class NodeBus:
         bus.subscribe(topics.node(node), self._receive)
 
     def on(self, kind: type[M], take: Callable[[M], object]) -> None:
-        """Have messages of a kind, a struct with a tag, taken by a function."""
+        """Register a handler for messages of a kind, a tagged struct."""
         self._takers[kind] = take
         self._decoder: Decoder[Struct] = Decoder(reduce(or_, self._takers))
 
     def send(self, nodes: Iterable[str], message: Struct) -> None:
-        """Send a message to some other nodes."""
+        """Send a message to other nodes."""
         payload = b""
         for node in nodes:
             payload = payload or encode(message)
             self._bus.publish(topics.node(node), payload)
 
     def decode(self, payload: bytes | None) -> Struct | None:
-        """Return the message of a payload, as `Decoder.decode`."""
+        """Decode a payload, like `Decoder.decode`."""
         return self._decoder.decode(payload)
 
     def _receive(self, payload: bytes | None) -> None:
-        """Have a message taken; `None` if messages may have been missed."""
+        """Dispatch a message; `None` means that messages may have been missed."""
         message = self.decode(payload)
         if message is None:
             self.missed.emit()

@@ -1,4 +1,4 @@
-"""Registrations of nodes. The one of a node that was killed expires."""
+"""Registrations of nodes. A killed node's registration expires."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Registration: a node's heartbeat in Redis, and the list of the nodes that are alive.
+"""Registration: a node's heartbeat in Redis, and the list of live nodes.
 
-Other registrations of a node, such as the presence of its sessions in rooms, are not renewed on
-their own: they are valid for as long as the node counts as alive.
+A node's other registrations, such as its sessions' presence in rooms, are not renewed separately:
+they are valid while the node counts as alive.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from server.base.work.background import Background
 from server.base.work.signal import Signal
 
 RENEW_EVERY = 5.0
-"""Seconds between two heartbeats."""
+"""Seconds between heartbeats."""
 
 log = structlog.get_logger()
 
 
 def form_of(name: str) -> int:
-    """Return the newest format of the store that a node reads, by the name that is registered."""
+    """Return the newest store format that a node can read, from its registered name."""
     return int(name.rpartition("#")[0].rpartition("/")[2])
 
 
 class Registration:
-    """Keeps one node registered as alive, and knows which nodes are.
+    """Keeps one node registered as alive, and tracks the live nodes.
 
     Attributes:
-        id: of this node; random (8 hexadecimal digits) unless given to the constructor, since a
+        id: this node's id; random (8 hexadecimal digits) unless given to the constructor, since a
             restarted node may get the same port.
         port: the port that this node listens on, or 0 before it does.
         changed: emitted with the ids of the nodes that have joined, and of those that have left.
-        lapsed: emitted when others have counted this node as gone, or the store has lost that it is
-            there: what ends with it has to be stored again.
-        listed: emitted with the ids of all nodes that may have stored something which ends with
-            them, after each renewal.
+        lapsed: emitted when other nodes have considered this node gone, or the store has lost its
+            registration: data bound to the node must be stored again.
+        listed: emitted after each renewal with the ids of all nodes that may have stored data bound
+            to them.
     """
 
     def __init__(self, nodes: NodeStore, held: HeldStore, node_id: str | None = None) -> None:
@@ -58,12 +58,12 @@ class Registration:
 
     @property
     def name(self) -> str:
-        """This node as it is registered: `host:port/form#id`."""
+        """This node's registered name: `host:port/form#id`."""
         return f"{socket.gethostname()}:{self.port}/{NEWEST}#{self.id}"
 
     @property
     def alive(self) -> list[str]:
-        """The ids of the nodes that count as alive, sorted."""
+        """The ids of the live nodes, sorted."""
         return sorted(self._alive)
 
     def is_alive(self, node_id: str) -> bool:
@@ -71,26 +71,26 @@ class Registration:
         return node_id in self._alive
 
     def note_alive(self, node_id: str) -> None:
-        """Count a node as alive that has published a message, though it may not be listed yet."""
+        """Count a node as alive that has published a message, even if it is not listed yet."""
         self._alive.add(node_id)
         self._missing.discard(node_id)
 
     def run_in(self, background: Background) -> None:
-        """Have the registration renewed by the node's background work, and removed at its end."""
+        """Renew the registration as background work of the node, and remove it at the end."""
         background.forever("registration", self.renew, every=RENEW_EVERY, finish=self.drop)
 
     async def renew(self) -> None:
-        """Renew the registration, and learn which nodes are alive.
+        """Renew the registration, and update the live nodes.
 
         Raises:
-            UnavailableError: the store does not answer. The other nodes cannot renew theirs either,
-                so none is counted as dead for that.
+            UnavailableError: the store does not answer. No node is considered dead, since the
+                others cannot renew their registrations either.
         """
         names = await self._nodes.renew(self.name)
         self._update(name.rpartition("#")[2] for name in names)
         was_listed, holders = await self._held.register(self.id)
         if self._is_listed and not was_listed:
-            # What is stored again at once may be removed by a batch in flight: so do it twice.
+            # A batch in flight may remove data that is stored again immediately, so store it twice.
             self._lapses = 2
             log.warning("registration_lapsed")
         self._is_listed = True
@@ -108,9 +108,9 @@ class Registration:
         await self._nodes.drop(self.name)
 
     def _update(self, node_ids: Iterable[str]) -> None:
-        """Update which nodes are alive from the list of those that are registered.
+        """Update the live nodes from the list of registered nodes.
 
-        A node counts as dead when it is missing from two lists in a row: after a long outage of
+        A node counts as dead when it is missing from two lists in a row. After a long outage of
         Redis all registrations have expired, and the other nodes are about to renew theirs.
         """
         listed = {*node_ids, self.id}

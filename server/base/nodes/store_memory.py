@@ -1,8 +1,8 @@
-"""The memory of the store: watched, so that it is told before moves have to be refused.
+"""Monitoring of the store's memory, with warnings before moves have to be refused.
 
-A Redis at its `maxmemory` refuses what needs more, and evicts nothing. Then moves are refused as
-`unavailable`, what can be read is shown, and all goes on by itself when there is room again. So
-that those who play may go on to their end, less and less begins before that
+A Redis at its `maxmemory` refuses writes that need more memory, and evicts nothing. Moves are then
+refused as `unavailable`, reads still work, and operation resumes by itself once there is room
+again. To let running games finish, new games are progressively refused before that point
 (`server.base.core.memory_level`).
 """
 
@@ -16,16 +16,16 @@ from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 
 CHECK_EVERY = 5.0
-"""Seconds between two checks, each of which is one `INFO` for each server."""
+"""Seconds between checks, each of which is one `INFO` per server."""
 
 log = structlog.get_logger()
 
 
 class StoreMemory:
-    """Watches the memory of the store.
+    """Monitors the store's memory.
 
     Attributes:
-        level: how full it is.
+        level: the memory level.
     """
 
     def __init__(self, store: MemoryStore, metrics: Metrics, background: Background) -> None:
@@ -38,25 +38,25 @@ class StoreMemory:
 
     @property
     def limit(self) -> int:
-        """How many bytes the store may take, as last read; 0 if there is no limit."""
+        """The store's memory limit in bytes, as last read; 0 if there is none."""
         return self._usage.limit
 
     @property
     def is_sparing(self) -> bool:
-        """Whether so much is taken that played games are kept for a shorter time."""
+        """Whether memory usage is high enough to keep played games for a shorter time."""
         return self._usage.share >= SPARING
 
     @property
     def most_days(self) -> int | None:
-        """For how many days what begins now is kept at most if it is played; `None` for any."""
+        """The maximum days to keep a game that starts now and is played; `None` for no limit."""
         return most_days(self._usage.share)
 
     def has_room(self, new: New) -> bool:
-        """Return whether something new may begin."""
+        """Return whether a kind of new game may start."""
         return may_begin(new, self.level)
 
     async def check(self) -> None:
-        """Read the usage; log a level that is new, once."""
+        """Read the usage, and log a change of the level once."""
         self._usage = usage = await self._store.usage()
         before, self.level = self.level, level_at(self.level, usage)
         if self.level != before:

@@ -1,1 +1,1 @@
-"""Posts to the servers of others, with retries that end."""
+"""Outbound posts to third-party servers, with bounded retries."""

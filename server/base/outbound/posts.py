@@ -1,13 +1,13 @@
-"""Posts: requests to servers of others, each sent once, with retries that end.
+"""Posts: requests to third-party servers, each sent once, with bounded retries.
 
-A post is stored with a due item. Whoever tries it takes it first, which moves the item to when
-another node may take over: so it is sent twice only if a node dies between the request and its
-answer, and it says its id, by which a server may know. Wings that post register a channel, which
-makes the request of what is stored and hears how it went.
+A post is stored with a due item. A node takes a lease on a post before trying it, by moving the due
+item to the time at which another node may take over. A post is therefore sent twice only if a node
+dies between the request and its answer. Its idempotency key lets the server detect this. A wing
+that posts registers a channel, which builds requests from stored posts and is notified of outcomes.
 
-Nothing here waits for a server that is slow but the posts to the same host: each host has a few
-lanes, in which one request follows the other. And nobody takes the room of others: each channel has
-its own, an owner gets little of it at a time, and what has failed before half of it.
+A slow server delays only other posts to the same host: each host has a few lanes, in which requests
+are sent one after the other. Capacity is also divided: each channel has its own, an owner gets a
+small part of it at a time, and posts that have failed before get at most half.
 """
 
 from __future__ import annotations
@@ -31,25 +31,26 @@ from server.base.work.metrics import Counts
 from server.base.work.worker_pool import WorkerPool
 
 LEASE_MS: Final = 120_000
-"""Milliseconds for which a node has a post that it has taken to try."""
+"""Milliseconds of a node's lease on a post."""
 
 MAX_TAKEN: Final = 64
-"""Posts of a channel that a node has taken at a time, and so most of its requests at a time."""
+"""Maximum posts of a channel leased by a node at a time, and so about its maximum number of
+requests."""
 
 MAX_FAILED: Final = 32
-"""Those of them that have failed before, as all do to servers that never answer."""
+"""Maximum of these that have failed before, as all posts to unresponsive servers do."""
 
 MAX_OF_OWNER: Final = 4
-"""Those of them that are of one owner, whose servers may all be slow."""
+"""Maximum of these with the same owner, whose servers may all be slow."""
 
 FULL_MS: Final = 5_000
-"""Milliseconds until a post is looked at again for which there was no room."""
+"""Milliseconds until the next look at a post for which there was no capacity."""
 
 SENDING: Final = 8
-"""Requests at a time; one that takes more than a second makes room for another."""
+"""Concurrent requests; one that takes more than a second no longer counts."""
 
 LANES: Final = 4
-"""Requests at a time to one host."""
+"""Concurrent requests to one host."""
 
 Lane = tuple[str, int]
 
@@ -57,12 +58,12 @@ log = structlog.get_logger()
 
 
 class Channel(NamedTuple):
-    """A channel: how a wing posts.
+    """A wing's channel for posts.
 
     Attributes:
-        request: makes the request of a post; `None` if it is of no use any more. It may be called
-            again for the same post.
-        heard: called after each try with how it went, unless this node ends before.
+        request: builds the request of a post; `None` if the post has become useless. It may be
+            called again for the same post.
+        heard: called with the outcome of each try, unless this node ends before.
     """
 
     request: Callable[[Post], Awaitable[Outgoing | None]]
@@ -72,8 +73,8 @@ class Channel(NamedTuple):
 class Posts:
     """Sends posts.
 
-    `sent` counts how they ended, by channel: as `sent`, `gone` or `dropped`; and tries after which
-    there is another one, as `retried`.
+    `sent` counts fates by channel: `sent`, `gone` or `dropped`, and `retried` for each failed try
+    that is repeated.
     """
 
     def __init__(
@@ -95,7 +96,8 @@ class Posts:
         self._taken: dict[Lane, deque[tuple[Taken, Outgoing, int]]] = defaultdict(deque)
         self._counts: Counter[tuple[str, ...]] = Counter()
         self._lanes: WorkerPool[Lane] = WorkerPool(background, "posts", self._send, size=SENDING)
-        # If the store does not answer now, it is dropped soon: it would be sent twice otherwise.
+        # A post that has ended is dropped from the store even while the node ends; it would be sent
+        # twice otherwise.
         self._ended: WorkerPool[str] = WorkerPool(
             background, "posts_ended", store.end, size=SENDING, completes=True
         )
@@ -106,33 +108,33 @@ class Posts:
         self._channels[channel] = how
 
     async def post(self, post: Post, at: int | None = None) -> None:
-        """Post something once, however often this is called with its id.
+        """Post something once per id, however often this is called.
 
         Args:
-            post: what.
-            at: not before this time, in Unix milliseconds.
+            post: the post.
+            at: the earliest time, in Unix milliseconds.
 
         Raises:
-            UnavailableError: it may be posted or not; it can be tried again.
+            UnavailableError: it is unknown whether it was posted; calling again is safe.
         """
         now = self._clock.now()
         begin, until = max(now, at or 0), min(post.until, now + LIFE_MS)
         if begin >= until:
             return
         is_new = await self._store.add(structs.replace(post, until=until), begin)
-        # A process that sends nothing leaves it to a sweeper.
+        # A process that sends nothing leaves the post to a sweeper.
         if is_new and begin == now and self._background.is_running:
             await self._take(post.id)
 
     async def _pass_due(self, due: PostDue) -> bool:
-        """Take what is to be tried now; its due item has been moved then, or dropped."""
+        """Take a post that is due, which moves or drops its due item."""
         if not self._background.is_running:
             return False
         await self._take(due.post)
         return True
 
     async def _take(self, post_id: str) -> None:
-        """Take a post, if it is due, and have it sent once there is room for it."""
+        """Take a lease on a post if it is due, and send it once there is capacity."""
         now = self._clock.now()
         taken = await self._store.take(post_id, now, now + LEASE_MS)
         if taken is None:
@@ -151,7 +153,7 @@ class Posts:
             self._lanes.add(lane)
 
     def _has_room(self, taken: Taken) -> bool:
-        """Return whether a post may be sent beside those that this node has taken."""
+        """Return whether there is capacity for a post in addition to those taken."""
         channel, owner, failed = _groups(taken)
         return (
             self._counts[channel] < MAX_TAKEN
@@ -160,7 +162,7 @@ class Posts:
         )
 
     def _count(self, taken: Taken, change: int) -> None:
-        """Count a post that is taken (1), or is not any more (-1)."""
+        """Count a post that is taken (1) or released (-1)."""
         channel, owner, failed = _groups(taken)
         for group in (channel, owner, *([failed] if taken.tries > 1 else [])):
             self._counts[group] += change
@@ -168,7 +170,7 @@ class Posts:
                 del self._counts[group]
 
     async def _find_lane(self, taken: Taken, now: int) -> Lane | None:
-        """Return the lane that a post has been put into, or `None` if it is not to be sent."""
+        """Put a post into a lane and return the lane, or `None` if it must not be sent."""
         post = taken.post
         channel = self._channels.get(post.channel)
         if channel is None or now >= post.until:
@@ -184,10 +186,10 @@ class Posts:
         return lane
 
     async def _send(self, lane: Lane) -> None:
-        """Send the first post of a lane, and go on with the next one after the others' turn."""
+        """Send the first post of a lane, and queue the lane again for the next one."""
         if not self._taken[lane]:
-            # The pool works again on a lane for which the store did not answer; what was sent
-            # there is taken again when nothing has been told of it.
+            # The pool retries a lane if the store did not answer. The post of the failed try is
+            # taken again when its lease expires.
             del self._taken[lane]
             return
         taken, request, until = self._taken[lane].popleft()
@@ -225,7 +227,7 @@ class Posts:
         await self._channels[post.channel].heard(post, outcome)
 
     def _end(self, taken: Taken, found: str, code: str | int) -> None:
-        """Drop a post, and tell of it if it was not sent."""
+        """Drop a post, and log it unless it was sent."""
         post = taken.post
         self._ended.add(post.id)
         self._sent[post.channel, found] += 1
@@ -234,6 +236,6 @@ class Posts:
 
 
 def _groups(taken: Taken) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return what a post is counted among: its channel's, its owner's, and those that failed."""
+    """Return the groups in which a post is counted: its channel, its owner, and failed posts."""
     channel = taken.post.channel
     return (channel,), (channel, "owner", taken.post.owner), (channel, "failed")

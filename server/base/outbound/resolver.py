@@ -1,12 +1,12 @@
-"""The resolver: addresses of names that users gave, asked for over sockets of its own.
+"""A DNS resolver for names given by users, with its own sockets.
 
-The system's resolver works on threads that all of a process shares, and keeps one for as long as a
-name server is silent: then the node's own names, such as that of Redis, would wait behind those of
-users. Here a question is a UDP socket, which is closed when there is an answer or no more time.
-Nothing is kept between two lookups.
+The system's resolver uses threads shared by the whole process, and blocks one while a name server
+is silent. Lookups of the node's own names, such as Redis's, would then wait behind users' names.
+Here each query uses a UDP socket, which is closed after the answer or a timeout. Nothing is cached
+between lookups.
 
-Only the name servers of this machine are asked (`/etc/resolv.conf`), for the name as it is: no
-search list and no `/etc/hosts` makes another one of it.
+Only the machine's name servers are queried (`/etc/resolv.conf`), and only for the name as given:
+neither search lists nor `/etc/hosts` apply.
 """
 
 from __future__ import annotations
@@ -31,16 +31,18 @@ TIMEOUT: Final = 3.0
 """Seconds for a lookup."""
 
 TRIES: Final = 2
-"""Times that each name server is asked: an answer may be lost, or come when it is known there."""
+"""Queries to each name server: an answer may be lost, or arrive only once the server has cached it.
+"""
 
 MAX_RECORDS: Final = 16
-"""Records that are read of an answer. Each takes up to half a millisecond, if its name is long."""
+"""Maximum records read from an answer. Each takes up to half a millisecond if its name is long."""
 
 _PAYLOAD: Final = 1_232
-"""Most bytes of an answer: what passes everywhere in one packet. Of a longer one comes a part."""
+"""Maximum bytes of an answer, which fit into one packet everywhere. Longer answers are truncated.
+"""
 
 _MOST_RECEIVED: Final = 65_535
-"""Bytes of the longest datagram."""
+"""Maximum bytes of a datagram."""
 
 _REREAD: Final = 60.0
 """Seconds after which the list of name servers is read again."""
@@ -57,7 +59,7 @@ class Resolver:
     """Resolves names.
 
     Args:
-        servers: name servers, in place of those of this machine.
+        servers: name servers to use instead of the machine's.
     """
 
     def __init__(self, servers: Sequence[Place] | None = None) -> None:
@@ -66,18 +68,18 @@ class Resolver:
         self._read_at = -_REREAD
 
     async def addresses(self, host: str) -> list[str]:
-        """Return the addresses of a name, those of IPv4 and IPv6 in turn, within `TIMEOUT`.
+        """Return the addresses of a name, alternating between IPv4 and IPv6, within `TIMEOUT`.
 
         Args:
-            host: a name, in ASCII; or an address, which is returned as it is.
+            host: a name, in ASCII; or an address, which is returned unchanged.
 
         Raises:
-            OSError: it has none, or no name server answers.
+            OSError: it has no address, or no name server answers.
         """
         if _is_address(host):
             return [host]
         if host == "localhost":
-            # No name server is to be asked for it (RFC 6761).
+            # Name servers must not be queried for it (RFC 6761).
             return ["127.0.0.1", "::1"]
         try:
             name = dns.name.from_text(host)
@@ -93,7 +95,7 @@ class Resolver:
         return addresses
 
     async def _ask(self, name: dns.name.Name, kind: dns.rdatatype.RdataType) -> list[str]:
-        """Return the addresses of a kind that a name has.
+        """Return a name's addresses of one kind.
 
         Raises:
             OSError: no name server answers.
@@ -116,7 +118,7 @@ class Resolver:
         raise OSError("no name server answers")
 
     def _name_servers(self) -> Sequence[Place]:
-        """Return the name servers of this machine, which may have moved to another network."""
+        """Return the name servers, reread regularly since the machine may have changed networks."""
         if self._servers is not None:
             return self._servers
         now = time.monotonic()
@@ -131,19 +133,18 @@ class Resolver:
 
 
 async def _exchange(query: dns.message.Message, server: Place) -> dns.message.Message:
-    """Ask a name server, and return the first answer.
-
-    The socket is no endpoint of the event loop: uvloop would never be closed again after one that
-    is cancelled while it is made.
+    """Query a name server, and return the first valid answer.
 
     Raises:
-        OSError: nobody listens there.
+        OSError: nothing listens there.
     """
+    # A plain socket rather than an endpoint of the event loop: if creating an endpoint is
+    # cancelled, uvloop never closes it.
     loop = asyncio.get_running_loop()
     family = dns.inet.af_for_address(server[0])
     with socket.socket(family, socket.SOCK_DGRAM) as asking:
         asking.setblocking(False)
-        # Connected, so that only this server's packets come in.
+        # Connected, so that only this server's packets are received.
         asking.connect(dns.inet.low_level_address_tuple(server, family))
         asking.send(query.to_wire())
         while True:
@@ -154,14 +155,14 @@ async def _exchange(query: dns.message.Message, server: Place) -> dns.message.Me
                 reply = None
             if reply is not None and query.is_response(reply):
                 return reply
-            # What is there already is received at once, however much of it somebody sends.
+            # Buffered packets are received without waiting, however many a sender floods.
             await asyncio.sleep(0)
 
 
 def _shortened(data: bytes) -> bytes:
-    """Return an answer with only the first of its records, and none beside them.
+    """Return an answer reduced to its first records, without the additional sections.
 
-    Whoever has a name server decides what is in its answers, and so how long they take to read.
+    The owner of a name server controls its answers, and so the time for parsing them.
     """
     answers = min(int.from_bytes(data[6:8]), MAX_RECORDS)
     return data[:6] + answers.to_bytes(2) + bytes(4) + data[12:]

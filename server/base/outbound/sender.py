@@ -1,9 +1,9 @@
-"""The sender: one POST to a server of others, which is believed nothing.
+"""The sender: one POST to an untrusted third-party server.
 
-A name is resolved once, and the connection is made to an address that was checked, so no second
-answer of a name server counts. The certificate has to be that of the name. Redirections are not
-followed, time and bytes are limited, and of the answer only the beginning is read, which says how
-it went. Nothing is kept between two requests.
+A name is resolved once, and the connection is made to a validated address, so a second answer of
+the name server cannot redirect it. The certificate must match the name. Redirections are not
+followed, time and bytes are limited, and only the status and headers of the answer are read.
+Nothing is kept between requests.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ from server.base.outbound.core.post import Answer, Failure, Outgoing
 from server.base.outbound.resolver import Resolver
 
 TIMEOUT: Final = 5.0
-"""Seconds for all of a request, from the name to the answer; a node that ends waits for it."""
+"""Seconds for a whole request, including the lookup and the answer. A node waits for it before it
+ends."""
 
 MAX_SENT: Final = 16_384
-"""Most bytes of a body."""
+"""Maximum bytes of a body."""
 
 MAX_READ: Final = 16_384
-"""Most bytes that are read of an answer: its status and its headers."""
+"""Maximum bytes read from an answer: its status and its headers."""
 
 MAX_ADDRESSES: Final = 3
-"""Addresses of a name that are tried, one after the other."""
+"""Maximum addresses of a name that are tried, one after the other."""
 
 _FINAL = 200
-"""Answers with a lower status come before the one that counts."""
+"""Answers with a lower status are interim."""
 
 Resolve = Callable[[str], Awaitable[list[str]]]
 """Returns the addresses of a name.
@@ -48,7 +49,7 @@ class SendError(Exception):
     """There is no answer.
 
     Attributes:
-        reason: why.
+        reason: the reason.
     """
 
     def __init__(self, reason: Failure) -> None:
@@ -60,13 +61,12 @@ class Sender:
     """Sends requests.
 
     Args:
-        local: whether any host and port may be posted to, and by http as well. Only tests do.
-        trust: by which certificates a server is believed to be who it says; by default, by those
-            that this machine trusts.
-        resolve: what resolves names; by default, a `Resolver`.
+        local: whether to allow any host and port, and http too. Only for tests.
+        trust: returns the TLS context with the trusted certificates; by default, the machine's.
+        resolve: resolves names; by default, a `Resolver`.
 
     Attributes:
-        is_local: whether any host and port may be posted to.
+        is_local: whether any host and port are allowed.
     """
 
     def __init__(
@@ -81,14 +81,14 @@ class Sender:
         self._resolve = resolve or Resolver().addresses
 
     def destination(self, url: str) -> Destination | None:
-        """Return where a URL leads, or `None` if nothing may be posted there."""
+        """Parse a URL, or return `None` if posting there is not allowed."""
         return parse_url(url, local=self.is_local)
 
     async def send(self, request: Outgoing) -> Answer:
         """Send a request, and return the answer.
 
         Raises:
-            SendError: there is none.
+            SendError: there is no answer.
         """
         destination = self.destination(request.url)
         if destination is None or len(request.body) > MAX_SENT:
@@ -100,7 +100,8 @@ class Sender:
                     writer.write(_head(destination, request) + request.body)
                     return await _answer(reader)
                 finally:
-                    # Nobody waits until a server that reads slowly, or sends for ever, has ended.
+                    # Aborted, so that a server which reads slowly or sends endlessly causes no
+                    # wait.
                     writer.transport.abort()
         except TimeoutError:
             raise SendError("time") from None
@@ -115,8 +116,8 @@ class Sender:
         """Connect to a public address of a destination.
 
         Raises:
-            SendError: there is none, or its name is not known.
-            OSError: nobody listens there, or only somebody else.
+            SendError: there is none, or its name is unknown.
+            OSError: the connection is refused, or the certificate does not match.
         """
         try:
             found = await self._resolve(destination.host)
@@ -143,7 +144,10 @@ class Sender:
 
 @lru_cache(1)
 def _trusted() -> ssl.SSLContext:
-    """Return what this machine trusts, which takes some 20 ms to read."""
+    """Return a TLS context with the machine's trusted certificates.
+
+    Reading them takes about 20 ms.
+    """
     context = ssl.create_default_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(["http/1.1"])
@@ -165,7 +169,7 @@ def _head(destination: Destination, request: Outgoing) -> bytes:
 
 
 class _Beginning:
-    """The beginning of an answer, as httptools parses it: takes its status and headers."""
+    """The start of an answer: a handler for httptools that records its status and headers."""
 
     def __init__(self) -> None:
         self.parser = httptools.HttpResponseParser(self)
@@ -173,22 +177,22 @@ class _Beginning:
         self._wait_ms = 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take for how many seconds the server asks to wait."""
+        """Record the delay that the server requests."""
         if name.lower() == b"retry-after" and value.isdigit():
             self._wait_ms = int(value[:9]) * 1000
 
     def on_headers_complete(self) -> None:
-        """Take the answer that counts."""
+        """Record the first final answer."""
         status = self.parser.get_status_code()
         if self.answer is None and status >= _FINAL:
             self.answer = Answer(status, self._wait_ms)
 
 
 async def _answer(reader: asyncio.StreamReader) -> Answer:
-    """Read the beginning of an answer, and return what it says.
+    """Read the start of an answer, and return its status and delay.
 
     Raises:
-        SendError: it is none.
+        SendError: it is invalid.
         OSError: the connection was lost.
     """
     beginning, left = _Beginning(), MAX_READ

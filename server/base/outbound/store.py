@@ -1,7 +1,7 @@
-"""Posts that are to be sent, and those that were: until their ids need not be known any more.
+"""The store of pending posts, and of finished posts' ids until they may be forgotten.
 
-A post is a hash, with its text while it is to be sent and how often it was tried, and a due item:
-the next try. Who tries moves that away first, to when another node may take over.
+A post is a hash with its text, while pending, and the number of tries. Its due item is the next
+try. A node that tries it first moves the due item to the time at which another node may take over.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class Taken(NamedTuple):
-    """A post that this node tries, and how often it has been tried, with this time."""
+    """A leased post, and the number of tries including this one."""
 
     post: Post
     tries: int
@@ -69,7 +69,7 @@ class PostStore:
         """Store a post, to be tried at a time in Unix milliseconds.
 
         Returns:
-            Whether it was new; else there has been one of this id.
+            Whether it was new. If not, a post with this id already exists.
         """
         text = _ENCODER.encode(post).decode()
         member = PostDue(post.id).member
@@ -77,30 +77,30 @@ class PostStore:
         return bool(await self._database.run(_ADD, _keys(post.id), *arguments))
 
     async def take(self, post_id: str, now: int, until: int) -> Taken | None:
-        """Take a post to try, if its time has come and nobody else has taken it.
+        """Take a lease on a post if it is due and no other node has taken it.
 
         Args:
             post_id: its id.
             now: Unix milliseconds.
-            until: when another node may take it, if nothing is told of it before.
+            until: when the lease ends, unless `retry` or `end` is called before.
         """
         member = PostDue(post_id).member
         found = await self._database.run(_TAKE, _keys(post_id), member, now, until)
         return None if found is None else Taken(_DECODER.decode(found[0]), int(found[1]))
 
     async def retry(self, post_id: str, at: int, *, untried: bool = False) -> None:
-        """Have a post tried again at a time in Unix milliseconds.
+        """Schedule a post for a retry at a time in Unix milliseconds.
 
         Args:
             post_id: its id.
             at: the time.
-            untried: whether the latest try was none.
+            untried: whether the last try was never made.
         """
         member = PostDue(post_id).member
         await self._database.run(_RETRY, _keys(post_id), member, at, int(untried))
 
     async def end(self, post_id: str) -> None:
-        """Drop a post that was sent or is given up; its id stays known."""
+        """Drop the text of a post that was sent or given up; its id stays known."""
         await self._database.run(_END, _keys(post_id), PostDue(post_id).member)
 
 

@@ -1,6 +1,6 @@
-"""Webhooks: messages to a URL that somebody gave, on Discord, Slack, or a server of their own.
+"""Webhooks: messages to a URL given by a player, on Discord, Slack or another server.
 
-Whoever knows the URL can write there, so it is stored sealed, as of its owner, and never logged.
+The URL is enough to write there, so it is stored sealed for its owner, and never logged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CHANNEL = "webhook"
 
 
 class _Content(Struct, frozen=True):
-    """The content of a post: the sealed URL, and what is told there, in which form."""
+    """The content of a post: the sealed URL, the message and its format."""
 
     webhook: str
     form: Form
@@ -35,7 +35,7 @@ class Webhooks:
 
     Attributes:
         is_on: whether the operator allows webhooks.
-        heard: emitted with an owner, the sealed URL, and how a try to post there went.
+        heard: emitted with an owner, the sealed URL and the outcome of each try.
     """
 
     def __init__(
@@ -49,11 +49,11 @@ class Webhooks:
         posts.on(CHANNEL, Channel(self._request, self._hear))
 
     def seal(self, owner: str, url: str) -> str:
-        """Return a URL as it is stored, which its owner alone can have posted to.
+        """Seal a URL for storage, so that it can be used only for its owner.
 
         Raises:
-            Refusal: as `no_webhooks` if there are none on this server, or `bad_webhook` if nothing
-                may be posted there.
+            Refusal: as `no_webhooks` if the operator does not allow them, or `bad_webhook` if
+                posting there is not allowed.
         """
         if not self.is_on:
             raise Refusal("no_webhooks")
@@ -62,7 +62,7 @@ class Webhooks:
         return self._secret_keys.seal(_what(owner), url.encode())
 
     def host(self, owner: str, webhook: str) -> str:
-        """Return the name of the server that a sealed URL is of, which is no secret; or nothing."""
+        """Return the host of a sealed URL, which is not secret, or an empty text."""
         url = self._open(owner, webhook)
         destination = None if url is None else self._destination(url)
         return "" if destination is None else destination.host
@@ -77,25 +77,25 @@ class Webhooks:
         form: Form,
         until: int,
     ) -> None:
-        """Tell a webhook something, once for an id.
+        """Post a message to a webhook, once per id.
 
         Args:
-            post_id: what it is told once by, as `<owner>/table/<day>`.
-            owner: whose webhook it is.
-            webhook: its URL, as `seal` has returned it.
-            message: what it is told.
-            form: which form the server there takes.
-            until: until when, in Unix milliseconds; a day at most.
+            post_id: the idempotency key, such as `<owner>/table/<day>`.
+            owner: the webhook's owner.
+            webhook: its URL, as returned by `seal`.
+            message: the message.
+            form: the format required by the server.
+            until: when to stop trying, in Unix milliseconds; at most a day ahead.
 
         Raises:
-            UnavailableError: it may be told or not; this can be called again.
+            UnavailableError: it is unknown whether it will be posted; calling again is safe.
         """
         if self.is_on:
             content = msgspec.json.encode(_Content(webhook, form, message)).decode()
             await self._posts.post(Post(post_id, CHANNEL, owner, content, until))
 
     async def _request(self, post: Post) -> Outgoing | None:
-        """Return the request of a post; none if there are no webhooks any more, or not this one."""
+        """Return a post's request, or `None` if webhooks are off or this one cannot be opened."""
         content = _DECODER.decode(post.content)
         url = self._open(post.owner, content.webhook)
         if url is None or not self.is_on:
@@ -111,7 +111,7 @@ class Webhooks:
         return parse_url(url, local=self._local)
 
     def _open(self, owner: str, webhook: str) -> str | None:
-        """Return a URL, or `None` if it was sealed by a key that is not there any more."""
+        """Return a URL, or `None` if it was sealed with a key that no longer exists."""
         try:
             return self._secret_keys.open(_what(owner), webhook).decode()
         except SealError:

@@ -1,1 +1,1 @@
-"""The outbox: effects of an append, which happen even if the node dies."""
+"""The outbox: effects of an append, which are applied even if the node dies."""

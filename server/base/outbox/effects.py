@@ -1,8 +1,8 @@
-"""Effects: what must follow from something, in its stored form (JSON).
+"""Effects: the consequences of an event, in their stored form (JSON).
 
-Each wing declares its own kinds, as structs with a tag, and registers them with the outbox. An
-effect says all that its application needs, and applying it twice changes nothing more. See
-`server/STORED.md` for how a form may change.
+Each wing declares its own kinds, as tagged structs, and registers them with the outbox. An effect
+contains all data needed to apply it, and is idempotent. `server/STORED.md` states how a form may
+change.
 """
 
 from __future__ import annotations
@@ -23,5 +23,5 @@ class Effect(Protocol):
 
 
 def encode(effect: Effect) -> str:
-    """Return the text (JSON) of an effect."""
+    """Encode an effect (JSON)."""
     return _ENCODER.encode(effect).decode()

@@ -1,11 +1,11 @@
-"""The outbox: effects that follow once from what was appended or decided, and passed deadlines.
+"""The outbox: effects applied once after an append or a decision, and the handling of deadlines.
 
-An effect is written to the outbox atomically with the journal entry that it follows from
-(transactional outbox), as the end of an attempt or a race, or before it is applied. It is removed
-when it has been applied. Effects are idempotent, so any node may apply them at any time: the node
-that appended the entry does so at once, and the sweeper applies what a dead node has left.
+An effect is written to the outbox atomically with its journal entry (transactional outbox), such as
+the end of an attempt or a race, or separately before it is applied. It is removed once applied.
+Effects are idempotent, so any node may apply them at any time: the node that appended the entry
+does so immediately, and the sweeper applies the effects left by dead nodes.
 
-What an effect or a deadline leads to, the wings register that know it.
+Wings register the functions that apply effects and handle deadlines.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from server.base.work.signal import AsyncSignal, Signal
 from server.base.work.worker_pool import WorkerPool
 
 MAX_QUEUED = 10_000
-"""Effects of this node that may be queued; the sweeper applies those beyond that."""
+"""Maximum queued effects of this node; the sweeper applies any others."""
 
 CONCURRENCY = 8
-"""Effects of this node that are applied concurrently."""
+"""Effects of this node applied concurrently."""
 
 MAX_WAITING = 10_000
-"""Those that may wait for it; the sweeper applies others."""
+"""Maximum effects waiting for a worker; the sweeper applies any others."""
 
 E = TypeVar("E", bound=Effect)
 D = TypeVar("D", RoundDue, AttemptDue, PostDue, ReminderDue, ChallengeDue, CircleDue)
@@ -52,11 +52,11 @@ log = structlog.get_logger()
 
 
 class Outbox:
-    """Applies effects, and passes deadlines.
+    """Applies effects, and handles deadlines.
 
     Attributes:
-        queue: effects that are in the outbox, and yet to be applied by this node.
-        left: emitted with the name of an effect that could not be applied, and is in the outbox.
+        queue: effects in the outbox, to be applied by this node.
+        left: emitted with the name of an effect that could not be applied, and stays in the outbox.
     """
 
     def __init__(self, store: OutboxStore, background: Background) -> None:
@@ -73,23 +73,23 @@ class Outbox:
         background.forever("finishes", self._take_queued, every=0.0)
 
     def on(self, kind: type[E], apply: Callable[[E], Awaitable[object]]) -> None:
-        """Have effects of a kind, a struct with a tag, applied by a function.
+        """Register a function to apply effects of a kind, a tagged struct.
 
-        What several register for the same kind is awaited in the order in which they did. Each
-        must be idempotent, and raises `UnavailableError` if the store does not answer.
+        Several functions of one kind are awaited in the order of their registration. Each must be
+        idempotent, and raises `UnavailableError` if the store does not answer.
         """
         self._kinds.setdefault(kind, AsyncSignal()).subscribe(apply)
         self._reader: Reader[Effect] = Reader(reduce(or_, self._kinds))
 
     def on_due(self, kind: type[D], pass_deadline: Callable[[D], Awaitable[bool]]) -> None:
-        """Have deadlines of a kind passed by a function, which returns whether it is over then.
+        """Register a function that handles deadlines of a kind, and returns whether they are over.
 
-        If it is not, the caller's clock was wrong, and the deadline is yet to come.
+        If one is not, the caller's clock was wrong, and the deadline is still in the future.
         """
         self._deadlines[kind] = pass_deadline
 
     def decode(self, text: str) -> Effect:
-        """Return the effect that a text (JSON) encodes.
+        """Decode an effect (JSON).
 
         Raises:
             UnreadableError: this release does not know its type.
@@ -97,26 +97,26 @@ class Outbox:
         return self._reader.decode(text)
 
     def enqueue(self, effect: Effect) -> None:
-        """Enqueue an effect that is in the outbox; if the queue is full, a sweeper applies it."""
+        """Queue an effect of the outbox; if the queue is full, a sweeper applies it."""
         try:
             self.queue.put_nowait(effect)
         except asyncio.QueueFull:
             log.warning("finishes_full", name=effect.field)
 
     def enqueue_appended(self, append: Append) -> None:
-        """Enqueue the effect that an entry of this node has brought along, if it has."""
+        """Queue the effect written with an entry of this node, if any."""
         if append.effect is not None:
             self.enqueue(self.decode(append.effect[1]))
 
     async def _take_queued(self) -> None:
-        """Have the next effect of this node applied."""
+        """Pass the next effect of this node to a worker."""
         effect = await self._background.stop.or_wait(self.queue.get())
         # If the pool is full, the effect stays in the outbox for the sweeper.
         if effect is not None and self._workers.add(effect.field):
             self._waiting[effect.field] = effect
 
     async def flush(self) -> None:
-        """Apply the effects that are queued, for a process that does not `run`.
+        """Apply the queued effects, in a process without background work.
 
         Raises:
             UnavailableError: the store does not answer; a sweeper applies the others.
@@ -125,13 +125,13 @@ class Outbox:
             await self.apply(self.queue.get_nowait())
 
     async def submit(self, effect: Effect) -> None:
-        """Carry out an effect that follows from no journal entry.
+        """Execute an effect without a journal entry.
 
-        It is written to the outbox first, and applied then. So what was begun is completed by a
-        sweeper if this node dies.
+        It is written to the outbox first, so that a sweeper completes it if this node dies.
 
         Raises:
-            UnavailableError: the store does not answer. It may be applied, now or by a sweeper.
+            UnavailableError: the store does not answer. The effect may be applied, now or by a
+                sweeper.
         """
         await self._store.put_effect(effect.field, encode(effect))
         try:
@@ -141,14 +141,12 @@ class Outbox:
             raise
 
     async def _apply_waiting(self, name: str) -> None:
-        """Apply an effect; log a failure, after which the sweeper tries again.
-
-        That counts the failures of each, and sets an effect aside which keeps failing: it is
-        stored, so it would take one node after the other out of service.
-        """
+        """Apply an effect, and leave it to the sweeper on failure."""
         effect = self._waiting.pop(name, None)
         if effect is None:
             return
+        # The sweeper counts failures, and sets aside an effect that keeps failing. Ending the node
+        # instead would take one node after the other out of service, since the effect is stored.
         try:
             await self.apply(effect)
         except UnavailableError as error:
@@ -162,21 +160,21 @@ class Outbox:
         """Apply an effect, and remove it from the outbox.
 
         Raises:
-            UnavailableError: the store does not answer; the sweeper will try again.
+            UnavailableError: the store does not answer; the sweeper will retry.
         """
         await self._kinds[type(effect)].emit(effect)
         await self._store.drop_effect(effect.field)
         log.debug("effect_applied", name=effect.field, kind=type(effect).__name__)
 
     async def pass_deadline(self, due: Due, time: int) -> bool:
-        """End what has a deadline that has passed: `time`, in Unix milliseconds.
+        """Handle a deadline that has passed at `time`, in Unix milliseconds.
 
         Returns:
-            Whether it is over now. If not, the caller's clock was wrong, and the deadline is yet to
-            come.
+            Whether the deadline is over. If not, the caller's clock was wrong, and it is still in
+            the future.
 
         Raises:
-            UnavailableError: the store does not answer; the sweeper will try again.
+            UnavailableError: the store does not answer; the sweeper will retry.
         """
         over = await self._deadlines[type(due)](due)
         if over:

@@ -1,4 +1,4 @@
-"""Outboxes and due items: effects to apply and deadlines to pass, by partition."""
+"""Outboxes and due items: effects to apply and deadlines to handle, by partition."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 
 MAX_BATCH = 1_000
-"""Most due items of one partition that are returned at once."""
+"""Maximum due items of one partition returned at a time."""
 
 log = structlog.get_logger()
 
@@ -24,10 +24,10 @@ if due and tonumber(due) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], A
 
 
 class Pending(NamedTuple):
-    """The due items and effects of a partition that have not been done yet.
+    """The pending due items and effects of a partition.
 
     Attributes:
-        due: due items and their times in Unix milliseconds, the earliest first.
+        due: due items and their times in Unix milliseconds, earliest first.
         effects: field and text of every effect in the outbox.
     """
 
@@ -36,7 +36,7 @@ class Pending(NamedTuple):
 
 
 class OutboxStore:
-    """The outboxes and due items of all partitions, and those that were set aside."""
+    """The outboxes and due items of all partitions, and items that were set aside."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -44,7 +44,7 @@ class OutboxStore:
     async def pending(self, until: int, partitions: Sequence[int]) -> list[Pending]:
         """Return the due items up to a time in Unix milliseconds, and all effects, by partition.
 
-        At most `MAX_BATCH` due items of each partition are returned, the earliest.
+        At most the `MAX_BATCH` earliest due items of each partition are returned.
         """
         boxes = [keys.outbox(number) for number in partitions]
         found = await self._database.ask(
@@ -63,7 +63,7 @@ class OutboxStore:
         ]
 
     async def put_effect(self, field: str, text: str) -> None:
-        """Write an effect that no journal entry brings along.
+        """Write an effect without a journal entry.
 
         Args:
             field: its field; the part before a slash determines the partition.
@@ -78,7 +78,7 @@ class OutboxStore:
         await self._database.write(key, "HDEL", key, field)
 
     async def drop_due(self, due: Due, time: int) -> None:
-        """Delete a due item that has been handled, unless its time is later than `time` by now."""
+        """Delete a handled due item, unless it has been moved to a time later than `time`."""
         key = keys.due(keys.partition(due.journal))
         await self._database.run(_DROP_DUE, [key], due.member, time)
 
@@ -90,17 +90,16 @@ class OutboxStore:
     async def set_aside(self, partition: int, name: str, text: str) -> None:
         """Move an effect or a due item to `keys.SET_ASIDE`, where sweepers do not retry it.
 
-        The two places have different slots, so no script can write to both. What a failure leaves
-        in both is found by a sweeper again, and set aside again.
-
         Args:
             partition: its partition.
             name: the effect's field, or the due item's member.
-            text: what is stored for the operator who looks into it.
+            text: the text to store for the operator.
 
         Raises:
             UnavailableError: Redis does not answer; the item may be in both places.
         """
+        # The two places have different slots, so one script cannot write to both. If a failure
+        # leaves the item in both, a sweeper finds it and sets it aside again.
         await self._database.write(keys.SET_ASIDE, "HSET", keys.SET_ASIDE, name, text)
         outbox, due = keys.outbox(partition), keys.due(partition)
         await self._database.write(outbox, "HDEL", outbox, name)
@@ -108,7 +107,7 @@ class OutboxStore:
 
 
 def _parse_due_items(rows: Sequence[tuple[str, float]]) -> list[tuple[Due, int]]:
-    """Parse due items; skip those of an unknown kind, which nodes of a newer version handle."""
+    """Parse due items, skipping unknown kinds, which nodes of a newer version handle."""
     found = []
     for member, time in rows:
         due = parse_due(member)

@@ -1,12 +1,13 @@
-"""The sweeper: applies deadlines that have passed, and effects that dead nodes have left.
+"""The sweeper: handles passed deadlines, and effects left by dead nodes.
 
-Each partition is owned by one node, by rendezvous hashing over those that are alive. The owner
-scans it at intervals for effects and for the deadlines of the next minutes (`HORIZON_MS`), which it
-keeps in memory and applies when they come. The longest delays are:
+Each partition is owned by one live node, by rendezvous hashing. The owner scans it at intervals for
+effects and for the deadlines of the next minutes (`HORIZON_MS`), which it keeps in memory and
+handles when they pass. The longest delays are:
 - of a deadline: `POLL_EVERY`, if it was set before the last scan;
-- of an effect that a killed node has left: `BUSY_SCAN_EVERY_MS` while anybody plays; if that node
-  owned the partition, also `keys.SWEEPER_LIFE_S` and a renewal (8 s) until another one does;
-- of what failed: `RETRY_AFTER_MS`.
+- of an effect left by a killed node: `BUSY_SCAN_EVERY_MS` while there are active players; if that
+  node owned the partition, also `keys.SWEEPER_LIFE_S` and a renewal (8 s) until another node takes
+  over;
+- of failed work: `RETRY_AFTER_MS`.
 """
 
 from __future__ import annotations
@@ -33,25 +34,25 @@ from server.base.work.metrics import Histogram
 from server.base.work.worker_pool import WorkerPool
 
 RENEW_EVERY = 2.0
-"""Seconds between two heartbeats."""
+"""Seconds between heartbeats."""
 
 BUSY_SCAN_EVERY_MS, IDLE_SCAN_EVERY_MS = 4_000, 128_000
-"""Milliseconds between two scans of a partition, while anybody plays and otherwise."""
+"""Milliseconds between scans of a partition, with and without active players."""
 
 HORIZON_MS = 300_000
-"""Milliseconds ahead for which a scan reads deadlines; more than between two scans."""
+"""Milliseconds that a scan reads deadlines ahead; more than the time between scans."""
 
 SCAN_EVERY = 1.0
-"""Seconds between two calls of `scan`, each of which reads some of the partitions."""
+"""Seconds between calls of `scan`, each of which reads some of the partitions."""
 
 SCAN_BATCH = 64
-"""Partitions that are read together."""
+"""Partitions read together."""
 
 LOST = "entries_lost"
-"""The code of what cannot be read as the store has lost a part of it."""
+"""The code of items that are unreadable because the store has lost a part of them."""
 
 POLL_EVERY = 0.5
-"""Seconds between two checks of the deadlines in memory."""
+"""Seconds between checks of the deadlines in memory."""
 
 RETRY_AFTER_MS = 2_000
 """Milliseconds after which the partition of failed work is scanned again."""
@@ -60,17 +61,17 @@ TRIES = 3
 """Tries of work that raises unexpected errors, before it is set aside."""
 
 URGENT_WORKERS = 16
-"""Rooms' deadlines and effects that are applied concurrently."""
+"""Concurrent workers for rooms' deadlines and for effects."""
 
 DAILY_WORKERS, DAILY_PAUSE = 4, 0.04
-"""Attempts at dailies that are ended concurrently, and each worker's seconds between two of them:
-100 a second in all."""
+"""Concurrent workers that end attempts at dailies, and the seconds between attempts of each worker:
+100 per second in all."""
 
 log = structlog.get_logger()
 
 
 MAX_WAITING = 10_000
-"""Pieces of work of either kind that may wait for it; the next scan finds the others again."""
+"""Maximum waiting items of each pool; the next scan finds any others again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Deadline:
 
     @property
     def text(self) -> str:
-        """The text that is stored of it if it is set aside."""
+        """The text stored if it is set aside."""
         return f"due at {self.time}"
 
 
@@ -106,16 +107,16 @@ Work = Deadline | Effect
 
 @dataclass(slots=True)
 class _Partition:
-    """The state in memory of a partition that this node owns.
+    """The in-memory state of a partition owned by this node.
 
     Attributes:
-        scanned: time of the last scan in Unix milliseconds; 0 for none, so that one is due.
+        scanned: time of the last scan in Unix milliseconds; 0 to make one due.
         retry_at: time of an early scan in Unix milliseconds, after a failure; else `None`.
-        generation: of the connection to the partition's server at the last scan. On another one, a
-            scan is due, since the server may have lost what was done.
+        generation: the generation of the connection to the partition's server at the last scan.
+            After a change, a scan is due, since the server may have lost writes.
         due: the deadlines up to `HORIZON_MS`, and their times in Unix milliseconds, earliest first.
-        found: since when (monotonic seconds) it is known that an effect or a passed deadline is yet
-            to be applied, by name: of those that the last scan found, or that have passed since.
+        found: the effects and passed deadlines found by the last scan or since, by name, with the
+            monotonic time in seconds since when each is known.
     """
 
     scanned: int = 0
@@ -125,15 +126,15 @@ class _Partition:
     found: dict[str, float] = field(default_factory=dict)
 
     def is_urgent(self, now: int) -> bool:
-        """Return whether a scan is due at once: for a retry, or since the clock has jumped."""
+        """Return whether a scan is due immediately, for a retry or because the clock has jumped."""
         retries = self.retry_at is not None and self.retry_at <= now
         return retries or not self.scanned <= now < self.scanned + 2 * IDLE_SCAN_EVERY_MS
 
 
 class Sweeper:
-    """Sweeps the partitions that this node owns.
+    """Sweeps the partitions owned by this node.
 
-    `sweeps` observes the seconds that each `scan` takes.
+    `sweeps` observes the seconds of each `scan`.
     """
 
     def __init__(
@@ -170,7 +171,7 @@ class Sweeper:
             pause=DAILY_PAUSE,
             most=MAX_WAITING,
         )
-        # When nobody plays, the next scan may be two minutes away.
+        # Without active players, the next scan may be two minutes away.
         outbox.left.subscribe(lambda name: self._retry([keys.partition(name)]))
         drop = sweepers.drop
         background.forever("sweeper_renewal", self.renew, every=RENEW_EVERY, finish=drop)
@@ -178,16 +179,16 @@ class Sweeper:
         background.forever("sweeper_poll", self.poll, every=POLL_EVERY)
 
     def age(self) -> float:
-        """Return the age in seconds of the oldest effect or deadline that is yet to be applied."""
+        """Return the age in seconds of the oldest known effect or deadline still to be handled."""
         found = [min(each.found.values()) for each in self._partitions.values() if each.found]
         return max(0.0, time.monotonic() - min(found)) if found else 0.0
 
     def note_played(self, _: object) -> None:
-        """Remember for the next renewal that somebody plays on this node."""
+        """Record for the next renewal that there are active players on this node."""
         self._played = True
 
     async def renew(self) -> None:
-        """Renew this node's registration as a sweeper, and determine which partitions it owns."""
+        """Renew this node's registration as a sweeper, and determine its partitions."""
         played, self._played = self._played, False
         try:
             names, self._busy = await self._sweepers.renew(busy=played)
@@ -197,7 +198,7 @@ class Sweeper:
         if names == self._names:
             return
         if not set(self._names) <= set(names):
-            # A node has left, perhaps without having reported that somebody played there.
+            # A node has left, possibly without having reported its active players.
             self._played = True
         self._names = names
         owned = owned_by(self._sweepers.name, names)
@@ -206,9 +207,9 @@ class Sweeper:
         self._failures = Counter({name: n for name, n in failures if name[0] in self._partitions})
 
     async def scan(self) -> None:
-        """Read the partitions that are due for a scan, and process the effects that are found.
+        """Read the partitions that are due for a scan, and process the effects found.
 
-        Those that are due by the interval are spread over the calls, oldest scan first.
+        Regular scans are spread over the calls, oldest scan first.
         """
         now = self._clock.now()
         every = BUSY_SCAN_EVERY_MS if self._busy else IDLE_SCAN_EVERY_MS
@@ -240,7 +241,7 @@ class Sweeper:
             if known is not None:
                 known.scanned, known.retry_at, known.due = now, None, deque(left.due)
                 known.generation = generation
-                # What is not found any more, or only with a later deadline, is not to be applied.
+                # Work that is gone, or has a later deadline now, is no longer pending.
                 names = [name for name, _ in left.effects]
                 names += [due.member for due, at in left.due if at <= now]
                 begun = time.monotonic()
@@ -249,14 +250,14 @@ class Sweeper:
                     self._enqueue(Effect(number, name, text))
 
     def pop_due(self) -> Iterator[Deadline]:
-        """Remove from memory the deadlines that have passed by now, and yield them."""
+        """Remove passed deadlines from memory, and yield them."""
         now = self._clock.now()
         for number, known in self._partitions.items():
             while known.due and known.due[0][1] <= now:
                 yield Deadline(number, *known.due.popleft())
 
     def _enqueue(self, work: Work) -> None:
-        """Give work to a pool, unless it is in progress: dailies to one with a limited rate."""
+        """Pass work to a pool, unless in progress: dailies to the pool with a limited rate."""
         is_daily = isinstance(work, Deadline) and isinstance(work.due, AttemptDue)
         workers = self._dailies if is_daily else self._urgent
         known = self._partitions.get(work.partition)
@@ -268,10 +269,9 @@ class Sweeper:
     async def process(self, work: Work) -> None:
         """Process one piece of work.
 
-        If it fails, its partition is scanned again, which finds it again. After `TRIES` unexpected
-        errors it is set aside: it is stored, so that it would take one node after the other out of
-        service if it ended the node, as other background work does that fails. What is about a
-        journal that has lost entries is set aside at once, since no node can ever read it.
+        If it fails, its partition is scanned again, which finds the work again. After `TRIES`
+        unexpected errors it is set aside. Work on a journal that has lost entries is set aside
+        immediately, since no node can ever read it.
         """
         name = (work.partition, work.name)
         try:
@@ -291,6 +291,8 @@ class Sweeper:
             log.debug("effect_deferred", name=work.name, error=str(error))
             self._retry([work.partition])
         except Exception as error:
+            # Unlike other background work, a failure does not end the node: the work is stored, so
+            # it would take one node after the other out of service.
             self._failures[name] += 1
             if self._failures[name] >= TRIES:
                 await self._set_aside(work, error)
@@ -299,14 +301,14 @@ class Sweeper:
             self._retry([work.partition])
 
     async def _apply(self, work: Work) -> bool:
-        """Apply a deadline or an effect; return whether nothing is left to do."""
+        """Handle a deadline or apply an effect, and return whether nothing is left to do."""
         if isinstance(work, Deadline):
             return await self._outbox.pass_deadline(work.due, work.time)
         await self._outbox.apply(self._outbox.decode(work.text))
         return True
 
     async def _set_aside(self, work: Work, error: Exception) -> None:
-        """Move work to where it is not tried again, and log an error."""
+        """Move work to the place where it is not retried, and log an error."""
         try:
             await self._outboxes.set_aside(work.partition, work.name, work.text)
         except UnavailableError as unavailable:
@@ -335,7 +337,7 @@ class Sweeper:
         self._sweeps.observe(time.monotonic() - begun)
 
     async def poll(self) -> None:
-        """Have the deadlines that have passed by now applied."""
+        """Start handling the deadlines that have passed."""
         for work in self.pop_due():
             self._enqueue(work)
 
@@ -343,7 +345,7 @@ class Sweeper:
 def owned_by(name: str, names: list[str]) -> list[int]:
     """Return the partitions that node `name` owns among `names`, by rendezvous hashing.
 
-    A partition is owned by the node with the highest hash for it. When a node joins or leaves, no
+    The node with the highest hash for a partition owns it. When a node joins or leaves, no
     partition moves between two others.
     """
     size = 4

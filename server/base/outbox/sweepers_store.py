@@ -25,7 +25,7 @@ class Share(NamedTuple):
 
     Attributes:
         names: their names, sorted.
-        busy: whether anybody has played in the last `keys.BUSY_LIFE_S` seconds, on any node.
+        busy: whether players were active in the last `keys.BUSY_LIFE_S` seconds, on any node.
     """
 
     names: list[str]
@@ -33,7 +33,7 @@ class Share(NamedTuple):
 
 
 class SweeperStore:
-    """The nodes that sweep. The entry of one that was killed expires.
+    """The nodes that sweep. The entry of a killed node expires.
 
     Attributes:
         name: the random name of this node's sweeper.
@@ -47,7 +47,7 @@ class SweeperStore:
         """Register this sweeper for the next `keys.SWEEPER_LIFE_S` seconds; return all sweepers.
 
         Args:
-            busy: whether anybody has played on this node since the last call.
+            busy: whether players were active on this node since the last call.
         """
         busy_for = keys.BUSY_LIFE_S if busy else ""
         names = [keys.SWEEPERS, keys.BUSY]
@@ -57,5 +57,5 @@ class SweeperStore:
         return Share(sorted(alive), bool(found))
 
     async def drop(self) -> None:
-        """Delete the entry of this sweeper."""
+        """Delete this sweeper's entry."""
         await self._database.write(keys.SWEEPERS, "ZREM", keys.SWEEPERS, self.name)

@@ -1,1 +1,1 @@
-"""Quotas: how much each address may have stored."""
+"""Storage quotas of addresses."""

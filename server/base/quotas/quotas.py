@@ -1,13 +1,13 @@
-"""Quotas: what each address has stored, in the store itself, so on all nodes together.
+"""Storage quotas of addresses, counted in the store and so across all nodes.
 
-Whatever a client can have stored is charged to the address that it comes from, by its size and
-life (`server/STORED.md` lists all of it). What is new is charged before it begins, in one round
-trip, and refused if the address has too much already. Games that go on are noted in memory, and
-written together a second later, so that a move costs 0.6 µs, and every 32nd 5 µs.
-Only an address that has all of its quota is refused moves, since those fill the store as well.
+All data that a client can store is charged to its address, by size and lifetime (`server/STORED.md`
+lists it). New items are charged in advance, in one round trip, and refused if the address is over
+its limit. Running games are counted in memory, and written together a second later, so that a move
+costs 0.6 µs, and every 32nd 5 µs. Moves are refused only at an address that has used its whole
+quota, since they fill the store as well.
 
-Addresses are stored as keyed hashes, with nothing that names a player. When another key signs, all
-begin anew.
+Addresses are stored as keyed hashes, without anything that identifies a player. When the signing
+key changes, all counts start again at zero.
 """
 
 from __future__ import annotations
@@ -44,73 +44,74 @@ _LABEL = b"samedeal quota\0"
 _BYTES = 9
 
 WRITE_AFTER: Final = 1.0
-"""Seconds after which what was noted is written."""
+"""Seconds after which counted bytes are written."""
 
 READ_AGAIN: Final = 10.0
-"""Seconds after which it is looked again whether an address still has all of its quota."""
+"""Seconds between checks of an address that has used its whole quota."""
 
 CONCURRENCY: Final = 32
-"""Addresses that are written at the same time."""
+"""Addresses written at the same time."""
 
 MAX_KNOWN: Final = 10_000
-"""Addresses of which a node knows how much they had stored last, 0.2 kB each."""
+"""Addresses whose last known usage a node remembers, 0.2 kB each."""
 
 SHORTEST_WAIT_MS, LONGEST_WAIT_MS = MINUTE, HOUR
-"""The range of what a refusal says how long to wait, in milliseconds."""
+"""The range of a refusal's waiting time, in milliseconds."""
 
 MOVES: Final = 32
 """Entries of an attempt's journal that are charged together."""
 
 ENTRY_BYTES: Final = 75
-"""Bytes of an entry, in a stream of a hundred in each of its nodes."""
+"""Bytes of an entry, in a stream with a hundred entries per node."""
 
-# What is stored, as measured with MEMORY USAGE and rounded up; see `server/STORED.md`.
+# Sizes of stored items, as measured with MEMORY USAGE and rounded up; see `server/STORED.md`.
 
 
 PLAYED: Final = 2_600
-"""Bytes of what lives longer from the first move on: an attempt, a round's deal, and results."""
+"""Bytes of the items with a longer lifetime from the first move on: an attempt, a round's deal, and
+results."""
 
 
 class Scope(NamedTuple):
-    """The scope of a quota: an address, or the /48 around it (`wide`), as it is counted by."""
+    """The scope of a quota: an address or the /48 around it (`wide`), by the key for counting."""
 
     name: str
     wide: bool = False
 
 
 class Stored(NamedTuple):
-    """How many bytes an address has stored, and how many it may have."""
+    """An address's stored bytes, and its quota."""
 
     used: int
     quota: int
 
     @property
     def share(self) -> float:
-        """The share of its quota that is stored."""
+        """The used share of the quota."""
         return self.used / self.quota if self.quota else 1.0
 
 
 def full(wait: int = int(READ_AGAIN * 1000)) -> Refusal:
-    """Return the refusal of what would store more at an address that has enough."""
+    """Return the refusal of a request at an address over its quota."""
     return Refusal("address_full", wait=wait)
 
 
 class Quotas:
-    """Charges addresses for what is stored.
+    """Charges addresses for stored data.
 
     Args:
         store: the counts.
-        keyring: has the key by which addresses are hashed.
+        keyring: provides the key for hashing addresses.
         clock: the store's clock.
-        memory: knows how much the store may take.
+        memory: knows the store's memory limit.
         background: the node's background work.
         players: how many players may share an address.
-        keep_days: for how many days a game is kept that was played, at most.
-        limited: counts what was refused, by whose it was and what for.
+        keep_days: the maximum days that a played game is kept.
+        limited: counts refusals, by the kind of scope and the resource.
 
     Attributes:
-        where: returns where a player is: the address, and the network around it. Who is nowhere is
-            charged for nothing.
+        where: returns a player's scopes: the address and the network around it. A player without
+            scopes is not charged.
     """
 
     def __init__(
@@ -140,21 +141,19 @@ class Quotas:
             background, "quotas", self._write, size=CONCURRENCY, completes=True
         )
 
-    # What begins
+    # New items
 
     async def take(self, scopes: Sequence[Scope], need: Need, items: Iterable[Item]) -> None:
-        """Charge where a client is for something new, or refuse it.
-
-        It takes a round trip.
+        """Charge a client's scopes for new items, or refuse them. It takes a round trip.
 
         Args:
-            scopes: where the client is.
-            need: what it is.
-            items: what it stores.
+            scopes: the client's scopes.
+            need: the kind of request.
+            items: the items to store.
 
         Raises:
-            Refusal: as `address_full`, if there is too much; nothing is charged.
-            UnavailableError: the store does not answer; it may have been charged.
+            Refusal: as `address_full`, if a scope is over its limit; nothing is charged.
+            UnavailableError: the store does not answer; the items may have been charged.
         """
         await self._take(scopes, need, self._sizes(self._clock.now(), items))
 
@@ -162,7 +161,7 @@ class Quotas:
     async def paying(
         self, scopes: Sequence[Scope], need: Need, items: Iterable[Item]
     ) -> AsyncIterator[None]:
-        """Charge as `take` does for what begins in the block, unless that is refused or fails."""
+        """Charge like `take`, with a refund if the block is refused or the store fails."""
         sizes = self._sizes(self._clock.now(), items)
         await self._take(scopes, need, sizes)
         try:
@@ -186,7 +185,7 @@ class Quotas:
         refused = [each for each in charges.values() if not each.accepted]
         if not failed and not refused:
             return
-        # What one scope has been charged for does not begin.
+        # Refund the other scopes, since the request is refused.
         self._give_back((scope for scope, each in charges.items() if each.accepted), sizes)
         if failed:
             raise failed[0]
@@ -200,9 +199,9 @@ class Quotas:
             self._note(scope, back)
 
     async def stored(self, scopes: Sequence[Scope]) -> list[Stored]:
-        """Return what is stored for an address, and for the network around it.
+        """Return the stored bytes of an address and of the network around it.
 
-        What was noted in the last second on any node is not in it.
+        Bytes counted in the last second on any node are not included.
         """
         now = self._clock.now()
         found = await asyncio.gather(*(self._charge(each, now, {}, None) for each in scopes))
@@ -212,10 +211,10 @@ class Quotas:
         ]
 
     def days(self, players: Iterable[PlayerId]) -> int:
-        """Return for how many days it is kept what these play, as far as is known here.
+        """Return how many days to keep a game of these players, as far as known here.
 
-        It is as long as for whoever has stored the least where they are, and for all shorter while
-        the store fills.
+        The player with the lowest usage decides. While the store fills up, all games are kept for a
+        shorter time.
         """
         most = min(self._keep_days, self._memory.most_days or KEPT_DAYS)
         found = [
@@ -225,16 +224,16 @@ class Quotas:
         ]
         return min(max(found, default=KEPT_DAYS), most)
 
-    # What goes on
+    # Running games
 
     def note(self, player: PlayerId, *items: Item) -> None:
-        """Charge where a player is for something that is not refused, soon."""
+        """Charge a player's scopes soon, without the possibility of a refusal."""
         sizes = self._sizes(self._clock.now(), items)
         for scope in self.where(player):
             self._note(scope, sizes)
 
     def is_full(self, player: PlayerId) -> bool:
-        """Return whether no move is taken any more where a player is."""
+        """Return whether moves are refused at a player's address."""
         return bool(self._full) and any(scope in self._full for scope in self.where(player))
 
     def _share(self, scope: Scope) -> float:
@@ -257,12 +256,12 @@ class Quotas:
             self._writes.schedule(scope, WRITE_AFTER)
 
     async def _write(self, scope: Scope) -> None:
-        """Write what was noted of a scope, and learn what it has stored.
+        """Write the counted bytes of a scope, and update its known usage.
 
         Raises:
-            UnavailableError: the store does not answer. It is written again, so that it may count
-                twice until it expires. What is given back is not: an address that is given back
-                more than it was charged could store more than its quota.
+            UnavailableError: the store does not answer. Charges are written again, and may count
+                twice until they expire. Refunds are not: an address refunded twice could store more
+                than its quota.
         """
         sizes = self._noted.pop(scope, {})
         try:
@@ -279,7 +278,7 @@ class Quotas:
     async def _charge(
         self, scope: Scope, now: int, sizes: dict[int, int], part: float | None
     ) -> Charge:
-        """Charge a scope, unless it has more than a part of its quota then; learn what it has."""
+        """Charge a scope unless that exceeds a part of its quota, and update its known usage."""
         quota = self._quota(scope)
         most = None if part is None else int(part * quota)
         mac, *_ = await self._keyring.macs(_LABEL + scope.name.encode())

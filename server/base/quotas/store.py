@@ -1,7 +1,8 @@
-"""Bytes that each address has stored: a hash of them by when they expire.
+"""Stored bytes of each address: a hash by expiry.
 
-What has expired is removed whenever the hash is read, and the hash expires with the last of it. So
-it needs no word of what goes, and mends itself. It has a hundred fields at most, 2 kB.
+Expired fields are removed whenever the hash is read, and the hash expires with the last field.
+Deletions therefore need not be reported, and errors correct themselves. A hash has at most a
+hundred fields, 2 kB.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ return {1, sum + more, first}
 
 
 class QuotaStore:
-    """The bytes that addresses have stored; each address is given as a keyed hash of it."""
+    """The stored bytes of addresses, each identified by a keyed hash."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -48,14 +49,14 @@ class QuotaStore:
     async def charge(
         self, place: str, now: int, sizes: Mapping[int, int], most: int | None = None
     ) -> Charge:
-        """Count what an address stores.
+        """Charge an address for stored bytes.
 
         Args:
             place: a hash of the address.
             now: Unix milliseconds.
-            sizes: the bytes by when they expire (Unix milliseconds); negative ones are taken back.
-            most: how much the address may have stored by then, or nothing is counted; `None` to
-                count it in any case.
+            sizes: the bytes by expiry (Unix milliseconds); negative ones are refunds.
+            most: the maximum total after the charge, or nothing is charged; `None` to charge in any
+                case.
         """
         given = [part for until, size in sizes.items() for part in (until, size)]
         accepted, stored, first = await self._database.run(

@@ -1,1 +1,1 @@
-"""Secret keys, what they seal, and the tokens that they sign."""
+"""Secret keys, sealing, and the signing of tokens."""

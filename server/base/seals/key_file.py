@@ -1,4 +1,4 @@
-"""The file of secret keys: it is read, made, and given a new key."""
+"""The file of secret keys: reading, creating and adding a key."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
 from server.base.seals.secret_files import read_secret
 
 OWN_FILE: Final = "secret-key"
-"""Name of the file that a node with a private Redis makes in its data directory."""
+"""Name of the key file that a node with a private Redis creates in its data directory."""
 
 
 def read_keys(path: Path) -> SecretKeys:
     """Return the secret keys in a file.
 
     Raises:
-        UnsuitableError: it cannot be read, others may read it, or it is no file of secret keys.
+        UnsuitableError: it cannot be read, other users can read it, or its content is invalid.
     """
     try:
         lines = read_secret(path).split()
@@ -33,7 +33,7 @@ def read_keys(path: Path) -> SecretKeys:
     except ValueError:
         keys = []
     if not keys or any(len(key) != KEY_BYTES for key in keys):
-        # The error that led here may quote the file: it is not passed on.
+        # The original error may quote the file, so it is not chained.
         raise UnsuitableError(
             f"{path} is no file of secret keys: each line has {2 * KEY_BYTES} hexadecimal digits."
         ) from None
@@ -41,12 +41,12 @@ def read_keys(path: Path) -> SecretKeys:
 
 
 def add_key(path: Path) -> SecretKeys:
-    """Add a new key to a file as the newest one, and return all keys; make the file if need be.
+    """Add a new key to a file as the newest one, creating the file if needed; return all keys.
 
-    The file is replaced at once, and has the rights that it had; only its owner may read a new one.
+    The file is replaced atomically, and keeps its permissions; only the owner can read a new file.
 
     Raises:
-        UnsuitableError: others may read it, or it is no file of secret keys.
+        UnsuitableError: other users can read it, or its content is invalid.
         OSError: it cannot be written.
     """
     before = ""
@@ -64,7 +64,7 @@ def add_key(path: Path) -> SecretKeys:
 
 
 def own_keys(data: Path) -> Path:
-    """Return the file of secret keys in a data directory; make it if there is none.
+    """Return the key file in a data directory, creating it if needed.
 
     Raises:
         OSError: it cannot be written.
@@ -74,7 +74,7 @@ def own_keys(data: Path) -> Path:
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
         made = _written(path, "")
         try:
-            # Of two processes that make it at the same time, one is first, and both read that one.
+            # If two processes create it at the same time, both use the first one's.
             path.hardlink_to(made)
         except FileExistsError:
             pass
@@ -84,7 +84,7 @@ def own_keys(data: Path) -> Path:
 
 
 def _written(path: Path, before: str) -> Path:
-    """Write a new key and those that there were to a new file beside `path`, and return it."""
+    """Write a new key followed by the existing ones to a new file next to `path`; return it."""
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(f"{secrets.token_hex(KEY_BYTES)}\n{before}")

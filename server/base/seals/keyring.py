@@ -1,9 +1,9 @@
-"""The keyring: signs and verifies the players' tokens, by keys that hold for a while.
+"""The keyring: signing and verifying players' tokens, with rotating keys.
 
-A signing key follows from a secret key, which is in a file beside each node, and from an id, which
-each token names: so a node verifies tokens of any key without asking anybody, and a forged id costs
-it two hashes. What the nodes share, in Redis, is which key signs now and which are retired; every
-node reads it each `READ_EVERY` seconds.
+A signing key is derived from a secret key, stored in a file on each node, and an id contained in
+each token. A node therefore verifies tokens of any key without a lookup, and a forged id costs it
+two hashes. The nodes share, in Redis, the id of the current signing key and the retired keys. Every
+node reads them every `READ_EVERY` seconds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 
 READ_EVERY = 5.0
-"""Seconds between two reads of the keyring: a new key signs on all nodes so soon."""
+"""Seconds between reads of the keyring, and so the delay until all nodes sign with a new key."""
 
 _RANDOM_BYTES = 2
 
@@ -34,15 +34,15 @@ log = structlog.get_logger()
 
 
 class Ring(msgspec.Struct, frozen=True):
-    """The keyring as it is stored.
+    """The keyring in its stored form.
 
     Attributes:
         store: a random id of the store.
-        signing: the id of the key that signs; it begins with that of its secret key, by which seeds
-            are sealed, too.
-        since: since when it does, in Unix milliseconds.
-        retired: until when tokens hold that were signed by other keys (Unix milliseconds), by key.
-            A key that is not named has been forgotten, as by a restore of an older copy: it holds.
+        signing: the id of the current signing key; it starts with the id of its secret key, which
+            also seals seeds.
+        since: the time since which it signs, in Unix milliseconds.
+        retired: the time until which tokens of each retired key are valid (Unix milliseconds). A
+            missing key has been forgotten, as after restoring an older copy: its tokens are valid.
     """
 
     store: str
@@ -52,12 +52,12 @@ class Ring(msgspec.Struct, frozen=True):
 
     @property
     def secret_key(self) -> str:
-        """The id of the secret key that the signing key follows from."""
+        """The id of the signing key's secret key."""
         return self.signing[:ID_LENGTH]
 
 
 class Verified(NamedTuple):
-    """The player and the epoch of a token, and whether it is to be exchanged for a new one."""
+    """A token's player and epoch, and whether it must be replaced by a new one."""
 
     player: PlayerId
     epoch: int
@@ -68,9 +68,9 @@ class Keyring:
     """Signs and verifies tokens.
 
     Attributes:
-        replaced: whether the store is another one than the one that was read first, or an empty
-            one. Nothing is written to the keyring then.
-        sealing_changed: emitted when what is sealed is to be sealed by another key from now on.
+        replaced: whether the store is empty, or not the one that was read first. The keyring is
+            then not written.
+        sealing_changed: emitted when sealing switches to another key.
     """
 
     def __init__(
@@ -92,24 +92,24 @@ class Keyring:
         background.forever("keyring", self._refresh_if_suitable, every=READ_EVERY, waits=True)
 
     async def _refresh_if_suitable(self) -> None:
-        """Read the keyring; a node that lacks a secret key goes on by what it knows."""
+        """Read the keyring; a node without the secret key continues with the last keyring."""
         try:
             await self.refresh()
         except UnsuitableError as error:
-            # The operator has to give it the file.
+            # The operator must provide the file.
             if self._lacking != str(error):
                 self._lacking = str(error)
                 log.error("keyring_not_opened", error=str(error))  # noqa: TRY400
 
     async def refresh(self) -> None:
-        """Read the keyring; a new store is given one.
+        """Read the keyring, creating it in a new store.
 
         Raises:
-            UnsuitableError: the file of secret keys lacks one that the store needs.
+            UnsuitableError: the key file lacks a key that the store needs.
         """
         text = await self._keyrings.read()
         if text is None and self._store is not None:
-            # It was there: this is not the store that this node has served.
+            # The keyring existed before, so this is not the store that this node has served.
             self._compare(None)
             return
         if text is None:
@@ -127,7 +127,7 @@ class Keyring:
         return tokens.sign(key, Token(player, epoch, ring.signing, self._clock.now() // 1000))
 
     async def verify(self, token: str) -> Verified:
-        """Return whose token this is; the epoch may be over.
+        """Verify a token, and return its content. The epoch may be over.
 
         Raises:
             Refusal: as `bad_token`, if it was not signed here, is too old, or its key is retired.
@@ -147,7 +147,7 @@ class Keyring:
         return Verified(said.player, said.epoch, said.key != ring.signing or age > RENEW_AFTER_MS)
 
     async def macs(self, what: bytes) -> list[bytes]:
-        """Return HMAC-SHA256s of something by all keys that hold, that of the current key first."""
+        """Return HMAC-SHA256s of a text by all valid keys, the current key's first."""
         ring, now = await self._loaded(), self._clock.now()
         held = [key for key, until in ring.retired.items() if until > now]
         found = map(self._secret_keys.signing_key, [ring.signing, *held])
@@ -156,20 +156,20 @@ class Keyring:
     async def mac_of(self, label: bytes, *parts: str | int) -> bytes:
         """Return an HMAC-SHA256 of some parts by the current key.
 
-        No other parts have the same, however they are written, nor those of another label.
+        The encoding is unambiguous: other parts or another label result in another MAC.
         """
         found, *_ = await self.macs(label + msgspec.json.encode(parts))
         return found
 
     async def rotate(self, retire_after: int) -> Ring:
-        """Let a new key sign, which follows from the newest secret key; return the keyring.
+        """Start signing with a new key, derived from the newest secret key, and return the keyring.
 
         Args:
-            retire_after: milliseconds for which tokens of earlier keys hold. Those of keys that
-                were retired earlier hold no longer than before.
+            retire_after: milliseconds for which tokens of earlier keys stay valid. Keys retired
+                earlier keep their earlier end.
 
         Raises:
-            UnsuitableError: the file of secret keys lacks one that the store needs.
+            UnsuitableError: the key file lacks a key that the store needs.
         """
         while True:
             await self.refresh()
@@ -182,7 +182,7 @@ class Keyring:
                 return after
 
     async def load(self) -> Ring | None:
-        """Return the keyring, or `None` if there is none; nothing is written.
+        """Return the keyring, or `None` if there is none, without writing anything.
 
         Raises:
             UnsuitableError: as for `refresh`.
@@ -193,7 +193,7 @@ class Keyring:
         return self._ring
 
     async def _loaded(self) -> Ring:
-        """Return the keyring, which is read now if it never was."""
+        """Return the keyring, reading it on first use."""
         if self._ring is None:
             await self.refresh()
         assert self._ring is not None, "a node that has read no keyring has made one"
@@ -203,10 +203,10 @@ class Keyring:
         return self._secret_keys.newest + secrets.token_hex(_RANDOM_BYTES)
 
     def _use(self, text: str) -> None:
-        """Sign and seal by a keyring from now on.
+        """Sign and seal according to a keyring from now on.
 
         Raises:
-            UnsuitableError: the file of secret keys lacks one that it needs.
+            UnsuitableError: the key file lacks a key that the keyring needs.
         """
         ring = msgspec.json.decode(text, type=Ring)
         if ring.secret_key not in self._secret_keys:
@@ -222,7 +222,7 @@ class Keyring:
             self.sealing_changed.emit()
 
     def _compare(self, store: str | None) -> None:
-        """Compare the id of the store, `None` if it has none, with what it was first."""
+        """Compare the id of the store (`None` if it has none) with the first one."""
         self._store = self._store or store
         if self.replaced != (store != self._store):
             self.replaced = not self.replaced

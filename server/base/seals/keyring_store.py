@@ -1,4 +1,4 @@
-"""The keyring: what nodes share of the keys that sign tokens. None of these is in it in plain."""
+"""The store of the keyring, the nodes' shared data about signing keys. It contains no plain key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ return 1
 
 
 class KeyringStore:
-    """The text of the keyring."""
+    """The keyring's text."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -24,7 +24,7 @@ class KeyringStore:
         return await self._get(keys.KEYRING)
 
     async def keep_first(self, text: str) -> str:
-        """Store a keyring unless there is one, and return the one that is stored."""
+        """Store a keyring unless there is one, and return the stored one."""
         return await self._database.keep_first(keys.KEYRING, text)
 
     async def change(self, before: str, after: str) -> bool:

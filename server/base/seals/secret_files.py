@@ -1,4 +1,4 @@
-"""Files with secrets of the operator's, which nobody else on the machine may read."""
+"""Files with the operator's secrets, which other users of the machine must not be able to read."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Final
 from server.base.core.refusal import UnsuitableError
 
 MOUNTED: Final = Path("/run/secrets")
-"""Where Docker and Podman mount secrets into a container, whose user is not the file's owner. They
-are readable by all, and there is nobody else in a container."""
+"""The mount point of Docker's and Podman's secrets in a container. They do not belong to the
+container's user and are readable by all, but a container has no other users."""
 
 
 def read_secret(path: Path) -> str:
-    """Return the text of a file that nobody else may read.
+    """Return the text of a file that other users cannot read.
 
-    That is as PostgreSQL and OpenSSH have it: a file of this user's is for nobody else, one of
-    root's or of another user's may be for a group; unless a directory on the way to it keeps the
-    others off. Below `MOUNTED`, anybody may read it.
+    As in PostgreSQL and OpenSSH, a file of this user must have no permissions for others, while a
+    file of root or another user may be readable by a group. The permissions do not matter if a
+    parent directory excludes other users. Below `MOUNTED`, any file is accepted.
 
     Raises:
-        UnsuitableError: others may read it, or change it.
+        UnsuitableError: other users can read or change it.
         OSError: it cannot be read.
         ValueError: it is not in UTF-8.
     """
@@ -40,17 +40,17 @@ def read_secret(path: Path) -> str:
 
 
 def excess(mode: int, *, own: bool) -> int:
-    """Return the rights of others in the mode of a file with a secret that there should not be.
+    """Return the excessive permissions in the mode of a file with a secret.
 
     Args:
-        mode: the file's.
-        own: whether it is of the user of this process, who is not root.
+        mode: the file's mode.
+        own: whether it belongs to this process's user, who is not root.
     """
     return mode & (S_IRWXO | (S_IRWXG if own else S_IWGRP | S_IXGRP))
 
 
 def _who_reaches(path: Path) -> int:
-    """Return the bits of those who may enter all directories on the way to a file."""
+    """Return the permission bits of the users who can enter all parent directories of a file."""
     reach = S_IRWXG | S_IRWXO
     for folder in path.parents:
         mode = folder.stat().st_mode

@@ -1,7 +1,7 @@
-"""Tokens: what a client shows to be recognized as a player. They are never logged.
+"""Tokens: clients' credentials to be recognized as a player. They are never logged.
 
 A token is `<player>.<epoch>.<key>.<issued>.<signature>`: the player's id and epoch, the id of the
-key that signs it, when it was issued in Unix seconds, and an HMAC-SHA256 over all of these.
+signing key, the time of issue in Unix seconds, and an HMAC-SHA256 over all of these.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from server.base.core.ids import PlayerId, is_id
 from server.base.core.refusal import Refusal
 
 LIFE_MS: Final = 400 * 86_400_000
-"""Milliseconds for which a token holds. A guest's record lives as long after the last visit, so
-nobody loses by it what is kept; and who visits is given a new token in time."""
+"""Milliseconds for which a token is valid. A guest's record is kept as long after the last visit,
+so an expired token loses no stored data. Visitors get a new token in time."""
 
 RENEW_AFTER_MS: Final = 86_400_000
-"""Milliseconds after which the next `Welcome` has a new token."""
+"""Milliseconds after which the next `Welcome` contains a new token."""
 
 _LABEL = b"samedeal token\0"
 _EPOCH = r"(0|[1-9][0-9]{0,8})"
@@ -33,8 +33,8 @@ class Token(NamedTuple):
     Attributes:
         player: its owner.
         epoch: the player's epoch; it may be over.
-        key: the id of the key that signs it.
-        issued: when, in Unix seconds.
+        key: the id of the signing key.
+        issued: the time of issue, in Unix seconds.
     """
 
     player: PlayerId
@@ -44,17 +44,17 @@ class Token(NamedTuple):
 
 
 def sign(key: bytes, said: Token) -> str:
-    """Return the token that says this, signed by a key of which it names the id."""
+    """Sign a token with a key, whose id is in the token."""
     text = f"{said.player}.{said.epoch}.{said.key}.{said.issued}"
     mac = hmac.digest(key, _LABEL + text.encode(), "sha256")
     return f"{text}.{urlsafe_b64encode(mac).rstrip(b'=').decode()}"
 
 
 def parse(token: str) -> Token:
-    """Return what a token says, which nobody may have signed.
+    """Parse a token without verifying its signature.
 
     Raises:
-        Refusal: as `bad_token`, if it is none.
+        Refusal: as `bad_token`, if it is malformed.
     """
     match = _TOKEN.fullmatch(token)
     if match is None or not is_id(match[1]):
@@ -64,7 +64,7 @@ def parse(token: str) -> Token:
 
 
 def verify(key: bytes, token: str, said: Token) -> None:
-    """Verify that a token was signed by a key.
+    """Verify that a token was signed with a key.
 
     Raises:
         Refusal: as `bad_token`, if it was not.

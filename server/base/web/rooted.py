@@ -33,15 +33,15 @@ def at_root(app: ASGIApp, origins: Origins, taken: Collection[str]) -> ASGIApp:
 
 
 class Rooted:
-    """An ASGI application that passes requests on to another one by their paths below the root.
+    """An ASGI application that strips the root from the paths of another one's requests.
 
     Args:
-        app: the other one.
-        origins: say which the root is.
-        taken: the first segments of the other one's paths.
+        app: the other application.
+        origins: determine the root.
+        taken: the first segments of the other application's paths.
 
     Raises:
-        ValueError: one of its paths begins as the root does.
+        ValueError: one of its paths starts like the root.
     """
 
     def __init__(self, app: ASGIApp, origins: Origins, taken: Collection[str]) -> None:

@@ -1,1 +1,1 @@
-"""Addresses and URLs that may be posted to, and what follows from an answer."""
+"""Validation of addresses and URLs of posts, and the interpretation of answers."""

@@ -1,4 +1,4 @@
-"""Which addresses are public: those that a server of others may have."""
+"""Recognition of public addresses, the only ones that third-party servers may have."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _SPECIAL: Final = tuple(
 
 
 def is_public(text: str) -> bool:
-    """Return whether an address, in its usual form, is one of the public Internet.
+    """Return whether an address, in its usual form, is on the public Internet.
 
-    It is not if it is private, of this machine, of a link, multicast or reserved, or has another
-    address in it, as those of IPv4 in IPv6, NAT64, 6to4 and Teredo do: those lead wherever the
-    address inside does.
+    Private, loopback, link-local, multicast and reserved addresses are not. Neither are addresses
+    that embed another one, such as those of IPv4 in IPv6, NAT64, 6to4 and Teredo, since they lead
+    to the embedded address.
     """
     try:
-        # Without the zone, which only addresses of a link have.
+        # Without a zone, which only link-local addresses have.
         address = ip_address(text)
     except ValueError:
         return False

@@ -1,4 +1,4 @@
-"""Destinations: URLs that may be posted to, and where they lead."""
+"""Destinations: URLs that may be posted to, in parsed form."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 MAX_URL: Final = 1_000
-"""Most characters of a URL that is posted to."""
+"""Maximum characters of a URL for posts."""
 
 HTTPS_PORT: Final = 443
 
 _TEXT: Final = re.compile(r"[\x21-\x7e]+")
-"""No space, and no control character: what would end a line of the request."""
+"""Neither spaces nor control characters, which could end a line of the request."""
 
 _NAME: Final = re.compile(
     r"(?=.{1,253}\Z)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]"
 )
-"""A name of the form that those of the Internet have: with a dot, and no address."""
+"""A name of the form used on the Internet: with a dot, and not an address."""
 
 _LOCAL: Final = frozenset(
     {
@@ -25,13 +25,13 @@ _LOCAL: Final = frozenset(
         *("localdomain", "localhost", "onion", "private", "test"),
     }
 )
-"""Domains below which there are only names of a machine or a network, or none (RFC 6761)."""
+"""Domains reserved for names of a machine or a network, or for no names at all (RFC 6761)."""
 
 
 def is_public_name(host: str) -> bool:
-    """Return whether a host, in lower case, has a name that the whole Internet can know.
+    """Return whether a host, in lower case, is a name that can be public.
 
-    It is not if it is an address, or a name of one machine or network alone.
+    Addresses are not, and neither are names restricted to a machine or network.
     """
     labels = host.split(".")
     ends = (labels[-1], ".".join(labels[-2:]))
@@ -45,7 +45,7 @@ class Destination(NamedTuple):
         host: a name, in lower case.
         port: a TCP port.
         path: path and query, as in the request.
-        tls: whether the connection is encrypted, to a server that has shown to have that name.
+        tls: whether the connection is encrypted, and the server's name verified.
     """
 
     host: str
@@ -55,18 +55,18 @@ class Destination(NamedTuple):
 
     @property
     def authority(self) -> str:
-        """The host, and the port if it is not the usual one, as in the request."""
+        """The host, with the port unless it is the default, as in the request."""
         return self.host if self.port == HTTPS_PORT else f"{self.host}:{self.port}"
 
 
 def parse_url(url: str, *, local: bool = False) -> Destination | None:
-    """Return where a URL leads, or `None` if nothing may be posted there.
+    """Parse a URL, or return `None` if posting there is not allowed.
 
-    It has to be one of https with a name, on the usual port, without a user or a password.
+    It must be an https URL with a name, the default port, and neither user nor password.
 
     Args:
         url: the URL.
-        local: whether it may be of any host and port, and of http as well, for tests.
+        local: whether to allow any host and port, and http too, for tests.
     """
     if len(url) > MAX_URL or not _TEXT.fullmatch(url):
         return None

@@ -1,4 +1,4 @@
-"""Posts: what is to be sent to a server of others, and what follows from how that went."""
+"""Posts to third-party servers, and their fate after each try."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import Final, Literal, NamedTuple
 from msgspec import Struct
 
 LIFE_MS: Final = 86_400_000
-"""Milliseconds for which a post is tried at most, unless it says less; and for which its id is
-known, so that it is not sent again."""
+"""Maximum milliseconds for which a post is tried, and for which its id is then remembered to
+prevent duplicates."""
 
 PAUSES_MS: Final = (10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000)
-"""Milliseconds after each try that failed until the next one; after the last one there is none."""
+"""Milliseconds from each failed try to the next one; after the last pause, the post is dropped."""
 
 LONGEST_WAIT_MS: Final = 21_600_000
-"""The longest time for which a server is let wait for the next try, if it asks for one."""
+"""Maximum milliseconds that a server can delay the next try."""
 
 _PASSING: Final = {408, 425, 429}
 _GONE: Final = {404, 410}
 
 
 class Post(Struct, frozen=True):
-    """Something to post, in its stored form (JSON).
+    """A post in its stored form (JSON).
 
     Attributes:
-        id: what it is posted once by, chosen by whoever posts it.
-        channel: who makes a request of it, and hears how it went.
-        owner: whose it is, as the channel names it.
-        content: what the channel makes the request of (JSON).
-        until: when it is of no use any more, in Unix milliseconds.
+        id: the idempotency key, chosen by the caller.
+        channel: the channel that builds the request, and is notified of the outcome.
+        owner: the owner, as named by the channel.
+        content: the channel's data for the request (JSON).
+        until: when the post becomes useless, in Unix milliseconds.
     """
 
     id: str
@@ -39,7 +39,7 @@ class Post(Struct, frozen=True):
 
 
 class Outgoing(NamedTuple):
-    """A request: a POST of a body to a URL, with these headers beside those of every request."""
+    """A request: a POST of a body to a URL, with these headers in addition to the common ones."""
 
     url: str
     headers: dict[str, str]
@@ -47,26 +47,26 @@ class Outgoing(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The answer to a request: its status, and for how many milliseconds it asks to wait."""
+    """The answer to a request: its status, and the requested delay in milliseconds."""
 
     status: int
     wait_ms: int = 0
 
 
 Failure = Literal["address", "name", "url", "connection", "tls", "time", "answer"]
-"""Why there is no answer: the name has no public address; it has none; the URL is none that may be
-posted to; nobody listens; the certificate is not that of the name; it took too long; what came is
-no answer."""
+"""Reasons for a missing answer: the name has no public address; the name is unknown; the URL is not
+allowed; the connection was refused or lost; the certificate does not match; a timeout; an invalid
+answer."""
 
 Fate = Literal["sent", "gone", "dropped"]
 
 
 class Outcome(NamedTuple):
-    """How a try to send a post went.
+    """The outcome of a try to send a post.
 
     Attributes:
-        code: the status of the answer, or why there is none.
-        fate: what becomes of the post; `None` if it is tried again.
+        code: the status of the answer, or the reason why there is none.
+        fate: the post's final state; `None` if it is retried.
     """
 
     code: int | Failure
@@ -74,15 +74,15 @@ class Outcome(NamedTuple):
 
 
 def fate(answer: Answer | Failure, tries: int) -> Fate | int:
-    """Return what becomes of a post after a try.
+    """Return the fate of a post after a try.
 
     Args:
-        answer: the answer, or why there is none.
-        tries: how many tries there have been.
+        answer: the answer, or the reason why there is none.
+        tries: the number of tries so far.
 
     Returns:
-        `sent`; `gone`, if nothing may be posted there any more; `dropped`, if it is of no use to
-        try again; or for how many milliseconds to wait before that.
+        `sent`; `gone`, if the destination no longer accepts posts; `dropped`, if a retry is
+        useless; or the milliseconds to wait before a retry.
     """
     wait = 0
     if isinstance(answer, Answer):

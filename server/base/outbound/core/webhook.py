@@ -1,7 +1,7 @@
-"""Bodies for webhooks: one message in the form that each kind of server takes.
+"""Bodies for webhooks: one message in the formats of several kinds of servers.
 
-Names of players are in it, so nothing in it may mean more than its letters: no mention, no markup,
-no link but the one that we give.
+A message contains players' names, which must be shown literally: they must not create mentions,
+markup or links. The only link is the message's own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ Form = Literal["discord", "slack", "json"]
 MAX_LINES: Final = 25
 MAX_TITLE: Final = 150
 MAX_LINE: Final = 119
-"""Most lines, and characters of the title and of a line: no more than any of the servers takes."""
+"""Maximum lines, and maximum characters of the title and of a line. All supported servers accept as
+much."""
 
 _MARKDOWN: Final = re.compile(r"([\\`*_~|<>\[\]()#@:+-]|(?<=\A\d)\.|(?<=\A\d\d)\.)")
 _SLACK_ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -38,8 +39,8 @@ class Message(Struct, frozen=True):
 
     Attributes:
         title: one line.
-        lines: further lines, perhaps none.
-        link: a URL of ours.
+        lines: further lines, possibly none.
+        link: a URL of this site.
     """
 
     title: str
@@ -48,7 +49,7 @@ class Message(Struct, frozen=True):
 
 
 def body(form: Form, message: Message) -> bytes:
-    """Return the body (JSON) that tells a message, in at most 16 kB."""
+    """Return the body (JSON) of a message, at most 16 kB."""
     title = _line(message.title, MAX_TITLE)
     lines = [_line(line, MAX_LINE) for line in message.lines[:MAX_LINES]]
     match form:
@@ -61,10 +62,10 @@ def body(form: Form, message: Message) -> bytes:
 
 
 def _line(text: str, most: int) -> str:
-    """Return a text as one line of visible characters, cut off where it is too long.
+    """Return a text as one line of visible characters, truncated if it is too long.
 
-    Isolates stay, by which a name that is written from right to left changes the order of nothing
-    beside it; each ends in the line.
+    Isolates are kept, and closed within the line. They prevent a right-to-left name from reordering
+    the adjacent text.
     """
     shown = "".join(" " if each in "\n\r\t" else each for each in text)
     shown = " ".join("".join(_visible(shown)).split())
@@ -91,7 +92,7 @@ def _visible(text: str) -> Iterator[str]:
 
 
 def _discord(title: str, lines: list[str], link: str) -> object:
-    """Return the body for Discord, whose texts have 2,000 characters at most."""
+    """Return the body for Discord, which limits texts to 2,000 characters."""
     left = 1_900 - len(link)
     text: list[str] = []
     for at, line in enumerate([title, *lines]):
@@ -103,12 +104,12 @@ def _discord(title: str, lines: list[str], link: str) -> object:
             break
         text.append(shown)
     content = "\n".join([*text, f"<{link}>"])
-    # Nobody is mentioned, whatever a name says.
+    # Prevents mentions, whatever a name contains.
     return {"content": content, "allowed_mentions": {"parse": []}, "flags": _SUPPRESS_EMBEDS}
 
 
 def _slack(title: str, lines: list[str], link: str) -> object:
-    """Return the body for Slack: blocks of plain text, in which nothing is markup."""
+    """Return the body for Slack: blocks of plain text, without markup."""
     blocks = [_plain(title), *([_plain("\n".join(lines))] if any(lines) else [])]
     blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": f"<{link}>"}})
     fallback = title.translate(_SLACK_ENTITIES)

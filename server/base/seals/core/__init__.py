@@ -1,1 +1,1 @@
-"""The part of the seals that is pure."""
+"""The pure part of the seals."""

@@ -1,12 +1,12 @@
-"""Secret keys, which are in a file of the operator's and never in Redis.
+"""Secret keys, stored in a file of the operator and never in Redis.
 
-Who has a copy of Redis's files and not of that file learns no seed, and can sign no token. The file
-holds one key or more, each 64 hexadecimal digits in a line of its own, the newest first. Nodes seal
-by one of them, and open what was sealed by any.
+A copy of Redis's files without the key file reveals no seed, and allows no forged token. The file
+contains one or more keys, each with 64 hexadecimal digits on a line, newest first. Nodes seal with
+one of them, and open texts sealed with any of them.
 
-From each secret key follow, by HKDF-SHA256: the key that seals (AES-256-SIV, RFC 5297), the keys
-that sign tokens, and the id by which what is stored and tokens name it. To seal or to open takes
-microseconds, and is done once for a deal on a node.
+Each secret key yields, by HKDF-SHA256, the sealing key (AES-256-SIV, RFC 5297), the keys that sign
+tokens, and the id with which stored items and tokens refer to it. Sealing and opening take
+microseconds, once per deal and node.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SIGNING_BYTES = 32
 
 
 class SealError(Exception):
-    """A sealed text cannot be opened: its key is not known here, or the text was changed."""
+    """A sealed text cannot be opened: its key is unknown here, or the text was changed."""
 
 
 class SecretKeys:
@@ -42,7 +42,7 @@ class SecretKeys:
 
     Attributes:
         newest: the id of the newest key.
-        sealing: the id of the key to seal by: the newest one, until the keyring says another.
+        sealing: the id of the key for sealing: the newest one, until the keyring selects another.
     """
 
     def __init__(self, keys: Sequence[bytes]) -> None:
@@ -59,12 +59,12 @@ class SecretKeys:
         return name in self._keys
 
     def seal(self, what: str, secret: bytes) -> str:
-        """Return a secret sealed by the key to seal by.
+        """Seal a secret with the current sealing key.
 
-        The same secret gives the same text, which is 4/3 as long, and 31 characters more.
+        Sealing is deterministic. The text is 4/3 as long as the secret, plus 31 characters.
 
         Args:
-            what: whose secret it is; it can be opened as that only.
+            what: the purpose and owner, which must be given again to open the text.
             secret: the bytes to seal.
         """
         sealed = self._sealing[self.sealing].encrypt(secret, [what.encode()])
@@ -74,7 +74,7 @@ class SecretKeys:
         """Return the secret in a sealed text.
 
         Raises:
-            SealError: it was sealed by a key that is not known, as something else, or not by us.
+            SealError: it was sealed with an unknown key or for another purpose, or is forged.
         """
         name, _, encoded = text.partition(".")
         if name not in self._sealing:
@@ -86,10 +86,10 @@ class SecretKeys:
             raise SealError("A sealed text was changed.") from error
 
     def signing_key(self, name: str) -> bytes | None:
-        """Return the key that signs tokens with an id, or `None` if it follows from no key here.
+        """Return the signing key with an id, or `None` if its secret key is unknown here.
 
         Args:
-            name: the id; it begins with that of the secret key from which the key follows.
+            name: the id; it starts with the id of the secret key.
         """
         key = self._keys.get(name[:ID_LENGTH])
         return None if key is None else _derived(key, f"sign {name}", _SIGNING_BYTES)
@@ -97,13 +97,13 @@ class SecretKeys:
 
 @lru_cache(64)
 def _derived(key: bytes, what: str, length: int) -> bytes:
-    """Return the key of `length` bytes that follows from a secret key for a purpose.
+    """Derive a key of `length` bytes from a secret key for a purpose.
 
-    Each token is signed by one that was derived before, which takes 30 µs.
+    A derivation takes 30 µs, and is cached since each token needs one.
     """
     return HKDF(SHA256(), length, None, f"samedeal {what}".encode()).derive(key)
 
 
 def sealed_by(text: str) -> str:
-    """Return the id of the secret key that a text was sealed by."""
+    """Return the id of the secret key that sealed a text."""
     return text.partition(".")[0]
