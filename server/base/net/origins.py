@@ -162,7 +162,7 @@ def parse_public_url(url: str) -> tuple[str, str]:
     if not _ROOT.fullmatch(root):
         raise ValueError(
             f"{url!r}: the path of a public URL is made of letters, digits and -_.~, as in "
-            "https://example.org/games/samedeal, and no part of it is empty or begins with a dot"
+            "https://example.org/games/samedeal, and no part of it is empty or starts with a dot"
         )
     return _origin(scheme, host), root
 

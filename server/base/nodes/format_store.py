@@ -59,13 +59,13 @@ async def check_format(database: Database) -> None:
         return
     if kept == 0:
         raise UnsuitableError(
-            "A development version before 1.0 has written to this store, which no release reads. "
-            "Start with an empty Redis."
+            "A development version before 1.0 has written to this store, and no release can read "
+            "it. Start with an empty Redis."
         )
     if kept < OLDEST:
         raise UnsuitableError(
             f"This store is of format {kept}, and this release reads formats from {OLDEST} on. "
-            "Run a release between them first, which raises it."
+            "Run an intermediate release first: it raises the format."
         )
     if kept > NEWEST:
         raise UnsuitableError(

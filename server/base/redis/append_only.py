@@ -94,7 +94,7 @@ def cut_off_nulls(data: Path) -> None:
         size=size,
         cut_off=size - scanned.whole,
         kept=str(kept),
-        advice="The file ended in NULs, as after a power cut: what was written last is lost.",
+        advice="The file ended in NULs, as after a power cut: the last writes are lost.",
     )
 
 
@@ -118,8 +118,8 @@ def damage(data: Path) -> str | None:
 
 
 _ADVICE: Final = (
-    "Nothing was changed. Restore a copy of the directory, or make one and then let "
-    "`redis-check-aof --fix`, which comes with Redis, cut off what follows, which is then lost."
+    "Nothing was changed. Restore a backup of the directory. Or copy the directory, and truncate "
+    "the file with `redis-check-aof --fix` (part of Redis): all data after that byte is then lost."
 )
 
 

@@ -54,9 +54,9 @@ _FIRST_DATABASE: Final = {"", "/", "/0"}
 """The allowed paths of URLs."""
 
 _OTHER_DATABASE: Final = (
-    "The URL of Redis, or of a cluster, names another database than 0. The databases of a server "
-    "share its channels and its memory, so that two sites would disturb each other: give each site "
-    "a server of its own"
+    "The URL of Redis, or of a cluster, names another database than 0. A server's databases share "
+    "its channels and memory, so two sites would interfere with each other: give each site its own "
+    "server"
 )
 
 _TLS_OPTIONS: Final = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
@@ -122,7 +122,7 @@ def with_password(url: str, password: str) -> str:
     parts = urlsplit(url)
     user, _, hosts = parts.netloc.rpartition("@")
     if ":" in user:
-        raise ValueError("The URL of Redis has a password, and there is a file with one.")
+        raise ValueError("The URL of Redis contains a password, and so does a file: use only one.")
     return parts._replace(netloc=f"{user}:{quote(password, safe='')}@{hosts}").geturl()
 
 
@@ -148,7 +148,7 @@ def _parsed(url: str) -> tuple[tuple[Address, ...], dict[str, Any]]:
             f"{', '.join(_TLS_OPTIONS)}, of rediss://"
         )
     if missing := [path for path in options.values() if not Path(path).is_file()]:
-        raise ValueError(f"There is no file {missing[0]}, which the URL of Redis names")
+        raise ValueError(f"There is no file {missing[0]}, named in the URL of Redis")
     servers = tuple((str(each.hostname), each.port or DEFAULT_PORT) for each in named)
     return servers, {
         "username": unquote(name) or None,

@@ -428,8 +428,8 @@ class Database:
             policy = info["maxmemory_policy"]
             if info["maxmemory"] and policy != "noeviction":
                 raise UnsuitableError(
-                    f"This Redis drops keys when its memory is full (maxmemory-policy {policy}), "
-                    "and games with them. Set it to noeviction."
+                    f"This Redis evicts keys when its memory is full (maxmemory-policy {policy}), "
+                    "which would lose games. Set it to noeviction."
                 )
         for info in await self.infos("server"):
             # Valkey reports it too: the version of Redis with which it is compatible.

@@ -286,7 +286,7 @@ class _Server:
                     await self._ask_to_end()
                     await asyncio.sleep(0.02)
         except TimeoutError as error:
-            raise EmbeddedServerError("The redis-server of the last run does not stop.") from error
+            raise EmbeddedServerError("The server of the last run does not stop.") from error
 
     async def _ask_to_end(self) -> None:
         redis = _client(self.socket, START_TIMEOUT)
@@ -323,8 +323,8 @@ def _lock_in(data: Path) -> IO[str]:
     except PermissionError as error:
         user = os.geteuid()
         raise EmbeddedServerError(
-            f"The user {user} may not write to the data directory {data}. Give it to that user "
-            f"(chown -R {user} {data}), or choose another one by SAMEDEAL_DATA or --data."
+            f"The user {user} may not write to the data directory {data}. Change its owner "
+            f"(chown -R {user} {data}), or set another one with SAMEDEAL_DATA or --data."
         ) from error
 
 

@@ -115,7 +115,7 @@ def _found_in(data: Path) -> Iterator[Written]:
     if single.exists() and not moving:
         raise EmbeddedServerError(
             f"Two servers have written to {data}, one to {single.name} and a newer one to "
-            f"{manifest.parent.name}. Move the one away that you do not want to use."
+            f"{manifest.parent.name}. Move away the one that you do not need."
         )
     if parts and parts[0].exists():
         with parts[0].open("rb") as file:
@@ -134,7 +134,8 @@ def _noted(file: Path) -> Written | None:
         return None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise EmbeddedServerError(
-            f"{file} does not say which server wrote the data. Without it, the data tell."
+            f"{file} does not say which server wrote the data. Delete it: the server is then "
+            "recognized by the data."
         ) from error
 
 

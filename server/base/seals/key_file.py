@@ -28,7 +28,7 @@ def read_keys(path: Path) -> SecretKeys:
     except OSError as error:
         raise UnsuitableError(
             f"The file of secret keys {path} cannot be read: {error.strerror}. "
-            f"`samedeal keygen {path}` makes one."
+            f"`samedeal keygen {path}` creates one."
         ) from error
     except ValueError:
         keys = []

@@ -211,8 +211,8 @@ class Keyring:
         ring = msgspec.json.decode(text, type=Ring)
         if ring.secret_key not in self._secret_keys:
             raise UnsuitableError(
-                f"The file of secret keys lacks the key {ring.secret_key}, by which this store is "
-                "sealed."
+                f"The file of secret keys lacks the key {ring.secret_key}, with which this store "
+                "is sealed."
             )
         if self._ring is not None:
             log.info("keyring_changed", signing=ring.signing)

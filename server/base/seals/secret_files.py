@@ -32,9 +32,9 @@ def read_secret(path: Path) -> str:
         is_open = excess(found.st_mode, own=own) & _who_reaches(whole)
         if is_open and not whole.is_relative_to(MOUNTED):
             raise UnsuitableError(
-                f"Others than its owner may use the file of secrets {path}, whose mode is "
-                f"{found.st_mode & 0o777:o}. `chmod 600 {path}` keeps them off; so does a "
-                f"directory that they cannot enter. In a container, mount it below {MOUNTED}."
+                f"Others than its owner may use the file of secrets {path}: its mode is "
+                f"{found.st_mode & 0o777:o}. Run `chmod 600 {path}`, or move it to a directory "
+                f"that they cannot enter. In a container, mount it below {MOUNTED}."
             )
         return file.read()
 

@@ -388,7 +388,7 @@ def rules(game: Game) -> Preview:
 
 def own(game: Game) -> Preview:
     """Return the preview of a game with custom rules."""
-    about = "A game by rules of one's own: see what is different, practise it, and race it."
+    about = "A game with custom rules: see what is different, practise it, and race it."
     return of_game(f"{game.name} with a twist", about, f"/own/{game.id}", game)
 
 

@@ -96,7 +96,7 @@ class Metrics:
 
     moves: Counts = field(
         default_factory=Counter,
-        metadata=_family("samedeal_moves", "Moves that were answered.", "game", "outcome"),
+        metadata=_family("samedeal_moves", "Answered moves.", "game", "outcome"),
     )
     until_journal: Histogram = field(
         default_factory=lambda: Histogram(SECONDS), metadata=_family(*_MOVE, until="journal")
@@ -107,11 +107,11 @@ class Metrics:
     refusals: Counts = field(
         # Preset, since an alert uses its rate, which is undefined before the counter exists.
         default_factory=lambda: Counter(unavailable=0),
-        metadata=_family("samedeal_refusals", "Commands and handshakes that were refused.", "code"),
+        metadata=_family("samedeal_refusals", "Refused commands and handshakes.", "code"),
     )
     closes: Counts = field(
         default_factory=Counter,
-        metadata=_family("samedeal_closes", "Sessions that the server closed.", "reason"),
+        metadata=_family("samedeal_closes", "Sessions closed by the server.", "reason"),
     )
     requests: Counts = field(
         default_factory=Counter,
@@ -121,24 +121,26 @@ class Metrics:
         default_factory=Counter,
         metadata=_family(
             "samedeal_limited",
-            "What a limit did not allow, by whose it is (player, address, node).",
+            "Requests refused by a limit of a player, address or node.",
             "of",
             "limit",
         ),
     )
     conflicts: int = field(
         default=0,
-        metadata=_family("samedeal_conflicts", "Appends rejected since another node was first."),
+        metadata=_family(
+            "samedeal_conflicts", "Appends rejected because another node appended first."
+        ),
     )
     log_errors: Counts = field(
         default_factory=Counter,
-        metadata=_family("samedeal_log_errors", "Errors that the process has logged.", "level"),
+        metadata=_family("samedeal_log_errors", "Errors logged by the process.", "level"),
     )
     lost_seconds: int = field(
         default=0,
         metadata=_family(
             "samedeal_store_lost_seconds",
-            "Seconds of acknowledged writes that the store came back without.",
+            "Seconds of acknowledged writes lost by the store.",
         ),
     )
     lost_journals: int = field(
@@ -150,14 +152,12 @@ class Metrics:
     )
     lost_entries: int = field(
         default=0,
-        metadata=_family(
-            "samedeal_store_lost_entries", "Acknowledged entries of this node that were lost."
-        ),
+        metadata=_family("samedeal_store_lost_entries", "Lost acknowledged entries of this node."),
     )
     store_replaced: Gauge | None = field(
         default=None,
         metadata=_family(
-            "samedeal_store_replaced", "Whether this is another store, or an empty one: 1 or 0."
+            "samedeal_store_replaced", "Whether the store was replaced or emptied: 1 or 0."
         ),
     )
     lookups: Counts = field(
@@ -183,34 +183,34 @@ class Metrics:
     )
     watched: int = field(
         default=0,
-        metadata=_family("samedeal_watched_entries", "Entries that were encoded for watchers."),
+        metadata=_family("samedeal_watched_entries", "Entries encoded for watchers."),
     )
     watchers: Gauge | None = field(
         default=None, metadata=_family("samedeal_watchers", "Sessions that watch a round.")
     )
     board_reads: int = field(
         default=0,
-        metadata=_family("samedeal_leaderboard_reads", "Reads of leaderboards that are watched."),
+        metadata=_family("samedeal_leaderboard_reads", "Reads of watched leaderboards."),
     )
     board_changes: int = field(
         default=0,
-        metadata=_family("samedeal_leaderboard_changes", "Changes that were encoded for watchers."),
+        metadata=_family("samedeal_leaderboard_changes", "Changes encoded for watchers."),
     )
     sweeps: Histogram = field(
         default_factory=lambda: Histogram(SECONDS),
-        metadata=_family("samedeal_sweep_seconds", "Time that a sweep for due work takes."),
+        metadata=_family("samedeal_sweep_seconds", "Duration of a sweep for due work."),
     )
     posts: Counts = field(
         default_factory=Counter,
         metadata=_family(
             "samedeal_posts",
-            "Posts to servers of others, by how they ended, and tries before others.",
+            "Posts to third-party servers by fate, and failed tries that are retried.",
             "channel",
             "fate",
         ),
     )
     sessions: Gauge | None = field(
-        default=None, metadata=_family("samedeal_sessions", "Sessions that are open.")
+        default=None, metadata=_family("samedeal_sessions", "Open sessions.")
     )
     connections: Gauge | None = field(
         default=None, metadata=_family("samedeal_connections", "TCP connections of players.")
@@ -231,25 +231,21 @@ class Metrics:
     )
     store_used: Gauge | None = field(
         default=None,
-        metadata=_family("samedeal_redis_memory_used_bytes", "Memory that Redis takes."),
+        metadata=_family("samedeal_redis_memory_used_bytes", "Memory used by Redis."),
     )
     store_limit: Gauge | None = field(
         default=None,
         metadata=_family(
-            "samedeal_redis_memory_limit_bytes", "Memory that Redis may take; 0 for no limit."
+            "samedeal_redis_memory_limit_bytes", "Memory limit of Redis; 0 for no limit."
         ),
     )
     pool_deals: Gauges = field(
         default_factory=dict,
-        metadata=_family(
-            "samedeal_pool_deals", "Certified deals that are left for dailies to come.", "game"
-        ),
+        metadata=_family("samedeal_pool_deals", "Certified deals left for future dailies.", "game"),
     )
     certification_failures: int = field(
         default=0,
-        metadata=_family(
-            "samedeal_certification_failures", "Times that the node's own solver has not worked."
-        ),
+        metadata=_family("samedeal_certification_failures", "Failures of the node's own solver."),
     )
     queues: Gauges = field(
         default_factory=dict,

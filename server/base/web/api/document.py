@@ -27,8 +27,8 @@ from 1970-01-01. Fields may be added to answers.\
 
 HEADERS = {
     "ETag": "A strong tag of the content.",
-    "Cache-Control": "For how long anybody may keep the answer.",
-    "Retry-After": "Seconds after which to ask again.",
+    "Cache-Control": "How long clients and proxies may cache the answer.",
+    "Retry-After": "Seconds to wait before a retry.",
 }
 """Headers of answers, with what they say."""
 
@@ -103,8 +103,8 @@ def _answers(route: Route[Any]) -> Object:
         (schema,), _ = msgspec.json.schema_components([route.answer], ref_template=_REF)
         content = {"application/json": {"schema": schema}}
     return {
-        "200": {"description": "What was asked for.", "headers": kept, "content": content},
-        "304": {"description": "It is what If-None-Match names.", "headers": kept},
+        "200": {"description": "The requested data.", "headers": kept, "content": content},
+        "304": {"description": "The content matches If-None-Match.", "headers": kept},
     }
 
 
