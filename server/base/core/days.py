@@ -36,7 +36,10 @@ It is at least one, since the commitment of tomorrow's deal is always published 
 """
 
 FILLED_UNTIL_MS = 3_600_000
-"""How long before a day starts a certifying node draws the deals still missing, in milliseconds."""
+"""Lead time, in milliseconds, when a certifying node draws a day's missing deals uncertified.
+
+Until then it tries to certify deals for the day itself.
+"""
 
 Level = Literal[1, 2, 3]
 """A deal's difficulty among its game's certified deals: 1 easy, 2 medium, 3 hard."""
@@ -71,12 +74,12 @@ def day_at(now: int) -> int:
 
 
 def ends(day: int) -> int:
-    """Return the time of the day's end, after which no attempt at its deals can start."""
+    """Return the time of the day's end, when attempts at its deals can no longer start."""
     return (day + 1) * DAY
 
 
 def closes(day: int) -> int:
-    """Return the time at which the day's last attempts end and its seeds are published."""
+    """Return the time when the day's last attempts end and its seeds are published."""
     return ends(day) + GRACE_MS
 
 

@@ -19,7 +19,7 @@ Seat holders and running games are not affected by any level below `full`.
 FROM: Final[dict[Level, float]] = {
     "filling": 0.80, "tight": 0.85, "short": 0.90, "scarce": 0.95, "full": 0.99,
 }  # fmt: skip
-"""The share of the memory limit at which each level starts. The last 5 % is reserved for running
+"""The share of the memory limit where each level starts. The last 5 % is reserved for running
 games: of 1 GB, enough for half a million moves."""
 
 LEVELS: Final[tuple[Level, ...]] = ("free", *FROM)

@@ -67,6 +67,7 @@ class _Bounded(Generic[Name, State, Event]):
     def add(self, name: Name, replica: Replica[State, Event]) -> None:
         self.held[name] = replica, 0, None
         self._count(name)
+        # A new replica is empty until it is read, so it is measured again then.
         self._unread[name] = None
         self._count_unread()
         self._evict()
@@ -113,6 +114,7 @@ class _Bounded(Generic[Name, State, Event]):
                 self.bytes -= shared.size
 
     def _evict(self) -> None:
+        # The newest replica is in use, and stays even if it alone exceeds the bound.
         while self.bytes > self._most and len(self.held) > 1:
             self.pop(next(iter(self.held)))
 

@@ -71,6 +71,7 @@ class JournalCheck:
                     log.debug("journal_unreadable", code=failure.code)
                 elif failure is not None:
                     raise failure
+            # Pause only after reads, since they load the store.
             await stop.or_wait(asyncio.sleep(PAUSE if stale else 0))
             if stop.is_set:
                 return

@@ -254,6 +254,7 @@ class Replica(Generic[State, Event]):
         finish = self._finish
         if self._waiting:
             self._job, self._finish = self._waiting.popleft()
+            # Later, so that this caller is answered first, and waiting jobs do not recurse.
             asyncio.get_running_loop().call_soon(self._resume, None)
         else:
             # The callback may refer to a session, which must not be kept alive.

@@ -153,9 +153,11 @@ class JournalStore:
             self._append_alone_soon(sent)
             return
         if generation and generation != pipeline.generation:
+            # The state was read on an earlier connection, so entries may have been lost since.
             error = ConflictError(f"{key}: The connection has been replaced.")
             asyncio.get_running_loop().call_soon(done, error)
             return
+        # A script's keys must share a slot, so a cluster has a batch per hash tag.
         name = pipeline.generation, "" if self._database.is_standalone else key[: key.index("}")]
         batch = self._open_batches.get(name)
         if batch is None or len(batch) >= _MAX_BATCH:
@@ -284,6 +286,7 @@ class JournalStore:
                 key, _range(key, f"0-{after}"), ("XLEN", key)
             )
             found = await self._read(key, after, acknowledged=False, page=page)
+            # New entries are folded only once Redis's replicas have them.
             if self._database.acks and found.texts != [last]:
                 found = await self._read(key, after, acknowledged=True)
         except GapError:

@@ -81,6 +81,7 @@ class Admission:
         """
         refusal = None
         limited, silences = self._budgets.limited, self._budgets.silences
+        # Connections that are already being ended do not count.
         if connections - silences.leaving > self._most:
             limited["node", "connections"] += 1
             if not silences.make_room():

@@ -220,6 +220,7 @@ class _Known(Generic[Key, B]):
             if (kept := self._spent.pop(key, None)) is not None:
                 for bucket, state in zip(found.buckets, _numbers(kept)[1:], strict=True):
                     bucket.state = state
+        # A strong reference keeps the budget after its last session.
         self._lately[key] = found
         self._lately.move_to_end(key)
         if len(self._lately) > limits.MAX_KNOWN:
@@ -380,6 +381,7 @@ class Payer:
         self._budgets = budgets
         self._address = address
         self._scopes = budgets.address(address).scopes
+        # Cached, since every command is charged.
         self._commands = tuple(each.commands for each in self._scopes)
         self._identified: PlayerId | None = None
         self._silence: Silence | None = None
@@ -475,7 +477,7 @@ class Payer:
         raise Refusal("too_fast", TOO_MANY_MISSES, math.ceil(wait * 1000))
 
     def new_rules(self, cost: float) -> None:
-        """Charge for rules for which the node has no tables yet.
+        """Charge for rules without tables on this node.
 
         Args:
             cost: the cost of building the tables.

@@ -99,7 +99,7 @@ With new players for each report, filling the list (`MAX_REPORTED` of
 """
 
 PLAYER_RULES = Rate(1 / 30, 15.0)
-"""A player's new custom rules: changed games for which the node has no tables yet."""
+"""A player's new custom rules: changed games without tables on the node."""
 
 ADDRESS_RULES = Rate(1 / 2_500, 0.2)
 """New custom rules per player at an address: 50 in a burst, then six per minute."""
@@ -182,7 +182,7 @@ _EXACT: Final = 1e-6
 
 
 class Bucket:
-    """A token bucket, which starts full. Its state is the time at which it would have been empty.
+    """A token bucket, which starts full. Its state is the time when it would have been empty.
 
     It has no clock: `now` is in seconds from any origin, and never decreases.
     """
@@ -196,7 +196,7 @@ class Bucket:
 
     @property
     def state(self) -> float:
-        """The time at which it would have been empty, to restore it in another bucket."""
+        """The time when it would have been empty, to restore it in another bucket."""
         return self._empty_at
 
     @state.setter
@@ -205,7 +205,7 @@ class Bucket:
 
     @property
     def full_at(self) -> float:
-        """The time from which it is full, if nothing is taken."""
+        """The time when it becomes full, if nothing is taken."""
         return self._empty_at + self._fill
 
     def take(self, now: float, cost: float = 1.0) -> bool:

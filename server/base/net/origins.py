@@ -132,6 +132,7 @@ class Origins:
         if origin is None or origin in self._more:
             return True
         asked = self._asked(headers, peer)
+        # The public URL's scheme and port apply, whatever the proxy forwards.
         if self._public is not None and name_of(headers.get("Host", "")) == self._public_name:
             asked = self._public
         return origin == asked

@@ -73,6 +73,7 @@ class Turns:
     def _take(self) -> None:
         self._is_scheduled = False
         now = self._clock()
+        # The time taken by other work since the last turns.
         others = now - self._ended
         is_busy = bool(self._waiting) or others > IDLE
         left = max(PASS - others, others * LEAST) - self._overdrawn

@@ -110,5 +110,7 @@ class HeldStore:
         if kind == _ROOM:
             await self._database.run(_CLEAR_ROOM, [keys.presence(name), held], note, node)
             return
+        # Sessions are in another slot than their note. The note is deleted last, so that a failure
+        # is retried.
         await self._database.run(_CLEAR_PLAYER, [keys.sessions(name)], node)
         await self._database.write(held, "HDEL", held, note)

@@ -44,7 +44,7 @@ MAX_OF_OWNER: Final = 4
 """Maximum of these with the same owner, whose servers may all be slow."""
 
 FULL_MS: Final = 5_000
-"""Milliseconds until the next look at a post for which there was no capacity."""
+"""Milliseconds until a post is reconsidered if there was no capacity."""
 
 SENDING: Final = 8
 """Concurrent requests; one that takes more than a second no longer counts."""
@@ -96,8 +96,7 @@ class Posts:
         self._taken: dict[Lane, deque[tuple[Taken, Outgoing, int]]] = defaultdict(deque)
         self._counts: Counter[tuple[str, ...]] = Counter()
         self._lanes: WorkerPool[Lane] = WorkerPool(background, "posts", self._send, size=SENDING)
-        # A post that has ended is dropped from the store even while the node ends; it would be sent
-        # twice otherwise.
+        # Retried while the store does not answer: the post would be sent twice otherwise.
         self._ended: WorkerPool[str] = WorkerPool(
             background, "posts_ended", store.end, size=SENDING, completes=True
         )
@@ -140,6 +139,7 @@ class Posts:
         if taken is None:
             return
         if not self._has_room(taken):
+            # Not counted as a try, since nothing was sent.
             await self._store.retry(post_id, now + FULL_MS, untried=True)
             return
         self._count(taken, 1)

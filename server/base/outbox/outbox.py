@@ -137,6 +137,7 @@ class Outbox:
         try:
             await self.apply(effect)
         except UnavailableError:
+            # Cause an early scan, since the next regular one may be minutes away.
             self.left.emit(effect.field)
             raise
 

@@ -193,6 +193,7 @@ class Sweeper:
         try:
             names, self._busy = await self._sweepers.renew(busy=played)
         except UnavailableError:
+            # Reported with the next renewal instead.
             self._played |= played
             raise
         if names == self._names:
@@ -220,6 +221,7 @@ class Sweeper:
             if each.is_urgent(now) or each.generation != self._generation(number)
         ]
         due = sorted((each.scanned, n) for n, each in known if each.scanned + every <= now)
+        # Each call takes its share of the partitions, so that scans are spread over the interval.
         share = math.ceil(len(known) * SCAN_EVERY * 1000 / every)
         numbers = list(dict.fromkeys([*urgent, *(number for _, number in due[:share])]))
         for start in range(0, len(numbers), SCAN_BATCH):

@@ -85,6 +85,7 @@ def cut_off_nulls(data: Path) -> None:
             kept.chmod(0o600)
             file.seek(scanned.whole)
             shutil.copyfileobj(file, tail)
+            # The removed bytes must be on disk before the file is truncated.
             tail.flush()
             os.fsync(tail.fileno())
     os.truncate(path, scanned.whole)

@@ -327,6 +327,7 @@ class Bus:
         """Send up to `MAX_BATCH` added and removed topics to the servers that own them."""
         self._changed.clear()
         added, removed = _take_some(self._added), _take_some(self._removed)
+        # The remaining topics follow in the next batch.
         if self._added or self._removed:
             self._changed.set()
         if isinstance(self._client, Redis):
@@ -340,6 +341,7 @@ class Bus:
             if server.name not in connections:
                 await self._connection_to(connections, server.name, server_client(server))
             by_server.setdefault(server.name, []).append(topic)
+        # Each connection ignores removed topics of other servers.
         for name, connection in connections.items():
             await connection.change(by_server.get(name, ()), removed)
 

@@ -51,7 +51,7 @@ class _Bounds(NamedTuple):
     Attributes:
         low: the smallest possible offset.
         high: the largest possible offset.
-        sent: the monotonic time at which the last sample was requested.
+        sent: the monotonic time when the last sample was requested.
     """
 
     low: float
@@ -123,6 +123,7 @@ class RedisClock:
 
     async def _sample_after(self, previous: asyncio.Task[None] | None) -> None:
         """Take a sample when the previous one has ended; later callers wait for the next."""
+        # A sample in flight may have been requested before this one's callers asked.
         if previous is not None and not previous.done():
             await asyncio.wait({previous})
         self._current, self._next = self._next, None
@@ -143,6 +144,7 @@ class RedisClock:
         if not 0 <= took <= slowest:
             raise UnavailableError(f"Redis took {took:.1f} s to reply to TIME")
         if known is not None and fits:
+            # Both bounds are proved, so their intersection is too.
             found = _Bounds(max(found.low, known.low), min(found.high, known.high), sent)
         self._bounds = found
         if not found.low <= self._offset <= found.high:

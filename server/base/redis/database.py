@@ -111,7 +111,7 @@ class Database:
 
     @property
     def lost_at(self) -> float:
-        """The monotonic time at which a server was last lost or unreachable."""
+        """The monotonic time when a server was last lost or unreachable."""
         return max((each.outage.failed_at for each in self._pipelines.values()), default=-math.inf)
 
     @property

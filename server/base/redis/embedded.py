@@ -54,7 +54,7 @@ more."""
 PACKED_VALUE = 128
 """Bytes of the longest hash value that is stored packed, `hash-max-ziplist-value` (newer servers
 call it `hash-max-listpack-value`, and accept both names). A deal's sealed seed is longer than
-Redis's default of 64, with which each deal took 790 bytes instead of 380."""
+Redis's default of 64, which made each deal take 790 bytes instead of 380."""
 
 MEMORY_SHARE = 0.5
 """The share of the machine's memory available to the server. While it rewrites its file, it shares
@@ -183,6 +183,7 @@ class _Server:
             await self._wait_until_ready(self._guard, program)
             await asyncio.to_thread(note_writer, self._data, program)
         except BaseException:
+            # Also after a cancellation: no server must be left behind.
             await self.end()
             raise
 
@@ -239,6 +240,7 @@ class _Server:
             "appendonly": "yes",
             # With `everysec`, a kill loses writes acknowledged while the disk was busy.
             "appendfsync": "always",
+            # The append-only file is the only persistence.
             "save": "",
             "maxmemory": str(self._memory),
             "maxmemory-policy": "noeviction",
@@ -248,6 +250,7 @@ class _Server:
             "daemonize": "no",
         }
         arguments = [text for key, value in options.items() for text in (f"--{key}", value)]
+        # Isolated and without site-packages (-I -S), since that starts faster.
         guarding = [sys.executable, "-I", "-S", guard.__file__, program.path]
         return await asyncio.create_subprocess_exec(
             *guarding,

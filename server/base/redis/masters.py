@@ -66,6 +66,7 @@ class MasterConnection(Connection):
             waiting = set(asked)
             while waiting and not any(task.done() and not task.result() for task in asked):
                 _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            # A second master must be detected, so the other servers get a moment to answer.
             if waiting:
                 await asyncio.wait(waiting, timeout=SECOND_WITHIN)
         finally:

@@ -149,6 +149,7 @@ class Pipeline(asyncio.Protocol):
             asyncio.get_running_loop().call_soon(self._call, done, error)
             return
         self._waiting.append((command, done))
+        # While a batch is in flight, its completion sends the next one.
         if not self._flush_scheduled and not self._expected:
             self._flush_scheduled = True
             asyncio.get_running_loop().call_soon(self._flush)
@@ -220,6 +221,7 @@ class Pipeline(asyncio.Protocol):
         self._replies = []
         self._expected = len(commands)
         if self._acks:
+            # WAIT covers all earlier writes on this connection.
             commands.append(pack("WAIT", self._acks, int(ACKNOWLEDGED_WITHIN * 1000)))
             self._expected += 1
         loop = asyncio.get_running_loop()
@@ -323,6 +325,7 @@ class Pipeline(asyncio.Protocol):
         Args:
             reason: the message of their `LostError`.
         """
+        # Cleared first, so that `connection_lost` does not report the loss again.
         transport, self._transport = self._transport, None
         if transport is not None:
             transport.abort()

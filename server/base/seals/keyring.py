@@ -171,6 +171,7 @@ class Keyring:
         Raises:
             UnsuitableError: the key file lacks a key that the store needs.
         """
+        # Retried if another process changes the keyring meanwhile.
         while True:
             await self.refresh()
             before, now = await self._loaded(), self._clock.now()

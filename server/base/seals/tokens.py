@@ -15,7 +15,7 @@ from server.base.core.ids import PlayerId, is_id
 from server.base.core.refusal import Refusal
 
 LIFE_MS: Final = 400 * 86_400_000
-"""Milliseconds for which a token is valid. A guest's record is kept as long after the last visit,
+"""Lifetime of a token in milliseconds. A guest's record is kept as long after the last visit,
 so an expired token loses no stored data. Visitors get a new token in time."""
 
 RENEW_AFTER_MS: Final = 86_400_000
@@ -69,5 +69,6 @@ def verify(key: bytes, token: str, said: Token) -> None:
     Raises:
         Refusal: as `bad_token`, if it was not.
     """
+    # In constant time, so that timing does not reveal a partial match.
     if not hmac.compare_digest(sign(key, said).encode(), token.encode()):
         raise Refusal("bad_token")

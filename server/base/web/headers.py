@@ -1,4 +1,4 @@
-"""HTTP headers with which browsers protect the page and its players.
+"""HTTP headers that make browsers protect the page and its players.
 
 Documents have all of them. Files loaded by a document have only the relevant ones: a first visit
 loads a dozen files, and the others would add 900 bytes to each.

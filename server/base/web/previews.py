@@ -176,8 +176,10 @@ class Previews:
         known = self._rooms.known(code) or self._kept.get(path)
         reading = None if known is not None else self._ask(path, partial(self._rooms.of_room, code))
         if reading is None:
+            # Refunded: the room exists, or nothing was read.
             with guess:
                 return known or race(path)
+        # The read continues after a timeout, and then settles the guess.
         reading.add_done_callback(partial(_settle, guess))
         found = await _within(reading)
         return (found.preview if found is not None else None) or race(path)

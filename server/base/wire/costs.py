@@ -78,10 +78,10 @@ JUDGED: Final = 0.02
 """Judging a legal move for a hint, in addition to the hint's own cost: 3 µs."""
 
 RULES: Final = 10.0
-"""Custom rules for which the node has no tables yet: 1.5 ms to read and build."""
+"""Custom rules without tables on the node: 1.5 ms to read them and build the tables."""
 
 STORED_RULES: Final = 4.0
-"""An attempt by custom rules, for which the node may have to build tables first.
+"""An attempt by custom rules, whose tables the node may have to build first.
 
 The need is known only after reading; building takes up to 1.5 ms.
 """

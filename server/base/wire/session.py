@@ -142,6 +142,7 @@ class Session:
         """Handle a frame, after the commands received before; `None` stands for a text frame."""
         if self._closing is not None:
             return
+        # A frame must not overtake pending ones.
         if self._may_begin and not self._pending:
             self._handle(frame)
             return

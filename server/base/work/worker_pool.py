@@ -138,6 +138,7 @@ class WorkerPool(Generic[Item]):
             timer.cancel()
         if seconds is not None and not self._closing:
             loop = asyncio.get_running_loop()
+            # Not the caller's context, whose log fields may name an unrelated player.
             context = self._background.context
             self._timers[item] = loop.call_later(
                 max(seconds, SHORTEST), self._due, item, context=context

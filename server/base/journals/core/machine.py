@@ -227,6 +227,7 @@ class ReplicaMachine(Generic[State, Event]):
                     raise UnavailableError(str(error)) from error
                 yield Wait.CLOCK_SAMPLE
             except UnavailableError:
+                # The fate of the append is unknown: the journal must be read before the next one.
                 self.generation = 0
                 self._unconfirmed = Step(before, after, append)
                 raise
@@ -330,10 +331,14 @@ class ReplicaMachine(Generic[State, Event]):
                 checkpoint, nothing is lost.
         """
         state = self.state
+        # A later checkpoint replaces all entries known here.
         if found.first > self.number:
             return 0
         if not found.texts and state is not None:
+            # An expired journal is gone as intended, not lost.
             has_expired = self._definition.kept_until(state) <= self.time
             return 0 if has_expired else self.accepted
+        # The journal lacks the last known entry. If this node appended it, at least that one is
+        # lost.
         replaced = self.accepted == self.number > 0
         return max(self.accepted - found.last, int(replaced))

@@ -126,6 +126,7 @@ class Api:
             return Response(status_code=HTTPStatus.NO_CONTENT, headers=_PREFLIGHT)
         self._admit(route, self._proxies.client_of(request))
         asked = asked_of(route, request)
+        # The key is the parsed request, so that equivalent URLs share an answer.
         key = f"{route.path} {msgspec.json.encode(asked).decode()}"
         made = await self._cache.get(key, partial(route.handler, services, asked))
         if isinstance(made, Download):

@@ -28,7 +28,7 @@ STATUS: Final = {
     "entries_lost": HTTPStatus.SERVICE_UNAVAILABLE,
     "unknown_rules": HTTPStatus.SERVICE_UNAVAILABLE,
 }
-"""The status of each code with which a request can be refused."""
+"""The HTTP status of each code."""
 
 OF_ANY: Final = (
     "bad_request",
@@ -41,4 +41,4 @@ OF_ANY: Final = (
     "entries_lost",
     "unknown_rules",
 )
-"""Codes with which a request for any route can be refused."""
+"""Codes common to all routes."""
