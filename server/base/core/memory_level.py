@@ -40,7 +40,7 @@ run is not archived, and expires by itself."""
 New = Literal["first_room", "room", "daily", "round"]
 """Kinds of new games: a first-time player's room, any other room, a daily, a round."""
 
-ENDS_AT: Final[dict[New, Level]] = {
+REFUSED_FROM: Final[dict[New, Level]] = {
     "first_room": "filling", "room": "tight", "daily": "short", "round": "scarce",
 }  # fmt: skip
 """The level from which each kind of new game is refused."""
@@ -75,4 +75,4 @@ def most_days(share: float) -> int | None:
 
 def may_begin(new: New, level: Level) -> bool:
     """Return whether a kind of game may start at a level."""
-    return LEVELS.index(level) < LEVELS.index(ENDS_AT[new])
+    return LEVELS.index(level) < LEVELS.index(REFUSED_FROM[new])

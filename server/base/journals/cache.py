@@ -69,10 +69,10 @@ class _Bounded(Generic[Name, State, Event]):
         self._count(name)
         # A new replica is empty until it is read, so it is measured again then.
         self._unread[name] = None
-        self._count_unread()
+        self._measure_unread()
         self._evict()
 
-    def _count_unread(self) -> None:
+    def _measure_unread(self) -> None:
         """Measure replicas that were added empty, each until it has been read or evicted."""
         for name in list(islice(self._unread, _RECOUNTED)):
             del self._unread[name]

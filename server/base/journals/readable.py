@@ -48,7 +48,7 @@ async def readable(reads: Mapping[Name, Awaitable[T | None]]) -> Readable[Name, 
         Exception: the first exception of a read, other than `UnreadableError` and
             `msgspec.DecodeError`.
     """
-    found = await asyncio.gather(*(_tried(each) for each in reads.values()))
+    found = await asyncio.gather(*(_try_read(each) for each in reads.values()))
     pairs = list(zip(reads, found, strict=True))
     return Readable(
         {name: each for name, each in pairs if not (each is None or isinstance(each, _Failed))},
@@ -61,7 +61,7 @@ class _Failed:
     """The marker of an unreadable item."""
 
 
-async def _tried(read: Awaitable[V]) -> V | _Failed:
+async def _try_read(read: Awaitable[V]) -> V | _Failed:
     try:
         return await read
     except UnreadableError:

@@ -204,7 +204,7 @@ class Replica(Generic[State, Event]):
                 output = job.throw(reply) if isinstance(reply, Exception) else job.send(reply)
             while not isinstance(output, Append):
                 if isinstance(output, Step):
-                    self._tell_appended(output)
+                    self._report_appended(output)
                 elif isinstance(output, Lost):
                     self._journals.note_lost(self._definition.key(), output.entries)
                 else:
@@ -219,7 +219,7 @@ class Replica(Generic[State, Event]):
             finally:
                 # The caller is answered first.
                 if isinstance(step, Step) and step.append is not None:
-                    self._tell_appended(step)
+                    self._report_appended(step)
         except Exception as error:
             # A variable would form a reference cycle with this frame, and keep the session alive.
             self._end(error)
@@ -261,7 +261,7 @@ class Replica(Generic[State, Event]):
             self._job, self._waiting, self._finish = None, None, _ignore
         finish(outcome)
 
-    def _tell_appended(self, step: Step[State]) -> None:
+    def _report_appended(self, step: Step[State]) -> None:
         """Report an accepted append.
 
         An exception goes to the event loop's exception handler: the entry is stored, and the caller

@@ -195,7 +195,7 @@ Key = TypeVar("Key", bound=str)
 B = TypeVar("B", PlayerBudget, AddressBudget)
 
 
-class _Known(Generic[Key, B]):
+class _BudgetCache(Generic[Key, B]):
     """Budgets by key: all in use, and those used recently.
 
     Older budgets are reduced to their buckets' states, and kept until they are full again, so that
@@ -272,8 +272,12 @@ class Budgets:
         self.silences = Silences()
         self.rules = Bucket(limits.NODE_RULES)
         self._count = players
-        self._players: _Known[PlayerId, PlayerBudget] = _Known(lambda _: PlayerBudget(), self.clock)
-        self._addresses: _Known[str, AddressBudget] = _Known(self._new_address, self.clock)
+        self._players: _BudgetCache[PlayerId, PlayerBudget] = _BudgetCache(
+            lambda _: PlayerBudget(), self.clock
+        )
+        self._addresses: _BudgetCache[str, AddressBudget] = _BudgetCache(
+            self._new_address, self.clock
+        )
 
     @property
     def players(self) -> int:

@@ -102,7 +102,7 @@ class Origins:
             The public URL's origin if there is one, else the origin according to Host; `None` if
             that is invalid.
         """
-        return self._public or self._asked(headers, peer)
+        return self._public or self._requested_origin(headers, peer)
 
     def site(self, headers: Mapping[str, str], peer: str) -> str | None:
         """Return the base of the page's URLs: the origin and the root."""
@@ -113,7 +113,7 @@ class Origins:
         """Return a path without the root, which a proxy may have removed already."""
         return path.removeprefix(self.root) if path.startswith(f"{self.root}/") else path
 
-    def is_by_tls(self, headers: Mapping[str, str], peer: str) -> bool:
+    def uses_tls(self, headers: Mapping[str, str], peer: str) -> bool:
         """Return whether the origin of the requested page uses https."""
         if self._public is None and not self._proxies.trusts(peer):
             return False
@@ -131,13 +131,13 @@ class Origins:
         # that acts without the player's knowledge, and programs can send any Origin.
         if origin is None or origin in self._more:
             return True
-        asked = self._asked(headers, peer)
+        asked = self._requested_origin(headers, peer)
         # The public URL's scheme and port apply, whatever the proxy forwards.
         if self._public is not None and name_of(headers.get("Host", "")) == self._public_name:
             asked = self._public
         return origin == asked
 
-    def _asked(self, headers: Mapping[str, str], peer: str) -> str | None:
+    def _requested_origin(self, headers: Mapping[str, str], peer: str) -> str | None:
         """Return the origin to which a request was sent, or `None` if its Host is invalid."""
         host = HOST.fullmatch(headers.get("Host", ""))
         if host is None:

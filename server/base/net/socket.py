@@ -336,7 +336,7 @@ class Socket(asyncio.Protocol):
         outgoing.put(frame, key)
         if len(frame) > PIECE and self._large_timer is None:
             within = LARGE_WITHIN + len(frame) / LEAST_PER_SECOND
-            self._large_timer = self._loop.call_later(within, self._taken_too_slowly)
+            self._large_timer = self._loop.call_later(within, self._close_as_too_slow)
         if not self._paused:
             self._write_queued()
 
@@ -378,7 +378,7 @@ class Socket(asyncio.Protocol):
         elif self._session is not None:
             self._session.go_on()
 
-    def _taken_too_slowly(self) -> None:
+    def _close_as_too_slow(self) -> None:
         """Close the session: the client has not read a large message in time."""
         self._large_timer = None
         if self._session is not None:
@@ -468,9 +468,9 @@ class Socket(asyncio.Protocol):
         if self._session is not None:
             self._session.cancel_hello_timer()
         self._ended(self)
-        self._break_circles()
+        self._break_cycles()
 
-    def _break_circles(self) -> None:
+    def _break_cycles(self) -> None:
         """Free the connection now, rather than in a full garbage collection hours later.
 
         The session may continue its current work, and keeps this object until then.

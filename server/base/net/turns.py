@@ -60,7 +60,7 @@ class Turns:
             turn: the work.
             later: approximate seconds that the work started by the turn will take.
         """
-        done = partial(_do, transport, turn), later
+        done = partial(_run_turn, transport, turn), later
         self._waiting.setdefault(address, deque()).append(done)
         if not self._is_scheduled:
             self._schedule()
@@ -97,7 +97,7 @@ class Turns:
         return later
 
 
-def _do(transport: asyncio.Transport, turn: Turn) -> None:
+def _run_turn(transport: asyncio.Transport, turn: Turn) -> None:
     """Take a turn, and abort its connection if it fails, like the event loop in `data_received`."""
     try:
         turn()

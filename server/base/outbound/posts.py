@@ -100,7 +100,7 @@ class Posts:
         self._ended: WorkerPool[str] = WorkerPool(
             background, "posts_ended", store.end, size=SENDING, completes=True
         )
-        outbox.on_due(PostDue, self._pass_due)
+        outbox.on_due(PostDue, self._handle_due)
 
     def on(self, channel: str, how: Channel) -> None:
         """Register a channel."""
@@ -125,7 +125,7 @@ class Posts:
         if is_new and begin == now and self._background.is_running:
             await self._take(post.id)
 
-    async def _pass_due(self, due: PostDue) -> bool:
+    async def _handle_due(self, due: PostDue) -> bool:
         """Take a post that is due, which moves or drops its due item."""
         if not self._background.is_running:
             return False

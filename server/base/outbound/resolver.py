@@ -150,7 +150,7 @@ async def _exchange(query: dns.message.Message, server: Place) -> dns.message.Me
         while True:
             data = await loop.sock_recv(asking, _MOST_RECEIVED)
             try:
-                reply = dns.message.from_wire(_shortened(data), ignore_trailing=True)
+                reply = dns.message.from_wire(_with_fewer_records(data), ignore_trailing=True)
             except (dns.exception.DNSException, ValueError):
                 reply = None
             if reply is not None and query.is_response(reply):
@@ -159,7 +159,7 @@ async def _exchange(query: dns.message.Message, server: Place) -> dns.message.Me
             await asyncio.sleep(0)
 
 
-def _shortened(data: bytes) -> bytes:
+def _with_fewer_records(data: bytes) -> bytes:
     """Return an answer reduced to its first records, without the additional sections.
 
     The owner of a name server controls its answers, and so the time for parsing them.

@@ -77,7 +77,7 @@ class Sender:
         resolve: Resolve | None = None,
     ) -> None:
         self.is_local = local
-        self._trust = trust or _trusted
+        self._trust = trust or _default_context
         self._resolve = resolve or Resolver().addresses
 
     def destination(self, url: str) -> Destination | None:
@@ -143,7 +143,7 @@ class Sender:
 
 
 @lru_cache(1)
-def _trusted() -> ssl.SSLContext:
+def _default_context() -> ssl.SSLContext:
     """Return a TLS context with the machine's trusted certificates.
 
     Reading them takes about 20 ms.
@@ -168,7 +168,7 @@ def _head(destination: Destination, request: Outgoing) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
 
-class _Beginning:
+class _ResponseHead:
     """The start of an answer: a handler for httptools that records its status and headers."""
 
     def __init__(self) -> None:
@@ -195,7 +195,7 @@ async def _answer(reader: asyncio.StreamReader) -> Answer:
         SendError: it is invalid.
         OSError: the connection was lost.
     """
-    beginning, left = _Beginning(), MAX_READ
+    beginning, left = _ResponseHead(), MAX_READ
     while left > 0 and (data := await reader.read(left)):
         left -= len(data)
         try:

@@ -59,7 +59,7 @@ class Webhooks:
             raise Refusal("no_webhooks")
         if self._destination(url) is None:
             raise Refusal("bad_webhook")
-        return self._secret_keys.seal(_what(owner), url.encode())
+        return self._secret_keys.seal(_purpose(owner), url.encode())
 
     def host(self, owner: str, webhook: str) -> str:
         """Return the host of a sealed URL, which is not secret, or an empty text."""
@@ -113,10 +113,10 @@ class Webhooks:
     def _open(self, owner: str, webhook: str) -> str | None:
         """Return a URL, or `None` if it was sealed with a key that no longer exists."""
         try:
-            return self._secret_keys.open(_what(owner), webhook).decode()
+            return self._secret_keys.open(_purpose(owner), webhook).decode()
         except SealError:
             return None
 
 
-def _what(owner: str) -> str:
+def _purpose(owner: str) -> str:
     return f"webhook {owner}"

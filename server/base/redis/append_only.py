@@ -80,7 +80,7 @@ def cut_off_nulls(data: Path) -> None:
         scanned = scan(content, _without_nulls(content))
         if scanned.damaged or (scanned.whole == 0 and len(found) == 1):
             return
-        kept = _free(data / f"{path.name}.cut-off")
+        kept = _unused_path(data / f"{path.name}.cut-off")
         with kept.open("xb") as tail:
             kept.chmod(0o600)
             file.seek(scanned.whole)
@@ -148,12 +148,12 @@ def _command_end(content: mmap.mmap | bytes, at: int, size: int) -> int | None:
         return comment.end()
     count = _COUNT.match(content, at, size)
     if count is None:
-        return _if_begun(content, at, size)
+        return _if_incomplete(content, at, size)
     at = count.end()
     for _ in range(int(count[1])):
         length = _LENGTH.match(content, at, size)
         if length is None:
-            return _if_begun(content, at, size)
+            return _if_incomplete(content, at, size)
         at = length.end() + int(length[1]) + 2
         if at > size:
             break
@@ -162,7 +162,7 @@ def _command_end(content: mmap.mmap | bytes, at: int, size: int) -> int | None:
     return at
 
 
-def _if_begun(content: mmap.mmap | bytes, at: int, size: int) -> int | None:
+def _if_incomplete(content: mmap.mmap | bytes, at: int, size: int) -> int | None:
     """Return more than `size` if the bytes at `at` are the start of a line, else `None`."""
     begun = at == size or _BEGUN.fullmatch(content, at, size) is not None
     return size + 1 if begun else None
@@ -204,7 +204,7 @@ _CRC_TABLE: Final = [_crc_row(byte) for byte in range(256)]
 """The table of CRC-64/REDIS, reflected. Redis calls it CRC-64 Jones."""
 
 
-def _free(path: Path) -> Path:
+def _unused_path(path: Path) -> Path:
     """Return the path, or else the first path with a numeric suffix, without a file."""
     number = 1
     free = path

@@ -220,7 +220,7 @@ class Database:
             OtherGenerationError: the connection has another generation; nothing was executed.
         """
         packed = pack(*command)
-        if generation is None and (found := await self._reply_ready(packed)) is not None:
+        if generation is None and (found := await self._reply_directly(packed)) is not None:
             return found
         until = time.monotonic() + REDIRECT_TIMEOUT
         asking = redirected = False
@@ -256,10 +256,10 @@ class Database:
                     # Nothing was executed, and the next connection loads the scripts again.
                     continue
                 if isinstance(reply, Exception):
-                    raise _raised(reply)
+                    raise _exception_of(reply)
                 return Reply(reply, 0 if redirected else known)
 
-    async def _reply_ready(self, packed: bytes) -> Reply | None:
+    async def _reply_directly(self, packed: bytes) -> Reply | None:
         """Return the reply of a single Redis like `reply`, if it can be sent directly.
 
         Returns:
@@ -276,7 +276,7 @@ class Database:
         if isinstance(found, NoScriptError):
             return None
         with raising_unavailable():
-            raise _raised(found)
+            raise _exception_of(found)
 
     async def read_batched(self, key: str, *command: Argument) -> Any:
         """Run a command that reads a key with the next batch, and return its reply.
@@ -336,7 +336,7 @@ class Database:
         """
         reader = self._ready_reader()
         if reader is not None:
-            return await self._ask_ready(reader, command, names)
+            return await self._ask_directly(reader, command, names)
         until = time.monotonic() + REDIRECT_TIMEOUT
         with raising_unavailable():
             found: dict[str, Any] = {}
@@ -371,7 +371,7 @@ class Database:
         reader = self._readers.get("") if self.is_standalone else None
         return reader if reader is not None and reader.is_ready else None
 
-    async def _ask_ready(
+    async def _ask_directly(
         self, reader: Pipeline, command: ReadCommand, names: Sequence[str]
     ) -> list[Any]:
         """Read keys like `ask`, on a server that cannot redirect."""
@@ -457,7 +457,7 @@ class Database:
         for pipeline in (*self._pipelines.values(), *self._readers.values()):
             await pipeline.close()
         await self._servers.close()
-        self.losses.tell_entries()
+        self.losses.log_entries()
 
     async def refresh_topology(self, lost: Server = None) -> None:
         """Reload a cluster's topology, querying a `lost` server last."""
@@ -480,7 +480,7 @@ class Database:
             reader = self._readers[name] = Pipeline(client, 0, self.metrics, name, outage)
         return reader
 
-    def _leave_replica(self) -> None:
+    def _drop_demoted(self) -> None:
         """Drop all connections to a demoted single Redis, so that new ones find the master."""
         # The replicas of a cluster never refuse a command as a replica: they redirect it.
         if self._single is None or not self._single.generation:
@@ -500,7 +500,7 @@ class Database:
         if pipeline is None:
             client = self._servers.client_of(server)
             pipeline = self._pipelines[name] = Pipeline(
-                client, self.acks, self.metrics, name, demoted=self._leave_replica
+                client, self.acks, self.metrics, name, demoted=self._drop_demoted
             )
         return pipeline
 
@@ -574,7 +574,7 @@ def _notify(failed: Failed | None) -> None:
         failed()
 
 
-def _raised(reply: Exception) -> Exception:
+def _exception_of(reply: Exception) -> Exception:
     """Return the exception to raise for an error reply."""
     if isinstance(reply, TooFewReplicasError | NoScriptError):
         return UnavailableError(str(reply))

@@ -97,7 +97,7 @@ async def embedded_redis(data: Path, memory: int | None = None) -> AsyncIterator
         EmbeddedServerError: no installed server can read the data, the server does not start, the
             data is damaged, or the directory belongs to another user or has too long a path.
     """
-    with _lock_in(data) as lock:
+    with _open_lock_file(data) as lock:
         data = data.resolve()
         if len(os.fsencode(data / SOCKET)) > _MAX_SOCKET_PATH:
             raise EmbeddedServerError(f"The path of the data directory is too long: {data}")
@@ -174,7 +174,7 @@ class _Server:
             EmbeddedServerError: as for `embedded_redis`.
         """
         with (self._data / "redis.lock").open("w") as lock:
-            await self._wait_for_last_one(lock)
+            await self._wait_for_last_server(lock)
             self.socket.unlink(missing_ok=True)
             program = await asyncio.to_thread(self._prepare)
             self._guard = await self._run(program, lock)
@@ -195,14 +195,14 @@ class _Server:
                 code = await self._guard.wait()
                 self._guard = None
                 stable = time.monotonic() - self._since > STABLE_AFTER
-                pause = 0.0 if stable else _longer(pause)
-                log.error("embedded_redis_died", **_how_it_ended(code), pause=pause)
+                pause = 0.0 if stable else _next_pause(pause)
+                log.error("embedded_redis_died", **_exit_fields(code), pause=pause)
             await asyncio.sleep(pause)
             try:
                 await self.start()
             except Exception as error:
                 # Retry after any error, since moves are refused until there is a server again.
-                pause = _longer(pause)
+                pause = _next_pause(pause)
                 known = isinstance(error, EmbeddedServerError | OSError)
                 trace = None if known else error
                 log.error(  # noqa: TRY400 - a traceback only of what is not expected
@@ -281,7 +281,7 @@ class _Server:
             ended.cancel()
             await asyncio.gather(loaded, ended, return_exceptions=True)
 
-    async def _wait_for_last_one(self, lock: IO[str]) -> None:
+    async def _wait_for_last_server(self, lock: IO[str]) -> None:
         """Wait until the server of an earlier run has ended; stop one that has lost its guard."""
         try:
             async with asyncio.timeout(START_TIMEOUT):
@@ -301,11 +301,11 @@ class _Server:
             await redis.aclose()
 
 
-def _longer(pause: float) -> float:
+def _next_pause(pause: float) -> float:
     return min(MAX_PAUSE, pause * 2 or FIRST_PAUSE)
 
 
-def _how_it_ended(code: int) -> dict[str, object]:
+def _exit_fields(code: int) -> dict[str, object]:
     """Return a server's exit code or signal, given its guard's exit code."""
     number = -code if code < 0 else code - 128
     try:
@@ -314,7 +314,7 @@ def _how_it_ended(code: int) -> dict[str, object]:
         return {"code": code}
 
 
-def _lock_in(data: Path) -> IO[str]:
+def _open_lock_file(data: Path) -> IO[str]:
     """Create the data directory if needed, and open its lock file for nodes.
 
     Raises:

@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     server = subprocess.Popen(  # noqa: S603 - the node's arguments
         arguments, stdin=subprocess.DEVNULL, close_fds=False, start_new_session=True
     )
-    threading.Thread(target=_end_with_node, args=(server,), daemon=True).start()
+    threading.Thread(target=_stop_with_node, args=(server,), daemon=True).start()
     code = server.wait()
     # A forked copy of it may still be rewriting the file, and holds the lock.
     with suppress(ProcessLookupError, PermissionError):
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _end_with_node(server: subprocess.Popen[bytes]) -> None:
+def _stop_with_node(server: subprocess.Popen[bytes]) -> None:
     while os.read(0, 1):
         pass
     server.terminate()

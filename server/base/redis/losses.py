@@ -14,7 +14,7 @@ import structlog
 
 from server.base.work.metrics import Metrics
 
-TOLD_AFTER: Final = 1.0
+LOG_AFTER: Final = 1.0
 """Seconds during which lost entries are collected for one log line."""
 
 EXAMPLES: Final = 3
@@ -67,9 +67,9 @@ class Losses:
         del self._examples[EXAMPLES:]
         if self._timer is None:
             loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(TOLD_AFTER, self.tell_entries)
+            self._timer = loop.call_later(LOG_AFTER, self.log_entries)
 
-    def tell_entries(self) -> None:
+    def log_entries(self) -> None:
         """Log lost entries that have not been logged yet."""
         if self._timer is not None:
             self._timer.cancel()

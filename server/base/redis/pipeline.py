@@ -51,8 +51,8 @@ QUIET: Final = 10.0
 Each node renews its registration every 5 seconds, so writes are attempted continuously.
 """
 
-_UNABLE: Final = (OutOfMemoryError, ReadOnlyError, ClusterDownError)
-_UNABLE_WORDS: Final = ("OOM", "READONLY", "MISCONF", "NOREPLICAS")
+_REFUSING_ERRORS: Final = (OutOfMemoryError, ReadOnlyError, ClusterDownError)
+_REFUSING_WORDS: Final = ("OOM", "READONLY", "MISCONF", "NOREPLICAS")
 """Error replies of a server that currently accepts no writes. Scripts may embed them in a text."""
 
 Done = Callable[[Any], None]
@@ -184,7 +184,7 @@ class Pipeline(asyncio.Protocol):
                 raise
             self._adopt(connection)
         except FAILURES as error:
-            self._tell_lost(error)
+            self._report_lost(error)
             raise
         finally:
             self._connecting = None
@@ -286,7 +286,7 @@ class Pipeline(asyncio.Protocol):
         for done, reply in zip(in_flight, replies, strict=True):
             if isinstance(reply, NoScriptError):
                 self.abort("The server no longer has a script.")
-            elif isinstance(reply, ResponseError) and _is_unable(reply):
+            elif isinstance(reply, ResponseError) and _refuses_writes(reply):
                 self._refusing.fail(error=f"{type(reply).__name__}: {reply}")
                 if "READONLY" in str(reply) or isinstance(reply, ReadOnlyError):
                     self._demoted()
@@ -338,11 +338,11 @@ class Pipeline(asyncio.Protocol):
             self._on_lost(LostError(str(error) if error else "Connection closed by server."))
 
     def _on_lost(self, error: Exception) -> None:
-        self._tell_lost(error)
+        self._report_lost(error)
         self.generation = 0
         self._fail_all(error)
 
-    def _tell_lost(self, error: Exception) -> None:
+    def _report_lost(self, error: Exception) -> None:
         if not self._closed:
             self.outage.fail(error=f"{type(error).__name__}: {error}")
 
@@ -375,12 +375,12 @@ class Pipeline(asyncio.Protocol):
 
 def is_told(reply: object) -> bool:
     """Return whether a failure follows from an outage that a pipeline has already logged."""
-    return isinstance(reply, (*_LOST, TooFewReplicasError)) or _is_unable(reply)
+    return isinstance(reply, (*_LOST, TooFewReplicasError)) or _refuses_writes(reply)
 
 
-def _is_unable(reply: object) -> bool:
-    return isinstance(reply, _UNABLE) or (
-        isinstance(reply, ResponseError) and any(word in str(reply) for word in _UNABLE_WORDS)
+def _refuses_writes(reply: object) -> bool:
+    return isinstance(reply, _REFUSING_ERRORS) or (
+        isinstance(reply, ResponseError) and any(word in str(reply) for word in _REFUSING_WORDS)
     )
 
 

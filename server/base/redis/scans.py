@@ -37,11 +37,11 @@ class ScanStore:
             while cursor != 0:
                 with raising_unavailable():
                     answer: Any = await client.scan(cursor or 0, pattern, BATCH, **target)
-                cursor, found = answer if target == {} else _of_server(answer)
+                cursor, found = answer if target == {} else _parse_reply(answer)
                 yield list(found)
 
 
-def _of_server(answer: Any) -> tuple[int, list[str]]:
+def _parse_reply(answer: Any) -> tuple[int, list[str]]:
     """Return the cursor and the keys in a cluster server's answer."""
     cursors, found = answer
     (cursor,) = cursors.values()

@@ -70,7 +70,7 @@ def program_for(data: Path, programs: Sequence[Program]) -> Program:
     Raises:
         EmbeddedServerError: none can, or the directory's content is unclear.
     """
-    found = list(_found_in(data))
+    found = list(_writers_of(data))
     for program in programs:
         if all(written.is_read_by(program) for written in found):
             return program
@@ -102,9 +102,9 @@ def note_writer(data: Path, program: Program) -> None:
     new.replace(file)
 
 
-def _found_in(data: Path) -> Iterator[Written]:
+def _writers_of(data: Path) -> Iterator[Written]:
     """Yield descriptions of the data, from the recorded writer and from the files."""
-    noted = _noted(data / FILE)
+    noted = _recorded_writer(data / FILE)
     if noted is not None:
         yield noted
     single, manifest = data / append_only.NAME, data / append_only.MANIFEST
@@ -120,11 +120,11 @@ def _found_in(data: Path) -> Iterator[Written]:
         )
     if parts and parts[0].exists():
         with parts[0].open("rb") as file:
-            yield from _by_header(file.read(16))
+            yield from _writers_by_header(file.read(16))
     yield Written("Redis 7.0 or newer, or Valkey", {"redis": _MULTI_PART, "valkey": _FIRST})
 
 
-def _noted(file: Path) -> Written | None:
+def _recorded_writer(file: Path) -> Written | None:
     """Return the recorded writer of a directory's data, or `None` if there is no record."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
@@ -140,7 +140,7 @@ def _noted(file: Path) -> Written | None:
         ) from error
 
 
-def _by_header(header: bytes) -> Iterator[Written]:
+def _writers_by_header(header: bytes) -> Iterator[Written]:
     """Yield the writer according to the first file's header, if it is in the binary format."""
     found = re.match(rb"(REDIS|VALKEY)(\d{3,4})", header)
     if found is None:

@@ -29,7 +29,7 @@ def read_secret(path: Path) -> str:
     with path.open(encoding="utf-8") as file:
         found, whole = os.fstat(file.fileno()), path.resolve()
         own = found.st_uid == os.geteuid() != 0
-        is_open = excess(found.st_mode, own=own) & _who_reaches(whole)
+        is_open = excess(found.st_mode, own=own) & _reachable_by(whole)
         if is_open and not whole.is_relative_to(MOUNTED):
             raise UnsuitableError(
                 f"Others than its owner may use the file of secrets {path}: its mode is "
@@ -49,7 +49,7 @@ def excess(mode: int, *, own: bool) -> int:
     return mode & (S_IRWXO | (S_IRWXG if own else S_IWGRP | S_IXGRP))
 
 
-def _who_reaches(path: Path) -> int:
+def _reachable_by(path: Path) -> int:
     """Return the permission bits of the users who can enter all parent directories of a file."""
     reach = S_IRWXG | S_IRWXO
     for folder in path.parents:

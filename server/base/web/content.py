@@ -47,7 +47,7 @@ class Content:
 
     def chosen(self, accepted: str) -> Representation:
         """Return the best representation for the value of an Accept-Encoding header."""
-        allowed = _codings(accepted) if self.encoded else set()
+        allowed = _accepted_codings(accepted) if self.encoded else set()
         return next((each for name, each in self.encoded.items() if name in allowed), self.plain)
 
 
@@ -76,7 +76,7 @@ def matches(tags: str, tag: str) -> bool:
     return any(known.strip().removeprefix("W/") == tag for known in tags.split(","))
 
 
-def _codings(accepted: str) -> set[str]:
+def _accepted_codings(accepted: str) -> set[str]:
     """Return the content codings that an Accept-Encoding header allows (`q` is not 0)."""
     found = set()
     for coding in accepted.lower().split(","):

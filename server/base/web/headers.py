@@ -99,7 +99,7 @@ class SecurityHeaders:
         by_prefix = self._by_prefix.items()
         more = next((raw for prefix, raw in by_prefix if path.startswith(prefix)), self._document)
         peer, _ = scope["client"] or ("", 0)
-        if self._origins.is_by_tls(Headers(scope=scope), peer):
+        if self._origins.uses_tls(Headers(scope=scope), peer):
             more = [*more, (b"strict-transport-security", HSTS.encode())]
 
         async def send_with_headers(message: Message) -> None:

@@ -65,9 +65,9 @@ class PlayersApp:
         self._pages = pages
         self._api = api
         self._serves = origins.serves
-        ready = partial(_checked, health.is_ready, UNREADY, health.lost)
+        ready = partial(_health_response, health.is_ready, UNREADY, health.lost)
         self._checks = {
-            LIVE_PATH: partial(_checked, health.is_live, "The node is broken."),
+            LIVE_PATH: partial(_health_response, health.is_live, "The node is broken."),
             READY_PATH: ready,
             # The former name, from before there were two checks.
             "/health": ready,
@@ -117,10 +117,10 @@ def metrics_app(metrics: Metrics, origins: Origins) -> ASGIApp:
         body, content_type = metrics.exposition(request.headers.get("Accept", ""))
         return Response(body, headers={"Content-Type": content_type})
 
-    return _OwnHosts(_application(Route(METRICS_PATH, scrape)), origins.serves_operator)
+    return _HostFilter(_application(Route(METRICS_PATH, scrape)), origins.serves_operator)
 
 
-class _OwnHosts:
+class _HostFilter:
     """An ASGI application that passes on requests for accepted hosts."""
 
     def __init__(self, app: ASGIApp, serves: Callable[[str], bool]) -> None:
@@ -134,7 +134,9 @@ class _OwnHosts:
         await answer(scope, receive, send)
 
 
-def _checked(check: Callable[[], bool], failure: str, remark: Callable[[], str] = str) -> Response:
+def _health_response(
+    check: Callable[[], bool], failure: str, remark: Callable[[], str] = str
+) -> Response:
     """Return the answer to a health check, with the remark if it succeeds."""
     if check():
         return plain(HTTPStatus.OK, f"ok {remark()}".rstrip())

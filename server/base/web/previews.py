@@ -85,15 +85,15 @@ class Preview:
 Read = Callable[[], Awaitable[Preview | None]]
 """Reads a preview from the store; returns `None` if there is nothing to show."""
 
-OfChallenge = Callable[[ChallengeId], Awaitable[Preview | None]]
+ChallengePreview = Callable[[ChallengeId], Awaitable[Preview | None]]
 """Reads a challenge's preview; returns `None` if there is nothing to show."""
 
-OfLeaderboard = Callable[[str, Mapping[str, str]], tuple[Preview, Read | None]]
+LeaderboardPreview = Callable[[str, Mapping[str, str]], tuple[Preview, Read | None]]
 """Returns the preview of a game's leaderboard for a URL's query, and optionally a function that
 reads a better one."""
 
 
-class OfRooms(Protocol):
+class RoomPreviews(Protocol):
     """The previews of rooms."""
 
     def known(self, code: RoomCode) -> Preview | None:
@@ -118,9 +118,9 @@ class Previews:
 
     def __init__(
         self,
-        rooms: OfRooms,
-        of_challenge: OfChallenge,
-        of_leaderboard: OfLeaderboard,
+        rooms: RoomPreviews,
+        of_challenge: ChallengePreview,
+        of_leaderboard: LeaderboardPreview,
         load: Load,
         budgets: Budgets,
     ) -> None:
@@ -181,7 +181,7 @@ class Previews:
                 return known or race(path)
         # The read continues after a timeout, and then settles the guess.
         reading.add_done_callback(partial(_settle, guess))
-        found = await _within(reading)
+        found = await _wait_briefly(reading)
         return (found.preview if found is not None else None) or race(path)
 
     async def _challenge(self, name: str) -> Preview:
@@ -192,7 +192,7 @@ class Previews:
         if known is not None:
             return known
         reading = self._ask(path, partial(self._of_challenge, ChallengeId(name)))
-        found = await _within(reading) if reading is not None else None
+        found = await _wait_briefly(reading) if reading is not None else None
         return (found.preview if found is not None else None) or challenge(path)
 
     def _ask(self, path: str, of: Read) -> asyncio.Task[_Found | None] | None:
@@ -221,7 +221,7 @@ class Previews:
     async def _read(self, read: Read) -> Preview | None:
         """Read a preview from the store, or return `None` if that is not possible now."""
         reading = self._start(read)
-        return await _within(reading) if reading is not None else None
+        return await _wait_briefly(reading) if reading is not None else None
 
     def _start(self, read: Callable[[], Awaitable[T]]) -> asyncio.Task[T | None] | None:
         """Start reading the store, or return `None` if that is not allowed now."""
@@ -246,7 +246,7 @@ def _settle(guess: Guess, reading: asyncio.Task[_Found | None]) -> None:
             guess.missed()
 
 
-async def _within(reading: asyncio.Task[T | None]) -> T | None:
+async def _wait_briefly(reading: asyncio.Task[T | None]) -> T | None:
     """Wait for a read, or return `None` after `READ_WITHIN` seconds."""
     # The read is not cancelled: commands to Redis never are, since they have a timeout.
     done, _ = await asyncio.wait({reading}, timeout=READ_WITHIN)

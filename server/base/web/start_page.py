@@ -89,7 +89,7 @@ class StartPage:
 
     def language(self, accepted: str) -> str:
         """Return the page's language for the value of an Accept-Language header."""
-        return _first_of(accepted, frozenset(self._words))
+        return _preferred_language(accepted, frozenset(self._words))
 
     def _image(self, preview: Preview, site: str) -> dict[str, str]:
         """Return the properties of a preview's image, or none if the page has no such file."""
@@ -106,7 +106,7 @@ class StartPage:
 
 
 @lru_cache(_REMEMBERED)
-def _first_of(accepted: str, known: frozenset[str]) -> str:
+def _preferred_language(accepted: str, known: frozenset[str]) -> str:
     """Return the known language with the greatest weight, the first of several."""
     weights: dict[str, float] = {}
     for language, weight in _RANGE.findall(accepted):

@@ -143,7 +143,7 @@ class Session:
         if self._closing is not None:
             return
         # A frame must not overtake pending ones.
-        if self._may_begin and not self._pending:
+        if self._can_start and not self._pending:
             self._handle(frame)
             return
         if self._pending is None:
@@ -175,7 +175,7 @@ class Session:
         """
         if self._busy:
             return
-        while self._may_begin and self._pending:
+        while self._can_start and self._pending:
             self._handle(self._pending.popleft())
         if not self._pending:
             self._pending = None
@@ -184,7 +184,7 @@ class Session:
                 self._wire.release()
 
     @property
-    def _may_begin(self) -> bool:
+    def _can_start(self) -> bool:
         return not self._busy and self._closing is None and not self._wire.is_full()
 
     def _handle(self, frame: bytes | None) -> None:

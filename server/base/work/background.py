@@ -25,7 +25,7 @@ import structlog
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.base.work.stop import Stop
 
-MOST_TOLD = 10_000
+MAX_REMEMBERED = 10_000
 """Remembered unreadable items, each logged once. When the memory is full, it is cleared."""
 
 Step = Callable[[], Awaitable[object]]
@@ -228,7 +228,7 @@ class Background:
         """Return whether this is the first failure to read an item of some work."""
         if (name, item) in self._told:
             return False
-        if len(self._told) >= MOST_TOLD:
+        if len(self._told) >= MAX_REMEMBERED:
             self._told.clear()
         self._told.add((name, item))
         return True

@@ -18,7 +18,7 @@ from server.base.core.ids import (
 
 def random_id() -> str:
     """Return a new random id."""
-    return _drawn(ALPHABET, ID_LENGTH)
+    return _draw(ALPHABET, ID_LENGTH)
 
 
 def random_player_id() -> PlayerId:
@@ -30,12 +30,12 @@ def random_player_id() -> PlayerId:
 
 def random_bot_id() -> PlayerId:
     """Return the id of a new bot."""
-    return PlayerId(BOT_START + _drawn(ALPHABET, ID_LENGTH - len(BOT_START)))
+    return PlayerId(BOT_START + _draw(ALPHABET, ID_LENGTH - len(BOT_START)))
 
 
 def random_room_code() -> RoomCode:
     """Return a random code for a new room. Another room may have it, with a tiny probability."""
-    return RoomCode(_drawn(CODE_ALPHABET, CODE_LENGTH))
+    return RoomCode(_draw(CODE_ALPHABET, CODE_LENGTH))
 
 
 def room_code_of(mac: bytes) -> RoomCode:
@@ -50,10 +50,10 @@ def id_of(mac: bytes) -> str:
 
 def random_code(length: int) -> str:
     """Return a new random sign-in code."""
-    return _drawn(ALPHABET, length)
+    return _draw(ALPHABET, length)
 
 
-def _drawn(alphabet: str, length: int) -> str:
+def _draw(alphabet: str, length: int) -> str:
     """Draw characters uniformly, as the digits of one random number."""
     return _digits(secrets.randbelow(len(alphabet) ** length), alphabet, length)
 

@@ -88,7 +88,7 @@ class Api:
                 StarletteRoute(path, endpoint, methods=METHODS)
                 for path, endpoint in endpoints.items()
             ],
-            exception_handlers={HTTPException: self._not_routed},
+            exception_handlers={HTTPException: self._answer_unrouted},
         )
         self.app.router.redirect_slashes = False
 
@@ -141,7 +141,7 @@ class Api:
             text = "These are more requests than the server takes. Please slow down."
             raise Refusal("too_fast", text, math.ceil(wait * 1000))
 
-    async def _not_routed(self, _: Request, error: Exception) -> Response:
+    async def _answer_unrouted(self, _: Request, error: Exception) -> Response:
         """Return the response to a request with an unknown path or method."""
         assert isinstance(error, HTTPException), "registered for HTTPException only"
         known = error.status_code == HTTPStatus.METHOD_NOT_ALLOWED
