@@ -143,6 +143,7 @@ class ReplicaCache(Generic[Name, State, Event]):
         """Return a replica to append to, or `None` if it is not cached. This counts as use."""
         found = self._used.use(name)
         if found is None:
+            # The first append moves the replica to the bound of replicas in use.
             found = self._read_only.pop(name)
             if found is not None:
                 self._used.add(name, found)

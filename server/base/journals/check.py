@@ -58,6 +58,7 @@ class JournalCheck:
             UnavailableError: the store does not answer; the remaining replicas are unchecked.
         """
         newest = self._journals.newest_generation
+        # 0 means no connection.
         if newest in {0, self._checked}:
             return
         replicas = list(chain.from_iterable(each() for each in self._replicas))
@@ -75,4 +76,5 @@ class JournalCheck:
             await stop.or_wait(asyncio.sleep(PAUSE if stale else 0))
             if stop.is_set:
                 return
+        # Only after a complete check, so that a failed one is repeated.
         self._checked = newest

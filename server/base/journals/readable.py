@@ -67,5 +67,5 @@ async def _try_read(read: Awaitable[V]) -> V | _Failed:
     except UnreadableError:
         return _Failed()
     except msgspec.DecodeError as error:
-        log.error("item_broken", error=str(error))  # noqa: TRY400 - it says what is wrong
+        log.error("item_broken", error=str(error))  # noqa: TRY400 - the message is sufficient
         return _Failed()

@@ -43,6 +43,7 @@ class Reader(Generic[T]):
         try:
             return self._decoder.decode(text)
         except msgspec.ValidationError as error:
+            # Tell an unknown form from a malformed text of a known one.
             form = msgspec.json.decode(text, type=_Tagged).type
             if form in self._tags:
                 raise

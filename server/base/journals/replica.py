@@ -197,6 +197,7 @@ class Replica(Generic[State, Event]):
         assert self._job is not None, "only a job makes a request"
         job, machine = self._job, self._machine
         try:
+            # An int is the reply to an accepted append, which must not change the time.
             if isinstance(reply, int):
                 output = job.send(reply)
             else:

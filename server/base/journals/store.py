@@ -187,6 +187,7 @@ class JournalStore:
             for append, now, _, previous, done in batch:
                 self._append_alone_soon((append, now, 0, previous, done))
             return
+        # Direct later appends to the server that has taken over.
         if suggests_failover(reply):
             self._database.refresh_topology_soon()
         replies = reply if isinstance(reply, list) else [reply] * len(batch)
@@ -326,8 +327,10 @@ class JournalStore:
                         raise GapError
                     number, texts = int(entry[2:]), []
                 texts.append(text)
+            # A page that is not full is the last one.
             if len(page.value) < _PAGE:
                 log.debug("journal_read", key=key, start=number, entries=len(texts))
+                # Pages from several connections are valid for none of them.
                 generation = generations.pop() if len(generations) == 1 else 0
                 return Entries(texts, generation, number)
             page = None
@@ -358,6 +361,7 @@ def _command(batch: list[_Sent]) -> tuple[Argument, ...]:
     given: list[Argument] = []
     for append, _, generation, previous, _ in batch:
         more: Argument = ""
+        # Most appends need neither a comparison nor further commands, and stay short.
         if not generation or append[4:] != _ALONE or is_checkpoint(append.payload):
             touched, commands = _written_with(append)
             names += touched

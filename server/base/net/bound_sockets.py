@@ -87,6 +87,7 @@ def bind(host: str, port: int, count: int = 1) -> list[Bound]:
         for group in groups:
             close(group)
         raise
+    # Some of the addresses may be unavailable, but not all.
     if unavailable is not None and not groups[0]:
         raise unavailable
     return [groups[index % distinct] for index in range(count)]
@@ -128,6 +129,7 @@ def _bind(
         for index in range(count):
             bound = socket.socket(family, socket.SOCK_STREAM)
             sockets.append(bound)
+            # A restarted server can then bind while old connections are in TIME_WAIT.
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if family == socket.AF_INET6:
                 bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, not is_dual)

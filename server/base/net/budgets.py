@@ -231,6 +231,7 @@ class _BudgetCache(Generic[Key, B]):
         now = self._clock()
         buckets: tuple[Bucket, ...] = budget.buckets
         full_at = max(each.full_at for each in buckets)
+        # A budget with full buckets need not be remembered.
         if full_at > now:
             numbers = (full_at, *(each.state for each in buckets))
             self._spent[key] = struct.pack(f"{len(numbers)}d", *numbers)

@@ -29,6 +29,7 @@ def most_connections(wanted: int) -> int:
         wanted: the desired number of connections.
     """
     limit = _raised_limit()
+    # With a low limit, the connections get half of it.
     allowed = max(limit - RESERVED, limit // 2)
     if allowed < wanted:
         log.warning("few_files", limit=limit, connections=allowed)

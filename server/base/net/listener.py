@@ -314,6 +314,7 @@ class _Connection(HttpToolsProtocol):
         if self._has_request:
             super().shutdown()
         else:
+            # The client of a new connection may already have sent its request.
             self._cancel_deadline()
             self._deadline = self.loop.call_later(LAST_REQUEST_WITHIN, self.transport.close)
 

@@ -59,6 +59,7 @@ class Origins:
         self._more = {_checked_origin(each) for each in more}
         self._names = {_checked_name(each) for each in hosts}
         own = socket.gethostname().lower()
+        # `.local` is the machine's name in mDNS.
         self._machine = {"localhost", own, f"{own}.local"}
         self._public = self._public_name = None
         self.root = ""

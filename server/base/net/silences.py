@@ -40,8 +40,8 @@ class Silence:
 
     def make_room(self) -> None:
         """End the connection, since another one needs its place."""
-        assert self._silences is not None, "it is among the silent ones"
-        assert self._abort is not None, "it is among the silent ones"
+        assert self._silences is not None, "only silent connections make room"
+        assert self._abort is not None, "only silent connections make room"
         self._silences.remove(self)
         self._is_leaving = True
         self._silences.leaving += 1
@@ -105,5 +105,6 @@ class Silences:
                 del self._by_count[before]
         if now:
             self._by_count[now][key] = None
+        # Counts change by one, so if the maximum has become unused, this count is the next one.
         if now > self._most or self._most not in self._by_count:
             self._most = now

@@ -185,6 +185,7 @@ class Socket(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Handle a short message or the handshake; buffer anything else, and pause reading."""
         length = len(data)
+        # Input must be handled in order, and within the allowance.
         at_once = length <= self._allowance and not self._buffer and not self._held
         if at_once and self._is_whole(data):
             self._allowance -= length

@@ -181,6 +181,7 @@ class Posts:
         if request is None or destination is None:
             self._end(taken, "dropped", "unwanted")
             return None
+        # A host's posts are spread over its lanes.
         lane = (destination.host, crc32(post.id.encode()) % LANES)
         self._taken[lane].append((taken, request, now + LEASE_MS))
         return lane

@@ -89,6 +89,7 @@ class Resolver:
             *(self._ask(name, kind) for kind in _KINDS), return_exceptions=True
         )
         lists = [each for each in found if isinstance(each, list)]
+        # Alternating, so that the first tries cover both kinds.
         addresses = [each for each in chain(*zip_longest(*lists)) if each is not None]
         if not addresses:
             raise OSError(f"{host} has no address")

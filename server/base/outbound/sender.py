@@ -135,6 +135,7 @@ class Sender:
                     address, destination.port, limit=MAX_READ, ssl=trust, server_hostname=name
                 )
             except ssl.SSLError:
+                # A wrong certificate is final: no other address is tried.
                 raise
             except OSError as error:
                 failure = error

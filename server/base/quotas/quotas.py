@@ -296,5 +296,6 @@ class Quotas:
             self._full.discard(scope)
             return
         self._full.add(scope)
+        # Checked again even without new charges, since expired items make room.
         if not self._writes.is_scheduled(scope):
             self._writes.schedule(scope, READ_AGAIN)

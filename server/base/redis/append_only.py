@@ -75,6 +75,7 @@ def cut_off_nulls(data: Path) -> None:
     if not path.exists() or not (size := path.stat().st_size):
         return
     with path.open("r+b") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        # Without NULs at its end, the file was not damaged in this way.
         if content[size - 1]:
             return
         scanned = scan(content, _without_nulls(content))
@@ -113,6 +114,7 @@ def damage(data: Path) -> str | None:
             continue
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as all_:
             whole, damaged = scan(all_, size)
+        # Only the last file may end within a command: the server truncates it.
         if damaged or (whole < size and path != found[-1]):
             return f"The file {path} is damaged at byte {whole} of {size}. {_ADVICE}"
     return None
@@ -154,6 +156,7 @@ def _command_end(content: mmap.mmap | bytes, at: int, size: int) -> int | None:
         length = _LENGTH.match(content, at, size)
         if length is None:
             return _if_incomplete(content, at, size)
+        # Each argument is followed by CRLF.
         at = length.end() + int(length[1]) + 2
         if at > size:
             break

@@ -158,6 +158,7 @@ class _PubSubConnection:
             self._last_received = time.monotonic()
             if isinstance(message, Exception):
                 raise message
+            # The reply to a PING.
             if type(message) is bytes:
                 continue
             kind, topic = message[0], message[1].decode()
@@ -166,6 +167,7 @@ class _PubSubConnection:
             elif kind in _SUBSCRIBED_KINDS:
                 # Messages are received from now on. Earlier ones may have been missed.
                 self._deliver(topic, None)
+            # This node has not requested it, so the slot has moved.
             elif kind == b"sunsubscribe" and topic in self.topics:
                 raise _SlotMovedError(topic)
 
@@ -274,6 +276,7 @@ class Bus:
         finally:
             for connection in connections.values():
                 await connection.close()
+                # The client of a single Redis belongs to the database.
                 if isinstance(self._client, RedisCluster):
                     await connection.redis.aclose()
         if not stop.is_set:
@@ -293,6 +296,7 @@ class Bus:
         Raises:
             OSError, RedisError, TimeoutError, _SlotMovedError: the connections must be replaced.
         """
+        # New connections have no subscriptions yet.
         self._added, self._removed = set(self._topics), set()
         await self._subscribe(connections)
         self._outage.succeed()

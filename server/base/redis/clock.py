@@ -112,6 +112,7 @@ class RedisClock:
         """
         if self._next is None:
             self._next = asyncio.create_task(self._sample_after(self._current))
+        # The shield prevents one cancelled caller from cancelling the sample for the others.
         await asyncio.shield(self._next)
 
     def run_in(self, background: Background) -> None:

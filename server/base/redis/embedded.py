@@ -173,6 +173,7 @@ class _Server:
         Raises:
             EmbeddedServerError: as for `embedded_redis`.
         """
+        # The server inherits the lock, and holds it after this block.
         with (self._data / "redis.lock").open("w") as lock:
             await self._wait_for_last_server(lock)
             self.socket.unlink(missing_ok=True)
@@ -205,7 +206,7 @@ class _Server:
                 pause = _next_pause(pause)
                 known = isinstance(error, EmbeddedServerError | OSError)
                 trace = None if known else error
-                log.error(  # noqa: TRY400 - a traceback only of what is not expected
+                log.error(  # noqa: TRY400 - a traceback only for unexpected errors
                     "embedded_redis_not_started", error=str(error), pause=pause, exc_info=trace
                 )
             else:
@@ -307,6 +308,7 @@ def _next_pause(pause: float) -> float:
 
 def _exit_fields(code: int) -> dict[str, object]:
     """Return a server's exit code or signal, given its guard's exit code."""
+    # A guard reports the signal that ended its server as 128 plus the signal's number.
     number = -code if code < 0 else code - 128
     try:
         return {"signal": signal.Signals(number).name}

@@ -61,7 +61,7 @@ class MasterConnection(Connection):
             ConnectionError: there is no master, or there are several, so that one may be outdated.
         """
         each = [type(self)(servers=(server,), **self._settings) for server in self._servers]
-        asked = [asyncio.create_task(one._refusal()) for one in each]  # noqa: SLF001 - its own
+        asked = [asyncio.create_task(one._refusal()) for one in each]  # noqa: SLF001 - of the same class
         try:
             waiting = set(asked)
             while waiting and not any(task.done() and not task.result() for task in asked):
@@ -96,6 +96,7 @@ class MasterConnection(Connection):
         except (RedisError, OSError) as error:
             return str(error)
         finally:
+            # This connection was only a test.
             await self.disconnect(nowait=True)
         return ""
 

@@ -175,11 +175,13 @@ class Pipeline(asyncio.Protocol):
             try:
                 with raising_lost():
                     await connection.connect()
+                    # Scripts are then called by their digests.
                     loads = [pack("SCRIPT", "LOAD", each.text) for each in Script.all]
                     await connection.send_packed_command(loads)
                     for _ in loads:
                         await connection.read_response()
             except BaseException:
+                # Also after a cancellation.
                 await connection.disconnect(nowait=True)
                 raise
             self._adopt(connection)
@@ -202,6 +204,7 @@ class Pipeline(asyncio.Protocol):
         )
         self._transport = writer.transport
         self._transport.set_protocol(self)
+        # Kept alive, since a StreamWriter closes its transport when it is collected.
         self._writer = writer
         self.generation = next(_generations)
         self.outage.succeed()

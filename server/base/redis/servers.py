@@ -87,6 +87,7 @@ class Servers:
         """
         assert isinstance(self._client, RedisCluster)
         if isinstance(error, MovedError):
+            # MOVED: the slot has a new owner permanently.
             await self._client.nodes_manager.move_slot(error)
         if isinstance(error, AskError):
             server = self._client.get_node(error.host, error.port)
@@ -127,6 +128,7 @@ class Servers:
             return
         known = {server.name for server in client.get_nodes()}
         for name in self._clients.keys() - known:
+            # Connections in use belong to other tasks.
             await self._clients[name].connection_pool.disconnect(inuse_connections=False)
 
     async def close(self) -> None:

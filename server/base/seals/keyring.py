@@ -197,7 +197,7 @@ class Keyring:
         """Return the keyring, reading it on first use."""
         if self._ring is None:
             await self.refresh()
-        assert self._ring is not None, "a node that has read no keyring has made one"
+        assert self._ring is not None, "`refresh` has read or created one"
         return self._ring
 
     def _new_key(self) -> str:

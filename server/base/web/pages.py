@@ -71,6 +71,7 @@ class Pages:
         files = {
             "/" + path.relative_to(folder).as_posix(): path
             for path in sorted(folder.rglob("*"))
+            # Compressed variants are read by `_encoded`.
             if path.is_file() and path.suffix not in CODINGS.values()
         }
         bodies = {name: path.read_bytes() for name, path in files.items()}

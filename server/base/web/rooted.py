@@ -86,6 +86,7 @@ def rooted(root: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
     found = {
         path: _ADDRESS.sub(address, body) for path, body in files.items() if path.endswith(".html")
     }
+    # The service worker verifies the files that it caches by their digests.
     if (worker := files.get(WORKER)) is not None:
         for path, body in found.items():
             worker = worker.replace(_integrity(files[path]), _integrity(body))

@@ -91,7 +91,7 @@ class Session:
         "shown",
     )
 
-    def __init__(  # noqa: PLR0917 - what a session is made of
+    def __init__(  # noqa: PLR0917 - the parts of a session
         self,
         session_id: str,
         wire: Wire,
@@ -204,6 +204,7 @@ class Session:
         if not self.payer.pay(cost, now):
             self._refuse(self.payer.too_fast(cost, now), re)
             self._count_offence(Reason.TOO_FAST)
+        # Hello comes first, and only once.
         elif isinstance(command, Hello) != (self.player is None):
             self._refuse(Refusal("hello_first"), re)
         elif isinstance(command, MoveMessage):

@@ -204,6 +204,7 @@ class WorkerPool(Generic[Item]):
                 await self._work_on(item)
             finally:
                 self._running.discard(item)
+                # Added again during the run.
                 if item in self._again:
                     self._again.discard(item)
                     self._pending[item] = None

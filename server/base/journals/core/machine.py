@@ -204,6 +204,7 @@ class ReplicaMachine(Generic[State, Event]):
             is_fresh = True
         while True:
             before = self.state
+            # Reading alone appends no checkpoint.
             found = self._due(before, checkpoints=decide is not None)
             is_last = found is None
             if found is None and decide is not None:
@@ -233,6 +234,7 @@ class ReplicaMachine(Generic[State, Event]):
                 raise
             else:
                 self._accept(after, append)
+                # After a due event, the command is decided on the new state.
                 if is_last:
                     return Step(before, after, append)
                 yield Step(before, after, append)
@@ -270,10 +272,13 @@ class ReplicaMachine(Generic[State, Event]):
             if found is None:
                 found = yield Read()
                 yield from self._forget(self._count_lost(found))
+                # The journal may start with a checkpoint.
                 self.number = found.first - 1
         except GapError:
+            # Counted as one lost entry if this node has appended to the journal.
             yield from self._forget(int(self.accepted > 0))
             raise
+        # An append whose fate was unknown is reported if the journal contains it.
         unconfirmed, self._unconfirmed = self._unconfirmed, None
         for count, text in enumerate(found.texts, 1):
             self.fold(text)

@@ -93,11 +93,13 @@ def _visible(text: str) -> Iterator[str]:
 
 def _discord(title: str, lines: list[str], link: str) -> object:
     """Return the body for Discord, which limits texts to 2,000 characters."""
+    # A margin below the limit of 2,000.
     left = 1_900 - len(link)
     text: list[str] = []
     for at, line in enumerate([title, *lines]):
         escaped = _MARKDOWN.sub(r"\\\1", line)
         shown = f"**{escaped}**" if at == 0 else escaped
+        # The limit applies to the escaped text.
         left -= len(shown) + 1
         if left < 0:
             text.append("…")
