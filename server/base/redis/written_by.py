@@ -116,7 +116,7 @@ def _writers_of(data: Path) -> Iterator[Written]:
     if single.exists() and not moving:
         raise EmbeddedServerError(
             f"Two servers have written to {data}, one to {single.name} and a newer one to "
-            f"{manifest.parent.name}. Move away the one that you do not need."
+            f"{manifest.parent.name}. Move the one away that you do not need."
         )
     if parts and parts[0].exists():
         with parts[0].open("rb") as file:
