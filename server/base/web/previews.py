@@ -45,7 +45,7 @@ READ_WITHIN = 0.3
 """Seconds that a request waits for the store before it gets a generic preview."""
 
 READS = Rate(50.0, 200.0)
-"""Previews that may read the store."""
+"""The rate of previews that read the store."""
 
 MAX_READS = 32
 """Maximum reads in flight. More would only wait, since the store is slow then."""

@@ -173,10 +173,7 @@ class Background:
         task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """Handle a cancelled or failed task.
-
-        Cancellation is unexpected, as from an awaited task.
-        """
+        """Handle a failed or cancelled task; cancellation is a failure, since nothing causes it."""
         if task.cancelled():
             if self.is_running:
                 self.fail(task.get_name(), asyncio.CancelledError())
