@@ -32,7 +32,7 @@ FIRST_SEGMENTS = {*SCREENS, "socket", "api", "health"}
 METHODS = ("GET", "HEAD")
 """Methods of requests for the page and for health checks."""
 
-UNREADY = "The store accepts no writes, the store has been replaced, or the node is broken."
+UNREADY = "The store accepts no writes, or is another one than before, or the node is broken."
 WRONG_HOST = "This server does not serve this host. Its operator can add it (--hosts)."
 
 
