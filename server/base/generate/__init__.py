@@ -1,1 +1,1 @@
-"""Generators of client code and documents from the messages and the HTTP interface."""
+"""Generators of the clients' sources from the messages and the HTTP interface."""

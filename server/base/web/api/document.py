@@ -17,7 +17,7 @@ from server.base.web.api.route import Route
 from server.base.web.api.shared import Problem
 
 VERSION = "1"
-"""The version of the interface; it changes when a client of the last one could not read it."""
+"""The interface's version, changed when existing clients could no longer read the answers."""
 
 ABOUT = """\
 Public data: dailies and their commitments, leaderboards, players, challenges, closed deals and \
@@ -30,7 +30,7 @@ HEADERS = {
     "Cache-Control": "How long clients and proxies may cache the answer.",
     "Retry-After": "Seconds to wait before a retry.",
 }
-"""Headers of answers, with what they say."""
+"""Headers of answers, with their descriptions."""
 
 _REF = "#/components/schemas/{name}"
 
@@ -44,7 +44,7 @@ def document(routes: Iterable[Route[Any]], structs: Sequence[type[msgspec.Struct
 
     Args:
         routes: all routes.
-        structs: all structs of their answers.
+        structs: the structs of all answers.
     """
     return {
         "openapi": "3.1.0",
@@ -119,7 +119,7 @@ def _refusals(route: Route[Any]) -> Object:
 
 
 def _too_large() -> Object:
-    """Return the answer to a request that is refused before it is known what it asks for."""
+    """Return the answer to a request that is refused before its path is known."""
     return {
         "description": f"The request has more than {MAX_HEAD} bytes or {MAX_HEADERS} headers.",
         "content": {"text/plain": {"schema": {"type": "string"}}},
@@ -144,18 +144,18 @@ def _refusal(status: HTTPStatus, codes: list[str]) -> Object:
 
 
 def _schemas(structs: Sequence[type[msgspec.Struct]]) -> Object:
-    """Return the schemas of all structs, with what their docstrings say of each field."""
+    """Return the schemas of all structs, with descriptions of fields from the docstrings."""
     _, schemas = msgspec.json.schema_components(structs, ref_template=_REF)
     for struct in structs:
         text, about = documented(struct)
         schema = schemas[struct.__name__]
         schema["description"] = text
         for name, words in about.items():
-            # Since OpenAPI 3.1, a description may stand beside a reference.
+            # Since OpenAPI 3.1, a description is allowed next to a reference.
             schema["properties"][name]["description"] = words
     for schema in schemas.values():
         for shape in schema["properties"].values():
-            # That there are no more is said by `maxItems`, too, and not all generators take this.
+            # `items: false` is redundant with `maxItems`, and not all generators accept it.
             if shape.get("items", {}).get("items") is False:
                 del shape["items"]["items"]
     return dict(sorted(schemas.items()))
