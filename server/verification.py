@@ -11,6 +11,7 @@ meanwhile.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from typing import get_args
@@ -26,7 +27,14 @@ from engine.schema import STANDARD
 from server.base.core import days
 from server.base.core import keys as base_keys
 from server.base.core.due import AttemptDue, ChallengeDue, CircleDue, RoundDue
-from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode, split_attempt_id
+from server.base.core.ids import (
+    ID_LENGTH,
+    AttemptId,
+    DealId,
+    PlayerId,
+    RoomCode,
+    split_attempt_id,
+)
 from server.base.core.refusal import UnreadableError
 from server.base.journals.core.entry import GapError
 from server.base.journals.reader import rules_of
@@ -67,6 +75,8 @@ SHRUNK = 0.9
 
 LASTING = ("player", "history", "deal", "daily", "attempt", "recovery", "passkey", "audit")
 """Kinds of keys that are kept for so long that a restore has nearly all."""
+
+_ID = re.compile(rf"\b[0-9a-z]{{{ID_LENGTH}}}\b")
 
 BOARD_DAYS = 300
 """Days for which leaderboards of days are certainly kept."""
@@ -120,7 +130,7 @@ class Verification:
         self._due: set[str] = set()
         self._deals: OrderedDict[DealId, Deal | None] = OrderedDict()
         self._newest = 0
-        self._pending = ""
+        self._pending: set[str] = set()
 
     async def run(self, expected: Report | None, progress: Progress) -> Report:
         """Verify the store, and return what was found.
@@ -337,7 +347,6 @@ class Verification:
 
     async def _outboxes(self, report: Report) -> None:
         """Read the outboxes, and what is due."""
-        texts = []
         for pending in await self._store.outboxes.pending(_FOR_EVER, range(base_keys.PARTITIONS)):
             for due, time in pending.due:
                 report.overdue += time <= report.at
@@ -352,12 +361,11 @@ class Verification:
                         self._due.add(circles_keys.circle(due.journal))
             for field, text in pending.effects:
                 report.effects += 1
-                texts.append(text)
+                self._pending.update(_ID.findall(text))
                 try:
                     self._outbox.decode(text)
                 except (UnreadableError, msgspec.DecodeError):
                     self._note("Effects that this release cannot read", field)
-        self._pending = "\n".join(texts)
         report.set_aside = await self._store.outboxes.count_set_aside()
 
     # Compared with what was

@@ -114,6 +114,9 @@ class HoldingFeed:
         """Tell a session that shows an attempt now if another one holds it, after its answer."""
         player, shown = session.player, session.shown
         assert player is not None
+        # It may have left while its command was carried out.
+        if not self._hub.has(session):
+            return
         if attempt in {shown.held, shown.mirrored} or not self._sessions.has_several(player):
             return
         for other in self._showing(player, attempt):
@@ -127,6 +130,8 @@ class HoldingFeed:
         """Let a session hold an attempt that it shows; the others are told, and mirror it."""
         player, shown = session.player, session.shown
         assert player is not None
+        if not self._hub.has(session):
+            return
         shown.held, shown.mirrored = attempt, None
         shown.taken_at = self._clock.now()
         if not self._sessions.has_several(player):
