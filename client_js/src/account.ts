@@ -1,27 +1,31 @@
-/** How the player's identity is kept, and signing in and out. Loaded when it is first needed. */
+/** The player's account: keeping the identity, signing in and out. Loaded on first use. */
 
 import type { Connection } from "./connection.ts";
 import type { Link } from "./link.ts";
 import type { Account, AskPasskey, BotCreated, DeviceCode, SignOutEverywhere } from "./messages.ts";
 import { disconnected } from "./refusal.ts";
 
-/** Lets the browser create or use a passkey: takes the options and returns the credential, in JSON. */
+/**
+ * Makes the browser create or use a passkey: takes the options and returns the credential, both as
+ * JSON.
+ */
 export type PasskeyPrompt = (options: string) => Promise<string>;
 
 /**
- * Asks the person whether this client may stop being the player that it is: nothing of a guest is
- * left then. No credential replaces a player without it, so a link cannot either.
+ * Asks the person to confirm leaving the current player. A guest without credentials cannot be
+ * recovered afterwards. Credentials alone never replace the player, so following a link cannot
+ * either.
  */
 export type Leave = () => Promise<boolean>;
 
-/** The credentials that are to be removed. */
+/** The credentials to remove. */
 export type Removed = SignOutEverywhere;
 
 /**
- * The player's account; `client.account()` returns it. Its promises reject with a `Refusal`: as
- * `confirm_first` where a credential of the player has to be shown before.
+ * The account commands, from `client.account()`. Their promises reject with a `Refusal`, such as
+ * `confirm_first` if the session must first present one of the player's credentials.
  *
- * Players who sign in become another player: what the guest before has played is not taken along.
+ * Signing in switches to another player; the former guest's results are not transferred.
  */
 export class AccountCommands {
   readonly #link: Link;
@@ -32,50 +36,53 @@ export class AccountCommands {
     this.#connection = connection;
   }
 
-  /** Ask how the identity is kept. */
+  /** Return the credentials that keep the identity. */
   get(): Promise<Account> {
     return this.#link.askWithRetry("GetAccount", {});
   }
 
-  /** Ask for a new recovery code. It counts once it is kept; until then the one before does. */
+  /** Request a new recovery code. It replaces the previous one only after `keepRecoveryCode`. */
   async newRecoveryCode(): Promise<string> {
     return (await this.#link.ask("NewRecoveryCode", {})).code;
   }
 
-  /** Keep the identity by a new recovery code that is written down. */
+  /** Confirm that a new recovery code is written down, and keep the identity with it. */
   async keepRecoveryCode(code: string): Promise<void> {
     await this.#link.askWithRetry("KeepRecoveryCode", { code });
   }
 
-  /** Keep the identity by a passkey. An error of `prompt` is passed on. */
+  /** Keep the identity with a passkey. Errors of `prompt` are rethrown. */
   async createPasskey(prompt: PasskeyPrompt): Promise<void> {
     const credential = await this.#prompted("create", prompt);
     await this.#link.ask("CreatePasskey", { credential: needed(credential) });
   }
 
-  /** Ask for a code that signs another device in, once. */
+  /** Request a one-time code that signs in another device. */
   linkDevice(): Promise<DeviceCode> {
     return this.#link.askWithRetry("LinkDevice", {});
   }
 
-  /** Show the recovery code: for five minutes, this session may change credentials. */
+  /** Present the recovery code. This session may then change credentials for five minutes. */
   async confirmCode(code: string): Promise<void> {
     await this.#link.ask("ConfirmCode", { code });
   }
 
-  /** The same by a passkey of the player; returns its id. An error of `prompt` is passed on. */
+  /**
+   * Do the same with one of the player's passkeys, and return its id. Errors of `prompt` are
+   * rethrown.
+   */
   async confirmPasskey(prompt: PasskeyPrompt): Promise<string> {
     const credential = await this.#prompted("confirm", prompt);
     await this.#link.ask("ConfirmPasskey", { credential });
     return (JSON.parse(credential) as { readonly id: string }).id;
   }
 
-  /** Become the player whose recovery or device code this is; false if `leave` says no. */
+  /** Sign in with a recovery code or device code. Return false if `leave` declines. */
   async signIn(code: string, leave: Leave): Promise<boolean> {
     return this.#become((await this.#link.ask("SignIn", { code })).token, leave);
   }
 
-  /** Become the player who has a passkey, in the same way. An error of `prompt` is passed on. */
+  /** Sign in with a passkey. Return false if `leave` declines. Errors of `prompt` are rethrown. */
   async usePasskey(prompt: PasskeyPrompt, leave: Leave): Promise<boolean> {
     const credential = await this.#prompted("use", prompt);
     return this.#become((await this.#link.ask("UsePasskey", { credential })).token, leave);
@@ -87,32 +94,32 @@ export class AccountCommands {
     return true;
   }
 
-  /** Close all other sessions, void the tokens of other devices, and remove credentials. */
+  /** Close all other sessions, revoke the tokens of other devices, and remove credentials. */
   async signOutEverywhere(removed: Removed = {}): Promise<void> {
     this.#connection.keep((await this.#link.ask("SignOutEverywhere", removed)).token);
   }
 
-  /** Make a bot of the player; its token is sent this once. */
+  /** Create a bot owned by the player. Its token is sent only in this answer. */
   createBot(name: string): Promise<BotCreated> {
     return this.#link.ask("CreateBot", { name });
   }
 
-  /** Delete a bot of the player: its token is void then. */
+  /** Delete one of the player's bots and revoke its token. */
   async deleteBot(bot: string): Promise<void> {
     await this.#link.ask("DeleteBot", { bot });
   }
 
-  /** Ask for all that the server has stored under the player, as JSON. */
+  /** Return everything the server stores about the player, as JSON. */
   async exportData(): Promise<string> {
     return (await this.#link.askWithRetry("ExportData", {})).json;
   }
 
-  /** Delete the player. Then this client is a new guest. */
+  /** Delete the player. This client continues as a new guest. */
   async delete(): Promise<void> {
     await this.#link.askWithRetry("DeleteAccount", {});
   }
 
-  /** The browser's answer; the challenge holds for the session that asked. */
+  /** Return the browser's answer. The challenge is valid only for the session that requested it. */
   async #prompted(purpose: AskPasskey["purpose"], prompt: PasskeyPrompt): Promise<string> {
     const { options } = await this.#link.ask("AskPasskey", { purpose });
     const session = this.#connection.session;
@@ -122,7 +129,7 @@ export class AccountCommands {
   }
 }
 
-/** A new credential without what the server does not need, so that it fits into a frame. */
+/** Return a new credential reduced to the fields the server needs, so that it fits in a frame. */
 function needed(credential: string): string {
   const { id, rawId, type, response } = JSON.parse(credential) as Record<string, unknown>;
   const { clientDataJSON, attestationObject } = response as Record<string, unknown>;

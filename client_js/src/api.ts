@@ -1,4 +1,4 @@
-/** The server's HTTP interface: public data, without a session. `server/HTTP.md` explains it. */
+/** The server's HTTP interface: public data, without a session. See `server/HTTP.md`. */
 
 import type {
   Archive,
@@ -18,19 +18,22 @@ import { Refusal, disconnected } from "./refusal.ts";
 
 export interface ApiOptions {
   /**
-   * Where the server is, as in `https://play.example.org`, with the path that it lies below if there
-   * is one: `https://example.org/games/samedeal`. A page leaves its own origin out.
+   * The server's origin, such as `https://play.example.org`, with a path if the server is below
+   * one: `https://example.org/games/samedeal`. Omit it to use the page's own origin.
    */
   readonly origin?: string;
 }
 
-/** Which rows of a list: so many from the one with this number on, which counts from 1. */
+/** A page of a list: the number of rows, and the number of the first one, from 1. */
 export interface Rows {
   readonly from?: number;
   readonly count?: number;
 }
 
-/** Each method throws a `Refusal`: the server's, or `disconnected` if there is no answer. */
+/**
+ * The HTTP client. Every method throws a `Refusal`: the server's, or `disconnected` without an
+ * answer.
+ */
 export class Api {
   readonly #base: string;
 
@@ -38,47 +41,47 @@ export class Api {
     this.#base = `${origin}/api/`;
   }
 
-  /** The rules of all games, by their digests. */
+  /** Return the rules of all games, by digest. */
   async games(): Promise<Games> {
     return this.#get(["games"]);
   }
 
-  /** Today's deals and those of the days ahead, with their commitments. */
+  /** Return the deals of today and of the coming days, with their commitments. */
   async dailies(): Promise<Dailies> {
     return this.#get(["dailies"]);
   }
 
-  /** The deals of a day, as in `2026-11-21`; with their seeds once it is closed. */
+  /** Return the deals of a day such as `2026-11-21`, with their seeds once it is closed. */
   async day(date: string): Promise<Day> {
     return this.#get(["dailies", date]);
   }
 
-  /** How the runs at a daily went on. */
+  /** Return the progress curves of a daily's runs. */
   async curves(date: string, game: string): Promise<Curves> {
     return this.#get(["dailies", date, game, "curves"]);
   }
 
-  /** A deal that is closed. */
+  /** Return a closed deal. */
   async deal(deal: string): Promise<ClosedDeal> {
     return this.#get(["deals", deal]);
   }
 
-  /** The runs on a deal that is closed, best first. */
+  /** Return the runs of a closed deal, best first. */
   async runs(deal: string, rows: Rows = {}): Promise<DealRuns> {
     return this.#get(["deals", deal, "runs"], rows);
   }
 
-  /** A run, as a file that `samedeal verify` checks. */
+  /** Return a run as a file for `samedeal verify`. */
   async run(run: string): Promise<RunFile> {
     return this.#get(["runs", run]);
   }
 
-  /** A challenge as anybody with its link may see it; with results and seed once it is over. */
+  /** Return a challenge's public part, with results and seed once it is over. */
   async challenge(challenge: string, rows: Rows = {}): Promise<Challenge> {
     return this.#get(["challenges", challenge], rows);
   }
 
-  /** Rows of a leaderboard. `group` tells players who have kept an identity from guests. */
+  /** Return rows of a leaderboard. `group` separates players with a kept identity from guests. */
   async board(
     scope: string,
     game: string,
@@ -88,12 +91,12 @@ export class Api {
     return this.#get(["boards", scope, game, period], rows);
   }
 
-  /** The public page of a player. */
+  /** Return a player's public page. */
   async player(player: string): Promise<PlayerPage> {
     return this.#get(["players", player]);
   }
 
-  /** The days whose runs can be downloaded, one file a day. */
+  /** Return the days with downloadable runs, one file per day. */
   async archive(): Promise<Archive> {
     return this.#get(["archive"]);
   }
@@ -107,7 +110,7 @@ export class Api {
       throw disconnected();
     });
     if (response.ok) return (await response.json()) as T;
-    // A proxy in front of the server answers with no JSON.
+    // A proxy in front of the server may answer without JSON.
     const { code, text } = await (response.json() as Promise<Problem>).catch(() => ({
       code: "unavailable",
       text: "The server does not answer.",

@@ -1,4 +1,4 @@
-/** The attempt that is being played: the server's state, and the moves predicted on top of it. */
+/** The current attempt: the server's state, and the moves predicted on top of it. */
 
 import { type View, applyDelta, cardsHome, pileAt } from "./rules/board.ts";
 import { UNSEEN } from "./rules/cards.ts";
@@ -24,7 +24,7 @@ import {
 } from "./messages.ts";
 import { Outbox, type PendingMove, UNDO } from "./outbox.ts";
 
-/** An attempt as its player sees it. */
+/** An attempt from its player's view. */
 export interface AttemptState {
   readonly id: string;
   readonly deal: string;
@@ -33,33 +33,33 @@ export interface AttemptState {
   readonly variant: string;
   readonly room: string | null;
   readonly day: number | null;
-  /** What else it is played for: `c:` and the id of a challenge; null for a room's, or a daily. */
+  /** `c:` and the challenge's id for a challenge; null for a room's round or a daily. */
   readonly occasion: string | null;
-  /** The proof about its deal; null if there is none. */
+  /** The proof about its deal, or null. */
   readonly certificate: Certificate | null;
   readonly ruleset: Ruleset;
-  /** The view with the pending moves played on it. */
+  /** The view after the pending moves. */
   readonly view: View;
-  /** How many moves are not acknowledged yet. */
+  /** The number of unacknowledged moves. */
   readonly pending: number;
-  /** The number of the journal's last entry that is known here. */
+  /** The number of the last known journal entry. */
   readonly seq: number;
   readonly started: number;
   readonly deadline: number;
   /** The result of the acknowledged moves. */
   readonly result: Result;
-  /** Why the last refused move was refused, until another one is accepted. */
+  /** The reason for the last refusal, until a later move is accepted. */
   readonly refusal: string | null;
   /**
-   * Whether it is played in another tab or on another device: then it is followed here, and no move
-   * is taken until `takeOver`.
+   * Whether another tab or device plays the attempt. This client then only follows it and takes no
+   * moves until `takeOver`.
    */
   readonly elsewhere: boolean;
-  /** The help that may be asked for: none, undoing moves, or that and hints. */
+  /** The permitted help: none, undo, or undo and hints. */
   readonly help: Snapshot["help"];
   /** Whether a move can be undone now. */
   readonly canUndo: boolean;
-  /** The move that the hint on this board names; null if none was given. */
+  /** The move suggested by the hint for this board, or null. */
   readonly hint: string | null;
 }
 
@@ -68,7 +68,7 @@ export class Attempt {
   readonly #outbox = new Outbox();
   readonly #ruleset: Ruleset;
   #snapshot: Snapshot;
-  /** Its number in this session; null until the session has sent its state. */
+  /** The attempt's number in this session; null until the session has sent its state. */
   #number: number | null;
   #view: View;
   #seq: number;
@@ -78,15 +78,17 @@ export class Attempt {
   #diverged = false;
   #postponed = false;
   #elsewhere = false;
-  /** The views before the last moves, as far as they were seen here; what an undo leads back to. */
+  /**
+   * The views before the last moves, as far as this client saw them; an undo restores the last one.
+   */
   #history: readonly View[] = [];
-  /** How many acknowledged moves can be undone in a row. */
+  /** The number of consecutive acknowledged moves that can be undone. */
   #undoable: number;
   #hint: string | null;
-  /** Whether a hint was asked for, and is not answered yet: its entry takes the next number. */
+  /** Whether a hint request is in flight: its entry takes the next number. */
   #asking = false;
 
-  /** Throws `unknown_rules` if its rules are not known here. */
+  /** @throws `unknown_rules` if this client does not know the attempt's rules. */
   constructor(snapshot: Snapshot) {
     this.#ruleset = rulesOf(snapshot);
     this.#snapshot = snapshot;
@@ -102,37 +104,37 @@ export class Attempt {
     return this.#snapshot.attempt;
   }
 
-  /** Its number in this session; null until the session has sent its state. */
+  /** The attempt's number in this session; null until the session has sent its state. */
   get number(): number | null {
     return this.#number;
   }
 
-  /** The number of the next entry, if all pending moves are accepted. */
+  /** The number of the next entry, provided that all pending moves are accepted. */
   get nextSeq(): number {
     return this.#seq + this.#outbox.moves.length + 1;
   }
 
-  /** Whether this session has sent the state that is held here; else no moves are sent. */
+  /** Whether this session has sent the current state. Until then, no moves are sent. */
   get synced(): boolean {
     return this.#synced;
   }
 
-  /** Whether an event did not fit the state held here, which only a snapshot mends. */
+  /** Whether an event did not fit the local state. Only a snapshot repairs that. */
   get diverged(): boolean {
     return this.#diverged;
   }
 
-  /** Whether moves wait because the server's store is away. */
+  /** Whether moves are held back because the server's store is unavailable. */
   get postponed(): boolean {
     return this.#postponed;
   }
 
-  /** Whether it is played in another session of the player. */
+  /** Whether another session of the player plays the attempt. */
   get elsewhere(): boolean {
     return this.#elsewhere;
   }
 
-  /** The acknowledged state, for asking what came after it; null if it has diverged. */
+  /** The acknowledged state, for requesting later entries; null after a divergence. */
   have(): Have | null {
     return this.#diverged ? null : { seq: this.#seq, digest: digest(this.#view) };
   }
@@ -156,7 +158,9 @@ export class Attempt {
     };
   }
 
-  /** Play a move before the server accepts it; false if it is not legal or cannot be taken now. */
+  /**
+   * Play a move before the server accepts it. Return false if it is illegal or cannot be taken now.
+   */
   play(move: string): boolean {
     if (!this.#takesMoves()) return false;
     try {
@@ -170,8 +174,8 @@ export class Attempt {
   }
 
   /**
-   * Undo the last move; false if there is none, or no undo. It is undone at once if the view before
-   * it was seen here, or else when the server has answered.
+   * Undo the last move. Return false if there is no move or undo is not permitted. The view changes
+   * immediately if this client saw the previous one, otherwise after the server's answer.
    */
   undo(): boolean {
     if (!this.#canUndo()) return false;
@@ -179,12 +183,12 @@ export class Attempt {
     return true;
   }
 
-  /** Whether a hint may be asked for now. */
+  /** Whether a hint may be requested now. */
   get mayAskHint(): boolean {
     return this.#snapshot.help === "hints" && this.#takesMoves();
   }
 
-  /** A hint was asked for, or is not awaited any more. */
+  /** Record that a hint request was sent or has ended. */
   setAsking(asking: boolean): void {
     this.#asking = asking;
   }
@@ -200,13 +204,13 @@ export class Attempt {
     return moves.reduce((sum, { move }) => sum + (move === UNDO ? -1 : 1), this.#undoable) > 0;
   }
 
-  /** The moves to send now: none while not synced, or while postponed. */
+  /** The moves to send now: none while out of sync or postponed. */
   unsent(): readonly PendingMove[] {
     const waits = !this.#synced || this.#postponed;
     return waits ? [] : this.#outbox.moves.filter(({ id }) => id === null);
   }
 
-  /** The command that carries a pending move. */
+  /** Return the command for a pending move. */
   command({ seq, move }: PendingMove): PlayMove {
     const { source, target, count } = parseMove(this.#ruleset, move);
     const { pileNames } = this.#ruleset;
@@ -217,7 +221,7 @@ export class Attempt {
     };
   }
 
-  /** The command that carries a pending undo. */
+  /** Return the command for a pending undo. */
   undoCommand({ seq }: PendingMove): Undo {
     return { number: this.#knownNumber(), seq };
   }
@@ -227,12 +231,12 @@ export class Attempt {
     return this.#number;
   }
 
-  /** Record that the move of this number was sent as the command `id`. */
+  /** Record that the move with this number was sent as command `id`. */
   sent(seq: number, id: number): void {
     this.#outbox.sent(seq, id);
   }
 
-  /** The session is lost: pending moves wait until the next one has sent its state. */
+  /** Mark the session as lost: pending moves wait until the next session has sent its state. */
   lost(): void {
     this.#number = null;
     this.#synced = false;
@@ -241,27 +245,30 @@ export class Attempt {
     this.#outbox.lost();
   }
 
-  /** The server's store was away for the command `id`; false if that carries no pending move. */
+  /**
+   * Postpone the pending moves because the store was unavailable for command `id`. Return false if
+   * that command carries no pending move.
+   */
   postpone(id: number): boolean {
     if (!this.#outbox.unanswered(id)) return false;
     this.#postponed = true;
     return true;
   }
 
-  /** Another session of the player plays from now on, or this one does. */
+  /** Record whether another session of the player plays the attempt. */
   setElsewhere(elsewhere: boolean): void {
     this.#elsewhere = elsewhere;
   }
 
-  /** Let the postponed moves be sent again. */
+  /** Allow postponed moves to be sent again. */
   resumeSending(): void {
     this.#postponed = false;
   }
 
-  /** Replace the state by a snapshot: the answer to the command `id`, or, if null, unsolicited. */
+  /** Replace the state with a snapshot, in answer to command `id` or, if null, unsolicited. */
   resync(snapshot: Snapshot, id: number | null): void {
     const view = readView(this.#ruleset, snapshot);
-    // Pending moves after other entries than they were predicted on are void.
+    // Pending moves are void if other entries precede them than those they were predicted on.
     const ours = snapshot.seq >= this.#seq && matches(this.#predicted(snapshot.seq), view);
     if (ours && snapshot.result.end === null) this.#outbox.snapshot(snapshot.seq, id);
     else this.#outbox.clear();
@@ -277,7 +284,7 @@ export class Attempt {
     this.#markSynced();
   }
 
-  /** Apply what came after a known entry. False if it does not fit: ask for a snapshot. */
+  /** Apply the entries after a known one. Return false if they do not fit: request a snapshot. */
   missed({ number, since, seq, moves, result }: Missed): boolean {
     this.#setNumber(number);
     const last = since + moves.length;
@@ -293,8 +300,8 @@ export class Attempt {
   }
 
   /**
-   * Apply an accepted move, which was sent as `played`. False if that is not known, or if the move
-   * does not follow the state held here: ask for a snapshot.
+   * Apply an accepted move, which was sent as `played`. Return false if the command is unknown or
+   * the move does not follow the local state: request a snapshot.
    */
   moved({ seq, changes, time, end, redeals }: Moved, played: PlayMove | null): boolean {
     const known = seq <= this.#seq;
@@ -310,7 +317,7 @@ export class Attempt {
     return true;
   }
 
-  /** Apply this move as entry `seq`. False if it does not follow the state held here. */
+  /** Apply a move as entry `seq`. Return false if it does not follow the local state. */
   #applyEntry(
     seq: number,
     played: Pick<PlayMove, "source" | "target" | "count">,
@@ -339,7 +346,7 @@ export class Attempt {
     return true;
   }
 
-  /** Note what the next undo leads back to, after a move from the view `before`, or an undo. */
+  /** Update the history that undo uses, after a move from the view `before` or an undo. */
   #remember(undoes: boolean, before: View): void {
     if (this.#snapshot.help === "none") return;
     this.#history = undoes
@@ -350,7 +357,7 @@ export class Attempt {
       : Math.min(UNDO_DEPTH, this.#undoable + 1);
   }
 
-  /** Apply a hint. False if it does not follow the state held here: ask for a snapshot. */
+  /** Apply a hint. Return false if it does not follow the local state: request a snapshot. */
   hinted({ seq, move, hints }: Hinted): boolean {
     if (seq < this.#seq) return true;
     if (seq > this.#seq + 1) return this.#markDiverged();
@@ -366,12 +373,12 @@ export class Attempt {
     return moveText(this.#ruleset, this.#moveOf({ source, target, count }));
   }
 
-  /** A move from the wire, which encodes a row as the pile after the last. */
+  /** Decode a move from the wire, where the target of a row is the pile number after the last. */
   #moveOf({ source, target, count = 1 }: Pick<PlayMove, "source" | "target" | "count">): Move {
     return { source, target: target === this.#ruleset.pileNames.length ? ROW : target, count };
   }
 
-  /** End the attempt without a move. False if entries are missing: ask for a snapshot. */
+  /** End the attempt without a move. Return false if entries are missing: request a snapshot. */
   ended({ seq, result }: Ended): boolean {
     this.#end(result);
     if (seq > this.#seq + 1) return this.#markDiverged();
@@ -379,24 +386,24 @@ export class Attempt {
     return true;
   }
 
-  /** Drop the refused move of the command `id`, and keep the sentence that says why. */
+  /** Drop the refused move of command `id`, and keep the reason. */
   refused(id: number, sentence: string): void {
     if (this.#outbox.refused(id)) this.#refusal = sentence;
   }
 
-  /** Set its number; a new session is told anew if another one plays. */
+  /** Set the attempt's number. A new session reports separately whether another one plays. */
   #setNumber(number: number): void {
     if (this.#number === null) this.#elsewhere = false;
     this.#number = number;
   }
 
-  /** The state held here is the server's: moves may be sent. */
+  /** Mark the local state as the server's: moves may be sent. */
   #markSynced(): void {
     this.#synced = true;
     this.#postponed = false;
   }
 
-  /** Send nothing until a snapshot has come; returns false. */
+  /** Stop sending until a snapshot arrives; return false. */
   #markDiverged(): false {
     this.#diverged = true;
     this.#synced = false;
@@ -408,12 +415,12 @@ export class Attempt {
     if (result.end !== null) this.#outbox.clear();
   }
 
-  /** The view after the pending moves up to entry `seq`, as far as they can be foreseen. */
+  /** Return the view after the pending moves up to entry `seq`, as far as they are predictable. */
   #predicted(seq: number): View {
     return this.#predictions(seq).view;
   }
 
-  /** The same, and whether all of these moves were foreseen. */
+  /** Return the same view, and whether every one of these moves was predictable. */
   #predictions(seq: number): { readonly view: View; readonly whole: boolean } {
     let view = this.#view;
     let before = this.#history;
@@ -435,7 +442,7 @@ export class Attempt {
   }
 }
 
-/** The rules that an attempt is played by; throws `unknown_rules`. */
+/** Return an attempt's rules; throw `unknown_rules` if this client does not have them. */
 export function rulesOf({ game, variant, rules }: Snapshot): Ruleset {
   return findStoredRuleset(game, variant, rules);
 }

@@ -1,12 +1,12 @@
-/** Browser events after which the connection may be lost, and should be verified at once. */
+/** Browser events after which the connection may be lost and should be verified immediately. */
 
-/** The part of `EventTarget` that is used here. */
+/** The part of `EventTarget` used here. */
 interface Target {
   addEventListener(type: string, run: (event: object) => void): void;
   removeEventListener(type: string, run: (event: object) => void): void;
 }
 
-/** The globals of a browser that dispatch such events; Node has none of them. */
+/** Browser globals that dispatch these events; Node has none of them. */
 interface Browser {
   readonly window?: Target;
   readonly document?: Target & { readonly visibilityState: string };
@@ -15,7 +15,7 @@ interface Browser {
 
 /**
  * Call `run` when the page becomes visible, is restored from the back/forward cache, or the network
- * comes back or changes.
+ * returns or changes.
  *
  * @returns a function that removes the listeners.
  */
@@ -25,7 +25,7 @@ export function onWake(run: () => void): () => void {
   const ifVisible = (): void => {
     if (document?.visibilityState === "visible") run();
   };
-  // `pageshow` also follows a normal load, when the first connect has only just begun.
+  // `pageshow` also fires after a normal load, when the first connect is already in progress.
   const ifRestored = (event: object): void => {
     if ("persisted" in event && event.persisted === true) run();
   };

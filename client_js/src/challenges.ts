@@ -1,4 +1,4 @@
-/** Challenges: the one that is looked at, and the player's own. Loaded when first needed. */
+/** The watched challenge and the player's own challenges. Loaded on first use. */
 
 import type { Keeper, Link } from "./link.ts";
 import type {
@@ -13,17 +13,17 @@ import type { Command, Event } from "./protocol.ts";
 import { newKey } from "./room.ts";
 import type { Store } from "./store.ts";
 
-/** What a challenge is made of; `limit` and `open_for` are in seconds. */
+/** Settings of a new challenge; `limit` and `open_for` are in seconds. */
 export type ChallengeSettings = Omit<CreateChallenge, "key">;
 
-/** What a challenge has if its settings do not say it: only fields at the end may be left out. */
+/** Defaults of omitted settings. The protocol only allows trailing fields to be omitted. */
 const DEFAULTS = { variant: "standard", help: "none", target: true, players: [] } as const;
 
 export class ChallengeKeeper implements Keeper {
   readonly #link: Link;
   readonly #challenge: Store<Challenge | null>;
   readonly #list: Store<readonly ChallengeRow[] | null>;
-  /** The id of the challenge that is looked at. */
+  /** The id of the watched challenge. */
   #wanted: string | null = null;
 
   constructor(
@@ -133,7 +133,7 @@ export class ChallengeKeeper implements Keeper {
   #show(event: Challenge, answers: boolean): void {
     if (event.challenge !== this.#wanted) return;
     const known = this.#challenge.get();
-    // What comes unasked may be older than an answer that has overtaken it.
+    // An unsolicited event may be older than an answer that overtook it.
     if (answers || known === null || event.version >= known.version) this.#challenge.set(event);
   }
 
@@ -144,7 +144,7 @@ export class ChallengeKeeper implements Keeper {
   }
 }
 
-/** A challenge after a change; the first page of its table is in its order again. */
+/** Return a challenge after a change, with the first page of its table sorted again. */
 export function changed(known: Challenge, change: ChallengeChange): Challenge {
   const { version, rematch, size, begun, ended, target } = change;
   const rows = new Map<string, Challenger>(known.players.map((row) => [row.player.id, row]));

@@ -1,4 +1,4 @@
-/** Circles: those of the player, and the one that is looked at. Loaded when first needed. */
+/** The player's circles and the watched circle. Loaded on first use. */
 
 import type { Keeper, Link } from "./link.ts";
 import type {
@@ -17,13 +17,13 @@ import type { AnswerTo, Command, CommandFields, CommandType, Event } from "./pro
 import { newKey } from "./room.ts";
 import { type Readable, Store } from "./store.ts";
 
-/** Keeps the circle that is looked at, through reconnects, and the list of the player's circles. */
+/** Keeps the watched circle and the list of the player's circles current across reconnects. */
 export class CircleKeeper implements Keeper {
   readonly circle = new Store<Circle | null>(null);
   readonly gone = new Store<CircleGone | null>(null);
   readonly circles = new Store<readonly CircleSummary[] | null>(null);
   readonly #link: Link;
-  /** The id of the circle that is looked at. */
+  /** The id of the watched circle. */
   #wanted: string | null = null;
 
   constructor(link: Link) {
@@ -83,7 +83,7 @@ export class CircleKeeper implements Keeper {
     if (circle !== null) this.gone.set({ circle, deleted });
   }
 
-  /** An older state may come after a newer one that has answered a command. */
+  /** Show a circle's state, unless a newer one has already answered a command. */
   #show(event: Circle): void {
     if (event.circle !== this.#wanted) return;
     const known = this.circle.get();
@@ -98,19 +98,21 @@ export class CircleKeeper implements Keeper {
 }
 
 /**
- * What can be done with circles; `client.circles()` returns it. Its promises reject with a
- * `Refusal`: as `unknown_circle` whenever the player is no member.
+ * The circle commands, from `client.circles()`. Their promises reject with a `Refusal`, such as
+ * `unknown_circle` if the player is not a member.
  */
 export class CircleCommands {
-  /** The circle that is looked at, kept up to date. */
+  /** The watched circle, kept up to date. */
   readonly circle: Readable<Circle | null>;
-  /** That the circle that was looked at has lost the player, or is no more; null once another is. */
+  /**
+   * Set when the watched circle removed the player or was deleted; null once another is watched.
+   */
   readonly gone: Readable<CircleGone | null>;
-  /** The player's circles, as they were last listed; null before. */
+  /** The player's circles as last listed; null before that. */
   readonly circles: Readable<readonly CircleSummary[] | null>;
   readonly #link: Link;
   readonly #keeper: CircleKeeper;
-  /** The table that was asked for last. */
+  /** The last table request. */
   #asked: CommandFields["GetCircleTable"] | null = null;
 
   constructor(link: Link, keeper: CircleKeeper) {
@@ -121,41 +123,41 @@ export class CircleCommands {
     this.circles = keeper.circles;
   }
 
-  /** Ask for the circles that the player is a member of. */
+  /** List the player's circles. */
   async list(): Promise<readonly CircleSummary[]> {
     return (await this.#ask("ListCircles", {})).circles;
   }
 
-  /** Found a circle, of which the player is the owner. */
+  /** Create a circle owned by the player. */
   create(name: string): Promise<Circle> {
     return this.#ask("CreateCircle", { name, key: newKey() });
   }
 
-  /** Ask what circle a link leads to, before joining it. */
+  /** Return the circle that a link invites to, without joining it. */
   invitation(link: string): Promise<Invitation> {
     return this.#ask("ShowInvitation", { link });
   }
 
-  /** Join a circle by its link; a member stays one. */
+  /** Join a circle by its link. Members may call this again. */
   join(link: string): Promise<Circle> {
     return this.#ask("JoinCircle", { link });
   }
 
-  /** Look at a circle, instead of any other; `circle` shows it. */
+  /** Watch a circle, replacing any other; `circle` holds its state. */
   watch(circle: string): Promise<void> {
     return this.#keeper.watch(circle);
   }
 
-  /** Look at the circle no more. */
+  /** Stop watching the circle. */
   unwatch(): Promise<void> {
     return this.#keeper.unwatch();
   }
 
   /**
-   * Ask for a table of a circle. It is not sent again when it changes. Rejects as `too_fast` if it
-   * had to wait and another table was asked for meanwhile.
+   * Request a table of a circle. It is not updated afterwards. Rejects with `too_fast` if a newer
+   * table request replaced this one while it waited.
    *
-   * @param span the time that it is about.
+   * @param span the kind of period.
    * @param period the number of the day, week or season; null for the current one.
    */
   table(
@@ -169,22 +171,22 @@ export class CircleCommands {
     return this.#link.askWithRetry("GetCircleTable", asked, wanted, true);
   }
 
-  /** Ask how often each of two members, by their ids, was better on the same deal. */
+  /** Return how often each of two members, given by id, did better on the same deal. */
   headToHead(circle: string, one: string, other: string): Promise<HeadToHead> {
     return this.#ask("GetHeadToHead", { circle, one, other });
   }
 
-  /** Ask what has happened in the last seven days. */
+  /** Return the events of the last seven days. */
   feed(circle: string): Promise<CircleFeed> {
     return this.#ask("GetCircleFeed", { circle });
   }
 
-  /** Send an emote for an item of the feed, by its number (see `Emoted`); null takes it back. */
+  /** Send an emote for a feed item, by its number (see `Emoted`); null removes it. */
   emote(circle: string, item: string, emote: number | null): Promise<CircleFeed> {
     return this.#ask("EmoteItem", { circle, item, emote });
   }
 
-  /** Say whether the player wants to be notified of what happens in a circle. */
+  /** Set whether notifications about a circle are muted. */
   async mute(circle: string, muted: boolean): Promise<void> {
     await this.#ask("MuteCircle", { circle, muted });
   }
@@ -194,7 +196,9 @@ export class CircleCommands {
     await this.#link.askWithRetry("LeaveCircle", { circle });
   }
 
-  /** Take a member out, and renew the link; only the owner may, as all that follows. */
+  /**
+   * Remove a member and renew the link. This method and the following ones are for the owner only.
+   */
   async remove(circle: string, player: string): Promise<void> {
     await this.#ask("RemoveFromCircle", { circle, player });
   }
@@ -204,27 +208,27 @@ export class CircleCommands {
     await this.#link.askWithRetry("HandOverCircle", { circle, player });
   }
 
-  /** Give a circle another name. */
+  /** Rename a circle. */
   async rename(circle: string, name: string): Promise<void> {
     await this.#ask("RenameCircle", { circle, name });
   }
 
-  /** Renew the link by which a circle is joined: the one before it is void. */
+  /** Renew the invitation link, which revokes the previous one. */
   async renewLink(circle: string): Promise<void> {
     await this.#ask("RenewCircleLink", { circle });
   }
 
-  /** Set how many weeks a season has; null for no more seasons. */
+  /** Set a season's length in weeks; null ends the seasons. */
   async setSeason(circle: string, weeks: number | null): Promise<void> {
     await this.#ask("SetCircleSeason", { circle, weeks });
   }
 
-  /** Have a challenge made each day or week, whose `limit` is in seconds; null for no more. */
+  /** Create a challenge every day or week, whose `limit` is in seconds; null stops this. */
   async setLeague(circle: string, league: LeagueTerms | null): Promise<void> {
     await this.#ask("SetCircleLeague", { circle, league });
   }
 
-  /** Have the day's table and new challenges posted to an address; null for no more posts. */
+  /** Post the day's table and new challenges to an address; null stops this. */
   async setWebhook(
     circle: string,
     url: string | null,
@@ -233,12 +237,12 @@ export class CircleCommands {
     await this.#ask("SetCircleWebhook", { circle, url, form });
   }
 
-  /** Delete a circle with all that is stored of it. */
+  /** Delete a circle and everything stored about it. */
   async delete(circle: string): Promise<void> {
     await this.#link.askWithRetry("DeleteCircle", { circle });
   }
 
-  /** Send a command that may be sent again: in the next session too, and while it is refused. */
+  /** Send a command with retries, in the next session too and while it is temporarily refused. */
   #ask<T extends CommandType>(type: T, fields: CommandFields[T]): Promise<AnswerTo<T>> {
     return this.#link.askWithRetry(type, fields, undefined, true);
   }

@@ -42,16 +42,16 @@ import { loadLater } from "./wire.ts";
 const TIMEOUT = 30_000;
 
 export interface ClientOptions extends Partial<Surroundings> {
-  /** Where the server listens, as in `wss://example.org/socket`. */
+  /** The server's WebSocket address, such as `wss://example.org/socket`. */
   readonly url: string;
   /** The name of a new guest. */
   readonly name?: string;
   readonly storage?: TokenStorage;
-  /** Needed in Node: `nodeSocket` from `./node`. */
+  /** Required in Node: `nodeSocket` from `./node`. */
   readonly openSocket?: OpenSocket;
   /**
-   * Milliseconds that a command waits for a session before it is refused as `unreachable`. The
-   * default is 30 seconds; Infinity means no timeout.
+   * Milliseconds a command waits for a session before it is refused as `unreachable`: 30 seconds by
+   * default; Infinity disables the timeout.
    */
   readonly timeout?: number;
 }
@@ -59,36 +59,38 @@ export interface ClientOptions extends Partial<Surroundings> {
 /**
  * A client of one player. Its promises reject with a `Refusal`.
  *
- * A command in flight when the connection is lost is refused as `disconnected`, unless it is
- * idempotent: then it waits for the next session, up to the `timeout`, and is also retried while
- * the server is `unavailable` or `overloaded`.
+ * If the connection is lost, commands in flight are refused as `disconnected`, except idempotent
+ * ones. Those wait for the next session, up to the `timeout`, and are also retried while the server
+ * is `unavailable` or `overloaded`.
  */
 export class Client {
   readonly status: Readable<Status>;
-  /** Why the last try to open a session failed; null while one is open. */
+  /** Why the last connection attempt failed; null while a session is open. */
   readonly failure: Readable<ConnectFailure | null>;
-  /** Whether a command is being retried because the server cannot do it just now. */
+  /** Whether a command is being retried after a temporary refusal. */
   readonly stalled: Readable<boolean>;
   readonly player: Readable<Player | null>;
-  /** The room that the player sits in, or watches; the runners of its round are kept up to date. */
+  /** The player's room, or the watched room; the runners of its round are kept up to date. */
   readonly room: Readable<RoomState | null>;
-  /** The room that a host has removed the player from, or that was closed; null once in another. */
+  /**
+   * The room that a host removed the player from, or that was closed; null once in another room.
+   */
   readonly removed: Readable<Removed | null>;
-  /** The last emote in the room, the player's own too; null if there was none in this session. */
+  /** The last emote in the room, including the player's own; null if this session has had none. */
   readonly emoted: Readable<Emoted | null>;
-  /** Players of a room at one address; only its host is told. Friends often are. */
+  /** Players of the room who share an address, often friends. Only the host receives this. */
   readonly neighbours: Readable<Neighbours | null>;
-  /** The attempt that is being played: opened here, or begun by the server with a round. */
+  /** The current attempt, opened here or started by the server with a round. */
   readonly attempt: Readable<AttemptState | null>;
   readonly leaderboard: Readable<Leaderboard | null>;
   readonly dailies: Readable<Dailies | null>;
-  /** The challenge that is looked at, kept up to date. */
+  /** The watched challenge, kept up to date. */
   readonly challenge: Readable<Challenge | null>;
-  /** The player's challenges, as they were last listed, or told since by the server. */
+  /** The player's challenges, as last listed or updated by the server. */
   readonly challenges: Readable<readonly ChallengeRow[] | null>;
-  /** The boards of the round that is watched, kept up to date. */
+  /** The boards of the watched round, kept up to date. */
   readonly watched: Readable<WatchedRound | null>;
-  /** That the player watches a room no more, and why; null once another one is watched. */
+  /** Why watching a room ended; null once another room is watched. */
   readonly watchEnded: Readable<WatchEnded | null>;
 
   readonly #connection: Connection;
@@ -159,7 +161,7 @@ export class Client {
     this.#room = new RoomKeeper(this.#link);
     this.#attempt = new AttemptKeeper(this.#link);
     this.#leaderboard = new LeaderboardKeeper(this.#link);
-    // The attempt resumes before its room, since a room sends attempts that were not opened.
+    // The attempt resumes before its room, because a room also sends attempts not opened here.
     this.#keepers = [this.#attempt, this.#room, this.#leaderboard];
 
     this.status = this.#connection.status;
@@ -190,39 +192,39 @@ export class Client {
     this.#connection.connect();
   }
 
-  /** End the session; commands that wait are refused as `disconnected`. */
+  /** End the session; waiting commands are refused as `disconnected`. */
   close(): void {
     this.#removeWakeListeners?.();
     this.#removeWakeListeners = null;
     this.#connection.close();
   }
 
-  /** The server's time in Unix milliseconds, as estimated here. */
+  /** The estimated server time in Unix milliseconds. */
   now(): number {
     return this.#connection.now();
   }
 
-  /** The player's account: how the identity is kept, signing in and out, deleting. */
+  /** Return the account commands: keeping the identity, signing in and out, deletion. */
   account(): Promise<AccountCommands> {
     return this.#account.get();
   }
 
-  /** The player's circles, and the one that is looked at. */
+  /** Return the circle commands, with the player's circles and the watched one. */
   circles(): Promise<CircleCommands> {
     return this.#circling.get();
   }
 
-  /** What the player is told while no page is open. */
+  /** Return the commands for push notifications. */
   push(): Promise<PushCommands> {
     return this.#push.get();
   }
 
-  /** What operators do, on a server that has some and knows this player as one. */
+  /** Return the operator commands, for players whom the server knows as operators. */
   operators(): Promise<OperatorCommands> {
     return this.#operators.get();
   }
 
-  /** Report a player, or a run that everybody may look at; `about` is the id. */
+  /** Report a player or a public run; `about` is the id. */
   async report(reason: Report["reason"], about: string): Promise<void> {
     await this.#reports.get();
     await this.#link.askWithRetry("Report", { reason, about });
@@ -235,91 +237,91 @@ export class Client {
     if (player !== null) this.#player.set({ ...player, name });
   }
 
-  /** Open a room and take its first seat; `limit` is in seconds a round. */
+  /** Create a room and take its first seat; `limit` is in seconds per round. */
   createRoom(settings: RoomSettings): Promise<RoomState> {
     return this.#room.create(settings);
   }
 
   /**
-   * Look for somebody to race at a game: take a seat in a room in which somebody waits, or wait in
-   * a new one, to which the pace bot comes after a while. `leaveRoom` ends the wait.
+   * Find an opponent for a game: take a seat in a waiting player's room, or wait in a new room,
+   * which the pace bot joins after a while. `leaveRoom` ends the wait.
    */
   quickMatch(game: string): Promise<RoomState> {
     return this.#room.match(game);
   }
 
-  /** Take a seat in a room, or return to the one that the player has. */
+  /** Take a seat in a room, or return to the player's existing seat. */
   joinRoom(code: string): Promise<RoomState> {
     return this.#room.join(code);
   }
 
-  /** Give the seat up; an attempt at a running round is resigned. */
+  /** Give up the seat. An attempt in a running round is resigned. */
   leaveRoom(): Promise<void> {
     return this.#room.leave();
   }
 
   /**
-   * Agree to the next round, or sit out until one says true. Whoever joins before the first round
-   * has agreed to it; each later one takes a new word.
+   * Agree to the next round, or sit out until the next call with true. Joining before the first
+   * round counts as agreement to it; every later round needs a new one.
    */
   async setReady(ready: boolean): Promise<void> {
     await this.#link.ask("SetReady", { code: this.#room.code(), ready });
   }
 
   /**
-   * Agree to the next round, unless the player sits out, and start it with everyone who is here and
-   * agrees. The first one is started by the host, later ones by any member.
+   * Agree to the next round, unless the player sits out, and start it with all present members who
+   * agree. The host starts the first round, any member the later ones.
    *
-   * @param anyway whether to start without members who do not sit out, and are away or have not
-   * agreed; if not, it is refused as `players_away` or `not_ready`.
+   * @param anyway whether to start without participants who are away or have not agreed. If false,
+   * the command is refused as `players_away` or `not_ready`.
    */
   async startRound(anyway = false): Promise<void> {
     await this.#link.ask("StartRound", { code: this.#room.code(), anyway });
   }
 
-  /** Set what the next rounds are played by; only the host may. */
+  /** Set the terms of the next rounds (host only). */
   async setTerms(terms: Terms): Promise<void> {
     await this.#link.ask("SetTerms", { code: this.#room.code(), ...terms });
   }
 
-  /** Propose to the host what the next rounds are played by. */
+  /** Propose terms of the next rounds to the host. */
   async proposeTerms(terms: Terms): Promise<void> {
     await this.#link.ask("ProposeTerms", { code: this.#room.code(), ...terms });
   }
 
-  /** Take a member's seat away for good; only the host may. */
+  /** Remove a member permanently (host only). */
   async removeMember(player: string): Promise<void> {
     await this.#link.ask("RemoveMember", { code: this.#room.code(), player });
   }
 
-  /** Make another member the host; only the host may. */
+  /** Make another member the host (host only). */
   async handOver(player: string): Promise<void> {
     await this.#link.ask("HandOver", { code: this.#room.code(), player });
   }
 
-  /** Lock the room, so that nobody takes a seat who has none, or unlock it; only the host may. */
+  /** Lock the room against new members, or unlock it (host only). */
   async setLock(locked: boolean): Promise<void> {
     await this.#link.ask("SetLock", { code: this.#room.code(), locked });
   }
 
-  /** Open the room to anybody, who then finds it by `listRooms`, or close it; only the host may. */
+  /** List the room publicly in `listRooms`, or make it private (host only). */
   async setPublic(open: boolean): Promise<void> {
     await this.#link.ask("SetPublic", { code: this.#room.code(), public: open });
   }
 
-  /** Ask for the public rooms that have a free seat, and somebody in them. */
+  /** List the public rooms with a free seat and at least one player present. */
   async listRooms(): Promise<readonly OpenRoom[]> {
     return (await this.#link.askWithRetry("ListRooms", {})).rooms;
   }
 
-  /** Send an emote to all who are in the room, by its number (see `Emoted`); only members may. */
+  /** Send an emote to the room, by its number (see `Emoted`); members only. */
   async sendEmote(emote: number): Promise<void> {
     await this.#link.ask("SendEmote", { code: this.#room.code(), emote });
   }
 
   /**
-   * Watch the rounds of a room, which `watched` shows, without taking a seat. Refused as
-   * `still_racing` while the player's own attempt runs; when it begins, the watching ends.
+   * Watch a room's rounds in `watched` without taking a seat. Refused as `still_racing` while the
+   * player's own attempt runs, and ended when one starts.
    *
    * @param key the room's watch key; members need none.
    */
@@ -327,26 +329,26 @@ export class Client {
     await (await this.#watching.get()).watch(code, key);
   }
 
-  /** Watch no more. */
+  /** Stop watching the room. */
   async stopWatching(): Promise<void> {
     await this.#watching.ifNeeded((keeper) => keeper.stop());
   }
 
-  /** Ask for the key with which anybody may watch the room; only the host may. */
+  /** Return the key that lets others watch the room (host only). */
   async getWatchKey(): Promise<string> {
     return (await this.#link.askWithRetry("GetWatchKey", { code: this.#room.code() })).key;
   }
 
-  /** Ask for the deals of the day, which `dailies` shows. */
+  /** Fetch the deals of the day, which `dailies` then holds. */
   listDailies(): Promise<Dailies> {
     return this.#leaderboard.list();
   }
 
   /**
-   * Subscribe to a leaderboard, instead of any other.
+   * Subscribe to a leaderboard, replacing any other subscription.
    *
-   * @param wanted which one; a game stands for its day's.
-   * @param day if `wanted` is a game: the day, today by default.
+   * @param wanted the leaderboard; a game means its daily's.
+   * @param day the day if `wanted` is a game, today by default.
    */
   watchLeaderboard(wanted: WatchLeaderboard | string, day?: number | null): Promise<void> {
     return this.#leaderboard.watch(
@@ -359,17 +361,17 @@ export class Client {
     return this.#leaderboard.unwatch();
   }
 
-  /** Make a challenge, whose link others play by; it is not looked at yet. */
+  /** Create a challenge, whose link invites others. This does not watch it. */
   async createChallenge(settings: ChallengeSettings): Promise<Challenge> {
     return (await this.#challenging.get()).create(settings);
   }
 
-  /** Look at a challenge, instead of any other; `challenge` shows it. */
+  /** Watch a challenge, replacing any other; `challenge` holds its state. */
   async watchChallenge(id: string): Promise<void> {
     await (await this.#challenging.get()).watch(id);
   }
 
-  /** Look at the challenge no more. */
+  /** Stop watching the challenge. */
   async unwatchChallenge(): Promise<void> {
     await this.#challenging.ifNeeded((keeper) => keeper.unwatch());
   }
@@ -380,63 +382,69 @@ export class Client {
     await this.#attempt.openChallenge(id);
   }
 
-  /** Ask for the player's challenges; `seen` says that what is new in them has been seen now. */
+  /** List the player's challenges; `seen` marks the news in them as seen. */
   async listChallenges(seen = false): Promise<readonly ChallengeRow[]> {
     return (await this.#challenging.get()).list(seen);
   }
 
-  /** Ask for the 50 rows of a challenge's table from a number on; `challenge` has the first ones. */
+  /**
+   * Return 50 rows of a challenge's table, starting at number `first`; `challenge` has the top
+   * rows.
+   */
   async challengers(id: string, first: number): Promise<readonly Challenger[]> {
     return (await this.#challenging.get()).challengers(id, first);
   }
 
-  /** Set whether challenges of another player are unwanted; return those whose are. */
+  /** Block or unblock challenges from another player; return the blocked players. */
   async blockChallenger(id: string, blocked: boolean): Promise<readonly Player[]> {
     return (await this.#challenging.get()).block(id, blocked);
   }
 
-  /** Ask whose challenges are unwanted. */
+  /** Return the players whose challenges are blocked. */
   async blockedChallengers(): Promise<readonly Player[]> {
     return (await this.#challenging.get()).blocked();
   }
 
-  /** Take a challenge off the player's list. */
+  /** Remove a challenge from the player's list. */
   async hideChallenge(id: string): Promise<void> {
     await (await this.#challenging.get()).hide(id);
   }
 
   /**
-   * Close a challenge of the player's before its date: nobody begins any more, and it is over when
-   * those who are playing have ended.
+   * Close one of the player's challenges early: new attempts are refused, and it is over once the
+   * running ones have ended.
    */
   async closeChallenge(id: string): Promise<void> {
     await (await this.#challenging.get()).close(id);
   }
 
   /**
-   * Send an emote for a player's run of a challenge, by its number (see `Emoted`), in place of the
-   * one before; null takes it back. Only who has ended may.
+   * Send an emote for a player's run of a challenge, by its number (see `Emoted`), replacing the
+   * previous one; null removes it. Requires a finished run of the player's own.
    */
   async emoteRun(id: string, player: string, emote: number | null): Promise<void> {
     await (await this.#challenging.get()).emote(id, player, emote);
   }
 
-  /** Challenge the same people by the same terms, on a new deal; there is one rematch for all. */
+  /**
+   * Challenge the same players on the same terms with a new deal. Each challenge has one shared
+   * rematch.
+   */
   async rematch(id: string): Promise<Challenge> {
     return (await this.#challenging.get()).rematch(id);
   }
 
-  /** Ask for a deal's commitment, and for its seed once it is closed. */
+  /** Return a deal's commitment, and its seed once it is closed. */
   showDeal(deal: string): Promise<Deal> {
     return this.#link.askWithRetry("ShowDeal", { deal });
   }
 
-  /** Ask for an attempt that is over, with its moves and times, once its deal is closed. */
+  /** Return a finished attempt with its moves and times, once its deal is closed. */
   getRun(attempt: string): Promise<Run> {
     return this.#link.askWithRetry("GetRun", { attempt });
   }
 
-  /** Ask for the runs on a deal that is closed, best first. */
+  /** Return the runs of a closed deal, best first. */
   getRuns(deal: string): Promise<Runs> {
     return this.#link.askWithRetry("GetRuns", { deal });
   }
@@ -446,40 +454,40 @@ export class Client {
     return this.#attempt.openDaily(game);
   }
 
-  /** Return to an attempt by its id. */
+  /** Reopen an attempt by its id. */
   openAttempt(id: string): Promise<void> {
     return this.#attempt.open(id);
   }
 
   /**
-   * Play a move such as `t3>f0` at once, before the server accepts it.
+   * Play a move such as `t3>f0` immediately, before the server accepts it.
    *
-   * @returns false if it is not legal or depends on a card that is not known yet, if the attempt is
-   *   over, or if too many moves are pending.
+   * @returns false if the move is illegal or depends on an unknown card, if the attempt is over, or
+   * if too many moves are pending.
    */
   play(move: string): boolean {
     return this.#attempt.play(move);
   }
 
   /**
-   * Undo the last move, where `help` of the attempt allows it. It counts as a move.
+   * Undo the last move, if the attempt's `help` allows it. An undo counts as a move.
    *
-   * @returns false if there is no move to undo just now.
+   * @returns false if no move can be undone now.
    */
   undo(): boolean {
     return this.#attempt.undo();
   }
 
   /**
-   * Ask for a hint, where `help` of the attempt is `hints`. It also shows as `hint` of the attempt.
+   * Request a hint, if the attempt's `help` is `hints`. The attempt's `hint` shows it too.
    *
-   * @returns a move such as `t3>f0`, or null if no move is known to get further.
+   * @returns a move such as `t3>f0`, or null if no useful move is known.
    */
   hint(): Promise<string | null> {
     return this.#attempt.hint();
   }
 
-  /** Play the attempt here, if another tab or device plays it (`elsewhere`). */
+  /** Take over the attempt from another tab or device (`elsewhere`). */
   takeOver(): Promise<void> {
     return this.#attempt.takeOver();
   }
@@ -489,12 +497,12 @@ export class Client {
     return this.#attempt.resign();
   }
 
-  /** Drop the attempt from this client; on the server it goes on. */
+  /** Drop the attempt from this client; it continues on the server. */
   closeAttempt(): void {
     this.#attempt.close();
   }
 
-  /** A keeper that follows the session from now on. */
+  /** Register a keeper, which follows the session from now on. */
   #kept<Kept extends Keeper>(keeper: Kept): Kept {
     this.#keepers.push(keeper);
     return keeper;

@@ -1,12 +1,11 @@
-/** The local clock: the one place that says what time it is (see `tests/house.test.ts`). */
+/** The local clock, the only source of the time (see `tests/house.test.ts`). */
 
 /**
- * The local time in milliseconds, in Unix time as the machine had it when the program was started.
+ * The local time in milliseconds, based on the machine's Unix time at program start.
  *
- * It never jumps: whoever sets the machine's clock while a race is open, be it a person or a time
- * server, changes neither how long something has taken nor how long is left. In some browsers it
- * stands still while the machine sleeps; `Connection` measures the server's time against it, and
- * notices that.
+ * It is monotonic: a person or time server that sets the machine's clock during a race changes
+ * neither elapsed nor remaining times. In some browsers it stands still while the machine sleeps;
+ * `Connection` detects that when it measures the server's time against it.
  */
 export function localTime(): number {
   return performance.timeOrigin + performance.now();

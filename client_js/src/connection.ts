@@ -1,9 +1,9 @@
 /**
- * The sessions with the server, one after the other: handshake, keepalive pings, clock offset and
- * reconnecting with backoff.
+ * Successive sessions with the server: handshake, keepalive pings, clock offset, and reconnection
+ * with backoff.
  *
  * At most one timer runs at any moment: the welcome timeout, the next ping, the pong timeout, or
- * the next try to connect.
+ * the next connection attempt.
  */
 
 import { type Player, VERSION } from "./messages.ts";
@@ -16,61 +16,62 @@ import { type Readable, Store } from "./store.ts";
 import { decodeEvent, encodeCommand } from "./wire.ts";
 
 /**
- * - `connecting`: a try to open a session is in progress.
- * - `open`: there is a session.
- * - `waiting`: there is none; the next try is scheduled, unless the client was closed.
- * - `unreachable`: several tries in a row have failed, as `failure` says; more are scheduled.
+ * - `connecting`: opening a session.
+ * - `open`: a session is open.
+ * - `waiting`: no session; the next attempt is scheduled, unless the client was closed.
+ * - `unreachable`: several consecutive attempts failed, for the reason in `failure`; more are
+ *   scheduled.
  * - `replaced`: the player has too many sessions.
  * - `barred`: an operator has barred the player.
- * - `replaced`, `incompatible`, `barred`: no try is made until `connect` is called again.
+ * - `replaced`, `incompatible`, `barred`: no further attempts until `connect` is called.
  */
 export type Status =
   "connecting" | "open" | "waiting" | "unreachable" | "replaced" | "incompatible" | "barred";
 
-/** Why the last try to open a session has failed. */
+/** Why the last attempt to open a session failed. */
 export interface ConnectFailure {
-  /** How many tries have failed since the last session, or since `connect`. */
+  /** Failed attempts since the last session or the last `connect`. */
   readonly tries: number;
-  /** The WebSocket's close code; null after a timeout, or if the server refused the hello. */
+  /** The WebSocket close code; null after a timeout or a refused hello. */
   readonly code: number | null;
-  /** The cause, as far as it is known: browsers hide it from pages. */
+  /** The cause, as far as known: browsers hide it from pages. */
   readonly reason: string;
 }
 
-/** Milliseconds from a pong to the next ping, and the timeouts for a pong and for a welcome. */
+/** Milliseconds from a pong to the next ping, and the timeouts for a pong or a welcome. */
 export const PING_EVERY = 15_000;
 export const PONG_WITHIN = 10_000;
 export const WELCOME_WITHIN = 10_000;
-/** Either timeout while the connection is verified, because it is probably lost. */
+/** Either timeout while verifying a connection that is probably lost. */
 export const ALIVE_WITHIN = 3_000;
-/** Either timeout while a large answer may be on its way: two megabytes at 20 kB a second. */
+/** Either timeout while a large answer may be in transit: two megabytes at 20 kB/s. */
 export const LARGE_WITHIN = 120_000;
-/** Consecutive failures after which the server counts as unreachable: about two seconds. */
+/** Consecutive failures, over about two seconds, after which the server counts as unreachable. */
 export const UNREACHABLE_AFTER = 3;
-/** Milliseconds over which the clients of a node that went down spread their first tries. */
+/** The window, in milliseconds, over which clients of a failed node spread their first attempts. */
 const FIRST_WAIT = 1_000;
 const MIN_WAIT = 200;
 const QUICK_WAIT = 450;
 const QUICK_TRIES = 3;
 const MAX_WAIT = 10_000;
-/** Milliseconds by which two offsets may differ because they, and the server's times, are whole. */
+/** The largest difference in milliseconds that rounding can cause between two offsets. */
 const ROUNDED = 2;
-/** The earlier sessions that are remembered: as many as the server lets a player have. */
+/** The number of remembered earlier sessions, equal to the server's limit per player. */
 const MAX_SESSIONS = 8;
 
-/** Final refusals of a hello, each with the close code that says the same. */
+/** Final refusals of a hello, with the equivalent close codes. */
 const FINAL: Readonly<Record<string, number>> = {
   bad_version: CLOSE.badVersion,
   barred: CLOSE.barred,
 };
 
-/** Local time, timers and randomness; tests pass their own. */
+/** Local time, timers and randomness; tests substitute their own. */
 export interface Surroundings {
-  /** Milliseconds of a clock that never jumps (see `localTime`). */
+  /** A monotonic clock in milliseconds (see `localTime`). */
   readonly now: () => number;
   /** Schedule `run`; returns a function that cancels it. */
   readonly after: (milliseconds: number, run: () => void) => () => void;
-  /** A number from 0 to less than 1. */
+  /** A random number in [0, 1). */
   readonly random: () => number;
 }
 
@@ -79,15 +80,15 @@ export interface ConnectionOptions {
   readonly openSocket: OpenSocket;
   readonly storage: TokenStorage;
   readonly surroundings: Surroundings;
-  /** The name of a new guest; null lets the server choose one. */
+  /** The name of a new guest; null leaves the choice to the server. */
   readonly name: string | null;
-  /** Milliseconds for which a command waits for a session; Infinity for as long as it takes. */
+  /** Milliseconds a command waits for a session; Infinity disables the timeout. */
   readonly timeout: number;
-  /** A session was opened. Commands sent in this callback go before those that were queued. */
+  /** A session was opened. Commands sent in this callback precede the queued ones. */
   readonly onOpen: (player: Player) => void;
-  /** An event was received; `answered` is the command that it answers, if any. */
+  /** An event was received; `answered` is the command it answers, if any. */
   readonly onEvent: (event: Event, answered: Command | null) => void;
-  /** The next session will be another player's: what is known of this one holds no more. */
+  /** The next session belongs to another player: all state of this one is invalid. */
   readonly onOtherPlayer: () => void;
 }
 
@@ -102,22 +103,22 @@ export class Connection {
   #name: string | null;
   #socket: Socket | null = null;
   #cancelTimer: () => void = () => undefined;
-  /** Lets another client of the storage become a new player, once this one has done so or not. */
+  /** Releases the turn, so that the next client of this storage may create its player. */
   #endTurn: () => void = () => undefined;
   #failures = 0;
-  /** Milliseconds that the server asked to wait before the next try; 0 if it did not ask. */
+  /** Milliseconds the server asked to wait before the next attempt, or 0. */
   #serverWait = 0;
-  /** Whether no session is opened until `connect` is called. */
+  /** Whether to open no session until `connect` is called. */
   #stopped = true;
-  /** Whether the awaited welcome or pong must come within `ALIVE_WITHIN`. */
+  /** Whether the awaited welcome or pong is due within `ALIVE_WITHIN`. */
   #verifying = false;
-  /** The hello or ping in flight, by its id, and when it was sent; id 0 if none is. */
+  /** The id and send time of the hello or ping in flight; id 0 otherwise. */
   #probe = { id: 0, at: 0 };
-  /** The token of this client's player; null for a new guest, before the welcome. */
+  /** The token of this client's player; null for a new guest before the welcome. */
   #said: string | null = null;
-  /** The ids of the sessions that were opened here, the last one at the end. */
+  /** The ids of this client's sessions, the latest at the end. */
   #sessions: readonly string[] = [];
-  /** Server time minus local time, and the round trip that measured it, in milliseconds. */
+  /** Server time minus local time, and the round trip of that measurement, in milliseconds. */
   #clock = { offset: 0, roundTrip: Infinity };
 
   constructor(options: ConnectionOptions) {
@@ -129,12 +130,12 @@ export class Connection {
     return this.#status;
   }
 
-  /** Null as soon as a session is open. */
+  /** Null while a session is open. */
   get failure(): Readable<ConnectFailure | null> {
     return this.#failure;
   }
 
-  /** The server's time in Unix milliseconds, as estimated here. */
+  /** The estimated server time in Unix milliseconds. */
   now(): number {
     return this.#options.surroundings.now() + this.#clock.offset;
   }
@@ -144,13 +145,13 @@ export class Connection {
     return this.#sessions.at(-1) ?? null;
   }
 
-  /** Store a new token of the same player; null forgets it. */
+  /** Store a new token of the same player; null removes it. */
   keep(token: string | null): void {
     this.#said = token;
     this.#options.storage.save(token);
   }
 
-  /** Be another player from now on: reconnect with this token. */
+  /** Switch to another player: reconnect with this token. */
   become(token: string): void {
     this.keep(token);
     this.#dropSocket();
@@ -161,7 +162,7 @@ export class Connection {
     if (!this.#stopped) this.#dial();
   }
 
-  /** Whether this is the id of a session that was opened here. */
+  /** Whether this client opened the session with this id. */
   wasOurs(session: string): boolean {
     return this.#sessions.includes(session);
   }
@@ -172,12 +173,12 @@ export class Connection {
     if (this.#socket === null) this.#dial();
   }
 
-  /** Close the session, and do not reconnect. */
+  /** Close the session without reconnecting. */
   close(): void {
     this.#stop("waiting");
   }
 
-  /** Verify the session, or reconnect, at once instead of when the timer runs out. */
+  /** Verify the session, or reconnect, immediately instead of at the next timer. */
   wake(): void {
     if (this.#stopped) return;
     this.#failures = 0;
@@ -185,7 +186,7 @@ export class Connection {
     else if (!this.#verifying) this.#verify();
   }
 
-  /** Reconnect at once unless the open or opening session answers within `ALIVE_WITHIN`. */
+  /** Reconnect unless the open or opening session answers within `ALIVE_WITHIN`. */
   #verify(): void {
     if (this.#status.get() === "open" && this.#probe.id === 0) this.#ping();
     this.#verifying = true;
@@ -206,7 +207,7 @@ export class Connection {
     this.#timer(WELCOME_WITHIN, () => this.#lost(null));
   }
 
-  /** Say hello; as a new guest only in turn, since the tabs of a browser are one player. */
+  /** Send the hello. New guests take turns, because all tabs of a browser are one player. */
   #hello(): void {
     const { storage } = this.#options;
     const socket = this.#socket;
@@ -215,7 +216,7 @@ export class Connection {
     this.#endTurn = storage.turn(() => this.#socket === socket && this.#greet());
   }
 
-  /** A storage that was cleared meanwhile does not make the player of a running game another one. */
+  /** The token to send. If the storage was cleared meanwhile, a running game keeps its player. */
   get #token(): string | null {
     return this.#options.storage.load() ?? this.#said;
   }
@@ -241,7 +242,7 @@ export class Connection {
     if (event.type === "Refused") {
       this.#helloRefused(event);
     } else if (event.type === "Welcome") {
-      // Without turns, another tab may have been welcomed first: then be its player.
+      // Without turns, another tab may have been welcomed first: use its player.
       if (this.#said === null && this.#token !== null) return this.#dialAnew();
       this.#failures = 0;
       this.#failure.set(null);
@@ -258,7 +259,7 @@ export class Connection {
     }
   }
 
-  /** Say hello again without the refused token or name; any other refusal ends this try. */
+  /** Repeat the hello without the refused token or name; any other refusal ends this attempt. */
   #helloRefused({ code, text, wait }: EventOf<"Refused">): void {
     if (code === "bad_token") {
       this.#store(null);
@@ -273,7 +274,7 @@ export class Connection {
     }
   }
 
-  /** Store a token, unless another window has stored another one since the hello. */
+  /** Store a token, unless another window stored a different one since the hello. */
   #store(token: string | null): void {
     const stored = this.#options.storage.load();
     if (stored === null || stored === this.#said) this.keep(token);
@@ -285,7 +286,7 @@ export class Connection {
     this.#timer(PING_EVERY, () => this.#ping());
   }
 
-  /** The time for a pong, which comes after a large answer that was asked for before. */
+  /** The pong timeout; a pong arrives only after a large answer requested before it. */
   #within(usual: number): number {
     return this.requests.awaitsLarge ? LARGE_WITHIN : usual;
   }
@@ -302,9 +303,10 @@ export class Connection {
   }
 
   /**
-   * Keep the offset measured over the session's shortest round trip, the most accurate one, until a
-   * later one cannot be of the same clock: it has stood still while the machine slept, or drifted.
-   * After a sleep that the session has not survived, the welcome measures it anew in any case.
+   * Keep the offset measured over the session's shortest round trip, which is the most accurate.
+   * Replace it if a later measurement contradicts it: the local clock stood still during sleep, or
+   * drifted. If the session does not survive the sleep, the next welcome measures the offset
+   * anyway.
    */
   #setClock(serverNow: number): void {
     const now = this.#options.surroundings.now();
@@ -315,7 +317,9 @@ export class Connection {
     if (roundTrip <= this.#clock.roundTrip || apart > bounds) this.#clock = { offset, roundTrip };
   }
 
-  /** Drop a socket that was closed with this code, or given up if null; schedule the next try. */
+  /**
+   * Drop a socket that was closed with this code (null: abandoned), and schedule the next attempt.
+   */
   #lost(code: number | null, reason?: string): void {
     if (code === CLOSE.replaced) return this.#stop("replaced");
     if (code === CLOSE.badVersion) return this.#stop("incompatible");
@@ -328,7 +332,7 @@ export class Connection {
     const penalized = code === CLOSE.tooFast || code === CLOSE.badMessages;
     const { random } = this.#options.surroundings;
     const wait = this.#serverWait || waitBefore(this.#failures, penalized, random());
-    // The player is at the page: skip the backoff, but not a wait that the server asked for.
+    // The player is at the page: skip the backoff, but not a wait requested by the server.
     const atOnce = this.#verifying && !penalized && this.#serverWait === 0;
     this.#dropSocket();
     if (this.#status.get() !== "open") this.#recordFailure(code, reason);
@@ -340,14 +344,17 @@ export class Connection {
     else this.#timer(wait, () => this.#dial());
   }
 
-  /** Record that a try to open a session has failed. */
+  /** Record a failed attempt to open a session. */
   #recordFailure(code: number | null, reason?: string): void {
     const silence = code === null ? "no answer" : `close code ${code}`;
     const tries = (this.#failure.get()?.tries ?? 0) + 1;
     this.#failure.set({ tries, code, reason: reason || silence });
   }
 
-  /** Start the timeout of a queued command: `unreachable`. Returns a function that cancels it. */
+  /**
+   * Start the timeout of a queued command, which rejects as `unreachable`. Return a function that
+   * cancels it.
+   */
   #startTimeout(reject: (reason: Refusal) => void): () => void {
     const { surroundings, timeout, url } = this.#options;
     if (timeout === Infinity) return () => undefined;
@@ -391,12 +398,12 @@ export class Connection {
 }
 
 /**
- * The wait before the next try, in milliseconds: exponential backoff with jitter, so that the
- * clients of a node that went down do not reconnect all at once. The first few tries come within
- * two seconds all together, since another node may take over meanwhile.
+ * Return the wait before the next attempt, in milliseconds: exponential backoff with jitter, so
+ * that clients of a failed node do not all reconnect together. The first few attempts fall within
+ * two seconds in total, because another node may take over.
  *
  * @param penalized whether the server closed the session for flooding or malformed messages.
- * @param chance a random number from 0 to less than 1.
+ * @param chance a random number in [0, 1).
  * @param most the longest wait.
  */
 export function waitBefore(

@@ -1,4 +1,4 @@
-/** Digests of views, by which a client and the server check that they have the same one. */
+/** Digests of views, used by client and server to check that their views agree. */
 
 import type { View } from "./rules/board.ts";
 import { seenText } from "./rules/notation.ts";
@@ -6,12 +6,12 @@ import { seenText } from "./rules/notation.ts";
 const BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** A view's digest, as `server/PROTOCOL.md` defines it. */
+/** Return a view's digest, as defined in `server/PROTOCOL.md`. */
 export function digest(view: View): number {
   return fnv1a([...view.piles.map(seenText), view.redeals].join(","));
 }
 
-/** The 32-bit FNV-1a hash of an ASCII text. */
+/** Return the 32-bit FNV-1a hash of an ASCII text. */
 export function fnv1a(text: string): number {
   let hash = BASIS;
   for (let at = 0; at < text.length; at++) {

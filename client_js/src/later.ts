@@ -1,15 +1,15 @@
-/** Parts of this library that few visits need, each in a file of its own. */
+/** Parts of this library that few visits need, each in its own file. */
 
 import { Refusal } from "./refusal.ts";
 import { loadLater } from "./wire.ts";
 
-/** Wait for a module whose messages few visits need, and for those. */
+/** Load a rarely needed module together with the rarely needed message types. */
 export async function withMessages<Module>(module: Promise<Module>): Promise<Module> {
   const [found] = await Promise.all([module, loadLater()]);
   return found;
 }
 
-/** A part that is loaded when it is first needed, and again if that has failed. */
+/** A part that is loaded on first use, and again after a failed load. */
 export class Later<Part> {
   readonly #load: () => Promise<Part>;
   #loading: Promise<Part> | null = null;
@@ -18,7 +18,10 @@ export class Later<Part> {
     this.#load = load;
   }
 
-  /** The part, the same one each time; refused as `not_loaded` if its files do not come. */
+  /**
+   * Return the part, always the same instance; refuse as `not_loaded` if its files cannot be
+   * loaded.
+   */
   get(): Promise<Part> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = null;
@@ -32,11 +35,11 @@ export class Later<Part> {
   }
 
   /**
-   * Use the part if it was ever needed: after whoever has called `get` before, and before whoever
-   * does from now on. Nothing happens if its files do not come.
+   * Use the part if it was ever requested, after all earlier callers of `get` and before all later
+   * ones. Do nothing if its files cannot be loaded.
    */
   async ifNeeded(use: (part: Part) => Promise<void>): Promise<void> {
-    // Not after another `await` or `catch`, each of which lets the next caller go first.
+    // Another `await` or `catch` before this would let the next caller go first.
     await this.#loading?.then(use, () => undefined);
   }
 }

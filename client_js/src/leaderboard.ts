@@ -1,4 +1,4 @@
-/** The leaderboard that is watched, and the day's deals. */
+/** The watched leaderboard, and the day's deals. */
 
 import type { Keeper, Link } from "./link.ts";
 import type { Dailies, Leaderboard, LeaderboardChange, WatchLeaderboard } from "./messages.ts";
@@ -62,7 +62,7 @@ export class LeaderboardKeeper implements Keeper {
     else if (event.type === "LeaderboardChange") this.#changed(event);
     if (event.type !== "Leaderboard" || this.#watched === null) return;
     const { game, day, scope = "day", group } = this.#watched;
-    // An event of the leaderboard that was watched before may arrive late.
+    // An event of the previously watched leaderboard may arrive late.
     const wanted =
       event.game === game &&
       event.scope === scope &&
@@ -71,7 +71,7 @@ export class LeaderboardKeeper implements Keeper {
     if (wanted) this.leaderboard.set(event);
   }
 
-  /** Apply a change. One that comes before the watched leaderboard is of another: ignore it. */
+  /** Apply a change. Ignore one that precedes the leaderboard: it belongs to the previous one. */
   #changed({ size, top, around, rivals, middle }: LeaderboardChange): void {
     const known = this.leaderboard.get();
     if (known === null) return;

@@ -1,4 +1,4 @@
-/** The access that the keepers of a client's state have to its connection. */
+/** The connection as seen by the keepers of a client's state. */
 
 import type { Connection } from "./connection.ts";
 import type { AnswerTo, Command, CommandFields, CommandType, Event } from "./protocol.ts";
@@ -6,19 +6,19 @@ import { Refusal, isRetryable } from "./refusal.ts";
 import type { Requests } from "./requests.ts";
 import type { Retries, Retry } from "./retries.ts";
 
-/** Keeps one part of a client's state up to date, across reconnects too. */
+/** Keeps one part of a client's state up to date, including across reconnects. */
 export interface Keeper {
-  /** A session is open: restore the subscriptions of the last one. */
+  /** A session was opened: restore the previous session's subscriptions. */
   resume(): void;
-  /** The session is lost. */
+  /** The session was lost. */
   lost?(): void;
-  /** The next session will be another player's: forget what is the player's own. */
+  /** The next session belongs to another player: drop this player's state. */
   forget?(): void;
-  /** An event was received: the answer to the command `answered`, or, if null, unsolicited. */
+  /** An event was received, in answer to the command `answered` or, if null, unsolicited. */
   handle(event: Event, answered: Command | null): void;
 }
 
-/** A command that is refused as `too_fast` is sent again if the server asks to wait no longer, in ms. */
+/** The longest wait in ms that the server may request for a `too_fast` command to be retried. */
 const PATIENCE = 3_000;
 
 function isRetried({ code, wait }: Refusal): boolean {
@@ -36,12 +36,12 @@ export class Link {
     this.#retries = retries;
   }
 
-  /** A retry for an operation that the server may refuse temporarily. */
+  /** Create a retry for an operation that the server may refuse temporarily. */
   retry(): Retry {
     return this.#retries.retry();
   }
 
-  /** The session is lost: cancel the retries that belong to it. */
+  /** The session was lost: cancel its retries. */
   lost(): void {
     this.#sessionRetries.forEach((retry) => retry.settle());
     this.#sessionRetries.clear();
@@ -51,20 +51,22 @@ export class Link {
   ask: Requests["ask"] = (type, fields, resend) =>
     this.#connection.requests.ask(type, fields, resend);
 
-  /** Whether an earlier session of this client had this id; the server may not know it is lost. */
+  /**
+   * Whether this was an earlier session of this client, which the server may not yet know is lost.
+   */
   wasOurs(session: string): boolean {
     return this.#connection.wasOurs(session);
   }
 
-  /** Send a command in the open session, and return its id. */
+  /** Send a command in the open session and return its id. */
   tell: Requests["tell"] = (type, fields) => this.#connection.requests.tell(type, fields);
 
   /**
-   * Send a command, and retry it while it is refused temporarily, or as `too_fast` with a short wait;
-   * rejects with any other `Refusal`.
+   * Send a command, and retry it while it is temporarily refused, or refused as `too_fast` with a
+   * short wait. Rejects with any other `Refusal`.
    *
-   * @param wanted whether the answer is still wanted; if not, it is not retried.
-   * @param resend as of `Requests.ask`.
+   * @param wanted whether the answer is still needed; if not, the command is not retried.
+   * @param resend as in `Requests.ask`.
    */
   async askWithRetry<T extends CommandType>(
     type: T,
@@ -89,11 +91,10 @@ export class Link {
   }
 
   /**
-   * Retry until there is an answer, for as long as the session lasts; the next session starts over
-   * with `resume`.
+   * Retry until answered, within this session; the next session starts over with `resume`.
    *
-   * @param ask sends the command, with `resend` false; undefined if it is no longer wanted.
-   * @param final the codes of permanent refusals, upon which `forget` is called.
+   * @param ask sends the command with `resend` false; returns undefined if it is no longer needed.
+   * @param final the codes of permanent refusals, which call `forget`.
    */
   askUntilAnswered(
     ask: () => Promise<unknown> | undefined,

@@ -1,9 +1,9 @@
-/** The socket for bots in Node. */
+/** The WebSocket for bots in Node. */
 
 import { WebSocket } from "ws";
 import type { OpenSocket } from "./socket.ts";
 
-/** Opens a WebSocket in Node, with the `ws` package. */
+/** Open a WebSocket in Node with the `ws` package. */
 export const nodeSocket: OpenSocket = (url, events) => {
   const socket = new WebSocket(url, { perMessageDeflate: false });
   socket.binaryType = "nodebuffer";
@@ -13,9 +13,9 @@ export const nodeSocket: OpenSocket = (url, events) => {
   });
   let reason: string | undefined;
   socket.on("close", (code) => events.closed(code, reason));
-  // An error is always followed by a close, which is what the connection acts on.
+  // A close always follows an error, and the connection acts on that.
   socket.on("error", (error: NodeJS.ErrnoException) => {
-    // Where a host has several addresses, the message is empty.
+    // The message is empty if the host has several addresses.
     reason = error.message || error.code;
   });
   return {

@@ -1,4 +1,4 @@
-/** Moderating, for those who run the server. Loaded when it is first needed. */
+/** Moderation commands, for operators of a server. Loaded on first use. */
 
 import type { Connection } from "./connection.ts";
 import type { Link } from "./link.ts";
@@ -15,7 +15,7 @@ import type {
 } from "./operatorTypes.ts";
 import { disconnected } from "./refusal.ts";
 
-/** What can be looked up, and its type. */
+/** The lookups and their result types. */
 export interface LookUps {
   readonly players: readonly PlayerRow[];
   readonly player: PlayerShown;
@@ -28,9 +28,9 @@ export interface LookUps {
 }
 
 /**
- * What operators do; `client.operators()` returns it. Its promises reject with a `Refusal`: as
- * `confirm_first` until a passkey was shown in this session, as `not_operator` for others, and as
- * `bad_message` by a server that has no operators.
+ * The operator commands, from `client.operators()`. Their promises reject with a `Refusal`:
+ * `confirm_first` until this session has presented a passkey, `not_operator` for other players, and
+ * `bad_message` from a server without operators.
  */
 export class OperatorCommands {
   readonly #link: Link;
@@ -41,30 +41,33 @@ export class OperatorCommands {
     this.#connection = connection;
   }
 
-  /** Show a passkey: for half an hour, this session may moderate. An error of `prompt` is passed on. */
+  /**
+   * Present a passkey, which permits moderation in this session for half an hour. Errors of
+   * `prompt` are rethrown.
+   */
   async confirm(prompt: (options: string) => Promise<string>): Promise<Operating> {
     const { options } = await this.#link.ask("AskOperator", {});
     const session = this.#connection.session;
     const credential = await prompt(options);
-    // The challenge holds for the session that asked.
+    // The challenge is valid only for the session that requested it.
     if (this.#connection.session !== session) throw disconnected();
     return this.#link.ask("ConfirmOperator", { credential });
   }
 
-  /** Ask for suspicious runs and reports, newest first. */
+  /** List suspicious runs and reports, newest first. */
   async cases(filters: ListCases): Promise<CasePage> {
     const { state, source = null, day = null, before = null } = filters;
     const found = await this.#link.askWithRetry("ListCases", { state, source, day, before });
     return JSON.parse(found.json) as CasePage;
   }
 
-  /** Look something up: by the beginning of a name, an id, or a room's code. */
+  /** Look up players, runs or rooms by name prefix, id or room code. */
   async look<What extends LookUp["what"]>(what: What, about = ""): Promise<LookUps[What]> {
     const { json } = await this.#link.askWithRetry("LookUp", { what, about });
     return JSON.parse(json) as LookUps[What];
   }
 
-  /** Act, for the audit journal with a reason; returns the act's id there. */
+  /** Perform an act, recorded with its reason in the audit journal; return its id there. */
   async act(act: Moderate): Promise<string> {
     return (await this.#link.ask("Moderate", act)).act;
   }

@@ -1,16 +1,16 @@
-/** The pending moves of an attempt: played here, and not acknowledged yet. */
+/** The pending moves of an attempt: played locally, not yet acknowledged. */
 
-/** The text of a pending move that undoes the one before it. */
+/** The text of a pending undo. */
 export const UNDO = "undo";
 
-/** A pending move: its entry in the journal, its text, and its command's id; null while unsent. */
+/** A pending move: its journal entry, its text, and its command's id (null while unsent). */
 export interface PendingMove {
   readonly seq: number;
   readonly move: string;
   readonly id: number | null;
 }
 
-/** The most pending moves at a time; more are not taken until the server has answered. */
+/** The most pending moves; further ones are rejected until the server has answered. */
 export const MAX_PENDING = 20;
 
 /** The pending moves of one attempt, with consecutive numbers. */
@@ -25,22 +25,22 @@ export class Outbox {
     return this.#moves.length >= MAX_PENDING;
   }
 
-  /** Append a move, numbered after the journal's entry `seq` and the pending moves. */
+  /** Append a move, numbered after the pending moves and the journal entry `seq`. */
   add(move: string, seq: number): void {
     this.#moves = [...this.#moves, { seq: seq + this.#moves.length + 1, move, id: null }];
   }
 
-  /** Record that the move of this number was sent as the command `id`. */
+  /** Record that the move with this number was sent as command `id`. */
   sent(seq: number, id: number): void {
     this.#moves = this.#moves.map((entry) => (entry.seq === seq ? { ...entry, id } : entry));
   }
 
-  /** The session is lost: all moves count as unsent. */
+  /** Mark all moves as unsent after a lost session. */
   lost(): void {
     this.#markUnsent(0);
   }
 
-  /** Mark the move of the command `id` and all after it as unsent. False if it carries none. */
+  /** Mark the move of command `id` and all later ones as unsent. Return false if there is none. */
   unanswered(id: number): boolean {
     const at = this.#moves.findIndex((entry) => entry.id === id);
     if (at >= 0) this.#markUnsent(at);
@@ -48,8 +48,8 @@ export class Outbox {
   }
 
   /**
-   * The journal's entry `seq` is this move. If another one was pending with that number, the
-   * attempt is also played elsewhere, and all pending moves are dropped.
+   * Record that journal entry `seq` is this move. If a different move was pending with that number,
+   * the attempt is also played elsewhere, and all pending moves are dropped.
    */
   acknowledged(seq: number, move: string): void {
     const [first, ...rest] = this.#moves;
@@ -57,7 +57,9 @@ export class Outbox {
     this.#moves = first.seq === seq && first.move === move ? rest : [];
   }
 
-  /** Drop the move of the refused command `id` and all after it. False if it carries none. */
+  /**
+   * Drop the move of the refused command `id` and all later ones. Return false if there is none.
+   */
   refused(id: number): boolean {
     const at = this.#moves.findIndex((entry) => entry.id === id);
     if (at < 0) return false;
@@ -66,9 +68,9 @@ export class Outbox {
   }
 
   /**
-   * Apply a snapshot with the entries up to `seq`, taken when the command `id` was handled (null if
-   * unsolicited). Drop the moves that it contains, and those that the server had received by then
-   * but not accepted. Later ones stay if they continue from there.
+   * Apply a snapshot of the entries up to `seq`, taken when command `id` was handled (null if
+   * unsolicited). Drop the moves it contains, and those the server had received by then without
+   * accepting. Keep later moves if they continue from there.
    */
   snapshot(seq: number, id: number | null): void {
     const rest = this.#moves.filter(

@@ -1,9 +1,9 @@
 /**
- * MessagePack (https://msgpack.org) as far as the protocol has it: all of it but extensions. A
- * library for all that there is would be a twentieth of what a first visit to the page loads.
+ * The protocol's subset of MessagePack (https://msgpack.org): everything except extensions. A
+ * complete library would be a twentieth of a first visit's download.
  */
 
-/** What frames are made of. An object is a map whose keys are strings. */
+/** The values in frames. An object is a map with string keys. */
 export type Packed =
   | null
   | boolean
@@ -13,14 +13,14 @@ export type Packed =
   | readonly Packed[]
   | { readonly [key: string]: Packed };
 
-/** Encode a value; what is undefined is null. Throws a `RangeError` for what has no encoding. */
+/** Encode a value; undefined becomes null. Throw a `RangeError` if it has no encoding. */
 export function pack(value: unknown): Uint8Array {
   const bytes: number[] = [];
   write(value, bytes);
   return Uint8Array.from(bytes);
 }
 
-/** Decode the one value in a frame; throws a `RangeError` if that is not what it has. */
+/** Decode the single value in a frame; throw a `RangeError` if the frame is malformed. */
 export function unpack(frame: Uint8Array): Packed {
   const reader = new Reader(frame);
   const value = reader.value();
@@ -28,10 +28,10 @@ export function unpack(frame: Uint8Array): Packed {
   return value;
 }
 
-/** The tags of a kind whose length is in 8, 16 or 32 bits, and that of short ones; -1 for none. */
+/** The tags of a kind for lengths of 8, 16 and 32 bits (-1 for none), and of its short form. */
 interface Kind {
   readonly short: number;
-  /** How long a value may be that has the length in its tag. */
+  /** The greatest length that fits in the tag itself. */
   readonly most: number;
   readonly tags: readonly [number, number, number];
 }
@@ -81,14 +81,14 @@ function writeNumber(value: number, bytes: number[]): void {
   else bytes.push(0xd3, ...fixed(8, (to) => to.setBigInt64(0, BigInt(value))));
 }
 
-/** The bytes of a number of a fixed size. */
+/** Return the bytes of a number of a fixed size. */
 function fixed(size: number, set: (view: DataView) => void): Uint8Array {
   const view = new DataView(new ArrayBuffer(size));
   set(view);
   return new Uint8Array(view.buffer);
 }
 
-/** Reads values from the start of a frame; what is missing at its end is a `RangeError`. */
+/** Reads values from the start of a frame; throws a `RangeError` if it is truncated. */
 class Reader {
   readonly #frame: Uint8Array;
   readonly #view: DataView;
@@ -140,14 +140,14 @@ class Reader {
     throw new RangeError(`Nothing has the tag ${tag}.`);
   }
 
-  /** Go on by some bytes, and return where they begin. */
+  /** Advance by `size` bytes, and return the offset before them. */
   #skip(size: number): number {
     const at = this.#at;
     this.#at += size;
     return at;
   }
 
-  /** A number without a sign, of 8, 16 or 32 bits, by `width` from 0. */
+  /** Read an unsigned number of 8, 16 or 32 bits (`width` 0, 1 or 2). */
   #length(width: number): number {
     const at = this.#skip(1 << width);
     if (width === 0) return this.#view.getUint8(at);

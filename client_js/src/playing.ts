@@ -1,4 +1,4 @@
-/** The attempt that is being played, and the moves between it and the server. */
+/** The current attempt, and the exchange of its moves with the server. */
 
 import { Attempt, type AttemptState, rulesOf } from "./attempt.ts";
 import type { Keeper, Link } from "./link.ts";
@@ -14,13 +14,13 @@ import { Store } from "./store.ts";
 const RESIGN_TRIES = 3;
 const HINT_TRIES = 3;
 
-/** The commands that name an attempt by its number, and may be answered with its snapshot. */
+/** The commands that name an attempt by number, and may be answered with a snapshot of it. */
 const OF_ATTEMPT: ReadonlySet<CommandType> = new Set(["PlayMove", "Resign", "Undo", "Hint"]);
 
 export class AttemptKeeper implements Keeper {
   readonly state = new Store<AttemptState | null>(null);
   readonly #link: Link;
-  /** Resends the moves that the server could not store. */
+  /** Resends moves that the server could not store. */
   readonly #retry: Retry;
   #attempt: Attempt | null = null;
   /** Identifies the last call to open an attempt; null once it is closed. */
@@ -45,25 +45,25 @@ export class AttemptKeeper implements Keeper {
     this.#requireRules(await this.#link.askWithRetry("OpenAttempt", fields, this.#supersede()));
   }
 
-  /** Play a move before the server accepts it; false if it is not known to be legal. */
+  /** Play a move before the server accepts it; return false if it is not known to be legal. */
   play(move: string): boolean {
     if (!this.#attempt?.play(move)) return false;
     this.#publish();
     return true;
   }
 
-  /** Undo the last move; false if none can be undone now. */
+  /** Undo the last move; return false if none can be undone now. */
   undo(): boolean {
     if (!this.#attempt?.undo()) return false;
     this.#publish();
     return true;
   }
 
-  /** Ask for a hint; null if no move is known to get further. No move is taken meanwhile. */
+  /** Request a hint; null if no useful move is known. No moves are accepted meanwhile. */
   async hint(): Promise<string | null> {
     const attempt = this.#attempt;
     if (!attempt?.mayAskHint) throw new Refusal("no_help", "There are no hints here just now.");
-    // A snapshot as the answer means that a move before was not accepted: the number has changed.
+    // A snapshot instead of a hint means that an earlier move was refused and the number changed.
     for (let tries = 0; tries < HINT_TRIES; tries++) {
       if (!attempt.synced) {
         const wanted = () => this.#attempt === attempt;
@@ -76,7 +76,7 @@ export class AttemptKeeper implements Keeper {
         const answer = await this.#link.ask("Hint", { number, seq: nextSeq });
         if (answer.type === "Hinted") return attempt.state().hint;
       } catch (refusal) {
-        // The same hint is given again, and counted once.
+        // The server repeats the same hint and counts it once.
         if (!(refusal instanceof Refusal && refusal.code === "disconnected")) throw refusal;
       } finally {
         attempt.setAsking(false);
@@ -90,7 +90,7 @@ export class AttemptKeeper implements Keeper {
   async resign(): Promise<void> {
     const attempt = this.#attempt;
     if (attempt === null) return;
-    // A snapshot as the answer means that a move before was not accepted: the number has changed.
+    // A snapshot instead of an end means that an earlier move was refused and the number changed.
     for (let tries = 0; tries < RESIGN_TRIES; tries++) {
       if (!attempt.synced) {
         const wanted = () => this.#attempt === attempt;
@@ -104,7 +104,7 @@ export class AttemptKeeper implements Keeper {
     throw new Refusal("not_resigned", "The attempt could not be resigned just now.");
   }
 
-  /** Play here instead of in the session that plays now, which follows then. */
+  /** Take over from the session that plays now, which then follows. */
   async takeOver(): Promise<void> {
     const attempt = this.#attempt;
     if (attempt === null) return;
@@ -137,7 +137,7 @@ export class AttemptKeeper implements Keeper {
     this.#attempt?.lost();
   }
 
-  /** Ask for the entries that are missing here; undefined if in sync. */
+  /** Request the missing entries; return undefined if in sync. */
   #catchUp(): Promise<unknown> | undefined {
     const attempt = this.#attempt;
     if (attempt === null || attempt.synced) return undefined;
@@ -166,7 +166,7 @@ export class AttemptKeeper implements Keeper {
         return this.#apply((attempt) => attempt.moved(event, playedBy(answered)));
       case "Missed":
         if (event.attempt !== this.#attempt?.id) return;
-        // News of another session's move is of no use before the answer that is awaited.
+        // Other sessions' moves are useless until the awaited answer arrives.
         if (answered === null && !this.#attempt.synced) return;
         return this.#apply((attempt) => attempt.missed(event));
       case "Hinted":
@@ -189,7 +189,7 @@ export class AttemptKeeper implements Keeper {
     }
   }
 
-  /** Follow the session that plays; one of our own, which was lost, is succeeded instead. */
+  /** Follow the playing session, unless it is a lost one of this client, which is succeeded. */
   #taken(session: string | null): void {
     if (session === null || !this.#link.wasOurs(session)) this.#setElsewhere(true);
     else void this.takeOver().catch(() => undefined);
@@ -202,7 +202,7 @@ export class AttemptKeeper implements Keeper {
     this.#publish();
   }
 
-  /** The outcome of the command `id` is unknown: resend its move after `wait` or the backoff. */
+  /** Resend the move of command `id`, whose outcome is unknown, after `wait` or the backoff. */
   #postpone(id: number, wait: number): void {
     const attempt = this.#attempt;
     if (!attempt?.postpone(id)) return;
@@ -217,13 +217,13 @@ export class AttemptKeeper implements Keeper {
       this.#attempt.resync(event, answered?.id ?? null);
       this.#retry.settle();
     } else if (answered !== null && OF_ATTEMPT.has(answered.type)) {
-      return; // for an attempt that was closed here
+      return; // for an attempt closed here
     } else {
       try {
         this.#attempt = new Attempt(event);
         this.#retry.settle();
       } catch (error) {
-        // The rules are unknown to this client: `#requireRules` reports it to the caller.
+        // This client does not know the rules: `#requireRules` reports it to the caller.
         if (error instanceof EngineError) return;
         throw error;
       }
@@ -231,13 +231,13 @@ export class AttemptKeeper implements Keeper {
     this.#publish();
   }
 
-  /** Supersede earlier calls to open; returns a function that tells if this is still the latest. */
+  /** Supersede earlier calls to open; return a function that reports whether this is the latest. */
   #supersede(): () => boolean {
     const latest = (this.#latest = {});
     return () => this.#latest === latest;
   }
 
-  /** Throws a `Refusal` if this client does not know the game or its rules. */
+  /** Throw a `Refusal` if this client does not know the game or its rules. */
   #requireRules(event: EventOf<"Attempt"> | EventOf<"Missed">): void {
     if (event.type === "Missed") return;
     try {
@@ -259,7 +259,7 @@ export class AttemptKeeper implements Keeper {
     this.#publish();
   }
 
-  /** Send a pending move, and return the id of its command. */
+  /** Send a pending move and return its command's id. */
   #tell(attempt: Attempt, pending: PendingMove): number {
     if (pending.move !== UNDO) return this.#link.tell("PlayMove", attempt.command(pending));
     return this.#link.tell("Undo", attempt.undoCommand(pending));
@@ -276,7 +276,7 @@ export class AttemptKeeper implements Keeper {
   }
 }
 
-/** The fields of the command that reopens an attempt. */
+/** Return the fields of the command that reopens an attempt. */
 function reopening(attempt: Attempt): OpenAttempt {
   const have = attempt.have();
   return { attempt: attempt.id, ...(have === null ? {} : { have }) };

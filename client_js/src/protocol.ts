@@ -1,8 +1,8 @@
-/** The types of commands and events in this library: the generated fields, with their names. */
+/** The commands and events of this library: the generated fields with their type names. */
 
 import type { Answers, Commands, Events, Moved, PlayMove, Re } from "./messages.ts";
 
-/** The codes by which the server closes a socket for a reason that a client acts on. */
+/** The server's close codes that clients act on. */
 export const CLOSE = {
   badMessages: 4000,
   replaced: 4001,
@@ -12,7 +12,7 @@ export const CLOSE = {
   barred: 4008,
 } as const;
 
-/** Runners of a round that got further; `runner` is an index in the last `RoomState`'s runners. */
+/** Runners of a round that progressed; `runner` is an index into the last `RoomState`'s runners. */
 export interface Progress {
   readonly counters: readonly {
     readonly runner: number;
@@ -21,14 +21,14 @@ export interface Progress {
   }[];
 }
 
-/** The fields of each command, but for the `id` of those that have one. */
+/** The fields of each command, without the `id`. */
 export interface CommandFields extends Commands {
   readonly PlayMove: PlayMove;
 }
 
 export type CommandType = keyof CommandFields;
 
-/** A command of one type. Ids ascend within a session; that of a move is not sent. */
+/** A command of one type. Ids ascend within a session; moves are sent without one. */
 export type CommandOf<T extends CommandType> = CommandFields[T] & {
   readonly type: T;
   readonly id: number;
@@ -44,7 +44,7 @@ export interface EventFields extends Events {
 
 export type EventType = keyof EventFields;
 
-/** An event of one type, and what it answers. */
+/** An event of one type, and the command it answers. */
 export type EventOf<T extends EventType> = EventFields[T] & {
   readonly type: T;
   readonly re: Re;

@@ -1,17 +1,17 @@
-/** What the player is told while no page is open, and on which devices. Loaded when first needed. */
+/** Push notifications and the devices that receive them. Loaded on first use. */
 
 import type { Link } from "./link.ts";
 import type { AddPush, Push, QuietHours, SetPush } from "./messages.ts";
 
-/** A browser's subscription, and the language in which it shows what it is told. */
+/** A browser's subscription, and the language of its notifications. */
 export type PushSubscribed = AddPush;
 
-/** What the player is told. */
+/** The notification topics. */
 export type PushTopics = SetPush["topics"];
 
 /**
- * What the player is told; `client.push()` returns it. Each returns how it is then, and rejects with
- * a `Refusal`.
+ * The push commands, from `client.push()`. Each returns the resulting settings, and rejects with a
+ * `Refusal`.
  */
 export class PushCommands {
   readonly #link: Link;
@@ -20,22 +20,22 @@ export class PushCommands {
     this.#link = link;
   }
 
-  /** Ask on which devices the player is told what. */
+  /** Return the devices and their topics. */
   get(): Promise<Push> {
     return this.#link.askWithRetry("GetPush", {});
   }
 
-  /** Have the player told something on this device, too. */
+  /** Subscribe this device. */
   add(subscribed: PushSubscribed): Promise<Push> {
     return this.#link.askWithRetry("AddPush", subscribed);
   }
 
-  /** Tell the player nothing any more on a device, by its id. */
+  /** Unsubscribe a device by its id. */
   remove(device: string): Promise<Push> {
     return this.#link.askWithRetry("RemovePush", { device });
   }
 
-  /** Set what the player is told, and the hours in which nothing is. */
+  /** Set the topics, and the quiet hours without notifications. */
   set(topics: PushTopics, quiet: QuietHours | null): Promise<Push> {
     return this.#link.askWithRetry("SetPush", { topics, quiet });
   }

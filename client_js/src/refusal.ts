@@ -1,12 +1,12 @@
-/** The error of a command that was refused. */
+/** The error of a refused command. */
 
 /** Codes of temporary refusals: the same command may succeed later. */
 const RETRYABLE: ReadonlySet<string> = new Set(["unavailable", "overloaded"]);
 
-/** The server's code and sentence, or a code of this library, such as `disconnected`. */
+/** The server's code and sentence, or one of this library's codes, such as `disconnected`. */
 export class Refusal extends Error {
   readonly code: string;
-  /** Milliseconds after which to retry, as the server asked; 0 leaves that to the caller. */
+  /** Milliseconds to wait before a retry, as the server asked; 0 leaves that to the caller. */
   readonly wait: number;
 
   constructor(code: string, message: string, wait = 0) {
@@ -17,12 +17,12 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal of a command whose session was lost before the answer. */
+/** Return the refusal of a command whose session was lost before the answer. */
 export function disconnected(): Refusal {
   return new Refusal("disconnected", "The connection to the server is lost.");
 }
 
-/** Whether a command that was refused with this code may be sent again later. */
+/** Whether a command refused with this code may be retried later. */
 export function isRetryable(code: string): boolean {
   return RETRYABLE.has(code);
 }

@@ -1,21 +1,21 @@
-/** Commands that await their answers, sent again in the next session where that is safe. */
+/** Commands that await their answers, and are resent in the next session where that is safe. */
 
 import type { Re } from "./messages.ts";
 import type { AnswerTo, Command, CommandFields, CommandType, Event, EventOf } from "./protocol.ts";
 import { Refusal, disconnected } from "./refusal.ts";
 
-/** The most unanswered commands at a time; more are refused with `too_fast`. */
+/** The most unanswered commands; further ones are refused as `too_fast`. */
 export const MAX_WAITING = 100;
 
 /**
- * Idempotent commands: sent again when their session was lost before the answer. All others are
- * then refused with `disconnected`.
+ * Idempotent commands, resent if their session is lost before the answer. All others are refused as
+ * `disconnected`.
  */
 const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "CreateRoom", // by its key
   "Rename",
   "JoinRoom",
-  "QuickMatch", // who waits already gets the same room, or another one in which somebody waits
+  "QuickMatch", // A waiting player gets the same room again, or another waiting player's room.
   "OpenAttempt",
   "ListDailies",
   "ListRooms",
@@ -27,23 +27,23 @@ const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "WatchRound",
   "GetWatchKey",
   "GetAccount",
-  "LinkDevice", // only the latest code holds
-  "KeepRecoveryCode", // again, it changes nothing
+  "LinkDevice", // only the latest code is valid
+  "KeepRecoveryCode", // repeating it changes nothing
   "ExportData",
   "CreateChallenge", // by its key
   "WatchChallenge",
   "GetChallengers",
   "BlockChallenger",
   "ListBlocked",
-  "PlayChallenge", // again, it returns to the attempt
+  "PlayChallenge", // repeating it reopens the attempt
   "ListChallenges",
   "HideChallenge",
   "CloseChallenge",
   "EmoteRun",
-  "Rematch", // there is one for all
-  "Report", // once more, it changes nothing
+  "Rematch", // a challenge has one rematch
+  "Report", // repeating it changes nothing
   "GetPush",
-  "AddPush", // again, it changes nothing
+  "AddPush", // repeating it changes nothing
   "RemovePush",
   "SetPush",
   "ListCases",
@@ -54,7 +54,7 @@ interface PendingCommand {
   readonly type: CommandType;
   readonly fields: object;
   readonly resend: boolean;
-  /** Null for a command whose answer is handled as an event only. */
+  /** Null if the answer is only handled as an event. */
   readonly settle: { resolve(event: Event): void; reject(reason: Refusal): void } | null;
 }
 
@@ -62,18 +62,17 @@ export class Requests {
   readonly #send: (command: Command) => void;
   readonly #startTimeout: (reject: (reason: Refusal) => void) => () => void;
   readonly #sent = new Map<number, PendingCommand>();
-  /** The ids of the moves in flight by `number:seq`, in the order in which they are answered. */
+  /** The ids of the moves in flight by `number:seq`, in the order of their answers. */
   readonly #moves = new Map<string, number[]>();
-  /** Commands for the next session, each with the function that cancels its timeout. */
+  /** Commands for the next session, each with a function that cancels its timeout. */
   readonly #queue = new Map<PendingCommand, () => void>();
   #open = false;
   #lastId = 0;
 
   /**
-   * @param send transmits a command; called only from within `tell`, `opened` and, while open,
-   * `ask`.
+   * @param send transmits a command; called only from `tell`, `opened` and, while open, `ask`.
    * @param startTimeout calls `reject` when a queued command has waited too long for a session;
-   * returns a function that cancels that.
+   * returns a function that cancels it.
    */
   constructor(
     send: (command: Command) => void,
@@ -86,7 +85,7 @@ export class Requests {
   /**
    * Send a command, or queue it for the next session if `resend`; rejects with a `Refusal`.
    *
-   * @param resend whether it is sent again when its session was lost before the answer.
+   * @param resend whether to resend it if its session is lost before the answer.
    */
   ask<T extends CommandType>(
     type: T,
@@ -108,12 +107,12 @@ export class Requests {
     });
   }
 
-  /** Send a command on the current socket, and return its id; its answer is handled as an event. */
+  /** Send a command on the current socket and return its id; its answer is handled as an event. */
   tell<T extends CommandType>(type: T, fields: CommandFields[T]): number {
     return this.#transmit({ type, fields, resend: false, settle: null });
   }
 
-  /** Settle the command that an event answers, and return it; null if there is none. */
+  /** Settle the command that an event answers, and return it or null. */
   answered(event: Event): Command | null {
     const id = this.#idOf(event.re);
     const pending = this.#sent.get(id);
@@ -124,12 +123,12 @@ export class Requests {
     return commandOf(pending, id);
   }
 
-  /** Whether an answer is awaited that may have megabytes, and arrives before all later ones. */
+  /** Whether an answer of up to megabytes is awaited, which delays all later answers. */
   get awaitsLarge(): boolean {
     return [...this.#sent.values()].some(({ type }) => type === "ExportData");
   }
 
-  /** The session is open: send what `resume` asks, then what was queued. */
+  /** A session was opened: send the commands of `resume`, then the queued ones. */
   opened(resume: () => void): void {
     this.#open = true;
     const queued = this.#drainQueue();
@@ -137,7 +136,7 @@ export class Requests {
     queued.forEach((pending) => this.#transmit(pending));
   }
 
-  /** The session is lost: queue what can be sent again, refuse the rest. */
+  /** The session was lost: queue the commands that can be resent, refuse the rest. */
   lost(): void {
     this.#open = false;
     const sent = [...this.#sent.values()];
@@ -149,7 +148,7 @@ export class Requests {
     }
   }
 
-  /** The connection was stopped: refuse everything. */
+  /** The connection was stopped: refuse all commands. */
   abandon(): void {
     this.lost();
     this.#drainQueue().forEach((pending) => pending.settle?.reject(disconnected()));
@@ -182,7 +181,7 @@ export class Requests {
     return id;
   }
 
-  /** The id of the command that `re` refers to, or 0. On the wire, moves have no id. */
+  /** Return the id of the command that `re` refers to, or 0. Moves have no id on the wire. */
   #idOf(re: Re): number {
     if (typeof re === "number") return re;
     const key = re.join(":");

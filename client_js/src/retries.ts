@@ -1,11 +1,11 @@
-/** Retries of what the server cannot do just now: its store is away, or it is overloaded. */
+/** Retries of temporarily refused commands: the store is unavailable, or the server overloaded. */
 
 import { type Surroundings, waitBefore } from "./connection.ts";
 import { type Readable, Store } from "./store.ts";
 
 /**
- * The longest backoff in an open session, in milliseconds, unless the server asks for more: when
- * its store is back, all play again within five seconds.
+ * The longest backoff in an open session, in milliseconds, unless the server asks for more. All
+ * players can continue within five seconds of the store's return.
  */
 const MAX_BACKOFF = 4_000;
 
@@ -24,7 +24,7 @@ export class Retries {
     return this.#stalled;
   }
 
-  /** A retry for one operation, not scheduled yet. */
+  /** Create a retry for one operation, not scheduled yet. */
   retry(): Retry {
     const retry: Retry = new Retry(this.#surroundings, (pending) => {
       if (pending) this.#pending.add(retry);
@@ -47,7 +47,7 @@ export class Retry {
     this.#onChange = onChange;
   }
 
-  /** Schedule `run` after `wait` milliseconds, as the server asked, or, if 0, after the backoff. */
+  /** Schedule `run` after `wait` milliseconds, as the server asked, or after the backoff if 0. */
   schedule(run: () => void, wait: number): void {
     const { after, random } = this.#surroundings;
     this.#cancel();
@@ -56,7 +56,9 @@ export class Retry {
     this.#onChange(true);
   }
 
-  /** It was answered, or is no longer wanted: cancel what is scheduled and reset the backoff. */
+  /**
+   * Cancel the schedule and reset the backoff: the operation was answered or is no longer needed.
+   */
   settle(): void {
     this.#cancel();
     this.#failures = 0;

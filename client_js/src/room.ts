@@ -1,4 +1,4 @@
-/** The room that the player sits in, or watches. */
+/** The player's room, or the watched room. */
 
 import type { Keeper, Link } from "./link.ts";
 import type { CreateRoom, Emoted, Neighbours, Removed, RoomState, SetTerms } from "./messages.ts";
@@ -12,7 +12,7 @@ export type RoomSettings = Omit<CreateRoom, "key">;
 /** Terms of a round; `limit` is in seconds. */
 export type Terms = Omit<SetTerms, "code">;
 
-/** A new random key: 32 hexadecimal digits. */
+/** Return a new random key: 32 hexadecimal digits. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -20,20 +20,22 @@ export function newKey(): string {
 
 export class RoomKeeper implements Keeper {
   readonly room = new Store<RoomState | null>(null);
-  /** The room that a host has removed the player from, or that was closed, until another one. */
+  /**
+   * The room that a host removed the player from, or that was closed; null once in another room.
+   */
   readonly removed = new Store<Removed | null>(null);
   /** The last emote in the room in this session. */
   readonly emoted = new Store<Emoted | null>(null);
-  /** Players of a room at one address, as only its host is told. */
+  /** Players of the room who share an address; only the host receives this. */
   readonly neighbours = new Store<Neighbours | null>(null);
   readonly #link: Link;
-  /** Identifies the last call to create or join a room; null once it is left. */
+  /** Identifies the last call to create or join a room; null after leaving it. */
   #latest: object | null = null;
-  /** The code of a room that is only watched: its state comes unasked, and no seat is taken. */
+  /** The code of a room that is only watched: its state arrives unsolicited, without a seat. */
   #watched: string | null = null;
-  /** Whether this session has sent the room: from then on, lower versions are stale. */
+  /** Whether this session has sent the room. From then on, lower versions are stale. */
   #received = false;
-  /** The room that was received last, even if stale: `Progress` refers to its runners. */
+  /** The last received room, even if stale: `Progress` refers to its runners. */
   #lastSent: RoomState | null = null;
 
   constructor(link: Link) {
@@ -60,27 +62,27 @@ export class RoomKeeper implements Keeper {
     try {
       await this.#link.ask("LeaveRoom", { code: room.code });
     } catch (error) {
-      // There is no seat any more: it was left before, and the answer did not come.
+      // The seat is already gone: an earlier command left it, and its answer was lost.
       if (!(error instanceof Refusal && error.code === "unknown_room")) throw error;
       this.room.set(null);
     }
   }
 
-  /** Take the state of a room that is watched without a seat, unless the player sits there. */
+  /** Accept the state of a watched room, unless the player has a seat there. */
   follow(code: string): void {
     if (this.room.get()?.code === code) return;
     this.#supersede();
     this.#watched = code;
   }
 
-  /** Forget a room that was only watched. */
+  /** Drop a room that was only watched. */
   unfollow(): void {
     if (this.#watched === null) return;
     if (this.room.get()?.code === this.#watched) this.room.set(null);
     this.#watched = null;
   }
 
-  /** The code of the room that the player sits in; throws a `Refusal` if there is none. */
+  /** Return the code of the player's room; throw a `Refusal` if there is none. */
   code(): string {
     const room = this.room.get();
     if (room === null) throw new Refusal("not_seated", "You have no seat in a room.");
@@ -97,7 +99,7 @@ export class RoomKeeper implements Keeper {
   resume(): void {
     this.#received = false;
     this.emoted.set(null);
-    // A session is told anew what there is to tell, and not that there is nothing.
+    // A new session reports neighbours again, but not their absence.
     this.neighbours.set(null);
     this.#link.askUntilAnswered(
       () => {
@@ -129,7 +131,7 @@ export class RoomKeeper implements Keeper {
     else if (event.type === "Done" && answered?.type === "LeaveRoom") this.room.set(null);
   }
 
-  /** Supersede earlier calls; returns a function that tells whether this is still the latest. */
+  /** Supersede earlier calls; return a function that reports whether this is the latest. */
   #supersede(): () => boolean {
     const latest = (this.#latest = {});
     return () => this.#latest === latest;
@@ -143,7 +145,7 @@ export class RoomKeeper implements Keeper {
   }
 
   #emoted(emoted: Emoted): void {
-    // One of another room is a late one, of a room that was left.
+    // An emote of another room is a late one of a room that the player left.
     if (this.room.get()?.code === emoted.code) this.emoted.set(emoted);
   }
 
@@ -152,7 +154,7 @@ export class RoomKeeper implements Keeper {
     const known = this.room.get();
     const newer =
       known?.code === room.code ? !this.#received || room.version >= known.version : asked;
-    // An unsolicited state of another room is a late one, of a room that was left.
+    // An unsolicited state of another room is a late one of a room that the player left.
     if (!newer) return;
     this.#received = true;
     this.removed.set(null);

@@ -1,4 +1,4 @@
-/** Runs: playing one again from its seed, comparing two, and the file of one. */
+/** Runs: replaying one from its seed, comparing two, and the run file format. */
 
 import type { Player, Result, Run } from "./messages.ts";
 import { UNDO } from "./outbox.ts";
@@ -13,24 +13,24 @@ import { type Move, ROW, type Ruleset } from "./rules/ruleset.ts";
 /** The numbers of each move in a `Run`: milliseconds, source, target and count. */
 const NUMBERS = 4;
 
-/** A run that is played again: the board before its first move, and after each one. */
+/** A replayed run: the board before its first move, and after each one. */
 export class Replay {
   readonly run: Run;
   readonly ruleset: Ruleset;
-  /** The moves in order; null is an undo, which leads back to the board before the last move. */
+  /** The moves in order; null is an undo, which restores the board before the last move. */
   readonly moves: readonly (Move | null)[];
-  /** Milliseconds since the start: 0 for the board as dealt, then of each move. */
+  /** Milliseconds since the start: 0 for the board as dealt, then one entry per move. */
   readonly times: readonly number[];
-  /** One more than there are moves. Piles that a move does not change are shared. */
+  /** The dealt board and one per move. Piles that a move does not change are shared. */
   readonly boards: readonly Board[];
-  /** The cards home on each board. */
+  /** The number of cards home on each board. */
   readonly home: readonly number[];
   readonly #undos: number;
   readonly #peeked: boolean;
-  /** Milliseconds until the last card came home, of those that are there in the end. */
+  /** Milliseconds until the last of the cards that ended up home. */
   readonly #lastHome: number;
 
-  /** Throws an `EngineError` if the rules are not known here, or a move is not legal. */
+  /** @throws an `EngineError` if the rules are unknown or a move is illegal. */
   constructor(run: Run) {
     this.run = run;
     this.ruleset = findStoredRuleset(run.game, run.variant, run.rules);
@@ -75,7 +75,7 @@ export class Replay {
     return this.ruleset.pileNames.length;
   }
 
-  /** How many moves had been played at a time in milliseconds since the start. */
+  /** Return how many moves were played by a time in milliseconds since the start. */
   movesAt(time: number): number {
     let [low, high] = [0, this.times.length - 1];
     while (low < high) {
@@ -86,28 +86,28 @@ export class Replay {
     return low;
   }
 
-  /** The board after so many moves. */
+  /** Return the board after `moves` moves. */
   boardAt(moves: number): Board {
     const board = this.boards[moves];
     if (board === undefined) throw new RangeError(`There is no move ${moves}.`);
     return board;
   }
 
-  /** The text of a move, as in `t3>f0`; the first one is move 1. Null if there is no such move. */
+  /** Return the text of a move, such as `t3>f0`, counting from 1; null if there is no such move. */
   textOf(number: number): string | null {
     const move = this.moves[number - 1];
     if (move === undefined) return null;
     return move === null ? UNDO : moveText(this.ruleset, move);
   }
 
-  /** When cards came home, or went back: how many there were from then on. */
+  /** The changes of the number of cards home, with their times. */
   get steps(): { readonly time: number; readonly home: number }[] {
     return this.home.flatMap((home, move) =>
       move > 0 && home !== this.home[move - 1] ? [{ time: this.times[move] ?? 0, home }] : [],
     );
   }
 
-  /** When cards came home: the number of each move that brought some, with its time. */
+  /** The moves that brought cards home, by number, with their times. */
   get arrivals(): { readonly move: number; readonly time: number; readonly home: number }[] {
     return this.home.flatMap((home, move) =>
       move > 0 && home > (this.home[move - 1] ?? 0)
@@ -116,7 +116,7 @@ export class Replay {
     );
   }
 
-  /** The result, as the moves make it. */
+  /** The result computed from the moves. */
   get result(): Result {
     const home = this.home.at(-1) ?? 0;
     return {
@@ -127,7 +127,7 @@ export class Replay {
   }
 }
 
-/** The number of the first move in which two runs on one deal differ; null if none does. */
+/** Return the number of the first move in which two runs on one deal differ, or null. */
 export function partingOf(one: Replay, other: Replay): number | null {
   const most = Math.max(one.moves.length, other.moves.length);
   for (let number = 1; number <= most; number++) {
@@ -136,7 +136,7 @@ export function partingOf(one: Replay, other: Replay): number | null {
   return null;
 }
 
-/** A run as a file, which `samedeal verify` checks. `server/PROTOCOL.md` has its fields. */
+/** A run as a file for `samedeal verify`. `server/PROTOCOL.md` lists its fields. */
 export interface RunFile {
   readonly samedeal: "run";
   readonly format: 1;
@@ -153,14 +153,14 @@ export interface RunFile {
   readonly moves: readonly (readonly [string, number])[];
   readonly ended: number;
   readonly result: Omit<Result, keyof Marks> & Partial<Marks>;
-  /** The help that the player could ask for; left out if none. */
+  /** The permitted help; omitted if there was none. */
   readonly help?: Run["help"];
 }
 
-/** The help that was asked for, as a result says it. */
+/** The help used, as in a result. */
 type Marks = Pick<Result, "undos" | "hints" | "peeked">;
 
-/** The file of a run. */
+/** Return the file of a run. */
 export function runFileOf(replay: Replay): RunFile {
   const { run, times, result } = replay;
   const { undos, hints, peeked, ...counted } = result;

@@ -6,18 +6,20 @@ export interface Socket {
   close(): void;
 }
 
-/** A socket's callbacks, none called before `OpenSocket` has returned; `closed` is the last one. */
+/**
+ * A socket's callbacks: none is called before `OpenSocket` has returned, and `closed` is the last.
+ */
 export interface SocketEvents {
   opened(): void;
   received(frame: Uint8Array): void;
-  /** `reason` says why it could not be opened, where that is known. */
+  /** `reason` says why it could not be opened, if known. */
   closed(code: number, reason?: string): void;
 }
 
 /** Opens a socket to a `ws:` or `wss:` URL. */
 export type OpenSocket = (url: string, events: SocketEvents) => Socket;
 
-/** The browser's WebSocket. In Node 20 there is none: pass `nodeSocket` from `./node` instead. */
+/** The browser's WebSocket. Node 20 has none: pass `nodeSocket` from `./node` there. */
 export const browserSocket: OpenSocket = (url, events) => {
   const socket = new WebSocket(url);
   socket.binaryType = "arraybuffer";

@@ -1,17 +1,17 @@
-/** Storage: of the token that authenticates the player, and of what else a browser keeps. */
+/** Storage of the player's authentication token and of a browser's other texts. */
 
 import { type Readable, Store } from "./store.ts";
 
 const KEY = "samedeal.token";
 
-/** A place for one token. It is a secret: keep it where only this player's clients can read it. */
+/** A place for one token. It is a secret: only this player's clients may read it. */
 export interface TokenStorage {
   load(): string | null;
   /** Null deletes it. */
   save(token: string | null): void;
   /**
-   * Call `run` as soon as no other client of this storage is becoming a new player. The returned
-   * function ends the turn, or the wait for it. Left out by a storage that one client alone uses.
+   * Call `run` once no other client of this storage is creating a player. The returned function
+   * ends the turn, or the wait for it. Storages with a single client omit it.
    */
   turn?(run: () => void): () => void;
 }
@@ -26,33 +26,33 @@ export function memoryStorage(token: string | null = null): TokenStorage {
   };
 }
 
-/** Texts by their keys: the part of a browser's `Storage` that is used. */
+/** Texts by key: the part of a browser's `Storage` used here. */
 export interface TextStorage {
-  /** What its keys begin with where they are stored, if others may store theirs beside them. */
+  /** A prefix of its keys, for storages shared with others. */
   readonly prefix?: string;
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
 }
 
-/** The storages of a browser; it may have none, forbid them, or have null in their place. */
+/** A browser's storages; they may be missing, forbidden, or null. */
 interface Browser {
   readonly localStorage?: TextStorage | null;
   readonly sessionStorage?: TextStorage | null;
 }
 
-/** The part of the Web Locks that is used; plain http and older browsers have none. */
+/** The part of the Web Locks API used here, missing over plain HTTP and in older browsers. */
 interface Locks {
   request(name: string, options: { signal: AbortSignal }, run: () => unknown): Promise<unknown>;
 }
 
 /**
- * One of the browser's storages, as the only module that touches them: nothing throws here. What
- * the browser does not keep is kept in memory, until the page is closed.
+ * One of the browser's storages. This is the only module that touches them, and nothing throws
+ * here. Values that the browser refuses are kept in memory until the page is closed.
  */
 export class BrowserStorage implements TextStorage {
   readonly #name: keyof Browser;
-  /** What the browser has refused; null is what it should have deleted. */
+  /** The values that the browser refused to store; null for a refused deletion. */
   readonly #refused = new Map<string, string | null>();
   readonly #keeps = new Store(true);
   readonly prefix: string;
@@ -62,7 +62,7 @@ export class BrowserStorage implements TextStorage {
     this.prefix = prefix;
   }
 
-  /** Whether the browser has kept all that it was given so far. */
+  /** Whether the browser has stored every value so far. */
   get keeps(): Readable<boolean> {
     return this.#keeps;
   }
@@ -77,12 +77,12 @@ export class BrowserStorage implements TextStorage {
     }
   }
 
-  /** Returns whether the browser keeps it. */
+  /** @returns whether the browser stored the value. */
   setItem(key: string, value: string): boolean {
     return this.#change(key, value, (storage) => storage.setItem(this.prefix + key, value));
   }
 
-  /** Returns whether the browser has deleted it. */
+  /** @returns whether the browser deleted the value. */
   removeItem(key: string): boolean {
     return this.#change(key, null, (storage) => storage.removeItem(this.prefix + key));
   }
@@ -98,7 +98,7 @@ export class BrowserStorage implements TextStorage {
     }
   }
 
-  /** Throws if there is none, or it may not be used. */
+  /** @throws if there is no such storage, or its use is forbidden. */
   get #browsers(): TextStorage {
     const storage = (globalThis as Browser)[this.#name];
     if (!storage) throw new Error("This browser has no storage.");
@@ -106,7 +106,7 @@ export class BrowserStorage implements TextStorage {
   }
 }
 
-/** The token among other texts. */
+/** Return a token storage within other texts. */
 export function tokenIn(texts: TextStorage): TokenStorage {
   return {
     load: () => texts.getItem(KEY),
@@ -115,7 +115,7 @@ export function tokenIn(texts: TextStorage): TokenStorage {
   };
 }
 
-/** Call `run` while no other tab of this browser has this turn; at once where there are no locks. */
+/** Call `run` while no other tab of this browser has this turn, or immediately without locks. */
 function inTurn(name: string, run: () => void): () => void {
   const { navigator } = globalThis as { navigator?: { readonly locks?: Locks } };
   const turn = new AbortController();
@@ -131,7 +131,7 @@ function inTurn(name: string, run: () => void): () => void {
   return () => turn.abort();
 }
 
-/** The browser's storage where there is one that may be used, else memory. */
+/** Return the browser's storage if it can be used, otherwise memory. */
 export function defaultStorage(): TokenStorage {
   return tokenIn(new BrowserStorage("localStorage"));
 }

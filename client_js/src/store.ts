@@ -1,6 +1,6 @@
-/** Observable values that follow the contract of Svelte's stores. */
+/** Observable values that follow the Svelte store contract. */
 
-/** A value that can be read and subscribed to: `run` is called at once and at every change. */
+/** A value with subscriptions: `run` is called immediately and at every change. */
 export interface Readable<T> {
   get(): T;
   subscribe(run: (value: T) => void): () => void;
@@ -26,7 +26,7 @@ export class Store<T> implements Readable<T> {
   }
 
   subscribe(run: (value: T) => void): () => void {
-    // The same function may subscribe twice: each subscription has a wrapper of its own.
+    // The same function may subscribe twice: each subscription has its own wrapper.
     const subscriber = (value: T): void => run(value);
     this.#subscribers.add(subscriber);
     run(this.#value);
@@ -35,9 +35,10 @@ export class Store<T> implements Readable<T> {
 }
 
 /**
- * Wait until a value other than null passes a test; returns that value.
+ * Wait until a value other than null satisfies a predicate; return that value.
  *
- * @param signal ends the wait with its reason as the error, as `AbortSignal.timeout(10_000)` does.
+ * @param signal ends the wait with its reason as the error, for example
+ * `AbortSignal.timeout(10_000)`.
  */
 export async function until<T>(
   store: Readable<T | null>,

@@ -1,4 +1,4 @@
-/** The boards of a round that is watched. */
+/** The boards of a watched round. */
 
 import type { Keeper, Link } from "./link.ts";
 import type { Result, Watched, WatchedBoard, WatchedMove } from "./messages.ts";
@@ -10,28 +10,28 @@ import { EngineError } from "./rules/errors.ts";
 import type { Ruleset } from "./rules/ruleset.ts";
 import type { Store } from "./store.ts";
 
-/** A runner's board, as it is watched. */
+/** A runner's board as shown to a spectator. */
 export interface RunnerBoard {
   /** The runner's id. */
   readonly player: string;
-  /** Null while there is nothing to see yet. */
+  /** Null until there is something to show. */
   readonly view: View | null;
-  /** The last entry of the journal that is shown; 0 while there is nothing to see yet. */
+  /** The last journal entry shown; 0 until there is one. */
   readonly seq: number;
   readonly result: Result;
-  /** The code of what keeps the server from reading the board, or null. */
+  /** The error code if the server cannot read the board, or null. */
   readonly problem: string | null;
 }
 
-/** The latest round of a room, as it is watched. */
+/** The latest round of a room as shown to a spectator. */
 export interface WatchedRound {
   /** The room's code. */
   readonly code: string;
   /** The round's number; 0 before the first one. */
   readonly round: number;
-  /** `hidden` until the round is over, if nobody may see its boards before. */
+  /** `hidden` until the round is over, if its boards must not be seen before. */
   readonly sight: "live" | "delayed" | "hidden";
-  /** By how many milliseconds moves are seen later. */
+  /** The delay of moves in milliseconds. */
   readonly delay: number;
   /** Null before the first round, and if this client does not know the rules. */
   readonly ruleset: Ruleset | null;
@@ -39,15 +39,15 @@ export interface WatchedRound {
   readonly boards: readonly RunnerBoard[];
 }
 
-/** That the server lets the player watch a room no more. */
+/** The end of the player's permission to watch a room. */
 export interface WatchEnded {
   /** The room's code. */
   readonly code: string;
-  /** The code that it would be refused with; `not_invited` if the watch key holds no more. */
+  /** The code of the equivalent refusal; `not_invited` if the watch key was revoked. */
   readonly why: string;
 }
 
-/** Why watching is refused for good, or until something else happens. */
+/** Refusals of watching that are permanent, or last until some other event. */
 const FINAL = ["removed", "not_invited", "still_racing", "too_many_watchers"];
 
 export class WatchKeeper implements Keeper {
@@ -101,7 +101,7 @@ export class WatchKeeper implements Keeper {
     else if (event.type === "WatchedMove") this.#moved(event);
     else if (event.type === "Removed" && event.code === code) this.forget();
     else if (event.type === "RoomState" && answered !== null && event.code !== code) {
-      // The session is subscribed to another room now.
+      // The session is now subscribed to another room.
       this.forget();
     }
   }
@@ -157,7 +157,7 @@ export class WatchKeeper implements Keeper {
   }
 }
 
-/** The rules of a watched round; null if there is none, or if they are not known here. */
+/** Return the rules of a watched round; null if there are none or this client does not know them. */
 function rulesOf({ game, variant, rules }: Watched): Ruleset | null {
   if (game === null || variant === null || rules === null) return null;
   try {

@@ -1,4 +1,4 @@
-/** Encodes commands and decodes events, by the tables of `messages.ts`. */
+/** Encodes commands and decodes events, using the tables of `messages.ts`. */
 
 import {
   COMMANDS,
@@ -25,7 +25,7 @@ function addEvents(kinds: Readonly<Record<string, number>>): void {
 addEvents(EVENTS);
 
 /**
- * Load the tables of the messages that few visits need. Before, such events are ignored, and such
+ * Load the tables of the rarely needed messages. Until then, such events are ignored, and such
  * commands cannot be sent.
  */
 export async function loadLater(): Promise<void> {
@@ -35,13 +35,15 @@ export async function loadLater(): Promise<void> {
   for (const [name, fields] of Object.entries(later.FIELDS)) structs.set(name, fields);
 }
 
-/** The frame of a command. */
+/** Return the frame of a command. */
 export function encodeCommand(command: Command): Uint8Array {
   const row = toRow(command.type, command);
   return pack(command.type === "PlayMove" ? row : [commands.get(command.type), command.id, ...row]);
 }
 
-/** The event in a frame, or null for one that is unknown to this version and must be ignored. */
+/**
+ * Return the event in a frame, or null for a type unknown to this version, which must be ignored.
+ */
 export function decodeEvent(frame: Uint8Array): Event | null {
   try {
     const row = unpack(frame);
@@ -72,7 +74,7 @@ function countersIn(numbers: readonly unknown[]) {
   return counters;
 }
 
-/** A struct as an array of its fields in their order, without undefined ones at the end. */
+/** Encode a struct as an array of its fields in order, without trailing undefined ones. */
 export function toRow(struct: string, value: object): unknown[] {
   const fields = value as Readonly<Record<string, unknown>>;
   const row = fieldsOf(struct).map((field) => {
@@ -87,7 +89,7 @@ export function toRow(struct: string, value: object): unknown[] {
   return row.map((each) => each ?? null);
 }
 
-/** A struct from an array of its fields in their order; missing ones are as older servers mean. */
+/** Decode a struct from an array of its fields; missing ones get the defaults of older servers. */
 export function toObject(struct: string, row: readonly unknown[]): object {
   const entries = fieldsOf(struct).map((field, at): [string, unknown] => {
     if (typeof field === "string") return [field, row[at] ?? null];

@@ -1,70 +1,70 @@
-/** Boards, views and deltas: a complete position, what a player may see of it, and its changes. */
+/** Boards, views and deltas: a complete position, its visible part, and the changes of a move. */
 
 import { type Pile, isDown, seen } from "./cards.ts";
 import { EngineError } from "./errors.ts";
 import type { Ruleset } from "./ruleset.ts";
 
-/** The piles at one moment of a game. Immutable: a move makes a new layout. */
+/** The piles at one moment of a game. Immutable: each move creates a new layout. */
 export interface Layout {
   readonly ruleset: Ruleset;
   /** The piles by pile number, each from bottom to top. */
   readonly piles: readonly Pile[];
-  /** How often the waste has been turned over. */
+  /** How often the waste was turned over. */
   readonly redeals: number;
   /** The number of moves played. */
   readonly moves: number;
 }
 
-/** A complete position: every face is known; face-down cards have the bit `DOWN` set. */
+/** A complete position: all faces are known; face-down cards have the bit `DOWN` set. */
 export type Board = Layout;
 
-/** The view of a board for a player: every face-down card is `UNSEEN`. */
+/** A player's view of a board: every face-down card is `UNSEEN`. */
 export type View = Layout;
 
-/** The change of one pile: remove `take` cards from its end, then append the cards `put`. */
+/** The change of one pile: remove `take` cards from its end, then append `put`. */
 export interface Change {
   readonly pile: number;
   readonly take: number;
   readonly put: Pile;
 }
 
-/** The changes by a move, as a player may see it, with the counters after the move. */
+/** A move's changes as visible to a player, with the counters after the move. */
 export interface Delta {
   readonly changes: readonly Change[];
   readonly redeals: number;
   readonly moves: number;
 }
 
-/** The pile of a number; throws a `RangeError` if the ruleset has no such pile. */
+/** Return the pile with a number; throw a `RangeError` if the ruleset has no such pile. */
 export function pileAt(layout: Layout, number: number): Pile {
   const pile = layout.piles[number];
   if (pile === undefined) throw new RangeError(`There is no pile ${number}.`);
   return pile;
 }
 
-/** The number of cards on foundations. */
+/** Return the number of cards on foundations. */
 export function cardsHome(layout: Layout): number {
   return layout.ruleset.foundations.reduce((sum, pile) => sum + pileAt(layout, pile).length, 0);
 }
 
-/** The number of cards that lie face down; those of a waste turned over count too. */
+/** Return the number of face-down cards, including a turned-over waste. */
 export function cardsFaceDown(layout: Layout): number {
   return layout.piles.reduce((sum, pile) => sum + pile.filter(isDown).length, 0);
 }
 
-/** How many cards were never turned up; a stock that is a waste turned over has been seen. */
+/** Return the number of cards never turned up. A stock that was the waste has been seen. */
 export function cardsNeverSeen({ ruleset, piles, redeals }: Layout): number {
   const covered = [...ruleset.tableau, ...ruleset.reserve];
   if (redeals === 0) covered.push(ruleset.stock);
   return covered.reduce((sum, pile) => sum + (piles[pile] ?? []).filter(isDown).length, 0);
 }
 
-/** The view of a board for a player. */
+/** Return a player's view of a board. */
 export function viewOf(board: Board): View {
   return { ...board, piles: board.piles.map(seen) };
 }
 
-/** The view after a delta; throws `bad_position` if the delta does not belong to it. */
+/** Return the view after a delta; throw `bad_position` if the delta does not fit. */
 export function applyDelta(view: View, delta: Delta): View {
   const piles = [...view.piles];
   for (const { pile, take, put } of delta.changes) {

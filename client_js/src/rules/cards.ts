@@ -1,10 +1,10 @@
 /**
- * Cards as small integers, piles of them as arrays, and their notation.
+ * Cards as small integers, piles as arrays, and their notation.
  *
- * A card is `suit * 13 + rank`, 0 to 51, with suits in the order of `SUITS` and ranks in that of
- * `RANKS`. A pile is an immutable array of cards from bottom to top. A card that lies face down has
- * the bit `DOWN` set. `UNSEEN` is a card whose face is not known: every face-down card of a view,
- * and a card that a predicted move turns up, until the server's delta arrives.
+ * A card is `suit * 13 + rank`, 0 to 51, with suits in the order of `SUITS` and ranks in the order
+ * of `RANKS`. A pile is an immutable array of cards from bottom to top. A face-down card has the
+ * bit `DOWN` set. `UNSEEN` is a card with an unknown face: every face-down card of a view, and a
+ * card turned up by a predicted move, until the server's delta arrives.
  */
 
 import { EngineError } from "./errors.ts";
@@ -23,34 +23,34 @@ const NAMES: readonly string[] = [...SUITS].flatMap((suit) =>
 );
 const CARDS: ReadonlyMap<string, Card> = new Map(NAMES.map((name, card) => [name, card]));
 
-/** The rank of a card whose face is known, 0 (Ace) to 12 (King). */
+/** Return the rank of a known card, 0 (Ace) to 12 (King). */
 export function rankOf(card: Card): number {
   return (card & ~DOWN) % 13;
 }
 
-/** The suit letter of a card whose face is known. */
+/** Return the suit letter of a known card. */
 export function suitOf(card: Card): string {
   return SUITS.charAt(Math.floor((card & ~DOWN) / 13));
 }
 
-/** Whether a card whose face is known is a heart or a diamond. */
+/** Whether a known card is a heart or a diamond. */
 export function isRed(card: Card): boolean {
   return "HD".includes(suitOf(card));
 }
 
-/** Whether a card lies face down or is `UNSEEN`. */
+/** Whether a card is face down or `UNSEEN`. */
 export function isDown(card: Card): boolean {
   return (card & DOWN) !== 0;
 }
 
-/** The card of a rank of `RANKS` and a suit of `SUITS`. */
+/** Return the card with a rank of `RANKS` and a suit of `SUITS`. */
 export function cardOf(rank: string, suit: string): Card {
   return SUITS.indexOf(suit) * 13 + RANKS.indexOf(rank);
 }
 
 /**
- * `packs` packs of 52 cards in order, each of thirteen cards of the suits over and over: from AS to
- * KC, if there are all four.
+ * Return `packs` packs of 52 cards in order, each repeating thirteen cards of every suit given:
+ * with all four, AS to KC.
  */
 export function pack(packs: number, suits: string = SUITS): Pile {
   return Array.from({ length: packs * PACK_SIZE }, (_, at) => {
@@ -59,7 +59,7 @@ export function pack(packs: number, suits: string = SUITS): Pile {
   });
 }
 
-/** The face-up card that `text` names, such as `TH`, the ten of hearts; throws `bad_card`. */
+/** Parse a face-up card such as `TH`, the ten of hearts; throw `bad_card`. */
 export function parseCard(text: string): Card {
   const card = CARDS.get(text);
   if (card === undefined) {
@@ -71,30 +71,30 @@ export function parseCard(text: string): Card {
   return card;
 }
 
-/** The notation of a card: `TH` face up, `?TH` face down, `??` for `UNSEEN`. */
+/** Return a card's notation: `TH` face up, `?TH` face down, `??` for `UNSEEN`. */
 export function cardName(card: Card): string {
   if (card === UNSEEN) return "??";
   return isDown(card) ? `?${NAMES[card & ~DOWN]}` : (NAMES[card] ?? "??");
 }
 
-/** The pile of these cards, bottom to top; a face-down card is `?TH`; throws `bad_card`. */
+/** Parse a pile, bottom to top, with face-down cards as `?TH`; throw `bad_card`. */
 export function parsePile(names: readonly string[]): Pile {
   return names.map((name) =>
     name.startsWith("?") ? parseCard(name.slice(1)) | DOWN : parseCard(name),
   );
 }
 
-/** The pile with every face-down card replaced by `UNSEEN`. */
+/** Return the pile with every face-down card replaced by `UNSEEN`. */
 export function seen(pile: Pile): Pile {
   return pile.map((card) => (isDown(card) ? UNSEEN : card));
 }
 
-/** The pile with every card face down; `UNSEEN` stays `UNSEEN`. */
+/** Return the pile with every card face down; `UNSEEN` stays `UNSEEN`. */
 export function turnedDown(pile: Pile): Pile {
   return pile.map((card) => card | DOWN);
 }
 
-/** The pile with every card face up, except `UNSEEN`, whose face is not known. */
+/** Return the pile with every card face up, except `UNSEEN`. */
 export function turnedUp(pile: Pile): Pile {
   return pile.map((card) => (card === UNSEEN ? UNSEEN : card & ~DOWN));
 }

@@ -1,4 +1,4 @@
-/** The catalogue of games: the rulesets that the engine exported, compiled on first use. */
+/** The catalogue of games: the engine's exported rulesets, compiled on first use. */
 
 import { changedRules, digestOf, isChanges } from "./changes.ts";
 import { EngineError } from "./errors.ts";
@@ -6,22 +6,21 @@ import { Ruleset } from "./ruleset.ts";
 import rulesets from "./rulesets.json" with { type: "json" };
 import { type Game, type Rules, STANDARD, type Unlisted } from "./schema.ts";
 
-// The engine's own reader has checked the file; its JSON types are wider than the words in it.
+// The engine has validated the file; its inferred JSON types are wider than the literal types.
 
-/** All games, in the order in which they are offered. */
+/** All games, in display order. */
 // The engine has validated the file; TypeScript infers `string` where `Game` has literal types.
 export const games = rulesets.games as readonly unknown[] as readonly Game[];
 
-/** Superseded rules, by which no new deal is played, only those that began with them. */
+/** Superseded rules: no new deal uses them, but earlier ones still do. */
 const unlisted = rulesets.unlisted as readonly unknown[] as readonly Unlisted[];
 
-/** The compiled rulesets. Their tables take time to compute, and most are never played. */
+/** The compiled rulesets. Compiling takes time, and most are never played. */
 const ready = new Map<string, Ruleset>();
 
 /**
- * The rules by which new deals of a game are played; throws `unknown_game` and `unknown_variant`.
- * A variant may be changes to the standard rules, of which the form alone is checked: throws
- * `bad_ruleset`.
+ * Return the current rules of a game; throw `unknown_game` or `unknown_variant`. A variant may be a
+ * text of changes to the standard rules. Only the form of changes is checked: throw `bad_ruleset`.
  */
 export function findRuleset(game: string, variant: string = STANDARD): Ruleset {
   const known = games.find(({ id }) => id === game);
@@ -42,7 +41,7 @@ export function findRuleset(game: string, variant: string = STANDARD): Ruleset {
   return prepared({ ...found, game, variant });
 }
 
-/** The rules of this digest, by which something was begun; throws `unknown_rules`. */
+/** Return the rules with this digest, under which an attempt started; throw `unknown_rules`. */
 export function findStoredRuleset(game: string, variant: string, digest: string): Ruleset {
   if (isChanges(variant)) {
     const made = storedChanged(game, variant, digest);
@@ -64,7 +63,7 @@ export function findStoredRuleset(game: string, variant: string, digest: string)
   return prepared(old);
 }
 
-/** The rules of this digest that a game's standard rules lead to by changes, of any release. */
+/** Apply changes to every release of a game's standard rules, and return those with this digest. */
 function storedChanged(game: string, changes: string, digest: string): Ruleset | undefined {
   const known = ready.get(digest);
   if (known?.game === game && known.variant === changes) return known;
@@ -75,14 +74,14 @@ function storedChanged(game: string, changes: string, digest: string): Ruleset |
       const found = base && changed(game, changes, base);
       if (found?.digest === digest) return found;
     } catch (error) {
-      // They are no changes to the rules of this release.
+      // The changes do not apply to this release's rules.
       if (!(error instanceof EngineError)) throw error;
     }
   }
   return undefined;
 }
 
-/** A game's rules with changes, of which the form alone is checked; throws `bad_ruleset`. */
+/** Return a game's rules with changes, whose form alone is checked; throw `bad_ruleset`. */
 function changed(game: string, changes: string, base: Rules): Ruleset {
   const rules = changedRules(base, changes);
   return prepared({ digest: digestOf(game, changes, rules), game, variant: changes, rules });

@@ -1,28 +1,28 @@
 /**
- * Changes to a game's rules as a text: the id of a variant of one's own, such as
- * `stock.turns=3;waste.redeals=any`. The engine has the same in `engine/schema/changes.py`; whether
- * the rules can be played says `faults.ts`.
+ * Changes to a game's rules as text: the id of a custom variant, such as
+ * `stock.turns=3;waste.redeals=any`. `engine/schema/changes.py` is the Python twin; `faults.ts`
+ * checks whether the rules can be played.
  */
 
 import { EngineError } from "./errors.ts";
 import type { Rules } from "./schema.ts";
 import { bytesToHex, sha256, utf8ToBytes } from "./sha256.ts";
 
-/** The most characters of changes. */
+/** The maximum length in characters. */
 export const MAX_CHANGES = 500;
 
 const DIGEST_LABEL = "samedeal rules 1\0";
 const DIGEST_LENGTH = 16;
-/** Stands for no value, and for no table or group any more. */
+/** Stands for no value, or for a removed table or group. */
 const NONE = "-";
 
 type Value = string | number | boolean | null | readonly (string | number)[];
 type Values = Record<string, Value>;
 
-/** A table of rules, such as that of the stock; that of foundations is one of their groups. */
+/** A table of rules, such as the stock's; `foundations` is one of its groups. */
 export type Table = "foundations" | "tableau" | "stock" | "waste" | "reserve" | "cells";
 
-/** The keys of each table in the order of the schema, with the values of those that have one. */
+/** The keys of each table in the schema's order, with their defaults. */
 export const DEFAULTS: Readonly<Record<Table, Readonly<Record<string, Value | undefined>>>> = {
   foundations: {
     ...{ piles: undefined, first: undefined, takes: "card", setup: "empty", suits: "SHDC" },
@@ -38,18 +38,18 @@ export const DEFAULTS: Readonly<Record<Table, Readonly<Record<string, Value | un
   cells: { piles: undefined, plays: undefined },
 };
 
-/** The parts of rules in the order of the schema. */
+/** The parts of rules in the schema's order. */
 const PARTS = ["packs", "foundations", "suits", "tableau", "stock", "waste", "reserve", "cells"];
 const NUMBERS = ["packs", "piles", "turns", "redeals", "face_up", "deal"];
 const FLAGS = ["wrap", "automatic", "row_on_empty"];
 const LISTS = ["plays", "fill", "deal"];
 
-/** Whether a variant's id is a text of changes, and no name in a game's file. */
+/** Whether a variant's id is a text of changes rather than a name in a game's file. */
 export function isChanges(variant: string): boolean {
   return variant.includes("=");
 }
 
-/** The changes that lead from rules to others; empty if only names differ. */
+/** Return the changes from one set of rules to another; empty if only names differ. */
 export function changesBetween(base: Rules, rules: Rules): string {
   const found: string[] = [];
   const [before, after] = [base, rules] as unknown as Record<string, unknown>[];
@@ -68,7 +68,7 @@ export function changesBetween(base: Rules, rules: Rules): string {
   return found.join(";");
 }
 
-/** What a table has that another one has not; where there was none, what is no default. */
+/** List the changed keys of a table, compared with the defaults if there was no table before. */
 function changesIn(path: string, table: Table, before: object | null, after: object): string[] {
   const old = (before ?? DEFAULTS[table]) as Values;
   return Object.keys(DEFAULTS[table]).flatMap((name) => {
@@ -78,8 +78,8 @@ function changesIn(path: string, table: Table, before: object | null, after: obj
 }
 
 /**
- * Rules with changes made to them, of which nothing but the form is checked; throws `bad_ruleset`
- * if the text is not in the one form that `changesBetween` writes.
+ * Return rules with changes applied. Only the form is checked: throw `bad_ruleset` unless the text
+ * is exactly as `changesBetween` writes it.
  */
 export function changedRules(base: Rules, changes: string): Rules {
   const rules = structuredClone(base) as unknown as Record<string, unknown>;
@@ -112,7 +112,7 @@ export function changedRules(base: Rules, changes: string): Rules {
   return changed;
 }
 
-/** The digest of rules, as the engine's `digest_of` computes it. */
+/** Return the digest of rules, as the engine's `digest_of` computes it. */
 export function digestOf(game: string, variant: string, rules: Rules): string {
   const parts: Record<string, unknown> = { packs: rules.packs };
   parts["foundations"] = rules.foundations.map((group) => shortened("foundations", group));
@@ -128,7 +128,7 @@ export function digestOf(game: string, variant: string, rules: Rules): string {
   return bytesToHex(sha256(utf8ToBytes(DIGEST_LABEL + text))).slice(0, DIGEST_LENGTH);
 }
 
-/** A table without what has its default. */
+/** Return a table without the keys that have their defaults. */
 function shortened(table: Table, value: object): Values {
   const kept = Object.entries(value as Values).filter(
     ([name, each]) => !isSame(DEFAULTS[table][name], each),
@@ -136,7 +136,7 @@ function shortened(table: Table, value: object): Values {
   return Object.fromEntries(kept);
 }
 
-/** Has `JSON.stringify` write keys in their order. */
+/** Make `JSON.stringify` sort the keys. */
 function sorted(_: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));

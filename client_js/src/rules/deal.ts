@@ -1,7 +1,7 @@
 /**
  * Deals: a secret seed determines the order of the pack, and so the board. See `engine/DEALS.md`.
  *
- * SHA-256 is our own, since browsers offer Web Crypto to pages on https alone.
+ * SHA-256 is implemented here, because browsers restrict Web Crypto to pages served over HTTPS.
  */
 
 import type { Board } from "./board.ts";
@@ -18,8 +18,8 @@ const WORD = 2 ** 32;
 const SEED_BYTES = 32;
 
 /**
- * A seed written in hexadecimal: 32 bytes, or a known deal's deck, a byte for each card. Throws
- * `bad_seed` if it is neither 64 lower-case digits nor a deck of face-up cards.
+ * Parse a hexadecimal seed of 32 bytes, or a known deal's deck, one byte per card. Throw `bad_seed`
+ * if the text is neither 64 lower-case digits nor a deck of face-up cards.
  */
 export function parseSeed(text: string): Uint8Array {
   if (!/^([0-9a-f]{64}|([0-9a-f]{104}){1,2})$/.test(text)) {
@@ -35,18 +35,20 @@ export function parseSeed(text: string): Uint8Array {
   return seed;
 }
 
-/** Whether what stands where a deal has its seed is a known deal's deck. */
+/** Whether a deal's seed is a known deal's deck. */
 export function isDeck(seed: Uint8Array): boolean {
   return seed.length !== SEED_BYTES;
 }
 
-/** The commitment published before a deal is played: SHA-256 over its id and seed, in hex. */
+/**
+ * Return the commitment published before a deal is played: SHA-256 over its id and seed, in hex.
+ */
 export function commitment(dealId: string, seed: Uint8Array): string {
   const text = concatBytes(COMMITMENT_LABEL, utf8ToBytes(`${dealId}\0`), seed);
   return bytesToHex(sha256(text));
 }
 
-/** `cards` shuffled by the seed: Fisher-Yates, from the last index down. */
+/** Return `cards` shuffled by the seed: Fisher-Yates, from the last index down. */
 export function shuffled(cards: Pile, seed: Uint8Array): Pile {
   const order = [...cards];
   const words = wordsOf(seed);
@@ -59,7 +61,7 @@ export function shuffled(cards: Pile, seed: Uint8Array): Pile {
   return order;
 }
 
-/** 32-bit big-endian words from the seed: SHA-256 in counter mode. */
+/** Yield 32-bit big-endian words from the seed: SHA-256 in counter mode. */
 function* wordsOf(seed: Uint8Array): Generator<number, never> {
   for (let counter = 0n; ; counter++) {
     const count = new DataView(new ArrayBuffer(8));
@@ -70,7 +72,7 @@ function* wordsOf(seed: Uint8Array): Generator<number, never> {
   }
 }
 
-/** An unbiased number below `limit`: words from its greatest multiple up are rejected. */
+/** Return an unbiased number below `limit`: words from its greatest multiple up are rejected. */
 function below(limit: number, words: Generator<number, never>): number {
   const bound = WORD - (WORD % limit);
   for (;;) {
@@ -79,12 +81,12 @@ function below(limit: number, words: Generator<number, never>): number {
   }
 }
 
-/** The initial board that a seed of 32 bytes deals, or the deck of a known deal; throws `bad_deck`. */
+/** Deal the initial board from a 32-byte seed or a known deal's deck; throw `bad_deck`. */
 export function dealSeed(ruleset: Ruleset, seed: Uint8Array): Board {
   return layOut(ruleset, isDeck(seed) ? [...seed] : shuffled(ruleset.pack, seed));
 }
 
-/** The initial board for a deck, whose first card is dealt first; throws `bad_deck`. */
+/** Deal the initial board from a deck, first card first; throw `bad_deck`. */
 export function layOut(ruleset: Ruleset, deck: Pile): Board {
   checkDeck(ruleset, deck);
   const piles: Pile[] = ruleset.pileNames.map(() => []);
@@ -104,7 +106,7 @@ export function layOut(ruleset: Ruleset, deck: Pile): Board {
   return { ruleset, piles, redeals: 0, moves: 0 };
 }
 
-/** Deal from the front of `rest`, in rounds of one card to each pile that is not yet complete. */
+/** Deal from the front of `rest`, in rounds of one card to each incomplete pile. */
 function dealRounds(
   piles: Pile[],
   numbers: readonly number[],
@@ -127,7 +129,7 @@ function dealRounds(
   }
 }
 
-/** Check that `cards`, all face up, are exactly the packs of this game; throws `bad_deck`. */
+/** Check that `cards`, all face up, are exactly the packs of this game; throw `bad_deck`. */
 export function checkDeck(ruleset: Ruleset, cards: Pile): void {
   const wanted = counted(ruleset.pack);
   const found = counted(cards);
@@ -142,7 +144,7 @@ export function checkDeck(ruleset: Ruleset, cards: Pile): void {
   }
 }
 
-/** How often each card occurs. */
+/** Count the occurrences of each card. */
 function counted(cards: Pile): ReadonlyMap<Card, number> {
   const found = new Map<Card, number>();
   for (const card of cards) found.set(card, (found.get(card) ?? 0) + 1);

@@ -1,8 +1,8 @@
 /**
  * Runs the driver on standard input and output until the input ends.
  *
- * `npm run driver` sets `CI=true`: otherwise vite-node exits when the input ends, before the last
- * responses are written.
+ * `npm run driver` sets `CI=true`: otherwise vite-node exits at the end of the input, before the
+ * last responses are written.
  */
 
 import { once } from "node:events";
@@ -24,5 +24,5 @@ for await (const chunk of stdin.setEncoding("utf8")) {
   for (const line of lines) await answer(line);
 }
 await answer(rest);
-// The process exits at the end of this module; output that is not flushed would be lost.
+// The process exits at the end of this module, which would discard unflushed output.
 await new Promise((resolve) => stdout.write("", resolve));

@@ -1,5 +1,6 @@
 /**
- * The rules' driver: JSON Lines requests in, one JSON object a line out, as `python -m engine`.
+ * The rules' driver, a twin of `python -m engine`: JSON Lines requests in, one JSON object per line
+ * out.
  *
  * Requests, by `op`: `games`; `new` with `game`, `variant`? and `deck` or `seed`; `load` with
  * `position`; `move` with `move`; `position`; `legal`; `hint`. Every response is a position, the
@@ -19,7 +20,7 @@ import { play } from "./play.ts";
 import { isObject, isTexts, parsePosition, positionOf } from "./position.ts";
 import { STANDARD } from "./schema.ts";
 
-/** The most characters of a request, without the line ending. */
+/** The maximum length of a request in characters, without the line ending. */
 export const MAX_LINE_LENGTH = 65_536;
 
 type Request = Readonly<Record<string, unknown>>;
@@ -29,7 +30,7 @@ interface Operation {
   readonly run: (request: Request) => object;
 }
 
-/** One conversation: holds the current position, and answers requests. */
+/** One conversation: holds the current position and answers requests. */
 export class Driver {
   #board: Board | null = null;
 
@@ -43,7 +44,7 @@ export class Driver {
     ["hint", { keys: [], run: () => this.#hint() }],
   ]);
 
-  /** The response to one line. Invalid input gives an error response; nothing throws. */
+  /** Return the response to one line. Invalid input gives an error response; nothing throws. */
   answer(line: string): object {
     try {
       return this.#handle(parseRequest(line));
@@ -125,7 +126,7 @@ function badRequest(message: string): EngineError {
 }
 
 function parseRequest(line: string): Request {
-  // Characters are code points; only a line that may be too long is worth counting them.
+  // Characters are code points; count them only if the line may be too long.
   if (line.length > MAX_LINE_LENGTH && [...line].length > MAX_LINE_LENGTH) {
     throw badRequest(`A request has at most ${MAX_LINE_LENGTH} characters.`);
   }

@@ -13,7 +13,7 @@ export type EngineErrorCode =
   | "unknown_rules"
   | "unknown_variant";
 
-/** Input that the rules refuse: a stable `code` for programs, one sentence for people. */
+/** Input refused by the rules: a stable `code` for programs, one sentence for people. */
 export class EngineError extends Error {
   readonly code: EngineErrorCode;
 

@@ -1,14 +1,14 @@
 /**
- * Rules that cannot be played: what is wrong with them, and at which key.
+ * Faults of rules that cannot be played, and the keys they concern.
  *
- * The same checks in the same order as the engine's (`contradictions.py` and `cost.py`), so that a
- * form says at once what the server would refuse.
+ * These are the engine's checks (`contradictions.py` and `cost.py`), in the same order, so that a
+ * form immediately shows what the server would refuse.
  */
 
 import { KEYS, type Key } from "./schemaKeys.ts";
 import type { Cells, Foundation, Reserve, Rules, Stock, Tableau, Waste } from "./schema.ts";
 
-/** What is wrong, for a sentence in the reader's language. */
+/** The fault, for a sentence in the reader's language. */
 export type Reason =
   | "type"
   | "range"
@@ -50,7 +50,7 @@ export type Reason =
   | "many-foundations"
   | "many-moves";
 
-/** A fault of rules: the path of the key, such as `foundations.0.first`, and what is wrong. */
+/** A fault of rules: the path of the key, such as `foundations.0.first`, and the reason. */
 export interface Fault {
   readonly key: string;
   readonly reason: Reason;
@@ -67,7 +67,7 @@ const MAX_GROUPS = 8;
 const MAX_ALL_FOUNDATIONS = 16;
 const MAX_POSSIBLE_MOVES = 10_000;
 
-/** The first fault of rules, or null if they can be played. */
+/** Return the first fault of rules, or null if they can be played. */
 export function faultOf(rules: Rules): Fault | null {
   for (const checks of [typesOf, contradictionsOf, costsOf]) {
     for (const [fails, key, reason] of checks(rules)) if (fails) return { key, reason };
@@ -192,7 +192,7 @@ function* ofPlaces(rules: Rules, key: string, plays: readonly string[]): Generat
   yield [rules.cells === null && plays.includes("cell"), `${key}.plays`, "no-cells"];
 }
 
-/** The checks of a group of foundations, with keys from the group on. */
+/** Check a group of foundations; keys are relative to the group. */
 function* ofFoundation(rules: Rules, group: Foundation, at: number): Generator<Check> {
   const { piles, first, takes, setup, suits, order, last, automatic, plays } = group;
   const { tableau, foundations, packs } = rules;
@@ -234,7 +234,7 @@ function* costsOf(rules: Rules): Generator<Check> {
   yield [moves > MAX_POSSIBLE_MOVES, "tableau.deal", "many-moves"];
 }
 
-/** The length of the longest run that may ever be moved between columns. */
+/** Return the length of the longest run that can ever move between columns. */
 function longestRun({ tableau, packs, suits }: Rules): number {
   if (tableau === null || tableau.moves === "card") return 1;
   const { moves, order, wrap, run_match: together, match } = tableau;

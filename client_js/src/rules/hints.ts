@@ -1,4 +1,4 @@
-/** A hint: what a good simple player would do next. `RULES.md` describes how it is chosen. */
+/** Hints: the next move of a good simple player. `RULES.md` describes how it is chosen. */
 
 import { type Layout, cardsHome, pileAt, viewOf } from "./board.ts";
 import { type Card, RANKS, isDown } from "./cards.ts";
@@ -6,7 +6,7 @@ import { legalMoves } from "./moves.ts";
 import { apply } from "./play.ts";
 import { ENDLESS, type Move, ROW, type Ruleset } from "./ruleset.ts";
 
-/** How good a move is. Worths are compared from the left, and more is better. */
+/** A move's worth, compared lexicographically; greater is better. */
 type Worth = readonly number[];
 
 const HOME = 8;
@@ -19,8 +19,8 @@ const DEALS = 2;
 const SPREADS = 1;
 
 /**
- * The move that a good simple player would make, by what the player sees; `null` if none gets
- * further. It is the server's hint.
+ * Return a good simple player's next move, based on the visible cards; null if none is useful. The
+ * server gives the same hint.
  */
 export function hint(layout: Layout): Move | null {
   const seen = viewOf(layout);
@@ -38,7 +38,7 @@ export function hint(layout: Layout): Move | null {
   return best === null ? null : best.move;
 }
 
-/** The order of moves of equal worth: piles on the left come first. */
+/** The tie-break between moves of equal worth: piles further left come first. */
 function order({ source, target, count }: Move): Worth {
   return [-source, -target, -count];
 }
@@ -55,7 +55,10 @@ function isHomeward({ ruleset }: Layout, { target }: Move): boolean {
   return ruleset.foundations.includes(target);
 }
 
-/** How good a legal move is; `null` if it leads nowhere. No move leads home, or this one does. */
+/**
+ * Return a legal move's worth, or null if it is useless, given that no move leads home or this one
+ * does.
+ */
 function worthOf(seen: Layout, move: Move): Worth | null {
   const { foundations, stock, waste, turns } = seen.ruleset;
   const { source, target, count } = move;
@@ -66,7 +69,7 @@ function worthOf(seen: Layout, move: Move): Worth | null {
   return target === ROW || target === waste ? [DEALS] : worthToPlace(seen, move);
 }
 
-/** How good a move to a tableau pile or a cell is, from anywhere but a foundation. */
+/** Return the worth of a move to a tableau pile or a cell, from anywhere but a foundation. */
 function worthToPlace(seen: Layout, move: Move): Worth | null {
   const { ruleset } = seen;
   const turns = (card: number | undefined) => ruleset.turns[card ?? -1] ?? 0;
@@ -79,12 +82,12 @@ function worthToPlace(seen: Layout, move: Move): Worth | null {
   if (ruleset.tableau.includes(move.source)) return worthFromPile(seen, move);
   if (onto.length > 0 && ruleset.ordersTableau) return [WASTE_JOINS, -buried];
   if (move.source === ruleset.stock) return [DEALS, -buried, -gap];
-  // A card that leaves one place of its own for another gets nowhere.
+  // Moving a lone card into or out of a cell gains nothing.
   const { cells } = ruleset;
   return cells.includes(move.source) || cells.includes(move.target) ? null : [WASTE];
 }
 
-/** How good a move from a tableau pile to another, or to a cell, is. */
+/** Return the worth of a move from a tableau pile to another, or to a cell. */
 function worthFromPile(seen: Layout, { source, target, count }: Move): Worth | null {
   const { ruleset } = seen;
   const from = pileAt(seen, source);
@@ -110,15 +113,15 @@ function worthFromPile(seen: Layout, { source, target, count }: Move): Worth | n
   return spreads ? [SPREADS, toTableau, -bond, -left.length] : null;
 }
 
-/** How well a card lies on another: 2 if they move together, 1 if it only builds. */
+/** Rate how well a card lies on another: 2 if they move together, 1 if it only builds. */
 function bondOf(ruleset: Ruleset, below: Card | undefined, card: Card | undefined): number {
   if (below === undefined || card === undefined) return 0;
   return Number(ruleset.builds(below, card)) + Number(ruleset.carries(below, card));
 }
 
 /**
- * Whether turning the waste over leads anywhere. Where it ends, it always may. Without end it does
- * if a card fits somewhere which the next pass brings up, were nothing else played.
+ * Whether turning over the waste is useful. With limited redeals it always is. With unlimited ones
+ * it is if the next pass brings up a card that fits somewhere without other moves.
  */
 function hasUse(seen: Layout): boolean {
   const { redeals, waste, stock, rules } = seen.ruleset;
@@ -135,7 +138,7 @@ function hasUse(seen: Layout): boolean {
   });
 }
 
-/** Whether a move brings a card home, or leaves one that is seen to go home next. */
+/** Whether a move brings a card home, or exposes one that is known to go home next. */
 function leadsHome(seen: Layout, move: Move): boolean {
   const after = apply(seen, move);
   return (

@@ -1,9 +1,9 @@
 /**
- * Known deals: the order of the cards comes from elsewhere, so that anybody may know it. Such a deal
- * is named by its order, or by its number among those of the classic FreeCell program of Windows.
+ * Known deals: the order of the cards is public. Such a deal is named by its order, or by its
+ * number among the deals of the classic Windows FreeCell.
  *
- * That program shuffles with the `rand` of Microsoft's C library, and takes each card out of a pack
- * in the order AC AD AH AS 2C to KS: the last card left takes the place of the one taken.
+ * That program shuffles with the `rand` of Microsoft's C library. It draws each card from a pack in
+ * the order AC AD AH AS 2C to KS; the last remaining card takes the drawn one's place.
  */
 
 import { bytesToHex } from "./sha256.ts";
@@ -12,7 +12,7 @@ import { checkDeck, isDeck, parseSeed } from "./deal.ts";
 import { EngineError } from "./errors.ts";
 import type { Ruleset } from "./ruleset.ts";
 
-/** The greatest number of a deal. */
+/** The greatest deal number. */
 export const LAST_DEAL = 1_000_000;
 
 const NUMBER = /^[1-9]\d{0,6}$/;
@@ -20,8 +20,8 @@ const NUMBER = /^[1-9]\d{0,6}$/;
 const PACK: Pile = [...RANKS].flatMap((rank) => [..."CDHS"].map((suit) => cardOf(rank, suit)));
 
 /**
- * The deck of a known deal, in hexadecimal, from its number or from that. Throws `bad_deck` if there
- * is no deal of this number or the deck is not that of the game, `bad_seed` if it is neither.
+ * Return the hexadecimal deck of a known deal, from its number or its deck. Throw `bad_deck` if
+ * there is no such number or the deck is not the game's, `bad_seed` if the text is neither.
  */
 export function knownSeed(ruleset: Ruleset, text: string): string {
   const deck = NUMBER.test(text) ? numberedDeck(Number(text)) : deckIn(text);
@@ -35,7 +35,9 @@ function deckIn(text: string): Pile {
   return [...seed];
 }
 
-/** The deck of a numbered deal: 52 cards, face up, the first dealt first; throws `bad_deck`. */
+/**
+ * Return the deck of a numbered deal: 52 face-up cards, the first dealt first; throw `bad_deck`.
+ */
 export function numberedDeck(number: number): Pile {
   if (!(number >= 1 && number <= LAST_DEAL)) {
     throw new EngineError("bad_deck", `Numbered deals are from 1 to ${LAST_DEAL}.`);
@@ -43,7 +45,9 @@ export function numberedDeck(number: number): Pile {
   return [...cardsOf(number)];
 }
 
-/** The number of a deck among the numbered deals, or null; it tries them all, in milliseconds. */
+/**
+ * Return a deck's number among the numbered deals, or null. Trying all of them takes milliseconds.
+ */
 export function numberOf(deck: Pile): number | null {
   const first = PACK.indexOf(deck[0] ?? -1);
   if (deck.length !== PACK.length) return null;
@@ -53,7 +57,7 @@ export function numberOf(deck: Pile): number | null {
   return null;
 }
 
-/** What a known deal is called: its number, or its deck if it has none. */
+/** Return a known deal's name: its number, or its deck if it has none. */
 export function knownName(seed: string): string {
   const number = numberOf([...parseSeed(seed)]);
   return number === null ? seed : String(number);
@@ -75,12 +79,12 @@ function* cardsOf(number: number): Generator<Card> {
   }
 }
 
-/** The state of the generator, of 31 bits, that follows another. */
+/** Return the generator's next 31-bit state. */
 function after(state: number): number {
   return (Math.imul(state, 214_013) + 2_531_011) & 0x7fff_ffff;
 }
 
-/** The number of 15 bits that a state gives. */
+/** Return the 15-bit number that a state yields. */
 function wordOf(state: number): number {
   return state >>> 16;
 }

@@ -5,7 +5,7 @@ import { type Card, PACK_SIZE, type Pile, isDown, rankOf } from "./cards.ts";
 import { EMPTY, type Fits, type Move, ROW, RUN_LENGTH, type Ruleset } from "./ruleset.ts";
 import type { Place } from "./schema.ts";
 
-/** All legal moves, each once, in no particular order. */
+/** Return all legal moves, each once, in no particular order. */
 export function legalMoves(layout: Layout): Move[] {
   const { tableau, stock, waste, reserve, cells, groups, rules } = layout.ruleset;
   const moves: Move[] = [];
@@ -40,12 +40,12 @@ export function isStuck(layout: Layout): boolean {
   return !isWon(layout) && legalMoves(layout).length === 0;
 }
 
-/** The top card of a pile, or `EMPTY`. */
+/** Return the top card of a pile, or `EMPTY`. */
 export function topOf(pile: Pile): Card {
   return pile.at(-1) ?? EMPTY;
 }
 
-/** How many face-up cards at the end of a pile build on one another. */
+/** Count the face-up cards at the end of a pile that build on each other. */
 export function runLength(pile: Pile, builds: Fits): number {
   let length = 0;
   let upper = EMPTY;
@@ -58,8 +58,8 @@ export function runLength(pile: Pile, builds: Fits): number {
 }
 
 /**
- * Whether foundation `target`, holding `pile`, takes the single card `card`. Where a foundation
- * starts with the rank of another, its first card may be any here.
+ * Whether foundation `target`, holding `pile`, takes the single card `card`. On a foundation that
+ * must start with the rank of another, any first card is accepted here.
  */
 export function fitsFoundation(ruleset: Ruleset, target: number, pile: Pile, card: Card): boolean {
   return ruleset.homes[target]?.(topOf(pile), card) ?? false;
@@ -75,7 +75,7 @@ function fromTableau(layout: Layout, source: number, moves: Move[]): void {
   if (movesRuns && plays.includes("tableau")) runsToTableau(layout, source, moves);
 }
 
-/** Append the legal moves of the top card of a pile to the places that it plays to. */
+/** Append the legal moves of a pile's top card to the places it plays to. */
 function fromPile(layout: Layout, source: number, plays: readonly Place[], moves: Move[]): void {
   if (pileAt(layout, source).length === 0) return;
   for (const place of plays) {
@@ -85,14 +85,14 @@ function fromPile(layout: Layout, source: number, plays: readonly Place[], moves
   }
 }
 
-/** Append the turning over of the waste, if it is legal. */
+/** Append turning over the waste, if it is legal. */
 function turningOver(layout: Layout, waste: number, moves: Move[]): void {
   const { redeals, stock } = layout.ruleset;
   if (pileAt(layout, waste).length === 0 || pileAt(layout, stock).length > 0) return;
   if (layout.redeals < redeals) moves.push({ source: waste, target: stock, count: 1 });
 }
 
-/** Append the legal moves of a stock that has cards. */
+/** Append the legal moves of a non-empty stock. */
 function fromStock(layout: Layout, moves: Move[]): void {
   const { stock: source, waste, rules } = layout.ruleset;
   for (const place of rules.stock.plays) {
@@ -103,7 +103,10 @@ function fromStock(layout: Layout, moves: Move[]): void {
   }
 }
 
-/** Whether every tableau pile has cards, or cannot have, since too few are left; if it matters. */
+/**
+ * Whether the filled tableau permits dealing a row: every pile has cards, or too few are left for
+ * that, or the rules do not require it.
+ */
 function mayDealRow(layout: Layout): boolean {
   const { tableau, rules } = layout.ruleset;
   const sizes = tableau.map((pile) => pileAt(layout, pile).length);
@@ -142,7 +145,7 @@ function toFoundations(
   }
 }
 
-/** Whether a card that fits an empty foundation has the rank that others began with. */
+/** Whether a card that fits an empty foundation has the rank the others started with. */
 export function mayStart(layout: Layout, target: number, card: Card): boolean {
   if (layout.ruleset.groups[target]?.first !== "same") return true;
   return rankOf(card) === rankOf(pileAt(layout, 0)[0] ?? card);
@@ -165,7 +168,7 @@ function toTableau(layout: Layout, source: number, moves: Move[]): void {
   }
 }
 
-/** Append the legal moves of cards at the end of a pile, which move together, to tableau piles. */
+/** Append the legal moves of runs at the end of a pile to tableau piles. */
 function runsToTableau(layout: Layout, source: number, moves: Move[]): void {
   const { builds, tableau, moves: how } = layout.ruleset;
   const pile = pileAt(layout, source);
@@ -182,13 +185,13 @@ function runsToTableau(layout: Layout, source: number, moves: Move[]): void {
   }
 }
 
-/** How many cards at the end of a pile would move together, had they the room. */
+/** Count the cards at the end of a pile that would move together, given enough room. */
 export function together({ ruleset }: Layout, pile: Pile): number {
   if (ruleset.moves !== "any") return runLength(pile, ruleset.carries);
   return pile.length - (pile.findLastIndex(isDown) + 1);
 }
 
-/** How many cards may move at once onto a tableau pile, by the places that are free. */
+/** Return how many cards can move together onto a tableau pile, given the free places. */
 export function longestRun(layout: Layout, ontoEmpty: boolean): number {
   const { moves, tableau, cells, total } = layout.ruleset;
   const free = (piles: readonly number[]) =>
@@ -200,7 +203,7 @@ export function longestRun(layout: Layout, ontoEmpty: boolean): number {
   return total;
 }
 
-/** The foundation to which a run leaves a tableau pile by itself, if it does. */
+/** Return the foundation to which a run leaves a tableau pile automatically, if any. */
 export function leavingTo(
   ruleset: Ruleset,
   piles: readonly Pile[],
@@ -217,7 +220,7 @@ export function leavingTo(
   );
 }
 
-/** Append the legal moves of a whole run from the tableau to foundations. */
+/** Append the legal moves of whole runs from the tableau to foundations. */
 function runsHome(layout: Layout, source: number, moves: Move[]): void {
   const { ruleset } = layout;
   const pile = pileAt(layout, source);

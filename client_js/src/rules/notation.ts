@@ -2,7 +2,7 @@
  * The text of moves and piles, in journals, vectors, logs, drivers and the wire protocol.
  *
  * A move is `source>target`, followed by `xN` if it moves N > 1 cards: `t3>f0`, `t3>t5x4`, `s>w`;
- * `s>t` deals a row and `w>s` turns the waste over. A pile of a view is two characters a card,
+ * `s>t` deals a row and `w>s` turns the waste over. A pile of a view has two characters per card,
  * bottom to top, with `??` for an unseen card: `??THKS`.
  */
 
@@ -12,13 +12,13 @@ import { type Move, ROW, type Ruleset } from "./ruleset.ts";
 
 const MOVE = /^([a-z]\d{0,2})>([a-z]\d{0,2})(?:x([2-9]|[1-9]\d{1,2}))?$/;
 
-/** A move's text. */
+/** Return a move's text. */
 export function moveText(ruleset: Ruleset, { source, target, count }: Move): string {
   const to = target === ROW ? "t" : ruleset.pileNames[target];
   return `${ruleset.pileNames[source]}>${to}${count > 1 ? `x${count}` : ""}`;
 }
 
-/** The move that a text names, whether legal or not; throws `bad_move` if it is malformed. */
+/** Parse a move, whether legal or not; throw `bad_move` if it is malformed. */
 export function parseMove(ruleset: Ruleset, text: string): Move {
   const found = MOVE.exec(text);
   if (found === null) {
@@ -35,7 +35,7 @@ export function parseMove(ruleset: Ruleset, text: string): Move {
   };
 }
 
-/** The number of the pile of this name; throws `bad_move`. */
+/** Return the number of the pile with this name; throw `bad_move`. */
 function pileNumber(ruleset: Ruleset, name: string): number {
   const number = ruleset.pileNumbers.get(name);
   if (number === undefined) {
@@ -44,12 +44,12 @@ function pileNumber(ruleset: Ruleset, name: string): number {
   return number;
 }
 
-/** The text of a pile of a view, whose face-down cards are all `UNSEEN`. */
+/** Return the text of a view's pile, whose face-down cards are all `UNSEEN`. */
 export function seenText(pile: Pile): string {
   return pile.map(cardName).join("");
 }
 
-/** The pile of a view from its text, two characters a card; throws `bad_card`. */
+/** Parse a view's pile, two characters per card; throw `bad_card`. */
 export function parseSeen(text: string): Pile {
   const names = text.match(/.{1,2}/gsu) ?? [];
   return names.map((name) => (name === "??" ? UNSEEN : parseCard(name)));

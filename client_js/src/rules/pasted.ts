@@ -1,11 +1,11 @@
 /**
- * Known deals as people paste them: the number of a deal, or its cards as text.
+ * Known deals from pasted text: a deal's number, or its cards.
  *
- * The text is that of PySolFC and of Freecell Solver, as `pysol_cards/deal_game.py` and
- * `make_pysol_freecell_board.py` write it: a line for each column, its top card last, with cards
- * such as `TH` or `10H`, those that lie face down as `<TH>`. Before them there may be lines such as
- * `Foundations: H-0 C-A`, `Freecells: - -`, and `Talon: 5H KC` in the order of dealing. Where its
- * cards go follows from the rules alone.
+ * The text format is PySolFC's and Freecell Solver's, as written by `pysol_cards/deal_game.py`
+ * and `make_pysol_freecell_board.py`: one line per column, its top card last, with cards such as
+ * `TH` or `10H`, and face-down cards such as `<TH>`. Lines such as `Foundations: H-0 C-A`,
+ * `Freecells: - -`, and `Talon: 5H KC` (in dealing order) may precede them. The rules alone
+ * determine where the cards go.
  */
 
 import { bytesToHex } from "./sha256.ts";
@@ -14,7 +14,7 @@ import { EngineError, type EngineErrorCode } from "./errors.ts";
 import { LAST_DEAL, knownSeed, numberedDeck } from "./known.ts";
 import type { Ruleset } from "./ruleset.ts";
 
-/** What is wrong with a text; `knownProblems` of the page has a sentence for each. */
+/** A fault of the text; the page's `knownProblems` has a sentence for each. */
 export type Problem =
   | "empty"
   | "range"
@@ -28,22 +28,22 @@ export type Problem =
   | "begun"
   | "twice";
 
-/** What a problem is about, as far as it is about that. */
+/** A problem and its details, where they apply. */
 export interface About {
   readonly problem: Problem;
-  /** The number of the line in the text, from 1. */
+  /** The number of the line, from 1. */
   readonly line?: number;
-  /** What stands there and is no card. */
+  /** The word that is not a card. */
   readonly word?: string;
-  /** The card that is there too often, and one that is missing for it. */
+  /** The card that occurs too often, and a missing card. */
   readonly card?: Card;
   readonly missing?: Card;
-  /** How many cards or columns there are, and how many there should be. */
+  /** The actual and the expected number of cards or columns. */
   readonly count?: number;
   readonly wanted?: number;
 }
 
-/** A text that is no deal of the game. */
+/** Thrown for a text that is not a deal of the game. */
 export class PastedError extends EngineError {
   readonly about: About;
 
@@ -59,7 +59,7 @@ interface Line {
   readonly words: readonly string[];
 }
 
-/** The lines of a text by what they describe; columns have no label. */
+/** The lines of a text by their labels; columns have none. */
 interface Lines {
   readonly columns: Line[];
   readonly home: Line[];
@@ -78,10 +78,10 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   ...{ "♠": "S", "♥": "H", "♦": "D", "♣": "C", "♤": "S", "♡": "H", "♢": "D", "♧": "C" },
 };
 
-/** As in `11982`, `#11982`, `Game #11982` and `FreeCell deal 11982`. */
+/** Matches `11982`, `#11982`, `Game #11982` and `FreeCell deal 11982`. */
 const NUMBERED = /^(?:[\p{L} ]+ )?(?:no\. *|nr\. *|n° *)?# *(\d+)$|^(?:[\p{L} ]+ )?(\d+)$/iu;
 
-/** The deck of the deal in a text, in hexadecimal; throws a `PastedError`. */
+/** Return the hexadecimal deck of the deal in a text; throw a `PastedError`. */
 export function pastedSeed(ruleset: Ruleset, text: string): string {
   const pasted = text.trim();
   if (/^(?:[0-9a-f]{104}){1,2}$/i.test(pasted)) return knownSeed(ruleset, pasted.toLowerCase());
@@ -107,7 +107,7 @@ function numberedIn({ pack }: Ruleset, number: number): Pile {
   return numberedDeck(number);
 }
 
-/** The deck that deals the board of a text. */
+/** Return the deck that deals the board in a text. */
 function boardIn(ruleset: Ruleset, text: string): Pile {
   const lines = linesOf(text);
   const { rules, groups } = ruleset;
@@ -153,7 +153,7 @@ function linesOf(text: string): Lines {
   return lines;
 }
 
-/** The cards of lines, one after the other; `H-0` is none, and `H-A` an ace. */
+/** Return the cards of several lines in sequence; `H-0` is no card, and `H-A` an ace. */
 function cardsIn(lines: readonly Line[]): Card[] {
   return lines.flatMap(({ number, words }) =>
     words
@@ -178,14 +178,17 @@ function noCard(line: number, word: string): PastedError {
   );
 }
 
-/** The cards of piles, in the rounds in which they are dealt; the last pile may be the first line. */
+/**
+ * Return the cards of piles in rounds, as they are dealt; the last pile may be the first
+ * line.
+ */
 function roundsOf(
   problem: "columns" | "reserve",
   lines: readonly Line[],
   sizes: readonly number[],
 ): Pile {
   const found = lines.map((line) => cardsIn([line]));
-  // Piles without a card have lines of their own, or none.
+  // Empty piles may have a line or none.
   const wanted = found.length === sizes.length ? sizes : sizes.filter((size) => size > 0);
   expectCount(problem, found.length, wanted.length, lines[wanted.length]);
   const fits = (piles: readonly Pile[]) => piles.every(({ length }, at) => length === wanted[at]);
@@ -216,7 +219,7 @@ function expectCount(problem: Problem, count: number, wanted: number, line?: Lin
   );
 }
 
-/** Check that no card is there too often; there are as many as there should be. */
+/** Check that no card occurs too often; the total number is already correct. */
 function checkCards({ pack }: Ruleset, deck: Pile): void {
   const missing = without(pack, deck)[0];
   const card = without(deck, pack)[0];
@@ -228,7 +231,7 @@ function checkCards({ pack }: Ruleset, deck: Pile): void {
   );
 }
 
-/** Cards without as many of each as others have. */
+/** Return cards without the others' occurrences of each. */
 function without(cards: Pile, others: Pile): Pile {
   const left = [...others];
   return cards.filter((card) => {

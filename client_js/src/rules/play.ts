@@ -12,7 +12,7 @@ import { isLegal, leavingTo } from "./moves.ts";
 import { moveText } from "./notation.ts";
 import { type Move, ROW, RUN_LENGTH, type Ruleset } from "./ruleset.ts";
 
-/** The board after a move; throws `illegal_move` if the rules do not allow it here. */
+/** Return the board after a move; throw `illegal_move` if the rules forbid it. */
 export function play(board: Board, move: Move): Board {
   if (!isLegal(board, move)) {
     const text = moveText(board.ruleset, move);
@@ -21,13 +21,13 @@ export function play(board: Board, move: Move): Board {
   return apply(board, move);
 }
 
-/** The predicted view after a move; throws `illegal_move`. */
+/** Return the predicted view after a move; throw `illegal_move`. */
 export function predict(view: View, move: Move): View {
-  // Cards of a waste that is turned over lie face down now, so a view no longer shows them.
+  // Turning over the waste puts its cards face down, so the view hides them again.
   return viewOf(play(view, move));
 }
 
-/** The layout after a move that must be legal: it is not checked again. */
+/** Return the layout after a move that is known to be legal. */
 export function apply(layout: Layout, move: Move): Layout {
   const { ruleset } = layout;
   const piles = [...layout.piles];
@@ -48,7 +48,7 @@ export function apply(layout: Layout, move: Move): Layout {
   return { ...layout, piles, redeals, moves: layout.moves + 1 };
 }
 
-/** Move cards from pile to pile; then turn up or fill the source as the rules say. */
+/** Move cards from pile to pile, then turn up or fill the source as the rules say. */
 function carry(ruleset: Ruleset, piles: Pile[], { source, target, count }: Move): void {
   const from = piles[source] ?? [];
   piles[source] = from.slice(0, from.length - count);
@@ -59,7 +59,7 @@ function carry(ruleset: Ruleset, piles: Pile[], { source, target, count }: Move)
   if (ruleset.tableau.includes(source) && piles[source].length === 0) fill(ruleset, piles, source);
 }
 
-/** Move whole runs at the ends of tableau piles to foundations that take them by themselves. */
+/** Move whole runs from the ends of tableau piles to foundations that take them automatically. */
 function sendRuns(ruleset: Ruleset, piles: Pile[]): void {
   for (const source of ruleset.tableau) {
     const target = leavingTo(ruleset, piles, source);
@@ -67,7 +67,7 @@ function sendRuns(ruleset: Ruleset, piles: Pile[]): void {
   }
 }
 
-/** Turn cards of the stock to the waste, one after the other, while it has some. */
+/** Turn cards of the stock to the waste one by one, while there are any. */
 function dealToWaste({ stock, rules }: Ruleset, piles: Pile[], waste: number): void {
   const left = piles[stock] ?? [];
   const size = Math.max(0, left.length - rules.stock.turns);
@@ -75,13 +75,13 @@ function dealToWaste({ stock, rules }: Ruleset, piles: Pile[], waste: number): v
   piles[stock] = left.slice(0, size);
 }
 
-/** The piles that fill an emptied tableau pile: the first of them that has cards does. */
+/** Return the piles that can fill an emptied tableau pile, in order of preference. */
 export function fillers({ rules, reserve, stock, waste }: Ruleset): readonly number[] {
   const piles = { reserve, waste: waste === null ? [] : [waste], stock: [stock] };
   return (rules.tableau?.fill ?? []).flatMap((place) => piles[place]);
 }
 
-/** Fill an emptied tableau pile from the first pile of `tableau.fill` that has cards. */
+/** Fill an emptied tableau pile from the first non-empty pile of `tableau.fill`. */
 function fill(ruleset: Ruleset, piles: Pile[], emptied: number): void {
   const source = fillers(ruleset).find((pile) => piles[pile]?.length);
   if (source !== undefined) carry(ruleset, piles, { source, target: emptied, count: 1 });

@@ -1,4 +1,4 @@
-/** Positions: complete boards as JSON values, written and parsed with validation. */
+/** Positions: complete boards as JSON values, with serialization and validating parsing. */
 
 import { type Board, pileAt } from "./board.ts";
 import { type Pile, cardName, isDown, parsePile, rankOf, suitOf, turnedUp } from "./cards.ts";
@@ -26,7 +26,7 @@ export interface Position {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A board as JSON values. */
+/** Return a board as JSON values. */
 export function positionOf(board: Board): Position {
   const { ruleset } = board;
   return {
@@ -43,7 +43,7 @@ export function positionOf(board: Board): Position {
 }
 
 /**
- * The board that a position describes; throws an `EngineError` if no play can reach it.
+ * Parse a position; throw an `EngineError` if no play can reach it.
  *
  * `variant`, `redeals`, `moves`, `won` and `stuck` are optional; `won` and `stuck` must agree with
  * the piles if given.
@@ -109,7 +109,7 @@ function readCount(position: Fields, key: string, most: number): number {
   return value;
 }
 
-/** Check the invariants of boards that play can reach. */
+/** Check the invariants of reachable boards. */
 function checkBoard(board: Board): void {
   const { ruleset } = board;
   checkDeck(ruleset, board.piles.flatMap(turnedUp));
@@ -137,7 +137,7 @@ function checkBoard(board: Board): void {
   }
 }
 
-/** Check the piles of a part of the layout that is dealt. */
+/** Check the piles of a dealt part of the layout. */
 function checkDealt(
   board: Board,
   part: Tableau | Reserve | null,
@@ -162,9 +162,9 @@ function checkDealt(
 }
 
 /**
- * The piles that fill every emptied pile as long as one of them has cards. Where only the waste
- * fills, the stock can add to it later; where only the stock fills, the waste can be turned over to
- * be the stock again. A reserve never gets a card.
+ * Return the piles that fill every emptied pile while one of them has cards. If only the waste
+ * fills, the stock can still add to it; if only the stock fills, the waste can become the stock
+ * again. A reserve never receives cards.
  */
 function alwaysFilling(ruleset: Ruleset): readonly number[] {
   const fill = ruleset.rules.tableau?.fill ?? [];
@@ -194,7 +194,7 @@ function couldBeFoundation(board: Board, target: number): boolean {
   return pile.every((card, at) => fitsFoundation(ruleset, target, pile.slice(0, at), card));
 }
 
-/** Whether at most `most` cards lie face down, all of them below a face-up card. */
+/** Whether at most `most` cards are face down, all of them below a face-up card. */
 function downBelowUp(pile: Pile, most: number): boolean {
   const down = pile.filter(isDown).length;
   return (
@@ -217,10 +217,10 @@ function couldBeStock(board: Board): boolean {
   return stock.every((card, at) => isDown(card) === at < hidden);
 }
 
-/** A number of which the cards dealt from a stock that has some are a multiple. */
+/** Return a divisor of the number of cards dealt so far from a non-empty stock. */
 function dealtAtOnce({ ruleset, redeals }: Board): number {
   const { stock, tableau } = ruleset.rules;
   if (stock.plays.every((place) => place === "row")) return ruleset.tableau.length;
-  // A stock that was the waste can have any number of cards, as has one that fills piles.
+  // A recycled stock, or one that fills piles, can have any number of cards.
   return redeals === 0 && !tableau?.fill.includes("stock") ? stock.turns : 1;
 }

@@ -1,7 +1,7 @@
 /**
- * A ruleset compiled for play: pile numbers, and lookup tables of what each pile takes.
+ * A ruleset compiled for play: pile numbers, and lookup tables of the cards each pile takes.
  *
- * All that depends on the rules alone is computed here, once, so that listing moves is fast.
+ * Everything that depends only on the rules is computed once, which makes listing moves fast.
  */
 
 import {
@@ -18,24 +18,24 @@ import {
 } from "./cards.ts";
 import type { Foundation, Match, Order, Rules, Tableau } from "./schema.ts";
 
-/** Stands for the top card of an empty pile. */
+/** The top card of an empty pile. */
 export const EMPTY = UNSEEN + 1;
 
 /** The target of a move that deals a row of cards to the tableau. */
 export const ROW = -2;
 
-/** `Ruleset.redeals` where the waste is turned over without end: more often than anybody does. */
+/** `Ruleset.redeals` for unlimited redeals: more than any game uses. */
 export const ENDLESS = 1_000_000;
 
 /** The length of a run that goes to a foundation. */
 export const RUN_LENGTH = 13;
 
-/** Whether `card` may go on `top`, which may be `EMPTY`; false if either is face down. */
+/** Whether `card` fits on `top`, which may be `EMPTY`; false if either is face down. */
 export type Fits = (top: Card, card: Card) => boolean;
 
 /**
  * A move of `count` cards from the pile `source` to the pile `target`, by pile number. Dealing a
- * row, with the target `ROW`, dealing to the waste, and turning the waste over have a count of 1.
+ * row (target `ROW`), dealing to the waste, and turning the waste over have a count of 1.
  */
 export interface Move {
   readonly source: number;
@@ -45,13 +45,13 @@ export interface Move {
 
 /**
  * One game's rules in one variant. Piles are numbered: foundations, tableau, stock, waste, reserve,
- * cells. A game without a stock has one that is always empty.
+ * cells. A game without a stock has a permanently empty one.
  */
 export class Ruleset {
   readonly game: string;
   readonly variant: string;
   readonly rules: Rules;
-  /** Identifies these rules among all that the game has ever had; empty for rules of a test. */
+  /** Identifies these rules among all releases of the game's rules; empty for rules of a test. */
   readonly digest: string;
   /** The cards in play, in the order of an unshuffled pack. */
   readonly pack: Pile;
@@ -65,23 +65,23 @@ export class Ruleset {
   readonly waste: number | null;
   readonly reserve: readonly number[];
   readonly cells: readonly number[];
-  /** How often the waste may be turned over in a game. */
+  /** The number of permitted redeals per game. */
   readonly redeals: number;
   readonly pileNames: readonly string[];
   readonly pileNumbers: ReadonlyMap<string, number>;
-  /** The table of what a tableau pile takes. */
+  /** Whether a tableau pile takes a card on its top card. */
   readonly builds: Fits;
-  /** The table of what builds on what in cards that move together. */
+  /** Whether a card moves together with the one below it. */
   readonly carries: Fits;
-  /** The table of what each foundation takes; one that takes runs takes no single card. */
+  /** Which single cards each foundation takes; foundations for runs take none. */
   readonly homes: readonly Fits[];
-  /** For each card, how many cards a foundation takes before it, at the least. */
+  /** For each card, the least number of cards on a foundation before it. */
   readonly turns: readonly number[];
-  /** Whether a tableau pile that has cards takes only certain others. */
+  /** Whether a non-empty tableau pile restricts the cards it takes. */
   readonly ordersTableau: boolean;
   readonly moves: Tableau["moves"];
   readonly movesRuns: boolean;
-  /** Whether runs leave the tableau by themselves. */
+  /** Whether runs leave the tableau automatically. */
   readonly automatic: boolean;
 
   constructor(game: string, variant: string, rules: Rules, digest = "") {
@@ -132,7 +132,7 @@ export class Ruleset {
     return group?.takes === "run" && card < PACK_SIZE && startsGroup(card, group);
   }
 
-  /** The cards that are laid out before the deal, by the number of their foundation. */
+  /** Return the cards laid out before the deal, by the number of their foundation. */
   laidOut(): ReadonlyMap<number, Card> {
     const cards = new Map<number, Card>();
     this.groups.forEach((group, pile) => {
@@ -167,8 +167,7 @@ function inOrder(order: Order, wrap: boolean, card: Card, top: Card): boolean {
 }
 
 /**
- * Whether `card` is of the rank `first`. For `any` every card is; for `same` every card may be, as
- * that depends on the deal.
+ * Whether `card` has the rank `first`. True for `any`, and for `same`, which depends on the deal.
  */
 function starts(card: Card, first: string): boolean {
   return first === "any" || first === "same" || RANKS.charAt(rankOf(card)) === first;
@@ -178,7 +177,9 @@ function startsGroup(card: Card, group: Foundation): boolean {
   return starts(card, group.first) && group.suits.includes(suitOf(card));
 }
 
-/** Whether `top` is the last card of a foundation: by its rank, or the thirteenth that wraps. */
+/**
+ * Whether `top` is the last card of a foundation: by its rank, or as the thirteenth with wrapping.
+ */
 function completes(top: Card, group: Foundation): boolean {
   if (RANKS.charAt(rankOf(top)) === group.last) return true;
   if (turnless(group) || !group.wrap) return false;
@@ -215,7 +216,7 @@ function foundationFits(group: Foundation): Fits {
   });
 }
 
-/** For each card, how many cards a foundation takes before it, at the least. */
+/** Compute, for each card, the least number of cards on a foundation before it. */
 function turnsOf(groups: readonly Foundation[]): readonly number[] {
   return Array.from({ length: PACK_SIZE }, (_, card) => {
     const taking = groups.filter(({ suits }) => suits.includes(suitOf(card)));
@@ -223,7 +224,7 @@ function turnsOf(groups: readonly Foundation[]): readonly number[] {
   });
 }
 
-/** How many cards lie on a foundation of the group when it takes `card`, at the least. */
+/** Return the least number of cards on a foundation of the group when it takes `card`. */
 function turnOf(card: Card, group: Foundation): number {
   const { first, order, takes } = group;
   if (turnless(group)) return 0;
@@ -232,7 +233,7 @@ function turnOf(card: Card, group: Foundation): number {
   return (steps + RANKS.length) % RANKS.length;
 }
 
-/** Whether a foundation of the group has no certain first rank, or no one direction. */
+/** Whether a foundation of the group has no fixed first rank or no single direction. */
 function turnless({ first, order }: Foundation): boolean {
   return first === "any" || first === "same" || order === "either";
 }

@@ -1,17 +1,17 @@
 /**
- * The types of `rulesets.json`, which `python -m engine rules` prints. `engine/RULES.md` documents
+ * The types of `rulesets.json`, the output of `python -m engine rules`. `engine/RULES.md` documents
  * the keys. The engine has validated the values, so they are not checked again.
  */
 
 export type Order = "up" | "down" | "either" | "any";
 export type Match = "suit" | "colour" | "alternate" | "any";
-/** Where an available card may go. */
+/** A destination of available cards. */
 export type Place = "tableau" | "foundation" | "cell";
 
 /** A group of foundations with the same rules. */
 export interface Foundation {
   readonly piles: number;
-  /** A rank, `any`, or `same`: that of the card dealt to the first foundation. */
+  /** A rank, `any`, or `same`: the rank of the card dealt to the first foundation. */
   readonly first: string;
   readonly takes: "card" | "run";
   readonly setup: "empty" | "dealt" | "laid-out";
@@ -19,13 +19,13 @@ export interface Foundation {
   readonly order: Order;
   readonly match: Match;
   readonly wrap: boolean;
-  /** A rank on which nothing goes. */
+  /** A rank that takes no further card. */
   readonly last: string | null;
   readonly automatic: boolean;
   readonly plays: readonly "tableau"[];
 }
 
-/** The tableau: its piles, how they are dealt and how they build. */
+/** The tableau: its piles, their deal, and how they build. */
 export interface Tableau {
   readonly deal: readonly number[];
   readonly order: Order;
@@ -40,7 +40,7 @@ export interface Tableau {
   readonly fill: readonly ("reserve" | "waste" | "stock")[];
 }
 
-/** The stock, and where its top card may go. */
+/** The stock, and the destinations of its top card. */
 export interface Stock {
   readonly plays: readonly ("waste" | "row" | "tableau" | "foundation")[];
   readonly turns: number;
@@ -49,19 +49,19 @@ export interface Stock {
   readonly to_foundation: "fitting" | "first" | "any";
 }
 
-/** The waste, and how often it may be turned over to be the stock again. */
+/** The waste, and how often it may be recycled into the stock. */
 export interface Waste {
   readonly plays: readonly Place[];
   readonly redeals: number | "any";
 }
 
-/** Places for one card each, of whatever rank and suit. */
+/** Places for one card of any rank and suit each. */
 export interface Cells {
   readonly piles: number;
   readonly plays: readonly ("tableau" | "foundation")[];
 }
 
-/** Piles whose top card is available, and which take no card. */
+/** Piles whose top card is available, and which take no cards. */
 export interface Reserve {
   readonly deal: readonly number[];
   readonly plays: readonly Place[];
@@ -85,12 +85,12 @@ export interface Rules {
 export interface Variant {
   readonly id: string;
   readonly name: string;
-  /** Identifies these rules among all that the game has ever had. */
+  /** Identifies these rules among all releases of the game's rules. */
   readonly digest: string;
   readonly rules: Rules;
 }
 
-/** Rules by which no new deal is played. */
+/** Rules that no new deal uses. */
 export interface Unlisted {
   readonly digest: string;
   readonly game: string;
@@ -98,13 +98,13 @@ export interface Unlisted {
   readonly rules: Rules;
 }
 
-/** How a game is offered: no part of its rules. */
+/** The presentation of a game, apart from its rules. */
 export interface Listing {
-  /** Whether it is one of the dailies unless the operator says otherwise. */
+  /** Whether it is a daily by default. */
   readonly daily: boolean;
-  /** Its place among the games, which are sorted by it. */
+  /** The sort key among the games. */
   readonly order: number;
-  /** How long a deal usually takes. */
+  /** The usual duration of a deal in minutes. */
   readonly minutes: number;
 }
 

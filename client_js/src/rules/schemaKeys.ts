@@ -1,24 +1,24 @@
-/** The keys of rules that can be changed, for a form; `engine/RULES.md` documents them. */
+/** The changeable keys of rules, for a form; `engine/RULES.md` documents them. */
 
 import type { Table } from "./changes.ts";
 import { DEFAULTS } from "./changes.ts";
 import type { Cells, Foundation, Reserve, Stock, Tableau, Waste } from "./schema.ts";
 
-/** How a value is chosen: a number or one of `options`, some of them in order, and so on. */
+/** The kind of input: a number, one of `options`, an ordered list of some of them, and so on. */
 export type Form = "number" | "flag" | "choice" | "choices" | "numbers" | "suits";
 
 /** A key of the schema. */
 export interface Key {
-  /** The table; empty for keys of the rules themselves. */
+  /** The table; empty for top-level keys. */
   readonly table: Table | "";
   readonly name: string;
   readonly form: Form;
-  /** The words that the value can be, or, of `choices`, that it can have. */
+  /** The permitted words, or, for `choices`, the permitted elements. */
   readonly options?: readonly string[];
-  /** The bounds of a number, or of each in a list. */
+  /** The bounds of a number, or of each list element. */
   readonly least?: number;
   readonly most?: number;
-  /** Whether there may be no value. */
+  /** Whether the value can be omitted. */
   readonly optional?: boolean;
 }
 
@@ -76,7 +76,7 @@ export const KEYS: readonly Key[] = [
   { table: "cells", name: "plays", form: "choices", options: ["tableau", "foundation"] },
 ];
 
-/** A complete table of each, to begin with where one is added. */
+/** The initial contents of each table when it is added. */
 export const TABLE_DEFAULTS = {
   foundations: { ...DEFAULTS.foundations, piles: 4, first: "A" } as unknown as Foundation,
   tableau: {

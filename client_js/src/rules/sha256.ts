@@ -1,9 +1,9 @@
 /**
- * SHA-256, and bytes as texts: browsers offer Web Crypto to pages on https alone, and no library of
- * it is as small. It is fast enough for what is hashed here: some blocks for each deal.
+ * SHA-256, and bytes as texts. Browsers restrict Web Crypto to pages served over HTTPS, and no
+ * library is as small. Each deal only hashes a few blocks, so speed does not matter.
  */
 
-/** The first bits of the fractional parts of roots of the first primes. */
+/** The initial state and round constants: fractional bits of roots of the first primes. */
 const [STATE, ROUNDS] = ((): [readonly number[], readonly number[]] => {
   const bits = (root: number) => ((root % 1) * 2 ** 32) | 0;
   const primes: number[] = [];
@@ -15,7 +15,7 @@ const [STATE, ROUNDS] = ((): [readonly number[], readonly number[]] => {
 
 const turned = (word: number, by: number) => (word >>> by) | (word << (32 - by));
 
-/** The SHA-256 of bytes. */
+/** Return the SHA-256 of bytes. */
 export function sha256(bytes: Uint8Array): Uint8Array {
   const blocks = new DataView(new ArrayBuffer(((bytes.length + 72) >> 6) * 64));
   bytes.forEach((byte, at) => blocks.setUint8(at, byte));
@@ -36,7 +36,7 @@ export function bytesToHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The bytes of pairs of hexadecimal digits. */
+/** Parse pairs of hexadecimal digits into bytes. */
 export function hexToBytes(text: string): Uint8Array {
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }
@@ -45,7 +45,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return Uint8Array.from(parts.flatMap((part) => [...part]));
 }
 
-/** The state after one more block, which begins at `from`. */
+/** Return the state after one more block, at offset `from`. */
 function digested(state: readonly number[], blocks: DataView, from: number): number[] {
   const words: number[] = [];
   let now = state;

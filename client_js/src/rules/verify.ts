@@ -1,19 +1,19 @@
-/** Verifying a closed deal: does its seed match the commitment published before play? */
+/** Verifying a closed deal: its seed must match the commitment published before play. */
 
 import type { Board } from "./board.ts";
 import { findRuleset, findStoredRuleset } from "./catalog.ts";
 import { commitment, dealSeed, parseSeed } from "./deal.ts";
 
-/** A deal whose seed is public. */
+/** A deal with a public seed. */
 export interface OpenDeal {
   readonly deal: string;
   readonly game: string;
   readonly variant: string;
   /** The commitment published before play. */
   readonly commitment: string;
-  /** The seed; of a known deal, its deck. */
+  /** The seed, or a known deal's deck. */
   readonly seed: string;
-  /** The digest of the rules that it is played by; those of new deals if it is left out. */
+  /** The digest of the deal's rules; by default, the current rules. */
   readonly rules?: string;
 }
 
@@ -23,12 +23,12 @@ export interface Verification {
   readonly agrees: boolean;
   /** The commitment computed from the deal's id and seed. */
   readonly commitment: string;
-  /** The initial board that the seed deals, every face known. */
+  /** The initial board that the seed deals, with every face known. */
   readonly board: Board;
 }
 
 /**
- * Compare commitments; throws `bad_seed`, `bad_deck`, `unknown_game`, `unknown_variant` and
+ * Verify a deal; throw `bad_seed`, `bad_deck`, `unknown_game`, `unknown_variant` or
  * `unknown_rules`.
  */
 export function verify(deal: OpenDeal): Verification {

@@ -1,8 +1,8 @@
-/** The variables of a SAT solver by activity, the greatest first, and of equals by number. */
+/** The variables of a SAT solver by descending activity; ties are broken by number. */
 
 const FIRST_BUMP = 1 << 10;
 const LEAST_BUMP = 1 << 4;
-/** Activities stay below this. When they would not, all lose so many bits. */
+/** Activities stay below this bound. At the bound, all are shifted right by `LOST_BITS`. */
 const MAX_ACTIVITY = 1 << 30;
 const LOST_BITS = 16;
 const OUTSIDE = -1;
@@ -10,7 +10,7 @@ const OUTSIDE = -1;
 export class ActivityHeap {
   private readonly activities: Int32Array;
   private readonly heap: Int32Array;
-  /** The place of each variable in the heap, or `OUTSIDE`. */
+  /** The index of each variable in the heap, or `OUTSIDE`. */
   private readonly places: Int32Array;
   private size = 0;
   private bump = FIRST_BUMP;
@@ -22,13 +22,13 @@ export class ActivityHeap {
     for (let variable = 1; variable <= variables; variable++) this.insert(variable);
   }
 
-  /** Put a variable in, unless it is there. */
+  /** Insert a variable unless it is present. */
   insert(variable: number): void {
     if (this.places[variable] !== OUTSIDE) return;
     this.rise(this.size++, variable);
   }
 
-  /** Take the first variable out; 0 if there is none. */
+  /** Remove and return the first variable; 0 if the heap is empty. */
   pop(): number {
     if (this.size === 0) return 0;
     const first = this.heap[0]!;
@@ -38,7 +38,7 @@ export class ActivityHeap {
     return first;
   }
 
-  /** Raise the activity of variables that took part in a conflict, later ones more. */
+  /** Raise the activity of variables in a conflict; later conflicts weigh more. */
   favour(variables: readonly number[]): void {
     let highest = 0;
     for (const variable of variables) {
@@ -52,7 +52,7 @@ export class ActivityHeap {
     if (highest + this.bump >= MAX_ACTIVITY) this.scaleDown();
   }
 
-  /** Scale all activities down. Some are equal then that were not, so the order is made anew. */
+  /** Scale all activities down. This creates ties, so the heap is rebuilt. */
   private scaleDown(): void {
     this.bump = Math.max(this.bump >> LOST_BITS, LEAST_BUMP);
     this.activities.forEach((activity, at) => (this.activities[at] = activity >> LOST_BITS));

@@ -1,13 +1,13 @@
 /**
- * Advice: a move that leads to a win for many of the ways in which the unseen cards may lie.
+ * Advice: a move that leads to a win for many of the possible arrangements of the unseen cards.
  *
- * It follows from what the player knows alone. Boards are imagined that agree with that, each way
- * of placing the unseen cards as likely as any other; each board is solved with all its cards known,
- * and its line votes for its first move. That is an approximation: a line may rely on a card that
- * the player will not have seen by then, but where many lines begin alike, the move is good. Where
- * a board has many lines that win, the simple move has the vote of each that can still be won after
- * it: another one is good only where it wins more. Else, where no line wins, those vote that bring
- * cards home. A move that is right on all boards needs no votes.
+ * It depends only on the player's knowledge. Boards are sampled uniformly from those consistent
+ * with it. Each is solved with all cards known, and its line votes for its first move. That is an
+ * approximation: a line may rely on a card that the player will not have seen by then, but a first
+ * move shared by many lines is good. If a board has many winning lines, the simple move also gets
+ * its vote whenever it preserves the win, so that another move prevails only if it wins more
+ * boards. If no line wins, lines that bring cards home vote. A move that is right on all boards
+ * needs no votes.
  */
 
 import { type Board, type Layout, cardsHome } from "../rules/board.ts";
@@ -23,47 +23,49 @@ import { type Random, randomFrom, seedOf, shuffledBy } from "./random.ts";
 import { safeMove } from "./safe.ts";
 
 export interface Advice {
-  /** The move; null if none is known to get further. */
+  /** The move; null if no useful one is known. */
   readonly move: Move | null;
-  /** How many of the imagined boards a line that begins with it wins. */
+  /** The number of sampled boards won by a line starting with it. */
   readonly wins: number;
-  /** How many boards were imagined and solved. */
+  /** The number of sampled and solved boards. */
   readonly samples: number;
-  /** Whether nothing is unseen: then there is one board, which is the real one. */
+  /** Whether every card is known, so that the only sample is the real board. */
   readonly certain: boolean;
 }
 
-/** How long to think. */
+/** Limits on the computation. */
 export interface Limits {
-  /** The time of some clock. */
+  /** A clock. */
   readonly now: () => number;
-  /** Until when by that clock; a board is not begun if the last one took longer than is left. */
+  /**
+   * The deadline on that clock. No board is started if the last one took longer than the time left.
+   */
   readonly until: number;
-  /** How many boards, at the most. */
+  /** The most boards. */
   readonly samples: number;
 }
 
-/** How many boards to imagine where there is time for more. */
+/** The number of boards to sample if time allows. */
 export const SAMPLES = 60;
 
-/** Points for a first move: imagined boards that its lines win, and others that they improve. */
+/** Votes for a first move: sampled boards that its lines win, and boards that they improve. */
 interface Votes {
   readonly move: Move;
   wins: number;
   gains: number;
 }
 
-/** The part of a method's budget for the one board that there is if nothing is unseen. */
+/** The share of a method's budget for a fully known board. */
 const CERTAIN = 50;
 
 /**
- * A move that is right on all boards, else the one with most votes, else what a good simple player
- * would do.
+ * Return a move that is right on all boards, else the one with most votes, else a good simple
+ * player's move.
  *
- * @param known what the player knows: cards that lie face down and were seen have their faces, all
- * others that lie face down are `UNSEEN`.
- * @param been the keys (`keyOf`) of the layouts before: no line leads back to one, so whoever
- * follows advice does not go in circles.
+ * @param known the player's knowledge: face-down cards that were seen have their faces, all others
+ * are `UNSEEN`.
+ * @param been the keys (`keyOf`) of the previous layouts. No line returns to one of them, so
+ * following advice never loops.
  */
 export function advise(
   known: Layout,
@@ -91,7 +93,7 @@ export function advise(
   let samples = 0;
   let took = 0;
   let time = limits.now();
-  // With one move there is nothing to think about.
+  // A single candidate needs no computation.
   while (votes.size > 1 && samples < most && (samples === 0 || time + took < limits.until)) {
     const board = imagined(known, random);
     const { verdict, line, home } = certain ? solve(board, budget / CERTAIN) : glance(board);
@@ -113,7 +115,9 @@ export function advise(
   return { move: wins > 0 ? move : (safe ?? move), wins, samples, certain };
 }
 
-/** The move with most wins, then most gains; of equals, the simple one; null without any votes. */
+/**
+ * Return the move with most wins, then most gains; ties go to the simple move; null without votes.
+ */
 function chosenOf(votes: readonly Votes[], simple: Move | null): Votes | null {
   let chosen: Votes | null = null;
   for (const each of votes) {
@@ -124,19 +128,19 @@ function chosenOf(votes: readonly Votes[], simple: Move | null): Votes | null {
   return chosen;
 }
 
-/** Whether two moves are the same one. */
+/** Whether two moves are equal. */
 export function isSame(one: Move, other: Move | null): boolean {
   return one.source === other?.source && one.target === other.target && one.count === other.count;
 }
 
-/** A board that agrees with what is known, with the unseen cards in a random order. */
+/** Sample a board consistent with the player's knowledge. */
 export function imagined(known: Layout, random: Random): Board {
   const { ruleset, piles } = known;
   const seen = new Map<number, number>();
   for (const card of piles.flat()) {
     if (card !== UNSEEN) seen.set(card & ~DOWN, (seen.get(card & ~DOWN) ?? 0) + 1);
   }
-  // In the order of the cards, whatever that of the packs is.
+  // Sorted, so that the result does not depend on the pack's order.
   const unseen = [...ruleset.pack]
     .sort((one, other) => one - other)
     .filter((card) => {

@@ -1,10 +1,9 @@
 /**
- * A staged beam search, for the games that no exact method decides.
+ * A staged beam search, for games without an exact method.
  *
- * This is `engine/solver/beam`, which gives the same answers. If a beam wins nothing, the search
- * starts again with a wider one and other weights. A search in which nothing had to be left out has
- * seen all that can be reached: if it used only prunings that lose no win, and won nothing, the
- * board cannot be won.
+ * This is the twin of `engine/solver/beam`, with the same answers. If a beam finds no win, the
+ * search restarts with a wider one and other weights. A search that dropped no positions has seen
+ * everything reachable: if it used only sound prunings and found no win, the board cannot be won.
  */
 
 import { type Board, cardsHome } from "../rules/board.ts";
@@ -15,7 +14,7 @@ import { Tables, isWay } from "./beam/tables.ts";
 import { randomFrom } from "./random.ts";
 import type { Solution, Verdict } from "./solution.ts";
 
-/** The least and the most positions that are held at once, powers of 2: the most are 20 MB. */
+/** The least and most positions held in memory, powers of 2; the most take 20 MB. */
 const FEW_ROWS = 1 << 12;
 const MANY_ROWS = 1 << 16;
 
@@ -24,10 +23,10 @@ const GLANCE = 1 << 13;
 
 const PROOF = "All positions that can be reached were searched.";
 
-/** Whether the tables of the search can hold the rules. */
+/** Whether the search's tables can represent the rules. */
 export function applies(ruleset: Ruleset): boolean {
   const { rules, groups, reserve, cells } = ruleset;
-  // Runs go home by themselves, or none does.
+  // Either all runs go home automatically, or none does.
   const takers = groups.filter(({ takes }) => takes === "run").map(({ automatic }) => automatic);
   return (
     isWay(ruleset.moves) &&
@@ -39,20 +38,20 @@ export function applies(ruleset: Ruleset): boolean {
   );
 }
 
-/** Search for a line that wins a board, by generating about so many positions at the most. */
+/** Search for a winning line, generating at most about `budget` positions. */
 export function solve(board: Board, budget: number): Solution {
   const search = searchFor(board.ruleset, budget);
   const plans = plansOf(board.ruleset, search.tables.regular, randomFrom(1));
   return searched(search, board, budget, plans);
 }
 
-/** The findings of a narrow beam. */
+/** Return the findings of a narrow beam. */
 export function glance(board: Board): Solution {
   const search = searchFor(board.ruleset, GLANCE);
   return searched(search, board, GLANCE, [narrowPlan(board.ruleset, search.tables.regular)]);
 }
 
-/** Search by one beam after the other. */
+/** Run one beam after the other. */
 function searched(search: Search, board: Board, budget: number, plans: Iterable<Plan>): Solution {
   const { tables } = search;
   let best: { home: number; line: readonly Move[] } = { home: cardsHome(board), line: [] };
@@ -60,7 +59,7 @@ function searched(search: Search, board: Board, budget: number, plans: Iterable<
   let effort = 0;
   search.steps = 0;
 
-  /** Run a beam, and return whether nothing was left out. */
+  /** Run a beam, and return whether it dropped no positions. */
   function run(plan: Plan): boolean {
     const line = search.run(board, plan, budget);
     effort = plan.width;
@@ -74,7 +73,7 @@ function searched(search: Search, board: Board, budget: number, plans: Iterable<
   for (const plan of plans) {
     const complete = run(plan);
     if (complete && search.steps < budget) {
-      // Nothing but what the heuristics prune was left out, so that it is a small search.
+      // Only heuristic prunings dropped positions, so an exhaustive search is small.
       if (run(wholePlan(plan.weights, tables.regular))) verdict = "impossible";
     }
     if (verdict !== "unknown" || search.steps >= budget) break;
@@ -86,16 +85,16 @@ function searched(search: Search, board: Board, budget: number, plans: Iterable<
   };
 }
 
-/** The search that was used last: a worker mostly searches boards of one game. */
+/** The last used search: a worker mostly searches boards of one game. */
 let last: Search | null = null;
 
-/** A search of a ruleset's boards, with memory for such a budget. */
+/** Return a search for a ruleset's boards, with enough memory for the budget. */
 function searchFor(ruleset: Ruleset, budget: number): Search {
   const needed = 2 ** Math.ceil(Math.log2(2 * budget));
   const rows = Math.max(FEW_ROWS, Math.min(MANY_ROWS, needed));
   if (last?.tables.ruleset !== ruleset || last.capacity !== rows) {
     const tables = last?.tables.ruleset === ruleset ? last.tables : new Tables(ruleset);
-    // The memory of the one before is free for this one.
+    // Release the previous search's memory first.
     last = null;
     last = new Search(tables, rows);
   }

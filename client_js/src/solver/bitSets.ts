@@ -1,6 +1,9 @@
-/** Bit sets of one length, in one array of words. A set is named by the index of its first word. */
+/**
+ * Bit sets of equal length in one array of words. A set is identified by the index of its first
+ * word.
+ */
 export class BitSets {
-  /** The number of words of a set. */
+  /** The number of words per set. */
   readonly width: number;
   #words: Uint32Array;
   #used = 0;
@@ -10,12 +13,12 @@ export class BitSets {
     this.#words = new Uint32Array(this.width * 256);
   }
 
-  /** Forget all sets. */
+  /** Remove all sets. */
   clear(): void {
     this.#used = 0;
   }
 
-  /** A new set, which is empty. */
+  /** Add an empty set, and return its index. */
   add(): number {
     const at = this.#used;
     this.#used += this.width;
@@ -42,14 +45,14 @@ export class BitSets {
     }
   }
 
-  /** Add to a set the bits of `from`, a set of `others`, each `shift` higher. */
+  /** Add the bits of `from`, a set of `others`, to a set, each shifted up by `shift`. */
   addShifted(set: number, others: BitSets, from: number, shift: number): void {
     others.forEach(from, 0, 32 * others.width, (bit) => {
       this.addBit(set, shift + bit);
     });
   }
 
-  /** Call a function for the bits of a set from `first` on, `count` at most, less `first`. */
+  /** Call `visit` for the bits from `first` on, at most `count` positions, relative to `first`. */
   forEach(set: number, first: number, count: number, visit: (bit: number) => void): void {
     const end = Math.min(first + count, 32 * this.width);
     for (let start = first & ~31; start < end; start += 32) {

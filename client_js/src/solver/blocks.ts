@@ -1,17 +1,16 @@
 /**
- * Blocks of cards that passes through the stock can clear; `passes` says what they are for.
+ * Blocks of cards that passes through the stock can clear; `passes` explains their use.
  *
  * The cards that are not home have positions 0 to n - 1, in the order in which every pass deals
- * them. A *block* of a pass is a stretch of positions, `start` up to but not including `end`, that
- * is cleared when this pass plays the card at `start`: all other cards of the stretch have been
+ * them. A *block* of a pass is a range of positions, from `start` up to but excluding `end`, that
+ * is cleared when this pass plays the card at `start`. All other cards of the range have been
  * played by then, in this pass or earlier ones, so that this card is the waste's top card once the
  * pass has dealt up to `end`.
  *
- * A *state* has the foundation's top in each pass, as the digits of one number: that of pass p
- * counts `base ** p`. A block of pass p depends on the tops of passes 0 to p, changes them, and
- * leaves those of later passes as they are. So its states are numbers of p + 1 digits; what is said
- * of them holds whatever the higher digits are. The lower digits, those of earlier passes, are its
- * *lower* state.
+ * A *state* has the foundation's top in each pass, as the digits of one number: pass p's digit has
+ * the weight `base ** p`. A block of pass p depends on the tops of passes 0 to p, changes them, and
+ * leaves those of later passes unchanged. So its states are numbers of p + 1 digits, and hold for
+ * any higher digits. The lower digits, for the earlier passes, are its *lower* state.
  *
  * This is `engine/solver/blocks.py` with bit sets in typed arrays.
  */
@@ -19,52 +18,52 @@
 import { BitSets } from "./bitSets.ts";
 
 /**
- * The ways to play a block: by the lower state after it, the states before it. Its pass has the
- * card at the block's start on top after it. A state may be listed twice.
+ * The ways to play a block: the states before it, by the lower state after it. After the block, its
+ * pass has the card at the block's start on top. A state may be listed twice.
  */
 export type Found = Map<number, number[]>;
 
-/** `blocks[p][start].get(end)`: the blocks of pass p that exist. */
+/** `blocks[p][start].get(end)`: the existing blocks of pass p. */
 export type Blocks = readonly (readonly Map<number, Found>[])[];
 
-/** The ways to clear a stretch: by state before it, the bit set of the states after it. */
+/** The ways to clear a range: the bit set of the states after it, by the state before it. */
 type Ways = Map<number, number>;
 
-/** The cards that are not home, and the passes that are left to play them. */
+/** The cards that are not home, and the remaining passes. */
 export interface Passes {
   /** The kind of each card, by position. Cards of one kind take and follow the same cards. */
   readonly kinds: readonly number[];
-  /** For each kind, the tops that take a card of this kind, in ascending order. */
+  /** For each kind, the tops that take it, in ascending order. */
   readonly before: readonly (readonly number[])[];
-  /** The number of tops: the kinds, and the present one if it is none of them. */
+  /** The number of tops: the kinds, plus the present top if it has another kind. */
   readonly base: number;
-  /** The number of passes that are left, with the present one. */
+  /** The number of remaining passes, including the present one. */
   readonly count: number;
-  /** How many cards the present pass has dealt, which are all in the waste. */
+  /** The number of cards dealt in the present pass, all in the waste. */
   readonly dealt: number;
   /** The present top. */
   readonly top: number;
 }
 
-/** The element of a list at an index that it has. */
+/** Return the element at an index known to exist. */
 export function item<T>(list: readonly T[], index: number): T {
   return list[index] as T;
 }
 
 /**
- * All blocks of all passes.
+ * Return all blocks of all passes.
  *
- * For each end in turn, those that end there are found from the shortest to the longest: the rest
- * of a block is cleared by blocks that are shorter, or of earlier passes.
+ * Blocks are found end by end, and by ascending length: the rest of a block is cleared by shorter
+ * blocks, or blocks of earlier passes.
  */
 export function findBlocks(passes: Passes): Blocks {
   const { kinds, base, count } = passes;
   const blocks = Array.from({ length: count }, () => kinds.map(() => new Map<number, Found>()));
-  // The sets of ways by no pass, and by each pass and earlier ones.
+  // The sets of ways without a pass, and with each pass and the earlier ones.
   const sets = Array.from({ length: count + 1 }, (_, nth) => new BitSets(base ** nth));
   for (let end = 0; end <= kinds.length; end++) {
     for (const each of sets) each.clear();
-    // By no pass at all, only the empty stretch is cleared.
+    // Without any pass, only the empty range is cleared.
     const nothing = item(sets, 0).add();
     item(sets, 0).addBit(nothing, 0);
     let earlier: Ways[] = Array.from({ length: end }, () => new Map<number, number>());
@@ -83,7 +82,7 @@ export function findBlocks(passes: Passes): Blocks {
 class Search {
   readonly #passes: Passes;
   readonly #nth: number;
-  /** The sets of ways by earlier passes alone, and of those by this pass and earlier ones. */
+  /** The sets of ways by earlier passes only, and of those by this pass and earlier ones. */
   readonly #lower: BitSets;
   readonly #sets: BitSets;
   /** The weight of this pass's top in a state. */
@@ -100,11 +99,11 @@ class Search {
   /**
    * Add the blocks that end at `end`.
    *
-   * `blocks` has those of earlier passes that end here, and all that end before; `earlier`, by
-   * start, the ways to clear the cards up to `end` by earlier passes alone.
+   * `blocks` contains the blocks of earlier passes that end here, and all that end before.
+   * `earlier` contains, by start, the ways to clear the cards up to `end` by earlier passes only.
    *
-   * Returns by start the ways to clear them by this pass and earlier ones, where at least one block
-   * that lies within no other is of this pass.
+   * Returns, by start, the ways to clear them by this pass and earlier ones, with at least one
+   * outermost block of this pass.
    */
   addBlocks(
     blocks: readonly (readonly Map<number, Found>[])[],
@@ -113,7 +112,7 @@ class Search {
   ): Ways[] {
     const { kinds, base, dealt } = this.#passes;
     const own: Ways[] = Array.from({ length: end + 1 }, () => new Map<number, number>());
-    // The present pass plays no card before the time that it has come to.
+    // The present pass cannot play cards before the position it has reached.
     const possible = this.#nth > 0 || end >= dealt;
     for (let start = end - 1; start >= 0; start--) {
       const kind = item(kinds, start);
@@ -142,7 +141,7 @@ class Search {
     return own;
   }
 
-  /** Add to the ways to clear a stretch those where this pass does not take part. */
+  /** Add the ways to clear a range without this pass. */
   unite(own: Ways, earlier: Ways): void {
     for (const [lower, afters] of earlier) {
       for (let top = 0; top < this.#passes.base * this.#weight; top += this.#weight) {
@@ -151,7 +150,7 @@ class Search {
     }
   }
 
-  /** The set of a state, added to the ways if it has none. */
+  /** Return the set of a state, added to the ways if absent. */
   #setOf(ways: Ways, state: number): number {
     const known = ways.get(state);
     if (known !== undefined) return known;
@@ -161,8 +160,8 @@ class Search {
   }
 
   /**
-   * The ways to play a block whose first card is of this kind, from those to clear its other cards:
-   * where this pass plays some, and by earlier passes alone.
+   * Return the ways to play a block whose first card has this kind, from the ways to clear its
+   * other cards: those with this pass, and those with earlier passes only.
    */
   #blockAround(kind: number, own: Ways, earlier: Ways): Found {
     const found: Found = new Map();
@@ -188,9 +187,9 @@ class Search {
   }
 
   /**
-   * Add the ways that begin with a block, and clear the rest in some of the ways `rest`. After the
-   * block, the top of its pass counts `at` in a state; the tops of later passes count `step` and
-   * more.
+   * Add the ways that start with a block, and clear the rest in one of the ways `rest`. After the
+   * block, the top of its pass contributes `at` to a state; the tops of later passes have weights
+   * of `step` and more.
    */
   #begin(ways: Ways, found: Found, rest: Ways, at: number, step: number): void {
     const states = this.#passes.base * this.#weight;
@@ -199,7 +198,7 @@ class Search {
         this.#sets.addAll(this.#setOf(ways, higher + before), afters);
       }
     };
-    // Of the rest's ways and the block's, go through the fewer.
+    // Iterate over the smaller of the two sets.
     if (rest.size < (found.size * states) / step) {
       for (const [state, afters] of rest) {
         const lower = (state % step) - at;

@@ -1,41 +1,41 @@
 /**
- * The clauses that say how many cards can come home from piles that give to foundations only.
+ * The clauses for how many cards can come home from piles that give to foundations only.
  *
- * This is `engine/solver/burial.py`, which describes the variables; clauses and variables come in
- * the same order.
+ * This is the twin of `engine/solver/burial.py`, which describes the variables; clauses and
+ * variables come in the same order.
  */
 
 import type { Card, Pile } from "../rules/cards.ts";
 import { type Places, type Stacks, inChains, straightHome } from "./stacks.ts";
 
-/** A variable that is true: formulas in which something is known have it in its place. */
+/** A variable that is true: it replaces known facts in formulas. */
 const TRUE = 1;
 const FALSE = -TRUE;
 
 /** The clauses of a position. */
 export interface Encoding {
-  /** How many variables there are, numbered from 1. */
+  /** The number of variables, numbered from 1. */
   readonly variables: number;
   readonly clauses: readonly (readonly number[])[];
-  /** The literals that more than n cards come home, by n. */
+  /** The literals for more than n cards coming home, by n. */
   readonly atLeast: readonly number[];
   /** For each card of the stock that may have to wait, the variables of the piles. */
   readonly on: ReadonlyMap<Card, readonly number[]>;
 }
 
-/** Where the stock's cards are put in a model. */
+/** Return the piles of the stock's cards in a model. */
 export function placesIn({ on }: Encoding, model: Uint8Array): Places {
   return new Map(
     [...on].map(([card, piles]) => [card, piles.findIndex((variable) => model[variable] === 1)]),
   );
 }
 
-/** The clauses of a position whose stock has cards, from which none can go home at once. */
+/** Return the clauses of a position with a non-empty stock and no immediate move home. */
 export function encode(stacks: Stacks): Encoding {
   return new Encoder(stacks).encode();
 }
 
-/** Writes the clauses. A time t is the number of a card of the stock, when it has been dealt. */
+/** Builds the clauses. A time t is the number of a card of the stock when it was dealt. */
 class Encoder {
   private variables = TRUE;
   private readonly clauses: number[][] = [[TRUE]];
@@ -45,7 +45,7 @@ class Encoder {
   private readonly dealt: ReadonlyMap<Card, number>;
   private readonly liesOn: ReadonlyMap<Card, number>;
   private readonly straight: ReadonlySet<Card>;
-  /** The cards that may have to wait on a pile; of one pile, from the bottom. */
+  /** The cards that may have to wait on a pile, each pile from the bottom up. */
   private readonly waiting: Pile;
   private readonly home = new Map<Card, number[]>();
   private readonly on = new Map<Card, number[]>();
@@ -91,13 +91,13 @@ class Encoder {
     return { variables: this.variables, clauses: this.clauses, atLeast: counts[0] ?? [], on };
   }
 
-  /** A new variable. */
+  /** Return a new variable. */
   private fresh(): number {
     this.variables += 1;
     return this.variables;
   }
 
-  /** Add a clause, without what is known of it. */
+  /** Add a clause, simplified by the known facts. */
   private add(...literals: number[]): void {
     if (literals.includes(TRUE)) return;
     this.clauses.push(literals.filter((literal) => literal !== FALSE));
@@ -111,7 +111,7 @@ class Encoder {
     return this.homeAt(card, this.times - 1);
   }
 
-  /** Let the cards of a chain go home in their order, and stay there. */
+  /** Require the cards of a chain to go home in their order, and to stay there. */
   private goHome(chain: Pile): void {
     let earliest = 0;
     let previous = Array<number>(this.times).fill(TRUE);
@@ -155,7 +155,7 @@ class Encoder {
     }
   }
 
-  /** The literal `before(x, y)` of two cards, both in chains. */
+  /** Return the literal `before(x, y)` of two cards in chains. */
   private before(x: Card, y: Card): number {
     const [one, at] = this.place.get(x)!;
     const [two, other] = this.place.get(y)!;
@@ -163,7 +163,7 @@ class Encoder {
     return one > two ? -this.befores.get(key(y, x))! : this.befores.get(key(x, y))!;
   }
 
-  /** Let `before` be a total order in which each chain has its own. */
+  /** Require `before` to be a total order that extends the order of each chain. */
   private order(): void {
     const chains = this.stacks.chains.map((chain) =>
       chain.filter((card) => !this.straight.has(card)),
@@ -204,7 +204,7 @@ class Encoder {
     }
   }
 
-  /** Say what follows if y, of the stock, is put on the pile of x, which came before it. */
+  /** Add the consequences of putting y, from the stock, on the pile of x, which came before it. */
   private mayBury(y: Card, x: Card): void {
     const time = this.dealt.get(y)!;
     const gone = time > 0 ? this.homeAt(x, time - 1) : FALSE;
@@ -215,7 +215,7 @@ class Encoder {
     this.bury(over, y, x, time);
   }
 
-  /** Say what follows from `over(y, x)`, a literal, from some time on: x waits for y. */
+  /** Add the consequences of `over(y, x)`, a literal, from some time on: x waits for y. */
   private bury(over: number, y: Card, x: Card, time: number): void {
     if (this.frees(y, x)) return;
     if (!this.place.has(y)) {
@@ -229,7 +229,7 @@ class Encoder {
     }
   }
 
-  /** Whether y on x delays nothing: x waits for y anyway, or for ever. */
+  /** Whether y on x delays nothing, because x waits for y anyway, or can never go home. */
   private frees(y: Card, x: Card): boolean {
     const one = this.place.get(x);
     if (one === undefined) return true;
@@ -237,7 +237,10 @@ class Encoder {
     return two !== undefined && one[0] === two[0] && two[1] < one[1];
   }
 
-  /** Literals of which the n-th is true only if n of those given are, of two lists in order. */
+  /**
+   * Return literals whose n-th element implies that n of the given ones are true; both lists are
+   * ordered.
+   */
   private sum(one: readonly number[], two: readonly number[]): number[] {
     const total = Array.from({ length: one.length + two.length }, () => this.fresh());
     for (let i = 0; i <= one.length; i++) {
@@ -249,12 +252,12 @@ class Encoder {
   }
 }
 
-/** The key of a pair of cards. */
+/** Return the key of a pair of cards. */
 function key(x: Card, y: Card): number {
   return (x << 6) | y;
 }
 
-/** All pairs of two different elements, in their order. */
+/** Yield all pairs of distinct elements, in order. */
 function* pairs<T>(all: readonly T[]): Generator<[T, T]> {
   for (let one = 0; one < all.length; one++) {
     for (let two = one + 1; two < all.length; two++) yield [all[one]!, all[two]!];

@@ -1,43 +1,44 @@
 /**
  * A SAT solver: conflict-driven clause learning.
  *
- * The engine has another one, which finds the same verdicts. The method is that of MiniSat (Eén and
- * Sörensson, 2003): two watched literals a clause, the clause learnt at the first unique implication
- * point and minimised, activities that favour the variables of recent conflicts, phases that are
- * kept, restarts by Luby's sequence. Of the learnt clauses, those that span the most decision levels
- * (Audemard and Simon, 2009) are forgotten from time to time. Clauses of two literals are kept apart,
- * as lists of what a literal implies. Decisions are made with integers only, and every tie is broken
- * by number, so that the same question has the same answer.
+ * The engine uses a different solver, which finds the same verdicts. The method follows MiniSat
+ * (Eén and Sörensson, 2003): two watched literals per clause, clauses learnt at the first unique
+ * implication point and minimised, activities that favour the variables of recent conflicts, phase
+ * saving, and Luby restarts. The learnt clauses that span the most decision levels (Audemard and
+ * Simon, 2009) are periodically dropped. Binary clauses are kept separately, as lists of
+ * implications per literal. Decisions use integers only, and every tie is broken by number, so that
+ * the result is reproducible.
  *
- * Inside the solver, the literal of variable v is 2v, and its negation 2v + 1. A clause is the index
- * in `cells` of its length, which its literals follow.
+ * Inside the solver, the literal of variable v is 2v, and its negation 2v + 1. A clause is the
+ * index in `cells` of its length, which its literals follow.
  */
 
 import { ActivityHeap } from "./activityHeap.ts";
 
-/** Conflicts before a restart, times a number of Luby's sequence. */
+/** Conflicts before a restart, per unit of Luby's sequence. */
 const RESTART = 64;
-/** How many learnt clauses are kept at first; each time that some are forgotten, a few more. */
+/** The initial number of kept learnt clauses, and its growth each time some are dropped. */
 const MOST_LEARNT = 2_000;
 const MORE_LEARNT = 500;
-/** A learnt clause that spans no more decision levels than this is never forgotten. */
+/** Learnt clauses that span at most this many decision levels are never dropped. */
 const FEW_LEVELS = 2;
-/** The reason of a decision, and of what is given. */
+/** The reason of decisions and given facts. */
 const NONE = -1;
 
 /** The outcome of the solver. */
 export interface Answer {
   /** Null if it ran out of conflicts. */
   readonly satisfiable: boolean | null;
-  /** If satisfiable, 1 for each variable that is true, by number; variable 0 means nothing. */
+  /** If satisfiable, 1 for each true variable, by number; variable 0 is unused. */
   readonly model: Uint8Array;
-  /** How many conflicts it took. */
+  /** The number of conflicts. */
   readonly conflicts: number;
 }
 
 /**
- * Whether some assignment of the variables, numbered from 1, makes every clause true. A clause has
- * literals v or -v, and repeats or contradicts none. Gives up after so many conflicts.
+ * Decide whether some assignment of the variables, numbered from 1, satisfies every clause. A
+ * clause consists of literals v or -v, without duplicates or contradictions. Gives up after
+ * `conflicts` conflicts.
  */
 export function solve(
   variables: number,
@@ -47,7 +48,7 @@ export function solve(
   return new Search(variables, clauses).run(conflicts);
 }
 
-/** An element of the sequence 1 1 2 1 1 2 4 1 1 2 ..., counted from 1. */
+/** Return an element of the sequence 1 1 2 1 1 2 4 1 1 2 ..., counting from 1. */
 function luby(nth: number): number {
   let at = nth;
   while ((at & (at + 1)) !== 0) at -= (1 << (31 - Math.clz32(at))) - 1;
@@ -58,15 +59,15 @@ function luby(nth: number): number {
 class Search {
   /** For each literal: 1 true, -1 false, 0 open. */
   private readonly values: Int8Array;
-  /** For each literal, the clauses of two literals that it makes unit: literal implied, clause. */
+  /** For each literal, the binary clauses it makes unit: implied literal, clause. */
   private readonly implies: number[][];
-  /** For each literal, the longer clauses that watch it; they watch their first two. */
+  /** For each literal, the longer clauses watching it; clauses watch their first two literals. */
   private watches: number[][];
-  /** The true literals in the order in which they became so. */
+  /** The true literals in order of assignment. */
   private readonly trail: Int32Array;
   private assigned = 0;
   private propagated = 0;
-  /** Where on the trail each decision level begins, from level 1 on. */
+  /** The start of each decision level on the trail, from level 1 on. */
   private readonly starts: number[] = [];
   private readonly levels: Int32Array;
   /** For each variable, the clause that implied it; `NONE` for a decision. */
@@ -93,7 +94,7 @@ class Search {
     for (const clause of clauses) this.add(clause.map((x) => (x > 0 ? 2 * x : -2 * x + 1)));
   }
 
-  /** Search until an answer is found, or so many conflicts are. */
+  /** Search until there is an answer or the limit of conflicts is reached. */
   run(conflicts: number): Answer {
     let found = 0;
     let restarts = 1;
@@ -126,7 +127,7 @@ class Search {
     return { satisfiable: false, model: none, conflicts: found };
   }
 
-  /** Add a clause that is given. */
+  /** Add a given clause. */
   private add(clause: readonly number[]): void {
     const first = clause[0];
     if (clause.length > 1) this.watch(this.store(clause));
@@ -148,7 +149,9 @@ class Search {
     return index;
   }
 
-  /** Let a clause of two or more literals be looked at when one of its first two is false. */
+  /**
+   * Register a clause of two or more literals with its first two, to be visited when one is false.
+   */
   private watch(clause: number): void {
     const first = this.cells[clause + 1]!;
     const second = this.cells[clause + 2]!;
@@ -170,7 +173,7 @@ class Search {
     this.trail[this.assigned++] = literal;
   }
 
-  /** Assign all that follows from the trail; return a clause that became false, or `NONE`. */
+  /** Propagate assignments; return a clause that became false, or `NONE`. */
   private propagate(): number {
     const { values, trail } = this;
     while (this.propagated < this.assigned) {
@@ -187,7 +190,7 @@ class Search {
     return NONE;
   }
 
-  /** Let the clauses that watch a literal which became false watch another, or imply one. */
+  /** Make the clauses watching a newly false literal watch another one, or imply one. */
   private visit(falseLiteral: number): number {
     const { values, cells } = this;
     const watching = this.watches[falseLiteral]!;
@@ -215,7 +218,9 @@ class Search {
     return NONE;
   }
 
-  /** Let a clause watch a literal that is not false in place of its second; return whether it does. */
+  /**
+   * Make a clause watch a non-false literal in place of its second; return whether there is one.
+   */
   private watchesAnother(clause: number, falseLiteral: number): boolean {
     const { values, cells } = this;
     const end = clause + cells[clause]!;
@@ -231,7 +236,7 @@ class Search {
     return false;
   }
 
-  /** Learn a clause from one that became false, go back to where it is unit, and apply it. */
+  /** Learn a clause from a conflict, backtrack to where it is unit, and apply it. */
   private learn(conflict: number): void {
     const { levels, seen, cells, trail } = this;
     const present = this.starts.length;
@@ -258,7 +263,7 @@ class Search {
     this.heap.favour(variables);
     below = below.filter((literal) => !this.follows(literal));
     for (const variable of variables) seen[variable] = 0;
-    // The literal of the highest level is watched: it is the last to stay false on going back.
+    // Watch the literal of the highest level: it is the last to remain false when backtracking.
     below.sort((one, two) => levels[two >> 1]! - levels[one >> 1]! || one - two);
     const learnt = [trail[at]! ^ 1, ...below];
     const highest = below[0];
@@ -272,7 +277,7 @@ class Search {
     this.assign(learnt[0]!, reason);
   }
 
-  /** Whether a false literal was implied by others of the variables seen alone. */
+  /** Whether a false literal was implied only by seen variables. */
   private follows(literal: number): boolean {
     const reason = this.reasons[literal >> 1]!;
     if (reason === NONE) return false;
@@ -284,7 +289,7 @@ class Search {
     return true;
   }
 
-  /** Take back all assignments above a decision level. */
+  /** Undo all assignments above a decision level. */
   private goBack(level: number): void {
     const start = this.starts[level];
     if (start === undefined) return;
@@ -300,7 +305,7 @@ class Search {
     this.starts.length = level;
   }
 
-  /** Open a decision level with the most active open variable; return whether any was open. */
+  /** Open a decision level with the most active open variable; return whether there was one. */
   private decide(): boolean {
     for (let variable = this.heap.pop(); variable > 0; variable = this.heap.pop()) {
       if (this.values[2 * variable] !== 0) continue;
@@ -311,7 +316,7 @@ class Search {
     return false;
   }
 
-  /** Forget the worse half of the learnt clauses: of many levels, and of them the oldest. */
+  /** Drop the worse half of the learnt clauses: those of many levels, and the oldest of those. */
   private forget(): void {
     const ranked = this.learnt
       .map(({ spans }, nth) => ({ spans, nth }))

@@ -1,11 +1,11 @@
-/** Boards as players know them. */
+/** A player's knowledge of a board. */
 
 import { type Board, type Layout, viewOf } from "../rules/board.ts";
 import { seenText } from "../rules/notation.ts";
 
 /**
- * The board as a player knows it who forgets nothing: all that lies face up, and a stock that is
- * the waste turned over. Other cards that lie face down stay unseen.
+ * Return a board as known to a player with perfect memory: all face-up cards, and a stock that is
+ * the turned-over waste. Other face-down cards are unseen.
  */
 export function knownOf(board: Board): Layout {
   const { ruleset, piles, redeals } = board;
@@ -15,7 +15,7 @@ export function knownOf(board: Board): Layout {
   return { ...seen, piles: recalled };
 }
 
-/** The text that two layouts share if they look the same. */
+/** Return a text that two layouts share if they look the same. */
 export function keyOf(layout: Layout): string {
   return [layout.redeals, ...viewOf(layout).piles.map(seenText)].join(" ");
 }

@@ -1,7 +1,7 @@
 /**
- * Solving games without a tableau exactly: all passes through the stock are decided together.
+ * Solves games without a tableau exactly: all passes through the stock are decided together.
  *
- * This is `engine/solver/passes.py`, which proves that it is exact, and gives the same answers.
+ * This is the twin of `engine/solver/passes.py`, which proves exactness, with the same answers.
  */
 
 import { type Board, cardsHome, pileAt } from "../rules/board.ts";
@@ -11,7 +11,9 @@ import { EMPTY, type Move, type Ruleset } from "../rules/ruleset.ts";
 import { type Blocks, type Passes, findBlocks, item } from "./blocks.ts";
 import type { Solution } from "./solution.ts";
 
-/** The most kinds of cards: their number to the power of the passes counts states. */
+/**
+ * The most kinds of cards: the number of states is the number of kinds to the power of the passes.
+ */
 const MAX_KINDS = 13;
 const MAX_REDEALS = 2;
 const PROOF = "All passes through the stock were decided together.";
@@ -20,8 +22,8 @@ const PROOF = "All passes through the stock were decided together.";
  * Whether this method solves a game, by its rules alone.
  *
  * The game has no tableau and one foundation; the stock is dealt to the waste, and the waste is
- * played to the foundation and turned over at most twice. What the foundation takes depends on
- * ranks alone, in whatever order.
+ * played to the foundation and turned over at most twice. The cards that the foundation takes
+ * depend on ranks alone, in any order.
  */
 export function applies(ruleset: Ruleset): boolean {
   const { tableau, stock, waste } = ruleset.rules;
@@ -37,7 +39,7 @@ export function applies(ruleset: Ruleset): boolean {
   );
 }
 
-/** The most cards that can come home from any position, and a line that brings them home. */
+/** Return the most cards that can come home from any position, and a line that brings them home. */
 export function solve(board: Board): Solution {
   const passes = passesOf(board);
   const blocks = findBlocks(passes);
@@ -56,7 +58,7 @@ export function solve(board: Board): Solution {
 
 const CARDS = Array.from({ length: PACK_SIZE }, (_, card) => card);
 
-/** The kind of each card: those of one kind take and follow the same cards. */
+/** Return the kind of each card: those of one kind take and follow the same cards. */
 function kindsOf({ homes }: Ruleset): readonly number[] {
   const fits = item(homes, 0);
   const uses = CARDS.map((card) =>
@@ -68,7 +70,7 @@ function kindsOf({ homes }: Ruleset): readonly number[] {
   return uses.map((use) => different.indexOf(use));
 }
 
-/** The cards of a board that are not home, and the passes that are left. */
+/** Return the cards of a board that are not home, and the remaining passes. */
 function passesOf(board: Board): Passes {
   const { ruleset } = board;
   const kinds = kindsOf(ruleset);
@@ -76,7 +78,7 @@ function passesOf(board: Board): Passes {
   const foundation = pileAt(board, item(ruleset.foundations, 0));
   const waste = pileAt(board, ruleset.waste ?? -1);
   const cards = [...waste, ...turnedUp(pileAt(board, ruleset.stock)).toReversed()];
-  // Kinds of which no card is left are left out, so that there are fewer states.
+  // Omitting absent kinds reduces the number of states.
   const present = [...new Set(cards.map((card) => item(kinds, card)))].sort((a, b) => a - b);
   const samples = present.map((kind) => kinds.indexOf(kind));
   const last = topOf(foundation);
@@ -93,20 +95,20 @@ function passesOf(board: Board): Passes {
 }
 
 /**
- * Cards that a walk has brought home at a position: by state and guess, 1 more than the most that
- * came home; 0 if it is not reached. A guess has the tops at which all passes but the last end, as the
- * digits of a number.
+ * The cards that a walk has brought home at a position: by state and guess, the maximum plus 1; 0
+ * if unreached. A guess consists of the final tops of all passes but the last, as the digits of a
+ * number.
  */
 type Reached = Uint8Array;
 
-/** The number of states, and of guesses. */
+/** Return the number of states, and of guesses. */
 function sizes({ base, count }: Passes): { states: number; guesses: number } {
   return { states: base ** count, guesses: base ** (count - 1) };
 }
 
 /**
- * Walk over all positions in all ways. Returns for each position, and after the last, what is
- * reached before the block that starts there.
+ * Walk over all positions in all ways. Returns, for each position and after the last, the reached
+ * states before the block that starts there.
  */
 function walk(passes: Passes, blocks: Blocks): Reached[] {
   const { kinds, base } = passes;
@@ -118,7 +120,7 @@ function walk(passes: Passes, blocks: Blocks): Reached[] {
     reached[state * guesses + guess] = 1;
     alive[state] = 1;
   }
-  // What blocks add where they end; all others step over cards.
+  // The contributions of blocks at their ends; all other ways skip cards.
   const layers = Array.from({ length: kinds.length + 1 }, () => new Map<number, Reached>());
   const walked = [reached];
   for (const [start, kind] of kinds.entries()) {
@@ -149,14 +151,14 @@ function walk(passes: Passes, blocks: Blocks): Reached[] {
   return walked;
 }
 
-/** The row of a state, added if there is none. */
+/** Return the row of a state, added if absent. */
 function rowOf(layer: Map<number, Reached>, state: number, guesses: number): Reached {
   let row = layer.get(state);
   if (row === undefined) layer.set(state, (row = new Uint8Array(guesses)));
   return row;
 }
 
-/** Let a row have what another has after `home` more cards came home, where that is more. */
+/** Raise a row to another one after `home` more cards came home, where that is more. */
 function merge(
   into: Reached,
   to: number,
@@ -173,7 +175,7 @@ function merge(
   }
 }
 
-/** That the card at the position `start` goes home in pass `nth` at the time `end`. */
+/** The card at position `start` goes home in pass `nth` at the time `end`. */
 interface Play {
   readonly start: number;
   readonly nth: number;
@@ -181,11 +183,11 @@ interface Play {
 }
 
 /**
- * A play that brings the most cards home, in no particular order.
+ * Return a play that brings the most cards home, in no particular order.
  *
- * Of equally good walks it is that which ends in the lowest state, and then, traced back from its
- * end, steps over a card if it can, else comes by the shortest block, of the earliest pass, from
- * the lowest state.
+ * Of equally good walks it is the one that ends in the lowest state. Traced back from its end, it
+ * skips a card if possible, otherwise it uses the shortest block of the earliest pass, from the
+ * lowest state.
  */
 function bestPlays(passes: Passes, blocks: Blocks, walked: readonly Reached[]): Play[] {
   const { states, guesses } = sizes(passes);
@@ -217,15 +219,15 @@ function bestPlays(passes: Passes, blocks: Blocks, walked: readonly Reached[]): 
   return plays;
 }
 
-/** A block by which a state is reached, and the state before it. */
+/** A block that leads to a state, and the state before it. */
 interface Arrival {
   readonly play: Play;
   readonly before: number;
 }
 
 /**
- * The blocks of the first `count` passes that end at `end` in a state. The shortest come first,
- * then those of the earliest pass, then the lowest states.
+ * Yield the blocks of the first `count` passes that end at `end` in a state: the shortest first,
+ * then those of the earliest pass, then those from the lowest states.
  */
 function* arrivals(
   { kinds, base }: Passes,
@@ -251,8 +253,8 @@ function* arrivals(
 }
 
 /**
- * Plays that clear the cards of a block but its first, from the state before the block to that
- * after it. They are searched depth first from the end, in the order of `arrivals`.
+ * Return plays that clear a block's cards except its first, between the states before and after the
+ * block. The search is depth first from the end, in the order of `arrivals`.
  */
 function playsWithin(
   passes: Passes,
@@ -294,7 +296,7 @@ function playsWithin(
   }
 }
 
-/** The moves of a play, up to the last card that goes home. */
+/** Return the moves of a play, up to the last card that goes home. */
 function lineOf({ ruleset }: Board, passes: Passes, plays: readonly Play[]): Move[] {
   const { stock: from } = ruleset;
   const onto = ruleset.waste ?? -1;

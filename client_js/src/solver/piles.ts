@@ -1,8 +1,9 @@
 /**
- * Games whose piles take cards from the stock only, and give to foundations only: decided exactly.
+ * Exact decisions for games whose piles take cards only from the stock, and give only to
+ * foundations.
  *
- * This is `engine/solver/piles.py`, which proves that it is exact. The verdicts are the same; the
- * lines may differ, since the SAT solvers do.
+ * This is the twin of `engine/solver/piles.py`, which proves exactness. The verdicts are the same;
+ * the lines may differ, because the SAT solvers do.
  */
 
 import { type Board, pileAt } from "../rules/board.ts";
@@ -24,10 +25,10 @@ import {
 } from "./stacks.ts";
 import { trials } from "./trials.ts";
 
-/** The cost of a conflict of the SAT solver, of the budget. */
+/** The budget cost of a SAT solver conflict. */
 const STEPS_PER_CONFLICT = 500;
 
-/** Whether this method decides the games of a ruleset. */
+/** Whether this method supports a ruleset. */
 export function applies(ruleset: Ruleset): boolean {
   const { packs, suits, tableau, stock, reserve, cells } = ruleset.rules;
   return (
@@ -47,7 +48,7 @@ export function applies(ruleset: Ruleset): boolean {
   );
 }
 
-/** Decide a board of a ruleset to which this method applies, in any position of the game. */
+/** Decide a board of a supported ruleset, in any position of the game. */
 export function solve(board: Board, budget: number): Solution {
   const stacks = settled(stacksOf(board));
   const left = cardsLeft(stacks);
@@ -88,7 +89,7 @@ export function solve(board: Board, budget: number): Solution {
   };
 }
 
-/** The moves that put the stock's cards on these piles, up to the last that goes home. */
+/** Return the moves that put the stock's cards on these piles, up to the last that goes home. */
 function lineOf(board: Board, places: Places): readonly Move[] {
   const { ruleset } = board;
   const { foundations, homes, stock, tableau } = ruleset;
@@ -123,7 +124,7 @@ function lineOf(board: Board, places: Places): readonly Move[] {
   return moves.slice(0, end);
 }
 
-/** Whether a card of the stock that fits a foundation goes there from the stock. */
+/** Whether a card of the stock that fits a foundation goes there directly. */
 function goesDirectly(ruleset: Ruleset, tops: readonly Card[], card: Card): boolean {
   const { stock } = ruleset.rules;
   if (!stock.plays.includes("foundation")) return false;
@@ -133,7 +134,7 @@ function goesDirectly(ruleset: Ruleset, tops: readonly Card[], card: Card): bool
   );
 }
 
-/** Why not all cards come home. */
+/** Return the argument why not all cards come home. */
 function proofOf(stacks: Stacks, conflicts: number): string {
   if (stacks.stock.length === 0) {
     return "The stock is empty, and no pile's last card fits a foundation.";

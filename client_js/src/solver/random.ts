@@ -1,11 +1,11 @@
-/** Numbers that look random and follow from a seed, alike on every machine. */
+/** Pseudorandom numbers from a seed, identical on every machine. */
 
 /** A source of 32-bit numbers above 0: Marsaglia's xorshift. */
 export type Random = () => number;
 
-/** The numbers that follow from a seed. */
+/** Return the generator for a seed. */
 export function randomFrom(seed: number): Random {
-  // The generator would stay at 0.
+  // The generator would be stuck at 0.
   let state = seed >>> 0 || 1;
   return () => {
     state ^= state << 13;
@@ -16,7 +16,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** A seed that depends on every character of a text: FNV-1a. */
+/** Return a seed that depends on every character of a text: FNV-1a. */
 export function seedOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {
@@ -25,7 +25,7 @@ export function seedOf(text: string): number {
   return hash >>> 0;
 }
 
-/** The items in a random order, each order as likely: Fisher-Yates, from the last one down. */
+/** Return the items in a uniformly random order: Fisher-Yates, from the last one down. */
 export function shuffledBy<Item>(random: Random, items: readonly Item[]): Item[] {
   const order = [...items];
   for (let last = order.length - 1; last > 0; last--) {
@@ -35,7 +35,7 @@ export function shuffledBy<Item>(random: Random, items: readonly Item[]): Item[]
   return order;
 }
 
-/** A number from 0 to `limit` - 1; those that would make some likelier are rejected. */
+/** Return an unbiased number from 0 to `limit` - 1, by rejection. */
 function below(limit: number, random: Random): number {
   const bound = 2 ** 32 - (2 ** 32 % limit);
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * A review of a run by somebody who knows every card: could its deal be won, until when could the
- * run still be, and how many cards could still come home after each of its moves?
+ * A review of a run with full knowledge of the cards: whether its deal could be won, until when the
+ * run could still be, and how many cards could still come home after each of its moves.
  */
 
 import type { Board } from "../rules/board.ts";
@@ -10,34 +10,33 @@ import type { Solution, Verdict } from "./solution.ts";
 
 export interface Review {
   readonly verdict: Verdict;
-  /** The moves that win the deal, as texts; else those of the best line that was found. */
+  /** The moves that win the deal, as texts; otherwise the best line found. */
   readonly line: readonly string[];
-  /** How many cards are home after the line. */
+  /** The number of cards home after the line. */
   readonly home: number;
   /** Whether no line brings more cards home. */
   readonly most: boolean;
-  /** After how many moves a win was last known to be possible; null if it never was. */
+  /** The last number of moves after which a win was known to be possible, or null. */
   readonly winnable: number | null;
-  /** After how many moves it was first proved that no win was possible; null if that is not. */
+  /** The first number of moves after which a win was proved impossible, or null. */
   readonly lost: number | null;
   /**
-   * After each move, from the board as dealt on, how many cards could still come home at the most;
-   * null where that is not known.
+   * The most cards that could still come home, as dealt and after each move; null where unknown.
    */
   readonly prospects: readonly (number | null)[];
 }
 
-/** How much of a method's budget a board in the middle of a run gets: there are many of them. */
+/** The divisor of a method's budget for each of the many boards in the middle of a run. */
 const MIDWAY = 8;
 
 /**
- * Review a run, and report what is known so far, whenever that is more; the last report is `done`.
+ * Review a run, and report each improvement of the findings; the last report is `done`.
  *
- * No move makes more possible than was before it, so boards between two of the same prospects need
- * not be solved.
+ * Moves never increase the prospects, so boards between two with the same prospects need not be
+ * solved.
  *
- * @param boards the board as dealt, and after each move that was not taken back.
- * @param line a line that is known to win the deal, as texts; null if none is.
+ * @param boards the board as dealt, and after each move that was not undone.
+ * @param line a line known to win the deal, as texts, or null.
  */
 export function review(
   boards: readonly Board[],
@@ -56,7 +55,7 @@ export function review(
   let lost = boards.length;
   let known: Solution;
 
-  /** Solve a board, and note what follows for others. */
+  /** Solve a board, and record the consequences for others. */
   function look(at: number): Solution {
     const before = looked.get(at);
     if (before !== undefined) return before;
@@ -97,7 +96,7 @@ export function review(
   counted(Math.max(winnable, 0), last);
   tell(true);
 
-  /** Find the last board that is known to be winnable, between those that are and that are not. */
+  /** Find the last board known to be winnable, between winnable and lost ones. */
   function departure(): void {
     if (winnable < 0 || winnable === last) return;
     let beyond = last;
@@ -109,7 +108,7 @@ export function review(
     }
   }
 
-  /** Count the prospects of all boards between two, where the method can. */
+  /** Count the prospects of all boards between two, if the method can. */
   function counted(from: number, to: number): void {
     for (const at of [from, to]) if (prospects[at] === null && !look(at).most) return;
     if (to - from < 2) return;

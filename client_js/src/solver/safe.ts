@@ -1,4 +1,4 @@
-/** Moves home that are right on every board that a player may have. */
+/** Moves home that are right on every board consistent with the player's knowledge. */
 
 import { type Layout, pileAt } from "../rules/board.ts";
 import { type Card, PACK_SIZE } from "../rules/cards.ts";
@@ -6,16 +6,16 @@ import { fitsFoundation, legalMoves, topOf } from "../rules/moves.ts";
 import type { Move } from "../rules/ruleset.ts";
 
 /**
- * A move home that takes nothing away: whatever can be brought home without it can be with it. Null
- * if there is none.
+ * Return a move home that costs nothing: everything that can come home without it can come home
+ * with it. Null if there is none.
  */
 export function safeMove(known: Layout): Move | null {
   return legalMoves(known).find((move) => isSafe(known, move)) ?? null;
 }
 
 /**
- * Whether a single card goes home where there is room for all that could go there instead, while no
- * card that is left builds on it, and from a pile that the rules do not fill for that.
+ * Whether a single card goes home where there is room for all cards that could go there instead,
+ * while no remaining card builds on it, from a pile that the rules do not fill as a consequence.
  */
 function isSafe(known: Layout, { source, target, count }: Move): boolean {
   const { ruleset } = known;
@@ -29,7 +29,7 @@ function isSafe(known: Layout, { source, target, count }: Move): boolean {
   const takes = (pile: number, other: Card) =>
     fitsFoundation(ruleset, pile, pileAt(known, pile), other);
   const taking = foundations.filter((pile) => takes(pile, card));
-  // A foundation of another kind would go on from the card in another way.
+  // A foundation of another group would continue differently from the card.
   if (!taking.every((pile) => groups[pile] === groups[target])) return false;
   let wanting = 0;
   for (let other = 0; other < PACK_SIZE; other++) {
@@ -40,7 +40,7 @@ function isSafe(known: Layout, { source, target, count }: Move): boolean {
   return wanting <= taking.length;
 }
 
-/** How often a card occurs. */
+/** Count the occurrences of a card. */
 function countOf(cards: readonly Card[], card: Card): number {
   return cards.filter((each) => each === card).length;
 }

@@ -1,10 +1,10 @@
-/** The answer of a solver: the verdict on a board, and the best line of moves that it found. */
+/** A solver's answer: the verdict on a board, and the best line of moves found. */
 
 import type { Move } from "../rules/ruleset.ts";
 
 /**
- * Whether a board can be won by somebody who knows every card: a line of moves wins it; none does,
- * which is proved; or the budget was used up, and neither was found.
+ * Whether a board can be won with full knowledge of the cards: some line wins; provably none does;
+ * or the budget was exhausted first.
  */
 export type Verdict = "winnable" | "impossible" | "unknown";
 
@@ -12,16 +12,16 @@ export type Verdict = "winnable" | "impossible" | "unknown";
 export interface Solution {
   /** Whether the board can be won. */
   readonly verdict: Verdict;
-  /** The moves that win it; else those that bring `home` cards to foundations. */
+  /** The moves that win it; otherwise those that bring `home` cards to foundations. */
   readonly line: readonly Move[];
-  /** The number of cards on foundations after the line, with those that were there before. */
+  /** The number of cards on foundations after the line, including the initial ones. */
   readonly home: number;
-  /** Whether it is proved that no line brings more cards home. */
+  /** Whether provably no line brings more cards home. */
   readonly most: boolean;
-  /** For a board that cannot be won, the argument, in a few words; else empty. */
+  /** A short argument why the board cannot be won; otherwise empty. */
   readonly proof: string;
-  /** How hard it was to decide; comparable only between boards of one ruleset. */
+  /** The difficulty of the decision; comparable only between boards of one ruleset. */
   readonly effort: number;
-  /** How much of the budget was used. */
+  /** The used part of the budget. */
   readonly steps: number;
 }

@@ -1,20 +1,20 @@
 /**
- * A game of piles that give to foundations only, reduced to what matters for solving it.
+ * A game of piles that give to foundations only, reduced to the essentials for solving it.
  *
- * This is `engine/solver/stacks.py`. The player's only choice is the pile for each card of the stock:
- * whatever can go home is sent home at once.
+ * This is the twin of `engine/solver/stacks.py`. The player's only choice is the pile for each card
+ * of the stock: cards go home as soon as they can.
  */
 
 import { type Board, pileAt } from "../rules/board.ts";
 import { type Card, PACK_SIZE, type Pile, turnedUp } from "../rules/cards.ts";
 import { EMPTY, type Fits, type Ruleset } from "../rules/ruleset.ts";
 
-/** The pile for each card of the stock, counted from 0. A card left out goes to the first. */
+/** The pile for each card of the stock, counted from 0. An omitted card goes to the first. */
 export type Places = ReadonlyMap<Card, number>;
 
 /** A position. */
 export interface Stacks {
-  /** The cards that each foundation takes from here on, in that order. */
+  /** The cards that each foundation takes from here on, in order. */
   readonly chains: readonly Pile[];
   /** The piles, each from bottom to top. */
   readonly piles: readonly Pile[];
@@ -22,14 +22,14 @@ export interface Stacks {
   readonly stock: Pile;
 }
 
-/** The number of cards that are not on foundations. */
+/** Return the number of cards that are not on foundations. */
 export function cardsLeft({ piles, stock }: Stacks): number {
   return piles.reduce((sum, pile) => sum + pile.length, stock.length);
 }
 
 /**
- * The cards of each chain, from an empty foundation on; none has two. Null if what a foundation
- * takes next is not certain.
+ * Return the cards of each chain, from an empty foundation on; chains are disjoint. Null if a
+ * foundation's next card is not fixed.
  */
 export function chainsOf({ rules, homes }: Ruleset): readonly Pile[] | null {
   const chains: Pile[] = [];
@@ -59,12 +59,12 @@ function chainFrom(fits: Fits, start: Card): Pile | null {
   }
 }
 
-/** The cards that a foundation takes on a card, or when it is empty. */
+/** Return the cards that a foundation takes on a card, or when it is empty. */
 function taken(fits: Fits, top: Card): Card[] {
   return Array.from({ length: PACK_SIZE }, (_, card) => card).filter((card) => fits(top, card));
 }
 
-/** The position of a board whose ruleset has chains; these end before a card not in play. */
+/** Return the position of a board whose ruleset has chains; these end before a card not in play. */
 export function stacksOf(board: Board): Stacks {
   const { ruleset } = board;
   const home = new Set(ruleset.foundations.flatMap((pile) => pileAt(board, pile)));
@@ -79,7 +79,7 @@ export function stacksOf(board: Board): Stacks {
   return { chains, piles, stock };
 }
 
-/** A position that changes while it is played. */
+/** A mutable position. */
 export class Table {
   /** The piles, each from bottom to top. */
   readonly piles: Card[][];
@@ -95,12 +95,12 @@ export class Table {
     );
   }
 
-  /** Lay a card on a pile. */
+  /** Put a card on a pile. */
   place(card: Card, pile: number): void {
     this.piles[pile]!.push(card);
   }
 
-  /** Send a card home that is wanted. */
+  /** Send a wanted card home. */
   take(card: Card): void {
     this.wanted.delete(card);
     const after = this.after.get(card);
@@ -108,8 +108,8 @@ export class Table {
   }
 
   /**
-   * Send home whatever can go: from the piles from left to right, over and over, each as deep as it
-   * goes. Return each card's pile and the card.
+   * Send home every card that can go: from the piles from left to right, repeatedly, each as deep
+   * as possible. Return each card's pile and the card.
    */
   settle(): [pile: number, card: Card][] {
     const sent: [number, Card][] = [];
@@ -128,7 +128,7 @@ export class Table {
   }
 }
 
-/** The position after all cards of piles have gone home that can. */
+/** Return the position after all possible moves home from piles. */
 export function settled(stacks: Stacks): Stacks {
   const table = new Table(stacks);
   const home = new Set(table.settle().map(([, card]) => card));
@@ -136,7 +136,7 @@ export function settled(stacks: Stacks): Stacks {
   return { chains, piles: table.piles, stock: stacks.stock };
 }
 
-/** How many cards go home if those of the stock are put on these piles. */
+/** Return how many cards go home if the stock's cards are put on these piles. */
 export function broughtHome(stacks: Stacks, places: Places): number {
   const table = new Table(stacks);
   let home = table.settle().length;
@@ -147,14 +147,14 @@ export function broughtHome(stacks: Stacks, places: Places): number {
   return home;
 }
 
-/** For each card that may go home its chain's number, and its place in the chain. */
+/** Return, for each card that may go home, its chain's number and its place in the chain. */
 export function inChains({ chains }: Stacks): ReadonlyMap<Card, readonly [number, number]> {
   return new Map(
     chains.flatMap((chain, number) => chain.map((card, at) => [card, [number, at]] as const)),
   );
 }
 
-/** The cards of the stock that go home as they are dealt, wherever others lie. */
+/** Return the stock's cards that go home as they are dealt, wherever others lie. */
 export function straightHome({ chains, stock }: Stacks): ReadonlySet<Card> {
   const found = new Set<Card>();
   for (const chain of chains) {

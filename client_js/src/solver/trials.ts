@@ -1,7 +1,7 @@
 /**
- * Plays by chance, each sensible, of somebody who sees no card before it is dealt.
+ * Random plays by a sensible player who sees no card before it is dealt.
  *
- * This is `engine/solver/trials.py`, with the same random numbers.
+ * This is the twin of `engine/solver/trials.py`, with the same random numbers.
  */
 
 import { type Card, PACK_SIZE, RANKS } from "../rules/cards.ts";
@@ -9,20 +9,20 @@ import { type Places, type Stacks, Table, cardsLeft, inChains } from "./stacks.t
 
 const PLAYS = 64;
 const SEED = 2_463_534_242;
-/** The weight of burying a card of the same chain, which can never go home then. */
+/** The weight of burying a card of the same chain, which can then never go home. */
 const SAME_CHAIN = 16;
-/** The weight of each card that is buried though its turn comes earlier. */
+/** The weight of each buried card with an earlier turn. */
 const BURIED = 4;
-/** The greatest random number that is added to the weight of a pile; a mask of bits. */
+/** The greatest random addition to a pile's weight; a bit mask. */
 const CHANCE = 3;
 
 /** The outcome of the plays. */
 export interface Trials {
-  /** The most cards that one of them brought home. */
+  /** The most cards brought home by one of them. */
   readonly home: number;
-  /** Where that one put the stock's cards. */
+  /** The piles of the stock's cards in that play. */
   readonly places: Places;
-  /** How many cards did not go home, in all of them together. */
+  /** The total number of cards left in all of them. */
   readonly left: number;
 }
 
@@ -39,7 +39,7 @@ export function trials(stacks: Stacks): Trials {
   return { ...best, left };
 }
 
-/** Plays a position again and again, by random numbers of Marsaglia's xorshift32. */
+/** Plays a position repeatedly, with random numbers from Marsaglia's xorshift32. */
 class Player {
   private random = SEED | 0;
   private readonly stacks: Stacks;
@@ -55,7 +55,7 @@ class Player {
     }
   }
 
-  /** How many cards one play brings home, and where it puts the stock's cards. */
+  /** Return how many cards one play brings home, and the piles of the stock's cards. */
   play(): { home: number; places: Places } {
     const table = new Table(this.stacks);
     let home = table.settle().length;
@@ -74,7 +74,7 @@ class Player {
     return { home, places };
   }
 
-  /** The pile on which a card does the least harm, by and large; the first of equals. */
+  /** Return the pile on which a card does the least harm, approximately; the first of equals. */
   private choose(table: Table, card: Card): number {
     const { turns, chains } = this;
     const turn = turns[card]!;
@@ -99,7 +99,7 @@ class Player {
     return best;
   }
 
-  /** A random number from 0 to `CHANCE`. */
+  /** Return a random number from 0 to `CHANCE`. */
   private chance(): number {
     this.random ^= this.random << 13;
     this.random ^= this.random >>> 17;

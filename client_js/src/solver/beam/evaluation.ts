@@ -1,4 +1,4 @@
-/** The points of positions: how promising they are. */
+/** The evaluation of positions, in points: more points are more promising. */
 
 import type { Board } from "../../rules/board.ts";
 import { DOWN } from "../../rules/cards.ts";
@@ -7,7 +7,7 @@ import { NO_WEIGHTS, type Plan, SCALE, type Weights, scaled } from "./plans.ts";
 import { RUN, type Rows } from "./rows.ts";
 import { NONE, RANKS, type Tables } from "./tables.ts";
 
-/** Lateness counts up to as many deals. */
+/** The upper limit of lateness, in deals. */
 const SPAN = 30 * SCALE;
 /** More cards than any line has. */
 const MANY = 99;
@@ -17,11 +17,11 @@ const NEVER = 1 << 30;
 const PLACE_FACTOR = 0x165667b1;
 const WASTE_SALT = 0x2a6c8e10;
 
-/** The size of the cache of the points of piles, a power of 2. */
+/** The size of the pile score cache, a power of 2. */
 const CACHED = 1 << 15;
 
 export class Evaluation {
-  /** How many foundations of each line have cards, and the most and fewest of one of them. */
+  /** For each line, the number of started foundations, and the most and fewest cards on one. */
   private readonly started: Uint8Array;
   private readonly most: Uint8Array;
   readonly fewest: Uint8Array;
@@ -30,20 +30,22 @@ export class Evaluation {
   private readonly rows: Rows;
   private weights: Weights = NO_WEIGHTS;
   private delays: readonly number[] = [];
-  /** The number of cards of the stock at first, and of the deals that bring them. */
+  /** The initial number of cards in the stock, and of deals to exhaust it. */
   private stock = 0;
   private deals = 0;
-  /** The deal that brings the first card of each kind, -1 if one is out already; and the last. */
+  /**
+   * For each kind, the deal that brings its first card (-1 if one is already out), and its last.
+   */
   private readonly firstDraw: Int8Array;
   private readonly lastDraw: Int8Array;
-  /** When the cards of each kind are needed, in points: early is low. */
+  /** For each kind, when its cards are needed, in points: low is early. */
   private readonly times: Int32Array;
-  /** The phase of the times. */
+  /** The phase of the computed `times`. */
   private readonly timesOf = new Int32Array(LANES);
   private hasTimes = false;
-  /** The fewest turns of each line among the cards of a pile so far. */
+  /** For each line, the lowest turn among the cards of a pile so far. */
   private readonly lowest: Uint8Array;
-  /** The points of piles, and the hashes that they belong to; of these lane 0 is odd. */
+  /** Cached points of piles, and their hashes; lane 0 of a hash is odd. */
   private readonly cached = new Int32Array(CACHED);
   private readonly cachedOf = new Int32Array(LANES * CACHED);
 
@@ -60,7 +62,7 @@ export class Evaluation {
     this.lowest = new Uint8Array(lines);
   }
 
-  /** Evaluate positions that a board leads to, by another plan. */
+  /** Prepare to evaluate positions after a board, with another plan. */
   begin(board: Board, { weights, delays }: Plan): void {
     const { kind, kinds, columns, copies, stockToRow } = this.tables;
     const cards = board.piles[board.ruleset.stock] ?? [];
@@ -79,7 +81,9 @@ export class Evaluation {
     this.cachedOf.fill(0);
   }
 
-  /** Set what the points of all piles of a row depend on; if it is new, all have changed. */
+  /**
+   * Set the phase, which the points of all piles of a row depend on. A new phase invalidates all.
+   */
   findPhase(row: number): void {
     const { words, stride, phase, changed } = this.rows;
     let differs = false;
@@ -93,7 +97,7 @@ export class Evaluation {
     if (differs) changed.fill(1);
   }
 
-  /** Compute the points of the piles that changed, and of the row; return the cards at home. */
+  /** Compute the points of the changed piles and of the row; return the number of cards home. */
   evaluate(row: number): number {
     const { words, bytes, stride, sizes, changed, points, key } = this.rows;
     const { piles, total, foundations, hasRunGroups, takesRuns, group } = this.tables;
@@ -119,7 +123,7 @@ export class Evaluation {
     return home;
   }
 
-  /** Count how far the foundations of each line are that take single cards. */
+  /** Measure the progress of each line's foundations for single cards. */
   countFoundations(row: number): void {
     const { started, most, fewest } = this;
     const { foundations, takesRuns, group, line, turn, slots } = this.tables;
@@ -144,9 +148,9 @@ export class Evaluation {
   /**
    * Compute when the cards of each kind are needed.
    *
-   * That is in the order of its line, and not before the stock has brought the cards that go home
-   * before it: a first copy of each on the first foundation, the last on the last. To that
-   * the beam adds a delay.
+   * Cards are needed in the order of their line, and not before the stock has brought the cards
+   * that precede them: the first copy of each for the first foundation, the last for the last. The
+   * beam's delay is added to that.
    */
   private findTimes(row: number): void {
     const { times, firstDraw, lastDraw, delays } = this;
@@ -177,7 +181,7 @@ export class Evaluation {
     }
   }
 
-  /** The number of deals up to a position; all, once the waste was turned over. */
+  /** Return the number of deals up to a position; all of them once the waste was turned over. */
   private dealsMade(row: number): number {
     const { bytes, stride, sizes, redeals } = this.rows;
     const base = row * 4 * stride;
@@ -186,12 +190,12 @@ export class Evaluation {
   }
 
   /**
-   * The points of a pile, from the cache if it has them.
+   * Return the points of a pile, from the cache if possible.
    *
    * The same pile occurs in many positions. Its points depend on its cards and on the times, which
    * the row's phase identifies.
    *
-   * @param before how many cards of the row lie before those of the pile.
+   * @param before the number of the row's cards before those of the pile.
    */
   private pointsOf(row: number, pile: number, before: number): number {
     const { cached, cachedOf, timesOf } = this;
@@ -225,7 +229,7 @@ export class Evaluation {
     return points;
   }
 
-  /** The points of a tableau pile of so many cards, of which the first `hidden` lie face down. */
+  /** Return the points of a tableau pile of `size` cards, the first `hidden` of them face down. */
   private pointsOfColumn(start: number, size: number, hidden: number): number {
     const { times, lowest } = this;
     const { bytes } = this.rows;
@@ -265,7 +269,7 @@ export class Evaluation {
     return points;
   }
 
-  /** The points of the waste. */
+  /** Return the points of the waste. */
   private pointsOfWaste(start: number, size: number): number {
     const { times, lowest } = this;
     const { bytes } = this.rows;

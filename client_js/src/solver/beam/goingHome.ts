@@ -1,4 +1,4 @@
-/** Cards that go home by themselves. */
+/** Automatic moves to foundations. */
 
 import type { Evaluation } from "./evaluation.ts";
 import type { WayHome } from "./plans.ts";
@@ -6,7 +6,7 @@ import type { Rows } from "./rows.ts";
 import { NONE, type Tables, encoded, sourceOf } from "./tables.ts";
 
 export class GoingHome {
-  /** The moves that cards made by themselves in the position that was generated last. */
+  /** The automatic moves in the last generated position. */
   readonly automatic: number[] = [];
 
   private readonly tables: Tables;
@@ -19,12 +19,12 @@ export class GoingHome {
     this.evaluation = evaluation;
   }
 
-  /** Let the cards go home that go there by themselves, and note their moves in `automatic`. */
+  /** Send cards home automatically, and record their moves in `automatic`. */
   send(row: number, how: WayHome, foundationsChanged: boolean): void {
     const { rows, tables, automatic } = this;
     automatic.length = 0;
     if (how === "never") return;
-    // Only the piles that changed are looked at, as long as no foundation does.
+    // While no foundation changes, only the changed piles can have new moves.
     let move = this.nextHome(row, how, foundationsChanged);
     while (move !== NONE) {
       rows.play(row, move);
@@ -34,7 +34,7 @@ export class GoingHome {
     }
   }
 
-  /** The first move of a card that goes home by itself, from all piles or those that changed. */
+  /** Return the first automatic move home, considering all piles or only the changed ones. */
   private nextHome(row: number, how: WayHome, all: boolean): number {
     const { bytes, stride, cards, sizes, changed } = this.rows;
     const { piles, waste, playsHome } = this.tables;
@@ -58,7 +58,7 @@ export class GoingHome {
     return NONE;
   }
 
-  /** The first foundation that takes a card, or `NONE`. */
+  /** Return the first foundation that takes a card, or `NONE`. */
   private firstTaking(row: number, card: number): number {
     const { foundations } = this.tables;
     for (let f = 0; f < foundations; f++) if (this.rows.takes(row, f, card)) return f;
@@ -66,16 +66,15 @@ export class GoingHome {
   }
 
   /**
-   * Whether a card that some foundation takes goes there by itself, in a regular game.
+   * Whether a card that fits a foundation goes there automatically, in a regular game.
    *
-   * `safely`: every card that could be built on it is home, so that it serves no other card in the
-   * tableau; and each other card of its kind can go home at once as well, so that none of them needs
-   * its place there. No win is lost: take any line of moves, and leave out the moves of this card.
-   * The rest is still a line, since what the card covers is free sooner, and nothing needs the
-   * card below it.
+   * `safely`: every card that could be built on it is home, so no card in the tableau needs it, and
+   * each other card of its kind can go home immediately as well, so none of them needs its place
+   * there. This loses no win: omit this card's moves from any line. The rest is still a line,
+   * because the cards below it are free sooner, and nothing needs the card itself.
    *
    * `later` and `early` are heuristics: of two cards of a kind, the other may be the one that has
-   * to leave. `early` lets also those be left that can go home themselves.
+   * to leave. `early` also ignores cards that can go home themselves.
    */
   private mayGoHome(card: number, how: WayHome): boolean {
     const { line, turn, kids } = this.tables;

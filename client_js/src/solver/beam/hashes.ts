@@ -1,8 +1,8 @@
 /**
- * Hashes of positions, of two numbers of 32 bits each: two positions that differ share one about
- * once in 2**63 times, so that no decision depends on their values.
+ * Hashes of positions, made of two 32-bit numbers. Two different positions collide with a
+ * probability of about 2**-63, so results do not depend on the hash values.
  *
- * The numbers are called lanes. Lane 0 and lane 1 of something stand side by side, lane 0 first.
+ * The numbers are called lanes, stored side by side with lane 0 first.
  */
 
 import { randomFrom } from "../random.ts";
@@ -12,7 +12,7 @@ export const LANES = 2;
 const HIDDEN_FACTOR = 0x1b873593;
 const PLACE_FACTOR = 0x165667b1;
 
-/** A number of 32 bits with its bits mixed: the end of MurmurHash3. No two have the same one. */
+/** Mix the bits of a 32-bit number bijectively: MurmurHash3's finalizer. */
 export function mixed(number: number): number {
   let mixture = number ^ (number >>> 16);
   mixture = Math.imul(mixture, 0x85ebca6b);
@@ -22,32 +22,32 @@ export function mixed(number: number): number {
 }
 
 /**
- * The part of a tableau pile in a lane of a digest.
+ * Return a tableau pile's contribution to a lane of a digest.
  *
  * @param pileHash that lane of the hash of its cards.
- * @param hidden how many of them lie face down.
- * @param place the number of the pile where their order matters, else 0.
+ * @param hidden the number of face-down cards.
+ * @param place the pile's number where the order of piles matters, else 0.
  */
 export function digestOfPile(pileHash: number, hidden: number, place: number): number {
   return mixed(pileHash ^ Math.imul(hidden, HIDDEN_FACTOR) ^ Math.imul(place, PLACE_FACTOR));
 }
 
 /**
- * Random numbers of 32 bits, always the same for a seed. They are mixed since those of the generator
- * are linear in the first one: where some cancel out in one lane, they would in the other.
+ * Return 32-bit random numbers, reproducible from a seed. They are mixed because the generator's
+ * outputs are linear in the first one: terms that cancel in one lane would cancel in the other.
  */
 export function randomNumbers(count: number, seed: number): Int32Array {
   const random = randomFrom(seed);
   return Int32Array.from({ length: count }, () => mixed(random()));
 }
 
-/** A hash table of hashes, which is emptied in a time that depends only on how many it has. */
+/** A hash table of hashes, cleared in time proportional to its size. */
 export class HashTable {
-  /** How many different hashes it has. */
+  /** The number of distinct hashes. */
   size = 0;
-  /** How many it has room for. */
+  /** The number of hashes it has room for. */
   readonly capacity: number;
-  /** Lane 0 is odd in an entry that is used, and 0 in others. */
+  /** Lane 0 is odd in used entries and 0 in free ones. */
   private readonly entries: Int32Array;
   private readonly used: Int32Array;
 
@@ -58,7 +58,7 @@ export class HashTable {
     this.used = new Int32Array(capacity);
   }
 
-  /** The number of the entry of a hash, which is entered if it is not there: `size` tells. */
+  /** Return the index of a hash's entry, inserting it if absent (`size` then grows). */
   entryOf(lane0: number, lane1: number): number {
     const { entries } = this;
     const mask = this.capacity - 1;
@@ -74,7 +74,7 @@ export class HashTable {
     return at;
   }
 
-  /** Enter a hash, and return whether it was not there. */
+  /** Insert a hash, and return whether it was absent. */
   add(lane0: number, lane1: number): boolean {
     const before = this.size;
     this.entryOf(lane0, lane1);

@@ -1,18 +1,18 @@
-/** The moves of positions: in which order they are tried decides what a search finds. */
+/** Move generation. The order in which moves are tried decides which lines a search finds. */
 
 import { RUN, type Rows } from "./rows.ts";
 import { NONE, type Tables, encoded } from "./tables.ts";
 
 /**
- * Is called with each move of a row, and with where the source's cards end in `bytes`, which counts
- * for nothing in moves of the stock.
+ * Called for each move of a row, with the end of the source's cards in `bytes`. The end is unused
+ * for moves of the stock.
  */
 export type Offer = (row: number, move: number, end: number) => void;
 
 export class MoveGenerator {
-  /** Whether whole piles are moved to empty ones while rows are to come, which hardly ever helps. */
+  /** Whether to move whole piles to empty ones while rows are to come, which rarely helps. */
   whole = false;
-  /** Whether what empty piles carry at once is moved card by card. */
+  /** Whether to move runs via empty piles card by card. */
   single = false;
 
   private readonly tables: Tables;
@@ -25,7 +25,7 @@ export class MoveGenerator {
     this.offer = offer;
   }
 
-  /** Offer all positions that a move leads to, except those of the stock and of the redeal. */
+  /** Offer all successor positions, except those of the stock and of the redeal. */
   expand(row: number): void {
     const { bytes, stride, cards, sizes, hidden } = this.rows;
     const { columns, waste, playsHome, automatic, columnSpreads, wasteSpreads } = this.tables;
@@ -58,7 +58,7 @@ export class MoveGenerator {
     if (wasteSpreads) this.offerSpread(row, waste, card, end);
   }
 
-  /** Offer the moves of a whole run to foundations, one for each group. */
+  /** Offer the moves of a whole run to foundations, one per group. */
   private offerRun(row: number, pile: number, end: number): void {
     const { bytes, stride, tops } = this.rows;
     const { foundations, group, heads, kinds, piles } = this.tables;
@@ -77,7 +77,7 @@ export class MoveGenerator {
    * Offer the moves of a tableau pile's run, whole or in part, to other tableau piles.
    *
    * @param run its length.
-   * @param spaces how many tableau piles are empty, of which `space` is the first.
+   * @param spaces the number of empty tableau piles, of which `space` is the first.
    */
   private offerRuns(
     row: number,
@@ -106,11 +106,11 @@ export class MoveGenerator {
       if (height > 0) {
         at = (bytes[columnEnd - 1]! + 1) * kinds;
       } else {
-        // Without rows to come, all empty piles are alike, and moving a whole pile to one changes
-        // nothing.
+        // Without rows to come, empty piles are equivalent, and moving a whole pile to one is a
+        // no-op.
         if (!ordered && column !== space) continue;
         if (runs === "run-by-spaces") longest = 1;
-        // An empty pile that is the target carries none.
+        // An empty target pile is not available as temporary space.
         if (runs === "run-by-places") longest = Math.min(most, Math.max(1, carried >> 1));
       }
       for (let count = 1; count <= longest; count++) {
@@ -123,7 +123,7 @@ export class MoveGenerator {
   }
 
   /**
-   * Offer the moves of a top card to foundations that take it, one for each kind of top.
+   * Offer the moves of a top card to foundations that take it, one per distinct top.
    *
    * Foundations of one group with equal tops are interchangeable.
    */
@@ -136,7 +136,7 @@ export class MoveGenerator {
     }
   }
 
-  /** Whether a foundation before this one is of the same group and has the same top. */
+  /** Whether an earlier foundation has the same group and the same top. */
   private hasTwin(row: number, foundation: number): boolean {
     const { group } = this.tables;
     const { bytes, stride } = this.rows;
@@ -170,7 +170,7 @@ export class MoveGenerator {
     }
   }
 
-  /** Offer the positions that the stock's moves lead to, or turning the waste over. */
+  /** Offer the successors by moves of the stock, or by turning the waste over. */
   deal(row: number): void {
     const { bytes, stride, cards, sizes, tops } = this.rows;
     const { tables } = this;

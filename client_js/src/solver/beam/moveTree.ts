@@ -1,10 +1,10 @@
-/** The moves that led to positions, as a tree: each node is a move after those of its parent. */
+/** The moves that led to positions, as a tree: each node adds one move to its parent. */
 
-/** The node of the position that the search begins with. */
+/** The node of the initial position. */
 export const ROOT = 0;
 
 export class MoveTree {
-  /** How many nodes there are. */
+  /** The number of nodes. */
   size = 1;
   readonly capacity: number;
   private readonly parents: Int32Array;
@@ -28,14 +28,14 @@ export class MoveTree {
     return this.size++;
   }
 
-  /** The moves that lead to a node, the first one first. */
+  /** Return the moves that lead to a node, the first one first. */
   lineTo(node: number): number[] {
     const line = [];
     for (let at = node; at !== ROOT; at = this.parents[at]!) line.push(this.moves[at]!);
     return line.reverse();
   }
 
-  /** Keep only what leads to these nodes, which get the numbers that they have then. */
+  /** Keep only these nodes and their ancestors, and write the nodes' new numbers to the array. */
   keepOnly(nodes: Int32Array): void {
     const { parents, moves, marks, size } = this;
     marks.fill(0, 0, size);

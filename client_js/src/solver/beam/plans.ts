@@ -1,12 +1,12 @@
 /**
- * Plans of a beam: weights that follow from a ruleset's properties, varied at
- * each restart. This is `engine/solver/beam/plans.py`.
+ * Beam plans: weights derived from a ruleset's properties, varied at each restart. This is the twin
+ * of `engine/solver/beam/plans.py`.
  */
 
 import type { Ruleset } from "../../rules/ruleset.ts";
 import type { Random } from "../random.ts";
 
-/** Weights, points and shares are fixed-point numbers: this is 1. */
+/** The fixed-point representation of 1 in weights, points and shares. */
 export const SCALE = 1024;
 
 /** The names of the weights, in the order in which they are varied. */
@@ -17,9 +17,9 @@ const NAMES = [
   ...(["mixed", "long"] as const),
 ] as const;
 
-/** These are drawn only where they are not 0. */
+/** Weights varied only where they are not 0. */
 const RARE: ReadonlySet<string> = new Set(["mixed", "long"]);
-/** These are not drawn at all. */
+/** Weights never varied. */
 const FIXED: ReadonlySet<string> = new Set(["home", "time"]);
 
 /** The weights of the evaluation, in points. */
@@ -27,63 +27,63 @@ export type Weights = Readonly<Record<(typeof NAMES)[number], number>>;
 
 export const NO_WEIGHTS = Object.fromEntries(NAMES.map((name) => [name, 0])) as Weights;
 
-/** How cards go home by themselves; `mayGoHome` explains it. */
+/** When cards go home automatically; see `mayGoHome`. */
 export type WayHome = "never" | "safely" | "later" | "early";
 
 /** The plan of one beam. */
 export interface Plan {
   readonly weights: Weights;
-  /** How many positions are kept after a deal. */
+  /** The number of positions kept after a deal. */
   readonly width: number;
-  /** How many are expanded between two deals, for each one kept, times SCALE. */
+  /** The number of expansions between two deals per kept position, times SCALE. */
   readonly effort: number;
   /** The same after the last deal. */
   readonly last: number;
-  /** How many are dealt to, for each one kept. */
+  /** The number of positions to deal from, per kept one. */
   readonly dealt: number;
-  /** How many of the kept ones may share a signature. */
+  /** The most kept positions with the same signature. */
   readonly cap: number;
   readonly wayHome: WayHome;
   /** Whether only sound prunings are used. */
   readonly whole: boolean;
-  /** Whether runs that empty piles carry are moved card by card. */
+  /** Whether runs moved via empty piles are moved card by card. */
   readonly single: boolean;
-  /** How many points later than computed each kind is needed. */
+  /** The delay of each kind's computed need, in points. */
   readonly delays: readonly number[];
 }
 
-/** Beams that grow from one to the next. */
+/** A sequence of growing beams. */
 interface Track {
-  /** The width of the first. */
+  /** The first beam's width. */
   readonly width: number;
-  /** By how many parts in 1,000 the others grow. */
+  /** The growth of each further beam, in thousandths. */
   readonly growth: number;
-  /** The share of the width, times SCALE, that positions of one signature may take. */
+  /** The largest share of the width, times SCALE, for positions with the same signature. */
   readonly cap: number;
-  /** How many positions are expanded between two deals, for each one kept, times SCALE. */
+  /** The number of expansions between two deals per kept position, times SCALE. */
   readonly effort: number;
-  /** Whether runs that empty piles carry are moved card by card. */
+  /** Whether runs moved via empty piles are moved card by card. */
   readonly single: boolean;
 }
 
-/** How the beams of one kind of games look. */
+/** The beams for one kind of game. */
 interface Style {
   readonly weights: Weights;
   /** The widths of the first beams. */
   readonly widths: readonly number[];
   /**
-   * The later beams are of these in turn, and all but the first of each have other weights: what a
-   * narrow beam misses, another one or a wide one may find.
+   * The later beams alternate between these tracks, all but each track's first with varied weights:
+   * another narrow beam or a wide one may find what one narrow beam missed.
    */
   readonly tracks: readonly [Track, ...Track[]];
-  /** How many times as many are expanded after the last deal. */
+  /** The factor by which more positions are expanded after the last deal. */
   readonly last: number;
   readonly dealt: number;
-  /** Whether effort, the first copy's share and how cards go home are drawn, too. */
+  /** Whether effort, the first copy's share and the way home are varied too. */
   readonly varied: boolean;
   /**
-   * By how many points sooner or later than computed a kind may be needed, which is drawn for each
-   * kind: it is not known which of its copies goes home when.
+   * The range of the random shift of each kind's computed need, in points: it is unknown which of
+   * its copies goes home when.
    */
   readonly delay: number;
 }
@@ -102,15 +102,15 @@ const EFFORTS = [
   ...[531, 580, 633, 691, 754, 823, 898, 980, 1070, 1168, 1274, 1391, 1518, 1657, 1808, 1974],
 ];
 
-/** Drawn for each beam: the heuristics lose some wins. */
+/** Drawn for each beam, because the heuristics lose some wins. */
 const WAYS_HOME: readonly WayHome[] = ["later", "early", "early", "safely"];
 
-/** The most kinds that a ruleset tells apart. */
+/** The most kinds that a ruleset distinguishes. */
 const MOST_KINDS = 52;
 
 const NO_DELAYS: readonly number[] = Array.from({ length: MOST_KINDS }, () => 0);
 
-/** The width of a search that leaves nothing out. */
+/** The width of an exhaustive search. */
 const UNLIMITED = 1 << 17;
 
 const ROWS: Style = {
@@ -170,7 +170,7 @@ const WASTE: Style = {
   delay: 3 * 1024,
 };
 
-/** Where only part of what builds moves together, as in Spider. */
+/** For games such as Spider, where only some building sequences move together. */
 const SUITS: Style = {
   ...ROWS,
   weights: {
@@ -197,14 +197,15 @@ function styleOf(ruleset: Ruleset): Style {
   return (run_match ?? match) === match ? ROWS : SUITS;
 }
 
-/** The plans of a ruleset's beams, one after the other, without an end. */
+/** Yield the plans of a ruleset's beams, endlessly. */
 export function* plansOf(ruleset: Ruleset, regular: boolean, random: Random): Generator<Plan> {
   const style = styleOf(ruleset);
   for (let number = 0; ; number++) yield planOf(style, number, regular, random);
 }
 
 /**
- * The plan of a narrow beam: it wins fewer boards than a wide one, but more of them in the same time.
+ * Return the plan of a narrow beam, which wins fewer boards than a wide one, but more per unit of
+ * time.
  */
 export function narrowPlan(ruleset: Ruleset, regular: boolean): Plan {
   const style = styleOf(ruleset);
@@ -235,7 +236,7 @@ function planOf(style: Style, number: number, regular: boolean, random: Random):
     ...{ weights, width, effort },
     last: effort * style.last,
     dealt: style.dealt,
-    // At least one may have each signature.
+    // Each signature gets at least one.
     cap: Math.max(1, scaled(width, track.cap)),
     wayHome: regular ? wayHome : "never",
     whole: false,
@@ -244,19 +245,19 @@ function planOf(style: Style, number: number, regular: boolean, random: Random):
   };
 }
 
-/** A random delay of a kind. */
+/** Return a random delay for one kind. */
 function delayOf({ delay }: Style, random: Random): number {
   return scaled(delay, (random() % (2 * SCALE + 1)) - SCALE);
 }
 
-/** The width of a beam of a track, which are numbered from 0. */
+/** Return the width of a track's beam, counting from 0. */
 function widthOf({ width, growth }: Track, number: number): number {
   let grown = width;
   for (let nth = 0; nth < number; nth++) grown = Math.floor((grown * growth) / 1000);
   return grown;
 }
 
-/** The weights, each but that of a card at home and of time, times a random factor about 1. */
+/** Return the weights times random factors around 1, except the fixed ones. */
 function varied(weights: Weights, random: Random): Weights {
   const factors = NAMES.map((name) => {
     if (FIXED.has(name) || (RARE.has(name) && weights[name] === 0)) return [name, weights[name]];
@@ -265,12 +266,12 @@ function varied(weights: Weights, random: Random): Weights {
   return Object.fromEntries(factors) as Weights;
 }
 
-/** A whole number times a fixed-point factor, rounded down. */
+/** Return a whole number times a fixed-point factor, rounded down. */
 export function scaled(number: number, factor: number): number {
   return Math.floor((number * factor) / SCALE);
 }
 
-/** The plan of a search that leaves nothing out, unless the memory is too small. */
+/** Return the plan of an exhaustive search, which drops nothing unless memory is too small. */
 export function wholePlan(weights: Weights, regular: boolean): Plan {
   const effort = UNLIMITED * SCALE;
   return {

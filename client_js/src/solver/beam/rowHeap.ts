@@ -1,6 +1,6 @@
-/** Rows of positions by their points, the most first, and of equals the lower row. */
+/** Rows of positions by descending points; ties go to the lower row. */
 
-/** Rows are numbered below this: points and row are one number, which is exact. */
+/** The bound of row numbers: points and row are combined in one exact number. */
 const MAX_ROWS = 1 << 20;
 /** Added to points, so that those numbers are positive. */
 const BIAS = 1 << 30;
@@ -26,7 +26,7 @@ export class RowHeap {
     entries[at] = entry;
   }
 
-  /** Take the first row out; there is one. */
+  /** Remove and return the first row of a non-empty heap. */
   pop(): number {
     const { entries } = this;
     const top = entries[0]!;

@@ -1,11 +1,10 @@
 /**
- * Positions, each in one stretch of memory: a row.
+ * Positions, each in one contiguous stretch of memory: a row.
  *
- * A row begins with numbers of 32 bits, `words`, at `row * stride`: the hash of each pile, the
- * points of each pile, and what `KEY` and the others name. Small numbers follow, `bytes`, at
- * `row * 4 * stride`: for each pile its number of cards and of those that lie face down, the top card
- * of each foundation or `NONE`, how often the waste was turned over, and the cards of all piles, one
- * pile after the other, each from bottom to top.
+ * A row starts with 32-bit `words`, at `row * stride`: the hash of each pile, the points of each
+ * pile, and the fields named by `KEY` and others. Then follow `bytes`, at `row * 4 * stride`: for
+ * each pile its number of cards and of face-down cards, the top card of each foundation or `NONE`,
+ * the number of redeals, and the cards of all piles, pile by pile, each from bottom to top.
  */
 
 import type { Board } from "../../rules/board.ts";
@@ -20,31 +19,31 @@ const REDEAL_FACTOR = 0x0a0761d7;
 /** The length of a run that goes to a foundation. */
 export const RUN = 13;
 
-/** The most cards that a pile can have. */
+/** The most cards in a pile. */
 const MOST = 128;
 
 export class Rows {
-  /** How many rows there are. */
+  /** The number of rows. */
   size = 0;
   readonly capacity: number;
   readonly words: Int32Array;
   readonly bytes: Int8Array;
-  /** The words of a row. */
+  /** The number of words per row. */
   readonly stride: number;
-  /** Which piles the last moves changed. */
+  /** The piles changed by the last moves. */
   readonly changed: Uint8Array;
-  /** Whether a run went home by itself in the last move. */
+  /** Whether a run went home automatically in the last move. */
   sent = false;
 
-  // Where the words of a row begin that belong to it: its points, the node of its last move, its
-  // digest, what the points of all its piles depend on, and whether the next deal may follow.
+  // Offsets of a row's other words: its points, the node of its last move, its digest, the phase on
+  // which all its piles' points depend, and whether the next deal is possible.
   readonly points: number;
   readonly key: number;
   readonly node: number;
   readonly digest: number;
   readonly phase: number;
   readonly fresh: number;
-  // Where its bytes begin.
+  // Offsets of its bytes.
   readonly sizes: number;
   readonly hidden: number;
   readonly tops: number;
@@ -52,7 +51,7 @@ export class Rows {
   readonly cards: number;
 
   private readonly tables: Tables;
-  /** The cards that are moved. */
+  /** The cards being moved. */
   private readonly hand = new Int8Array(MOST);
 
   constructor(tables: Tables, capacity: number) {
@@ -133,7 +132,7 @@ export class Rows {
     this.sendRuns(row);
   }
 
-  /** How many of the cards before `end` in `bytes`, at most so many, are a run. */
+  /** Return how many of the cards before `end` in `bytes` form a run, at most `most`. */
   runAt(end: number, most: number): number {
     const { bytes } = this;
     const { carries, kinds } = this.tables;
@@ -144,7 +143,7 @@ export class Rows {
     return run;
   }
 
-  /** Let whole runs at the ends of tableau piles go home, where they do so by themselves. */
+  /** Send whole runs home from the ends of tableau piles, where the rules do so automatically. */
   private sendRuns(row: number): void {
     const { bytes } = this;
     const { automatic, columns, piles, foundations, group, heads, kinds } = this.tables;
@@ -155,7 +154,7 @@ export class Rows {
     const tops = base + this.tops;
     for (let pile = 1; pile <= columns; pile++) {
       if (bytes[sizes + pile]! - bytes[base + this.hidden + pile]! < RUN) continue;
-      // What fills an emptied pile may come from any side, so that ends are not carried along.
+      // Filling an emptied pile may shift cards on either side, so ends are recomputed.
       let end = base + this.cards;
       for (let before = 0; before <= pile; before++) end += bytes[sizes + before]!;
       if (this.runAt(end, RUN) < RUN) continue;
@@ -171,7 +170,7 @@ export class Rows {
     }
   }
 
-  /** Move cards from pile to pile; out of all piles, if the target is a foundation. */
+  /** Move cards from pile to pile, or off all piles if the target is a foundation. */
   private shift(row: number, move: number): void {
     const { words, bytes, hand, changed } = this;
     const { piles, kinds, random } = this.tables;
@@ -224,7 +223,7 @@ export class Rows {
     for (let k = 0; k < count; k++) bytes[to + k] = hand[k]!;
   }
 
-  /** Turn the waste over to be the stock again. */
+  /** Turn the waste over to form the stock again. */
   private turnOver(row: number): void {
     const { words, bytes, hand, tables } = this;
     const { kinds, random, waste } = tables;
@@ -244,7 +243,9 @@ export class Rows {
     bytes[base + this.redeals]! += 1;
   }
 
-  /** After a tableau pile gave cards away, turn its last card up, or fill it if it is empty. */
+  /**
+   * Turn up the last card of a tableau pile after a move from it, or fill the pile if it is empty.
+   */
   private tidy(row: number, pile: number): void {
     const { bytes } = this;
     const base = row * 4 * this.stride;
@@ -265,7 +266,7 @@ export class Rows {
     }
   }
 
-  /** Whether tableau piles cannot be exchanged: rows may be dealt to them in order. */
+  /** Whether the order of tableau piles matters, because rows may still be dealt to them. */
   isOrdered(row: number): boolean {
     const { bytes, sizes, redeals, tables } = this;
     const base = row * 4 * this.stride;
@@ -273,7 +274,9 @@ export class Rows {
     return tables.stockToRow && toCome;
   }
 
-  /** Whether the rules allow a row: each tableau pile has cards if they need it and are enough. */
+  /**
+   * Whether the rules allow a row: each tableau pile has cards, if they must and there are enough.
+   */
   mayDealRow(row: number): boolean {
     const { columns, rowsNeedCards } = this.tables;
     if (!rowsNeedCards) return true;
@@ -282,7 +285,7 @@ export class Rows {
     return !sizes.includes(0) || sizes.reduce((sum, size) => sum + size, 0) < columns;
   }
 
-  /** Whether the stock has cards, and none of them may be moved. */
+  /** Whether the stock has cards, none of which can be moved. */
   mustWait(row: number): boolean {
     const left = this.bytes[row * 4 * this.stride + this.sizes]! > 0;
     return this.tables.rowsAlone && left && !this.mayDealRow(row);
@@ -297,10 +300,10 @@ export class Rows {
   }
 
   /**
-   * A lane of a row's digest: a sum over its piles.
+   * Return a lane of a row's digest: a sum over its piles.
    *
-   * Tableau piles are interchangeable, except while their order matters. So are foundations of one
-   * group; only which cards they take is counted.
+   * Tableau piles are interchangeable, except while their order matters. Foundations of one group
+   * are too: only the cards they take are counted.
    */
   digestOf(row: number, lane: number): number {
     const { words, bytes, tables } = this;
@@ -317,7 +320,7 @@ export class Rows {
     return (total + this.phaseOf(row, lane)) | 0;
   }
 
-  /** A lane of the digest of the foundations and redeals. */
+  /** Return a lane of the digest of the foundations and redeals. */
   phaseOf(row: number, lane: number): number {
     const { bytes, tops, redeals } = this;
     const { alike, group, kinds, foundations } = this.tables;
@@ -331,9 +334,9 @@ export class Rows {
   }
 
   /**
-   * A lane of the digest after a move from tableau or waste that fills no emptied pile.
+   * Return a lane of the digest after a move from tableau or waste that fills no emptied pile.
    *
-   * @param end where the source's cards end in `bytes`.
+   * @param end the end of the source's cards in `bytes`.
    */
   digestAfter(row: number, move: number, end: number, lane: number): number {
     const { words, bytes } = this;
@@ -384,8 +387,8 @@ export class Rows {
   }
 
   /**
-   * A lane of a hash of what positions of a beam should differ in: the numbers of face-down cards,
-   * the foundations and the waste.
+   * Return a lane of the hash by which a beam diversifies: the numbers of face-down cards, the
+   * foundations and the waste.
    */
   signatureOf(row: number, lane: number): number {
     const { piles, waste } = this.tables;

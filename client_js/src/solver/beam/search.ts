@@ -1,10 +1,10 @@
 /**
- * A staged beam search. This is `engine/solver/beam`: it generates the same positions in the
+ * A staged beam search, the twin of `engine/solver/beam`: it generates the same positions in the
  * same order.
  *
- * A stage lies between two deals from the stock. Within it, positions are expanded best first by all
- * other moves; then the stock is dealt to what was reached, and the best positions are kept, as many
- * as the beam is wide.
+ * A stage lies between two deals from the stock. Within it, positions are expanded best first by
+ * all other moves. Then the stock is dealt to the positions reached, and the best ones are kept, up
+ * to the beam's width.
  */
 
 import type { Board } from "../../rules/board.ts";
@@ -18,20 +18,20 @@ import { RowHeap } from "./rowHeap.ts";
 import { Rows } from "./rows.ts";
 import { type Tables, isDeal, sourceOf, targetOf } from "./tables.ts";
 
-/** How many nodes of the tree of moves there may be for each row. */
+/** Nodes of the move tree per row. */
 const NODES = 4;
-/** How many positions a pile's moves may lead to from one position, at the most. */
+/** The most successors of one position by moves of one pile. */
 const MOVES = 64;
 
 export class Search {
   readonly tables: Tables;
-  /** The most positions that are held at once. */
+  /** The most positions in memory. */
   readonly capacity: number;
-  /** How many positions were generated. */
+  /** The number of generated positions. */
   steps = 0;
   /** The most cards home in this beam. */
   home = 0;
-  /** Whether positions were left out for want of width, memory or budget. */
+  /** Whether positions were dropped for lack of width, memory or budget. */
   cut = false;
 
   private readonly rows: Rows;
@@ -41,10 +41,10 @@ export class Search {
   private readonly heap: RowHeap;
   private readonly seen: HashTable;
   private readonly signatures: HashTable;
-  /** How many rows are kept of each signature. */
+  /** The number of kept rows per signature. */
   private readonly alike: Int32Array;
   private readonly tree: MoveTree;
-  /** Rows that are listed, in some order. */
+  /** A list of rows, in no particular order. */
   private readonly listed: Int32Array;
   private readonly kept: Uint8Array;
   private plan: Plan = wholePlan(NO_WEIGHTS, false);
@@ -72,7 +72,7 @@ export class Search {
   /**
    * Search from a board until it is won, nothing is left, or `steps` has reached the budget.
    *
-   * @returns the moves, as numbers, that bring the most cards home; how many are, `home` tells.
+   * @returns the encoded moves that bring the most cards home; `home` is their number.
    */
   run(board: Board, plan: Plan, budget: number): readonly number[] {
     this.begin(board, plan, budget);
@@ -120,7 +120,7 @@ export class Search {
   // ---- The beam ----
 
   /**
-   * Expand the best rows and what they lead to, without the stock's moves, as far as allowed.
+   * Expand the best rows and their successors, without the stock's moves, within the plan's effort.
    *
    * @returns whether some row has moves of the stock.
    */
@@ -147,11 +147,11 @@ export class Search {
   }
 
   /**
-   * Generate the positions after the next deal, those after the best rows first.
+   * Generate the positions after the next deal, best rows first.
    *
-   * Where the stock's cards go to the waste and nothing else takes them, a deal commutes with all
-   * moves that do not take the waste's top card. So it is enough to deal where such a move was the
-   * last, or where none was made since the last deal: the others can be made after the deal.
+   * If the stock's cards go to the waste and nothing else takes them, a deal commutes with all
+   * moves that do not take the waste's top card. So it suffices to deal if the last move took it,
+   * or if no move was made since the last deal: the others can follow the deal.
    */
   private dealAll(): void {
     const { rows, heap, listed, plan } = this;
@@ -178,10 +178,10 @@ export class Search {
   }
 
   /**
-   * Keep the best rows from `first` on, as many as the beam is wide, and move them to the front.
+   * Keep the best rows from `first` on, up to the beam's width, and move them to the front.
    *
-   * No more than a share of the width may have the same signature; if that leaves room, the best of
-   * the others take it.
+   * Positions with the same signature may take only a share of the width. If that leaves room, the
+   * best of the others fill it.
    */
   private select(first: number): void {
     const { rows, heap, signatures, alike, listed, kept, plan } = this;
@@ -227,21 +227,21 @@ export class Search {
     this.best = listed[size]!;
   }
 
-  /** Whether the memory has room for the positions after one more. */
+  /** Whether memory has room for another position's successors. */
   private hasRoom(): boolean {
     const { rows, tree, seen, tables } = this;
     const more = MOVES * (tables.columns + 1);
     return (
       rows.size + more < rows.capacity &&
       tree.size + more + tables.total < tree.capacity &&
-      // Positions are seen, too, that are not kept, and some twice: with and without what goes home.
+      // Dropped positions count as seen too, and some twice: with and without the automatic moves.
       seen.size + 2 * more < seen.capacity
     );
   }
 
   /**
-   * Whether the memory has no room for one position more. The search stops before that, as long as
-   * a position does not lead to very many.
+   * Whether memory has no room for one more position. The search stops earlier, unless a position
+   * has very many successors.
    */
   private isFull(): boolean {
     const { rows, tree, seen, tables } = this;
@@ -254,12 +254,12 @@ export class Search {
 
   // ---- Generating positions ----
 
-  /** Whether a position of this digest was not yet seen since the last deal. */
+  /** Whether a position with this digest is new since the last deal. */
   private isNew(digest0: number, digest1: number): boolean {
     return this.seen.add(mixed(digest0), mixed(digest1));
   }
 
-  /** Generate the position after a move; queue it to be expanded if it is new, and no deal. */
+  /** Generate the position after a move; queue it for expansion if it is new and not a deal. */
   private readonly offer = (row: number, move: number, end: number): void => {
     if (!this.make(row, move, end) || isDeal(move)) return;
     const { size, words, stride, key } = this.rows;
@@ -269,7 +269,7 @@ export class Search {
   /**
    * Generate the position after a move, and keep it as a new row if it is new.
    *
-   * @param end where the source's cards end in `bytes`; not used for deals.
+   * @param end the end of the source's cards in `bytes`; not used for deals.
    * @returns whether it was kept.
    */
   private make(row: number, move: number, end: number): boolean {

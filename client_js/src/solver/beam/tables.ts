@@ -1,28 +1,28 @@
-/** A ruleset as tables of small integers, and its moves as numbers. */
+/** A ruleset as tables of small integers, with numbered moves. */
 
 import { PACK_SIZE, isRed } from "../../rules/cards.ts";
 import { EMPTY, type Move, ROW, type Ruleset } from "../../rules/ruleset.ts";
 import { LANES, randomNumbers } from "./hashes.ts";
 
-/** Stands for the top card of an empty foundation, and for a kind or a place that is not there. */
+/** The top card of an empty foundation, and an absent kind or place. */
 export const NONE = -1;
 export const RANKS = 13;
 
 const SEED = 0x85ebca6b;
 
 /**
- * How runs move: not, whole, or as far as empty piles carry them: by spaces, a single card onto an
- * empty pile; by places, as many as the other empty piles carry.
+ * How runs move: not at all, whole, or as far as empty piles permit. By spaces, only a single card
+ * moves onto an empty pile; by places, as many as the other empty piles permit.
  */
 const WAYS = ["card", "run", "run-by-spaces", "run-by-places"] as const;
 type Way = (typeof WAYS)[number];
 
-/** Whether the search knows this way in which runs move. */
+/** Whether the search supports this kind of run moves. */
 export function isWay(moves: Ruleset["moves"]): moves is Way {
   return WAYS.some((way) => way === moves);
 }
 
-/** A move as one number; targets beyond the piles are foundations, and after those a row. */
+/** Encode a move as a number; targets beyond the piles are foundations, followed by a row. */
 export function encoded(source: number, target: number, count: number): number {
   return (source << 17) | (target << 7) | count;
 }
@@ -31,16 +31,16 @@ export const sourceOf = (move: number): number => move >> 17;
 export const targetOf = (move: number): number => (move >> 7) & 1023;
 export const countOf = (move: number): number => move & 127;
 
-/** Whether the stock's top card is moved, or the waste is turned over. */
+/** Whether the move takes the stock's top card or turns the waste over. */
 export function isDeal(move: number): boolean {
   return sourceOf(move) === 0 || targetOf(move) === 0;
 }
 
 /**
- * The kind of each card: cards that no rule tells apart have the same.
+ * Return the kind of each card: cards that no rule distinguishes share one.
  *
- * Such cards lie on the same cards and under the same ones, in the tableau and on foundations, so
- * that swapping them in a position changes no move that is legal from there on.
+ * Such cards fit on the same cards and take the same cards, in the tableau and on foundations, so
+ * swapping them in a position changes no legal move from there on.
  */
 export function kindsOf(ruleset: Ruleset): number[] {
   const cards = [...Array(PACK_SIZE).keys()];
@@ -60,8 +60,8 @@ export function kindsOf(ruleset: Ruleset): number[] {
 }
 
 /**
- * A ruleset for the search. Cards are numbered by their kinds. Piles are numbered from the stock, 0,
- * over the tableau, from 1, to the waste, which the ruleset may not have.
+ * A ruleset for the search. Cards are numbered by their kinds. Piles are numbered from the stock,
+ * 0, over the tableau, from 1, to the waste, which may be absent.
  */
 export class Tables {
   readonly ruleset: Ruleset;
@@ -69,7 +69,7 @@ export class Tables {
   readonly kind: readonly number[];
   readonly kinds: number;
   readonly columns: number;
-  /** The number of all piles but foundations. */
+  /** The number of piles other than foundations. */
   readonly piles: number;
   readonly waste: number;
   readonly foundations: number;
@@ -83,28 +83,28 @@ export class Tables {
   readonly stockToWaste: boolean;
   readonly stockToRow: boolean;
   readonly stockSpreads: boolean;
-  /** Whether no row is dealt while a tableau pile is empty that could have cards. */
+  /** Whether an empty tableau pile that could have cards prevents dealing a row. */
   readonly rowsNeedCards: boolean;
-  /** Whether nothing but rows is dealt from the stock. */
+  /** Whether the stock deals only rows. */
   readonly rowsAlone: boolean;
-  /** Whether runs go home by themselves. */
+  /** Whether runs go home automatically. */
   readonly automatic: boolean;
-  /** To which foundations the stock's top card goes: none, or as the ruleset says. */
+  /** The foundations for the stock's top card: none, or as the ruleset says. */
   readonly stockHome: "none" | "fitting" | "first" | "any";
-  /** The piles that fill an emptied tableau pile: the first of them that has cards does. */
+  /** The piles that fill an emptied tableau pile, in order of preference. */
   readonly fill: readonly number[];
   /** Whether a deal commutes with all moves that do not take the waste's top card. */
   readonly defers: boolean;
-  /** Whether it matters for the order in which cards are needed when the stock brings them. */
+  /** Whether the order of the stock affects when cards are needed. */
   readonly timed: boolean;
-  /** Whether it is defined which cards may go home by themselves; see `regularOf`. */
+  /** Whether automatic moves home are well-defined; see `regularOf`. */
   readonly regular: boolean;
 
   /** Whether a card fits a tableau pile: `[(top + 1) * kinds + card]`, with `NONE` for no top. */
   readonly builds: Uint8Array;
   /** The same for a card that moves together with the one below it. */
   readonly carries: Uint8Array;
-  /** The number of each foundation's group; those of equal rules are of one group. */
+  /** The group of each foundation; foundations with equal rules share one. */
   readonly group: Uint8Array;
   /** Whether a foundation takes a card: `[(group * (kinds + 1) + top + 1) * kinds + card]`. */
   readonly homes: Uint8Array;
@@ -113,28 +113,28 @@ export class Tables {
   readonly hasRunGroups: boolean;
   /** Whether a card heads a run that a foundation takes: `[group * kinds + card]`. */
   readonly heads: Uint8Array;
-  /** A hash of what a foundation takes: `[(group * (kinds + 1) + top + 1) * LANES + lane]`. */
+  /** A hash of the cards a foundation takes: `[(group * (kinds + 1) + top + 1) * LANES + lane]`. */
   readonly alike: Int32Array;
 
-  /** The line of each kind: a set of kinds that one foundation takes, one after the other. */
+  /** The line of each kind: kinds that one foundation takes successively. */
   readonly line: Uint8Array;
   readonly lines: number;
-  /** For each kind, how many cards of its line go home before it. */
+  /** For each kind, the number of cards of its line that go home before it. */
   readonly turn: Uint8Array;
-  /** How many foundations each line can have. */
+  /** The most foundations of each line. */
   readonly slots: Uint8Array;
-  /** The kind of a line that has a turn, or `NONE`: `[line * RANKS + turn]`. */
+  /** The kind of a line with a given turn, or `NONE`: `[line * RANKS + turn]`. */
   readonly byLine: Int8Array;
   /** For each kind, whether it fits on no card. */
   readonly orphan: Uint8Array;
-  /** For each kind, those that fit on it. */
+  /** For each kind, the kinds that fit on it. */
   readonly kids: readonly Uint8Array[];
-  /** How many cards of each kind there are. */
+  /** The number of cards of each kind. */
   readonly copies: readonly number[];
   /** Random numbers of cards at places: `[(place * kinds + card) * LANES + lane]`. */
   readonly random: Int32Array;
 
-  /** A card of each kind. */
+  /** One card of each kind. */
   private readonly cards: readonly number[];
   private readonly groups: readonly Ruleset["groups"][number][];
   private readonly numbers: readonly (number | null)[];
@@ -190,7 +190,7 @@ export class Tables {
     const line = this.linesOf();
     this.line = Uint8Array.from(line);
     this.lines = Math.max(...line) + 1;
-    // A card that goes home in runs only comes after all turns; it shares the last.
+    // A card that only goes home in runs comes after all turns; it shares the last one.
     this.turn = Uint8Array.from(this.cards, (card) => Math.min(ruleset.turns[card]!, RANKS - 1));
     const kinds = [...this.cards.keys()];
     const dealt = ruleset.pack.map((card) => this.kind[card]!);
@@ -209,7 +209,7 @@ export class Tables {
     this.random = randomNumbers((this.total + 1) * this.kinds * LANES, SEED);
   }
 
-  /** The move that a number encodes. */
+  /** Return the encoded move. */
   move(move: number): Move {
     const source = this.numbers[sourceOf(move)]!;
     const target = targetOf(move);
@@ -224,12 +224,12 @@ export class Tables {
     };
   }
 
-  /** The pile of the ruleset that a number stands for; null if it has none. */
+  /** Return the ruleset's pile number for a number of the search, or null. */
   pileOf(number: number): number | null {
     return this.numbers[number] ?? null;
   }
 
-  /** A table of cards as one of kinds. */
+  /** Convert a table of cards to one of kinds. */
   private fits(fits: Ruleset["builds"]): Uint8Array {
     return Uint8Array.from(
       [EMPTY, ...this.cards].flatMap((top) => this.cards.map((card) => Number(fits(top, card)))),
@@ -237,8 +237,8 @@ export class Tables {
   }
 
   /**
-   * Tops that take the same cards have the same random number. An empty foundation is like no other
-   * where runs or the stock's cards go to those only.
+   * Hash the tops so that those taking the same cards share a random number. An empty foundation is
+   * distinct if runs or the stock's cards only go to empty ones.
    */
   private alikeOf(): Int32Array {
     const { kinds, groups, homes } = this;
@@ -268,7 +268,7 @@ export class Tables {
     return this.cards.map(() => 0);
   }
 
-  /** How many foundations the line of a kind can have. */
+  /** Return the most foundations of a kind's line. */
   private slotsOf(kind: number): number {
     const card = this.cards[kind]!;
     const tops = [EMPTY, ...Array(PACK_SIZE).keys()];
@@ -276,23 +276,23 @@ export class Tables {
     return Math.min(taking.length, this.copies[kind]!);
   }
 
-  /** Whether each foundation starts with a fixed rank and goes one way. */
+  /** Whether each foundation starts with a fixed rank and has one direction. */
   private hasOrder(): boolean {
     return this.groups.every(
       ({ first, order }) => first !== "any" && (order === "up" || order === "down"),
     );
   }
 
-  /** Whether line and turn tell the kinds apart. */
+  /** Whether line and turn identify the kinds. */
   private isOneToOne(): boolean {
     return this.byLine.filter((kind) => kind !== NONE).length === this.kinds;
   }
 
   /**
-   * Whether each foundation takes all cards of one line, in one order, and there is one for each
-   * copy of the cards that start them. Filling emptied piles is excluded as well: there a card may
-   * be wanted as the filling. So are rows from a stock that was the waste: there a card that stays
-   * in the waste decides on which piles the others come to lie.
+   * Whether each foundation takes all cards of one line, in one order, with one foundation for each
+   * copy of the starting cards. Rules that fill emptied piles are excluded, because a card may be
+   * wanted as the filling. Rows from a recycled stock are excluded too, because a card left in the
+   * waste shifts the others to different piles.
    */
   private regularOf(): boolean {
     const { groups } = this;

@@ -1,6 +1,7 @@
 /**
- * Sets of cards, or of other numbers below 52, as the bits of two integers: JavaScript computes with
- * bits of 32 only. The low half has the numbers below 26, the first two suits.
+ * Sets of cards, or of other numbers below 52, as the bits of two 32-bit integers, because
+ * JavaScript's bit operations have 32 bits. The low half has the numbers below 26, the first two
+ * suits.
  */
 
 import { PACK_SIZE } from "../../rules/cards.ts";
@@ -13,7 +14,7 @@ export interface CardSets {
   readonly high: Int32Array;
 }
 
-/** Sets of the cards for which something holds. */
+/** Return, for each row, the set of cards satisfying a predicate. */
 export function setsOf(rows: number, has: (row: number, card: number) => boolean): CardSets {
   const low = new Int32Array(rows);
   const high = new Int32Array(rows);
@@ -27,7 +28,7 @@ export function setsOf(rows: number, has: (row: number, card: number) => boolean
   return { low, high };
 }
 
-/** For each row the union of sets: those of the members of its set in `rows`. */
+/** Return, for each row, the union of the `sets` of its members in `rows`. */
 export function unionsOf(rows: CardSets, sets: CardSets): CardSets {
   const unions = { low: new Int32Array(rows.low.length), high: new Int32Array(rows.low.length) };
   for (let row = 0; row < rows.low.length; row++) {
@@ -45,7 +46,7 @@ export function isIn(low: number, high: number, card: number): boolean {
   return ((card < HALF ? low >>> card : high >>> (card - HALF)) & 1) === 1;
 }
 
-/** How many cards one half of a set has. */
+/** Count the cards in one half of a set. */
 export function countIn(half: number): number {
   let count = 0;
   for (let left = half; left !== 0; left &= left - 1) count += 1;

@@ -1,10 +1,10 @@
-/** The points of positions: how promising they are. The order of expansion is all they decide. */
+/** The evaluation of positions, in points. It affects only the order of expansion. */
 
 import { PACK_SIZE, RANKS } from "../../rules/cards.ts";
 import { countIn } from "./cardSets.ts";
 import { type Position, STRIDE } from "./position.ts";
 
-/** Points, in the order in which the weights are varied. */
+/** Weights in points, in the order in which they are varied. */
 export const WEIGHTS = {
   home: 1024,
   space: 3000,
@@ -24,10 +24,10 @@ export type Weights = Readonly<typeof WEIGHTS>;
 /** Later than any card goes home. */
 const NEVER = 99;
 
-/** The earliest card of each suit among those of a pile so far. */
+/** The earliest card of each suit among the cards of a pile so far. */
 const earliestOf = new Uint8Array(4);
 
-/** The points of a position: the more, the nearer to a win. */
+/** Return the points of a position: more points are closer to a win. */
 export function pointsOf(position: Position, weights: Weights): number {
   const { size, tables } = position;
   const { columns, cells, piles } = tables;
@@ -42,7 +42,7 @@ export function pointsOf(position: Position, weights: Weights): number {
   return points - weights.talon * (countIn(position.leftLow) + countIn(position.leftHigh));
 }
 
-/** The points of a tableau pile that has cards. */
+/** Return the points of a non-empty tableau pile. */
 function pointsOfPile(position: Position, pile: number, weights: Weights): number {
   const { turn, carries } = position.tables;
   const { cards } = position;

@@ -1,4 +1,4 @@
-/** Cards that go home by themselves. */
+/** Automatic moves to foundations. */
 
 import { isIn } from "./cardSets.ts";
 import { HOME, NONE, encoded } from "./encoding.ts";
@@ -14,7 +14,7 @@ export function sendHome(position: Position): void {
   }
 }
 
-/** A move to a foundation that loses no win, or `NONE`. */
+/** Return a move to a foundation that loses no win, or `NONE`. */
 function safeHome(position: Position): number {
   const { tables, size, nextLow, nextHigh } = position;
   const { columns, cells, piles, givesBack } = tables;
@@ -31,7 +31,7 @@ function safeHome(position: Position): number {
   return NONE;
 }
 
-/** The first foundation that takes a card, which some foundation does. */
+/** Return the first foundation that takes a card; there is one. */
 function homeOf({ tables, tops }: Position, card: number): number {
   const { group, homes, foundations } = tables;
   for (let f = 0; f < foundations; f++) {
@@ -42,11 +42,11 @@ function homeOf({ tables, tops }: Position, card: number): number {
 }
 
 /**
- * Whether a card that some foundation takes may go there at once: no win is lost.
+ * Whether a card that fits a foundation can go there immediately without losing a win.
  *
- * If cards may be taken back from the foundations: all cards that could ever lie over it are at home,
- * so that nothing needs it in the tableau. Else it is enough that each card which could lie on it can
- * go home itself, and so could each card that this one could hold.
+ * If cards can be returned from foundations, all cards that could ever lie over it must be home, so
+ * that nothing needs it in the tableau. Otherwise it suffices that each card which fits on it can
+ * go home itself, and so can each card that such a card could hold.
  */
 function isSafe({ tables, homeLow, homeHigh, nextLow, nextHigh }: Position, card: number): boolean {
   const { kids, grandkids, over } = tables;
@@ -60,10 +60,10 @@ function isSafe({ tables, homeLow, homeHigh, nextLow, nextHigh }: Position, card
 }
 
 /**
- * Whether the top card of a pile could be taken back to its place.
+ * Whether a pile's top card could be returned to its place.
  *
- * If so, sending it home loses no win: it is taken back before it is needed. That may take others
- * first, in any order; `binding` allows that.
+ * If so, sending it home loses no win: it can be returned before it is needed. That may require
+ * returning others first, in any order; `binding` allows that.
  */
 function canReturn({ tables, size, hidden, cards }: Position, pile: number, card: number): boolean {
   if (pile >= tables.columns) return false;

@@ -1,4 +1,4 @@
-/** Lines of the search as moves of the rules. */
+/** Converts the search's lines to moves of the rules. */
 
 import { type Board, pileAt } from "../../rules/board.ts";
 import { DOWN } from "../../rules/cards.ts";
@@ -7,7 +7,7 @@ import type { Move } from "../../rules/ruleset.ts";
 import { HOME, TALON, countOf, placeOf, sourceOf, targetOf } from "./encoding.ts";
 import type { Tables } from "./tables.ts";
 
-/** The moves for those of a search from a board, with the deals that come before some. */
+/** Return the moves of a line from a board, including the deals that precede some of them. */
 export function lineOf(board: Board, { numbers }: Tables, moves: readonly number[]): Move[] {
   const { stock, waste } = board.ruleset;
   const drawn = [

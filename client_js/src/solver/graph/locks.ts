@@ -1,4 +1,4 @@
-/** Boards that are lost since face-down cards wait for one another. */
+/** Boards lost because face-down cards wait for each other. */
 
 import { type Board, pileAt } from "../../rules/board.ts";
 import { type Card, DOWN, PACK_SIZE, type Pile, RANKS, isDown } from "../../rules/cards.ts";
@@ -8,10 +8,10 @@ import { baseOf, isBySuit, turnsHome } from "./suits.ts";
 /**
  * Whether some face-down card of the tableau can never be turned up.
  *
- * The weakest relaxation: a card that was ever face up stays within reach, as all cards of stock and
- * waste are. The lowest face-up card of a pile can leave it once a card on which it builds was face
- * up, or all that go home before it; or for an empty pile, if it takes the card and some pile was
- * ever emptied. Then the card below is turned up. That refutes some deals that have millions of
+ * The weakest relaxation: a card that was ever face up stays within reach, as do all cards of stock
+ * and waste. The lowest face-up card of a pile can leave it once a card on which it builds was face
+ * up, or all cards that go home before it were; or once some pile was emptied, if empty piles take
+ * the card. Then the card below is turned up. This refutes some deals that have millions of
  * positions.
  */
 export function isLocked(board: Board): boolean {
@@ -22,7 +22,7 @@ export function isLocked(board: Board): boolean {
   const all: readonly Card[] = Array.from({ length: PACK_SIZE }, (_, card) => card);
   const seen = new Set(all.filter((card) => !hidden.includes(card)));
   let space = columns.some((pile) => pile.length === 0);
-  /** The place of the lowest face-up card of each pile that has cards. */
+  /** The index of the lowest face-up card of each non-empty pile. */
   const waiting = new Map<Pile, number>();
   for (const pile of columns) if (pile.length > 0) waiting.set(pile, pile.filter(isDown).length);
   const turns = turnsHome(ruleset, baseOf(board));

@@ -6,7 +6,7 @@ import { numberOf } from "./encoding.ts";
 /** More moves than any position has. */
 export const MOST_MOVES = 512;
 
-/** Above the number of a move, in one number with its score. */
+/** Separates the score from the move's number in one combined number. */
 const SCORE = 2 ** 40;
 
 export class MoveList {
@@ -25,7 +25,7 @@ export class MoveList {
     this.size += 1;
   }
 
-  /** Keep the moves for which something holds. */
+  /** Keep only the moves that satisfy a predicate. */
   keep(holds: (move: number) => boolean): void {
     const { size, moves, scores } = this;
     this.size = 0;
@@ -34,7 +34,7 @@ export class MoveList {
     }
   }
 
-  /** Sort them, those of the lowest score first, of which noise is a part if there is a salt. */
+  /** Sort by ascending score, with noise added if there is a salt. */
   sort(salt: Salt | null): void {
     const { size, moves, scores, keys } = this;
     for (let nth = 0; nth < size; nth++) {

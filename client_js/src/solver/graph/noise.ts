@@ -1,7 +1,7 @@
 /**
- * Noise for the scores of moves, to try them in a random order: that of the engine, so that the same
- * positions are searched. It follows from numbers of 62 bits, here in parts of 21 bits, whose
- * products are exact.
+ * Noise added to the scores of moves for a random order. It equals the engine's noise, so that the
+ * same positions are searched. The 62-bit numbers are split into parts of 21 bits, whose products
+ * are exact.
  */
 
 import type { Random } from "../random.ts";
@@ -15,7 +15,7 @@ const HIGH_MASK = (1 << 20) - 1;
 const FACTOR_LOW = 0xcdd1d;
 const FACTOR_MIDDLE = 0x48a7b;
 
-/** The most that is added to a score; a mask of bits. */
+/** The maximum noise; a bit mask. */
 const MOST = 1023;
 
 export interface Salt {
@@ -24,7 +24,7 @@ export interface Salt {
   readonly high: number;
 }
 
-/** A random number of 62 bits. */
+/** Return a random number of 62 bits. */
 export function saltFrom(random: Random): Salt {
   const upper = random();
   const lower = random();
@@ -35,7 +35,7 @@ export function saltFrom(random: Random): Salt {
   };
 }
 
-/** The noise of a move, by its score and number in one number below 2**51. */
+/** Return the noise of a move, from its score and number combined in a number below 2**51. */
 export function noiseOf(key: number, salt: Salt): number {
   const upper = Math.floor(key / (PART / 2));
   let low = 2 * (key - (upper * PART) / 2) + salt.low;
@@ -43,7 +43,7 @@ export function noiseOf(key: number, salt: Salt): number {
   const high = (Math.floor(upper / PART) + salt.high + (middle >>> BITS)) & HIGH_MASK;
   low &= MASK;
   middle &= MASK;
-  // An exclusive or with the number 29 bits further down.
+  // XOR with the number shifted right by 29 bits.
   low ^= (middle >>> 8) | ((high & 0xff) << 13);
   middle ^= high >>> 8;
   const crosswise = (low * FACTOR_MIDDLE + middle * FACTOR_LOW) % PART;

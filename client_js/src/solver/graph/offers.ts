@@ -1,16 +1,16 @@
 /**
- * The moves that are worth trying in a position: any other one loses no win.
+ * The moves worth trying in a position: omitting the others loses no win.
  *
- * Some bind the next move. A move is put off until the one that it serves: any line that wins can be
- * rearranged so.
+ * Some moves bind the next one. A move is postponed until the move it serves; any winning line can
+ * be rearranged this way.
  *
- * - A card is taken back from a foundation only to put a card on it, or so that another one can be
- *   taken back. Put off, it leaves what it would cover free, and goes where its pile has gone by
- *   then. So the next move takes another card back, or puts one on the card taken back last. As long
- *   as moves are bound, no card goes home by itself.
- * - A pile whose base no empty pile takes is moved to another one only to empty its place; see
- *   `addRuns`.
- * - Part of a run is moved only to send the card below it home; see there, too.
+ * - A card is returned from a foundation only to put a card on it, or so that another one can be
+ *   returned. Postponed, it leaves the place it would cover free, and goes to its pile's later
+ *   position. So the next move returns another card, or puts one on the card returned last. While
+ *   moves are bound, no card goes home automatically.
+ * - A pile whose base does not fit an empty pile is moved to another one only to empty its place;
+ *   see `addRuns`.
+ * - Part of a run is moved only to send the card below it home; see `addRuns`.
  */
 
 import { PACK_SIZE } from "../../rules/cards.ts";
@@ -36,14 +36,16 @@ export class Offers {
   readonly list = new MoveList();
   private readonly position: Position;
   private readonly tables: Tables;
-  /** How many tableau piles are empty, and the first of them, or `NONE`; how many cells are. */
+  /**
+   * The number of empty tableau piles and the first of them, or `NONE`; the number of free cells.
+   */
   private spaces = 0;
   private space = NONE;
   private free = 0;
-  /** The cards on which those of tableau and talon that can be moved would fit. */
+  /** The cards that would take a movable card of tableau or talon. */
   private wantedLow = 0;
   private wantedHigh = 0;
-  /** The cards that can be moved, but for those that would only change places. */
+  /** The movable cards, except those that would only change places. */
   private offeredLow = 0;
   private offeredHigh = 0;
 
@@ -52,7 +54,7 @@ export class Offers {
     this.tables = position.tables;
   }
 
-  /** Set the list to the moves of the position. */
+  /** Fill the list with the moves of the position. */
   find(): void {
     const { tables, position, list } = this;
     const { columns, cells, piles } = tables;
@@ -71,7 +73,7 @@ export class Offers {
       const plays = pile < columns + cells ? tables.cell : tables.reserve;
       if (plays.home) this.addHome(encoded(pile, 0, 1), card);
       if (plays.spread) this.addSpread(encoded(pile, 0, 1), card, 600);
-      // A card on a cell is as good there as on another one.
+      // All cells are equivalent for a card already on one.
       if (plays.cell && pile >= columns + cells) this.addCell(encoded(pile, 0, 1));
     }
     if ((position.leftLow | position.leftHigh) !== 0) this.addTalon();
@@ -95,14 +97,14 @@ export class Offers {
     }
   }
 
-  /** Note on which cards a card would fit. */
+  /** Record the cards that would take a card. */
   private want(card: number): void {
     const { parents } = this.tables;
     this.wantedLow |= parents.low[card]!;
     this.wantedHigh |= parents.high[card]!;
   }
 
-  /** Append the moves of a card to foundations, one for each kind of top. */
+  /** Append the moves of a card to foundations, one per distinct top. */
   private addHome(from: number, card: number): void {
     const { position, list } = this;
     const { foundations, group, homes } = this.tables;
@@ -147,7 +149,7 @@ export class Offers {
     }
   }
 
-  /** How many of a tableau pile's cards may be moved at once, if there are places enough. */
+  /** Return how many of a tableau pile's cards can move together, given enough places. */
   private mostOf(pile: number, end: number): number {
     const { cards, size, hidden } = this.position;
     const { moves, carries } = this.tables;
@@ -161,15 +163,15 @@ export class Offers {
   }
 
   /**
-   * Append the moves of a tableau pile's cards to others.
+   * Append the moves of a tableau pile's cards to other piles.
    *
-   * Where runs move whole, two moves are bound, or left out:
+   * If runs move whole, two kinds of moves are bound or omitted:
    *
-   * - Of a run, a part is moved onto another pile only if the card below it goes home then. Else that
-   *   card and the target are alike: they take the same cards, so that what would come to lie on the
-   *   one can be put on the other, until one of them is to go home.
-   * - All of a pile is moved onto another one only to put a card there that empty piles take: until
-   *   then its cards can be reached and built on where they are.
+   * - Part of a run is moved onto another pile only if the card below it then goes home. Otherwise
+   *   that card and the target are equivalent: they take the same cards, so any card for one can go
+   *   on the other, until one of them is to go home.
+   * - A whole pile is moved onto another one only to put a card there that empty piles take: until
+   *   then its cards can be reached and built on in place.
    */
   private addRuns(pile: number): void {
     const { position, tables, space } = this;
@@ -227,7 +229,7 @@ export class Offers {
     }
   }
 
-  /** How many cards may be moved at once to a tableau pile with so many cards. */
+  /** Return how many cards can move together to a tableau pile of `height` cards. */
   private limitTo(height: number): number {
     const { spaces, free } = this;
     switch (this.tables.moves) {
@@ -248,8 +250,8 @@ export class Offers {
   /**
    * Append the moves of the cards of stock and waste that dealing brings up.
    *
-   * Deals turn cards up in groups; the top of each group can be played, and after the last of them
-   * those from the first, if the waste may be turned over.
+   * Deals turn cards up in groups, and the top of each group can be played. After the last group
+   * come those from the first, if the waste can be turned over.
    */
   private addTalon(): void {
     const { position, tables } = this;
@@ -271,7 +273,7 @@ export class Offers {
         return;
       }
       let after = nth - 1;
-      // Without an end to turning over, it does not matter how far the waste was dealt.
+      // With unlimited redeals, it does not matter how far the waste was dealt.
       if (endless && (after % turns === 0 || after === number - 1)) after = 0;
       this.addDrawn(fromTalon(place, after, !endless && !now), position.drawn[place]!);
     }
@@ -291,10 +293,10 @@ export class Offers {
   }
 
   /**
-   * Append the moves from foundations, to put a card on.
+   * Append the moves from foundations that uncover a place for a card.
    *
-   * To take one of the wanted cards back, no card of an earlier turn has to be: one needs those of
-   * its suit over it, and cards on which these fit.
+   * Returning one of the wanted cards needs no card of an earlier turn: such a card would need
+   * those of its suit over it, and cards on which these fit.
    */
   private addBack(): void {
     const { position, tables, list, space } = this;
@@ -320,13 +322,13 @@ export class Offers {
   }
 
   /**
-   * Keep of the list what a move that binds the next one allows. If there is nothing to put on an
-   * empty pile, no pile is emptied by a move that only serves that.
+   * Drop the moves that a binding move does not allow to follow. If no card is available for an
+   * empty pile, moves that only empty a pile are dropped too.
    */
   private dropOthers(): void {
     const { position, tables } = this;
     const { bound } = position;
-    // If cards may be taken back, one of them could be put on an empty pile.
+    // If cards can be returned from foundations, one of them could fill an empty pile.
     const low = this.offeredLow | (tables.givesBack ? position.homeLow : 0);
     const high = this.offeredHigh | (tables.givesBack ? position.homeHigh : 0);
     const { buildSets } = tables;

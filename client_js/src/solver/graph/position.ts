@@ -1,4 +1,4 @@
-/** The position that a search is at, and playing moves and taking them back. */
+/** The search's current position, with moves that can be played and undone. */
 
 import { type Board, cardsHome } from "../../rules/board.ts";
 import { PACK_SIZE, isDown, turnedUp } from "../../rules/cards.ts";
@@ -9,46 +9,46 @@ import * as move from "./encoding.ts";
 import { HOME, NONE, TALON } from "./encoding.ts";
 import { TOPS, type Tables } from "./tables.ts";
 
-/** The numbers that each pile has for its cards. */
+/** The number of bytes per pile. */
 export const STRIDE = 64;
 
-/** The parts of an undo record, and its size. */
+/** The fields of an undo record, and its size. */
 const [MOVE, LEFT_LOW, LEFT_HIGH, STATE, TOP, FLAGS, UNDO] = [0, 1, 2, 3, 4, 5, 6] as const;
 
-/** Mixed into the lanes of a digest for what is no pile. */
+/** Salts for the parts of a digest other than piles. */
 const SALTS = [0x1f3d5b79, 0x2a6c8e10] as const;
 
 export class Position {
   readonly tables: Tables;
-  /** Of each pile its cards, how many there are, and how many of them lie face down. */
+  /** For each pile its cards, their number, and the number of face-down ones. */
   readonly cards: Uint8Array;
   readonly size: Uint8Array;
   readonly hidden: Uint8Array;
   /** The top card of each foundation, or `NONE`. */
   readonly tops: Int8Array;
-  /** The cards of waste and stock at first, in the order in which they are dealt; how many. */
+  /** The initial cards of waste and stock in dealing order, and their number. */
   readonly drawn = new Uint8Array(PACK_SIZE);
   stock = 0;
-  /** Those that stock and waste still have, as a set of places of the deal. */
+  /** The cards remaining in stock and waste, as a set of places of the deal. */
   leftLow = 0;
   leftHigh = 0;
-  /** How many cards are in the waste. */
+  /** The number of cards in the waste. */
   waste = 0;
-  /** How often it was turned over, as far as that is counted. */
+  /** The number of redeals, as far as it is counted. */
   redeals = 0;
-  /** To what the next move is bound; 0 if it is free. */
+  /** The binding of the next move; 0 if it is free. */
   bound = 0;
-  /** The cards at home, and how many they are; and those that some foundation takes. */
+  /** The cards home and their number, and the cards that some foundation takes. */
   homeLow = 0;
   homeHigh = 0;
   home = 0;
   nextLow = 0;
   nextHigh = 0;
-  /** Whether it is defined which cards go home by themselves. */
+  /** Whether automatic moves home are well-defined. */
   regular = false;
-  /** How many moves were played. */
+  /** The number of played moves. */
   played = 0;
-  /** The lanes of the digest that was computed last. */
+  /** The lanes of the last computed digest. */
   digest0 = 0;
   digest1 = 0;
 
@@ -68,7 +68,7 @@ export class Position {
     this.undo = new Int32Array(UNDO * moves);
   }
 
-  /** Begin with a board. */
+  /** Reset to a board. */
   begin(board: Board): void {
     const { tables } = this;
     const { ruleset, piles } = board;
@@ -99,7 +99,7 @@ export class Position {
     this.findNext();
   }
 
-  /** The state of the talon, but for its cards, and what is bound, as one number. */
+  /** The talon's state, without its cards, and the binding, as one number. */
   get state(): number {
     return this.waste | (this.redeals << 8) | (this.bound << 24);
   }
@@ -121,7 +121,7 @@ export class Position {
     this.flipHash(pile, place, card);
   }
 
-  /** The top card of a pile that has some. */
+  /** Return the top card of a non-empty pile. */
   topOf(pile: number): number {
     return this.cards[pile * STRIDE + this.size[pile]! - 1]!;
   }
@@ -161,7 +161,7 @@ export class Position {
     else this.leftHigh ^= 1 << (place - HALF);
   }
 
-  /** Set the top card of a foundation, after a card was put there or taken off. */
+  /** Set the top card of a foundation, after a card was added or removed. */
   private setTop(foundation: number, top: number, card: number, more: number): void {
     this.tops[foundation] = top;
     this.flipHome(card);
@@ -169,7 +169,7 @@ export class Position {
     this.findNext();
   }
 
-  /** Compute which cards the foundations take. */
+  /** Compute the cards that the foundations take. */
   findNext(): void {
     const { group, homes, foundations } = this.tables;
     let [low, high] = [0, 0];
@@ -182,7 +182,7 @@ export class Position {
     this.nextHigh = high;
   }
 
-  /** Play a legal move, and note what is needed to take it back. */
+  /** Play a legal move, and record how to undo it. */
   play(number: number): void {
     const { undo, tops, tables } = this;
     const source = move.sourceOf(number);
@@ -224,8 +224,8 @@ export class Position {
   /**
    * Turn up or fill a tableau pile that cards have left.
    *
-   * @returns 1 if its top card was turned up; where a pile has filled it, twice the number after that
-   *   pile's; else 0.
+   * @returns 1 if its top card was turned up; twice the filling pile's number plus 2 if it was
+   * filled; else 0.
    */
   private uncover(column: number): number {
     const { size, hidden, tables } = this;
@@ -243,7 +243,7 @@ export class Position {
     return 0;
   }
 
-  /** Take the last move back. */
+  /** Undo the last move. */
   takeBack(): void {
     const { undo, tops } = this;
     const record = UNDO * --this.played;
@@ -271,12 +271,12 @@ export class Position {
     else if (source >= HOME) this.setTop(source - HOME, card, card, 1);
   }
 
-  /** The number of a move that was played. */
+  /** Return the number of a played move. */
   moveAt(nth: number): number {
     return this.undo[UNDO * nth + MOVE]!;
   }
 
-  /** The numbers of the moves that were played. */
+  /** Return the numbers of the played moves. */
   moves(): number[] {
     return Array.from({ length: this.played }, (_, nth) => this.moveAt(nth));
   }

@@ -1,10 +1,10 @@
-/** Positions that wait to be expanded, the most promising first. */
+/** A queue of positions to expand, the most promising first. */
 
 import { RowHeap } from "../beam/rowHeap.ts";
 import { countIn } from "./cardSets.ts";
 import { type Position, STRIDE } from "./position.ts";
 
-/** The parts of what is kept of a row besides its piles. */
+/** The fields stored for a row besides its piles. */
 const [NODE, LEFT_LOW, LEFT_HIGH, STATE, HOME_LOW, HOME_HIGH, RECORD] = [
   ...([0, 1, 2, 3, 4, 5, 6] as const),
 ] as const;
@@ -54,7 +54,7 @@ export class Rows {
     this.heap.push(row, points);
   }
 
-  /** Take the first row of the queue as the position, and return its node. */
+  /** Restore the first row of the queue into the position, and return its node. */
   takeFirst(position: Position): number {
     const { bytes, records } = this;
     const { tables, hidden, tops } = position;

@@ -1,17 +1,20 @@
-/** The positions that were seen, by their digests, whose first lane is odd or 0 in the table. */
+/**
+ * The seen positions by their digests. In the table, lane 0 is odd in used entries and 0 in free
+ * ones.
+ */
 
 import { LANES } from "../beam/hashes.ts";
 
 export class Seen {
-  /** How many there are. */
+  /** The number of digests. */
   size = 0;
   private mask = 0;
   private entries = new Int32Array(0);
 
-  /** Forget all, and have room for other ones: the capacity is a power of 2. */
+  /** Remove all digests, and reserve room for `capacity`, a power of 2. */
   clear(capacity: number): void {
     if (LANES * capacity > this.entries.length) {
-      // The memory of the one before is free for this one.
+      // Release the previous memory first.
       this.entries = new Int32Array(0);
       this.entries = new Int32Array(LANES * capacity);
     } else if (this.size > 0) {
@@ -21,12 +24,12 @@ export class Seen {
     this.size = 0;
   }
 
-  /** Whether there is hardly room for more. */
+  /** Whether the table is nearly full. */
   get isFull(): boolean {
     return 8 * this.size > 7 * this.mask;
   }
 
-  /** Enter a digest; return whether it was not there. */
+  /** Insert a digest; return whether it was absent. */
   add(lane0: number, lane1: number): boolean {
     const { entries, mask } = this;
     const odd = lane0 | 1;

@@ -1,10 +1,10 @@
-/** Foundations by suit, and in which order cards come home to them. */
+/** Foundations by suit, and the order in which cards come home to them. */
 
 import type { Board } from "../../rules/board.ts";
 import { PACK_SIZE, RANKS, SUITS, rankOf } from "../../rules/cards.ts";
 import type { Ruleset } from "../../rules/ruleset.ts";
 
-/** Whether the foundations take the cards of one suit each, all in the same order. */
+/** Whether each foundation takes the cards of one suit, all in the same order. */
 export function isBySuit({ rules, foundations }: Ruleset): boolean {
   const groups = rules.foundations;
   const firsts = new Set(groups.map(({ first }) => first));
@@ -24,15 +24,15 @@ export function isBySuit({ rules, foundations }: Ruleset): boolean {
 }
 
 /**
- * The rank with which foundations start that depends on the deal: that of the first card of the
- * first one. Null if no such foundation is among the rules.
+ * Return the first rank of foundations that depends on the deal: the first foundation's first card.
+ * Null if the rules have no such foundation.
  */
 export function baseOf({ ruleset, piles }: Board): number | null {
   if (ruleset.groups.every(({ first }) => first !== "same")) return null;
   return rankOf(piles[0]?.[0] ?? 0);
 }
 
-/** For each card how many of its suit go home before it; 0 if that is not certain. */
+/** Return, for each card, how many of its suit go home before it; 0 if that is not fixed. */
 export function turnsHome(ruleset: Ruleset, base: number | null): readonly number[] {
   if (!isBySuit(ruleset)) return Array<number>(PACK_SIZE).fill(0);
   if (base === null) return ruleset.turns;

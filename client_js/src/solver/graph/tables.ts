@@ -8,12 +8,12 @@ import { type CardSets, isIn, setsOf, unionsOf } from "./cardSets.ts";
 import { NONE } from "./encoding.ts";
 import { isBySuit, turnsHome } from "./suits.ts";
 
-/** The tops of a pile: none, or a card. They are numbered by `top + 1`. */
+/** The number of possible tops of a pile: none, or a card. They are numbered by `top + 1`. */
 export const TOPS = PACK_SIZE + 1;
 
 const SEED = 0x85ebca6b;
 
-/** Where the cards of one kind of piles go. */
+/** The destinations of cards of one kind of pile. */
 export interface Plays {
   readonly home: boolean;
   readonly spread: boolean;
@@ -23,8 +23,8 @@ export interface Plays {
 /**
  * Whether the search has tables for these rules.
  *
- * There is one pack with each card once; foundations take single cards, and cards that may leave
- * them again are by suit; and the stock goes to the waste, or from its top to foundations.
+ * Required: one pack with each card once; foundations for single cards, by suit if cards may leave
+ * them again; and a stock dealt to the waste, or from its top to foundations.
  */
 export function fitsTables(ruleset: Ruleset): boolean {
   const { rules, pack, groups } = ruleset;
@@ -42,7 +42,7 @@ export function fitsTables(ruleset: Ruleset): boolean {
   );
 }
 
-/** A ruleset, and where foundations start with a rank that depends on the deal, that rank. */
+/** A ruleset, and the foundations' first rank if that depends on the deal. */
 export class Tables {
   readonly ruleset: Ruleset;
   readonly base: number | null;
@@ -60,17 +60,19 @@ export class Tables {
   readonly cell: Plays;
   readonly reserve: Plays;
   readonly waste: Plays;
-  /** Whether cards of the stock go to the waste, and not from its top to foundations. */
+  /** Whether cards of the stock go to the waste, rather than from its top to foundations. */
   readonly dealsToWaste: boolean;
   /** Whether they go to any foundation, unseen. */
   readonly dealsAnywhere: boolean;
   readonly turns: number;
   readonly redeals: number;
-  /** Whether cards may be taken back from the foundations. */
+  /** Whether cards can be returned from the foundations. */
   readonly givesBack: boolean;
   /** Whether reserve piles fill an emptied tableau pile. */
   readonly fills: boolean;
-  /** Whether each suit has one foundation, all in the same order, which all these piles play to. */
+  /**
+   * Whether each suit has one foundation, all in the same order, and all these piles play to them.
+   */
   readonly regular: boolean;
   /** Whether runs are moved whole, or in part only for the card below; see `offers`. */
   readonly wholeRuns: boolean;
@@ -82,25 +84,28 @@ export class Tables {
   readonly buildSets: CardSets;
   /** The same for cards that move together. */
   readonly carries: Uint8Array;
-  /** The number of each foundation's group; those of equal rules are of one group. */
+  /** The group of each foundation; foundations with equal rules share one. */
   readonly group: Uint8Array;
   /** The cards that a foundation takes: row `group * TOPS + top + 1`. */
   readonly homes: CardSets;
-  /** What goes on each card, what goes on those, all that may lie over it, and on what it goes. */
+  /**
+   * For each card: those that fit on it, those that fit on them, all that may lie over it, and
+   * those it fits on.
+   */
   readonly kids: CardSets;
   readonly grandkids: CardSets;
   readonly over: CardSets;
   readonly parents: CardSets;
   /** For each card, how many of its suit go home before it. */
   readonly turn: Uint8Array;
-  /** The card of its suit that goes home before it, or `NONE`. */
+  /** For each card, the preceding one of its suit on the foundation, or `NONE`. */
   readonly before: Int8Array;
 
-  /** For each pile, the class of those that it may be swapped with. */
+  /** For each pile, its class of interchangeable piles. */
   readonly kindOfPile: Uint8Array;
   /** Random numbers of cards at places: `[(place * PACK_SIZE + card) * LANES + lane]`. */
   readonly random: Int32Array;
-  /** A hash of what a foundation takes: `[(group * TOPS + top + 1) * LANES + lane]`. */
+  /** A hash of the cards a foundation takes: `[(group * TOPS + top + 1) * LANES + lane]`. */
   readonly alike: Int32Array;
 
   constructor(ruleset: Ruleset, base: number | null) {
@@ -174,14 +179,14 @@ export class Tables {
     });
   }
 
-  /** The card of a suit that has a turn, or `NONE`. */
+  /** Return the card of a suit with a given turn, or `NONE`. */
   private withTurn(card: number, turn: number): number {
     const first = card - rankOf(card);
     const at = this.turn.subarray(first, first + RANKS.length).indexOf(turn);
     return at < 0 ? NONE : first + at;
   }
 
-  /** Tops that take the same cards have the same random number. */
+  /** Hash the tops so that those taking the same cards share a random number. */
   private alikeOf(): Int32Array {
     const { low, high } = this.homes;
     const random = randomNumbers(low.length * LANES, SEED + 1);
@@ -204,12 +209,12 @@ function playsOf(places: readonly Place[]): Plays {
   };
 }
 
-/** What fits on each top. */
+/** Return the cards that fit on each top. */
 function fitSets(fits: Fits): CardSets {
   return setsOf(TOPS, (row, card) => fits(row === 0 ? EMPTY : row - 1, card));
 }
 
-/** Sets as a table with a byte for each card. */
+/** Convert sets to a table with one byte per card. */
 function bytesOf({ low, high }: CardSets): Uint8Array {
   return Uint8Array.from({ length: low.length * PACK_SIZE }, (_, at) => {
     const row = Math.floor(at / PACK_SIZE);
@@ -217,7 +222,7 @@ function bytesOf({ low, high }: CardSets): Uint8Array {
   });
 }
 
-/** For each card all that could lie over it, in any number of steps. */
+/** Return, for each card, all cards that could lie over it, in any number of steps. */
 function closuresOf(kids: CardSets): CardSets {
   let over = kids;
   for (let steps = 1; steps < PACK_SIZE; steps *= 2) {
