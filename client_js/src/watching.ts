@@ -157,7 +157,7 @@ export class WatchKeeper implements Keeper {
   }
 }
 
-/** Return the rules of a watched round; null if there are none or this client does not know them. */
+/** Return the rules of a watched round; null if absent or unknown to this client. */
 function rulesOf({ game, variant, rules }: Watched): Ruleset | null {
   if (game === null || variant === null || rules === null) return null;
   try {

@@ -1,4 +1,4 @@
-/** The context that all components share. */
+/** The context shared by all components. */
 
 import type { Client } from "@samedeal/client";
 import { createContext } from "svelte";
@@ -22,10 +22,10 @@ export interface App {
   readonly client: Client;
   readonly clock: Clock;
   readonly connection: ConnectionState;
-  /** Rejects if they cannot be loaded; a daily then ends without its own curve. */
+  /** Rejects if the module cannot be loaded; a daily then ends without its own curve. */
   readonly courses: Promise<Courses>;
   readonly kept: KeptIdentity;
-  /** Rejects if it cannot be loaded; the browser then is not asked in this visit. */
+  /** Rejects if the module cannot be loaded; the browser is then not asked during this visit. */
   readonly lasting: Promise<Lasting>;
   readonly notices: Notices;
   readonly own: OwnPage;

@@ -1,8 +1,8 @@
-/** The cards that the player brings home, on average and at most, as this browser's storage has it. */
+/** The player's average and best numbers of cards home, from this browser's storage. */
 
 import { games, type TextStorage } from "@samedeal/client";
 
-/** How many of a game's last results are stored. */
+/** The number of stored results per game. */
 const MAX_STORED = 30;
 
 /** A finished game: its attempt, and its number of cards home. */
@@ -15,7 +15,7 @@ export class Averages {
     this.#storage = storage;
   }
 
-  /** Store a game, once; returns the average of those before it, or null if it is the first. */
+  /** Store a game once; return the average of the earlier ones, or null for the first. */
   note(game: string, attempt: string, home: number): number | null {
     const played = this.#played(game);
     const at = played.findIndex(([id]) => id === attempt);
@@ -32,13 +32,13 @@ export class Averages {
     return games.some(({ id }) => this.#played(id).length > 0);
   }
 
-  /** The average of all games; null until there are two. */
+  /** Return the average of all games; null until there are two. */
   usual(game: string): number | null {
     const played = this.#played(game);
     return played.length > 1 ? averageOf(played) : null;
   }
 
-  /** The most cards home of all games; null until there are two. */
+  /** Return the most cards home in any game; null until there are two. */
   best(game: string): number | null {
     const played = this.#played(game);
     return played.length > 1 ? Math.max(...played.map(([, home]) => home)) : null;
@@ -49,7 +49,7 @@ export class Averages {
   }
 }
 
-/** The games in stored JSON, without malformed ones. */
+/** Parse the games from stored JSON, dropping malformed ones. */
 export function readPlayed(text: string | null): readonly Played[] {
   try {
     const found: unknown = JSON.parse(text ?? "[]");

@@ -1,4 +1,4 @@
-/** Leaderboards: which there are, the period that one is of, and where a player is on it. */
+/** Leaderboards: the available ones, their periods, and a player's place. */
 
 import type { Leaderboard } from "@samedeal/client";
 import { text } from "../text/index.ts";
@@ -8,54 +8,54 @@ export type Group = Leaderboard["group"];
 
 export const SCOPES = ["day", "week", "wins", "best", "rating", "races"] as const;
 
-/** The game of a leaderboard of all games together. */
+/** The game id of leaderboards over all games. */
 export const ALL_GAMES = "all";
 
 const DAY = 86_400_000;
 
-/** Whether there is a leaderboard of each period, and of guests. */
+/** Whether a leaderboard exists per period, and for guests. */
 export function isPeriodic(scope: Scope): boolean {
   return scope === "day" || scope === "week";
 }
 
-/** Whether results are compared, and not numbers. */
+/** Whether entries are results rather than numbers. */
 export function isOfResults(scope: Scope, game: string): boolean {
   return scope === "best" || (scope === "day" && game !== ALL_GAMES);
 }
 
-/** The number of the period that contains a day. */
+/** Return the number of the period that contains a day. */
 export function periodOf(scope: "day" | "week", day: number): number {
   // 1970-01-01 was a Thursday.
   return scope === "day" ? day : Math.floor((day + 3) / 7);
 }
 
-/** The first day of a week, a Monday. */
+/** Return the first day of a week, a Monday. */
 export function mondayOf(week: number): number {
   return week * 7 - 3;
 }
 
-/** A period as in addresses of the HTTP interface: `2026-11-21`, `2026-W47`, or `all`. */
+/** Return a period as in the HTTP interface's addresses: `2026-11-21`, `2026-W47`, or `all`. */
 export function periodName(scope: Scope, period: number): string {
   if (!isPeriodic(scope)) return "all";
   if (scope === "day") return new Date(period * DAY).toISOString().slice(0, 10);
-  // A week is of the year that its Thursday is in.
+  // A week belongs to the year of its Thursday.
   const thursday = mondayOf(period) + 3;
   const year = new Date(thursday * DAY).getUTCFullYear();
   const week = 1 + Math.floor((thursday - Date.UTC(year, 0, 1) / DAY) / 7);
   return `${year}-W${String(week).padStart(2, "0")}`;
 }
 
-/** How many per cent of the others are behind the one at a rank or level with it; rounded down. */
+/** Return the percentage of others who are behind or level with a rank, rounded down. */
 export function percentBehind(rank: number, size: number): number {
   return size > 1 ? Math.floor((100 * (size - rank)) / (size - 1)) : 0;
 }
 
-/** Among the best how many per cent the one at a rank is; rounded up. */
+/** Return the top percentage that a rank belongs to, rounded up. */
 export function percentOfTop(rank: number, size: number): number {
   return Math.ceil((100 * rank) / size);
 }
 
-/** A week as people write it, from Monday to Sunday: `16 – 22 November 2026`. */
+/** Return a week as dates, from Monday to Sunday: `16 – 22 November 2026`. */
 export function weekWords(week: number): string {
   const format = new Intl.DateTimeFormat(text.locale, {
     timeZone: "UTC",

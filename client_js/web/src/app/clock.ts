@@ -1,4 +1,4 @@
-/** The server's time, and the day that it is by it, as reactive values. */
+/** The server's time and day as reactive values. */
 
 import type { Client } from "@samedeal/client";
 import { createSubscriber } from "svelte/reactivity";
@@ -7,12 +7,15 @@ import { createSubscriber } from "svelte/reactivity";
 const TICK = 250;
 
 const DAY = 86_400_000;
-/** Milliseconds after midnight: by then it is a new day on the server, however time was measured. */
+/**
+ * Milliseconds after midnight by which the server's day has certainly changed, despite the error of
+ * the measured time.
+ */
 const SETTLED = 250;
-/** Milliseconds over which pages that are open at midnight spread what they ask for then. */
+/** Milliseconds over which open pages spread their requests at midnight. */
 const SPREAD = 750;
 
-/** The server's time, and when it was measured anew. */
+/** The server's time, and a notification of new measurements. */
 type Source = Pick<Client, "now" | "status">;
 
 export class Clock {
@@ -43,9 +46,9 @@ export class Clock {
 }
 
 /**
- * Call `run` whenever it is another day by the server's clock, with a single timer.
+ * Call `run` on every new day by the server's clock, with a single timer.
  *
- * Each session measures the server's time anew, and it may be another day then: a timer does not run
+ * Each session measures the server's time again, which may reveal a new day: timers do not run
  * while the machine sleeps.
  *
  * @returns a function that stops it.

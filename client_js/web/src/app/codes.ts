@@ -1,21 +1,21 @@
 /**
- * Codes in what people type and paste: those of rooms, and those by which players sign in.
+ * Codes in typed or pasted text: room codes and sign-in codes.
  *
- * The server has the same characters (`server/base/core/ids.py`). What cannot be a code is found
- * here, so that nobody is charged with a guess for it.
+ * The server uses the same characters (`server/base/core/ids.py`). Text that cannot be a code is
+ * rejected here, so that a typing error does not count as a guess.
  */
 
 const ROOM = "[2-9A-HJ-NP-Z]";
 const SIGN_IN = "[0-9A-Z]";
-/** Letters that sign-in codes do not have, and the digits that they look like. */
+/** Letters that sign-in codes do not contain, and the similar digits. */
 const MISREAD: Readonly<Record<string, string>> = { o: "0", i: "1", l: "1" };
-/** What may stand between the groups of a code. */
+/** Separators permitted between the groups of a code. */
 const APART = "[\\s\\p{Pd}_.]*";
 
-/** No part of a longer word, of a host's name or of a path. */
+/** Boundaries that exclude parts of longer words, host names and paths. */
 const [BEGIN, END] = ["(?<![0-9A-Z./@])", "(?![0-9A-Z]|[.@][0-9A-Z])"];
 
-/** Both halves of a room's code stand together, or apart. */
+/** The halves of a room code, joined or separated. */
 const ROOM_CODES = [
   new RegExp(`/(?:r|watch)/(${ROOM}{4}${APART}${ROOM}{4})(?![0-9A-Z])`, "gu"),
   new RegExp(`${BEGIN}(${ROOM}{8})${END}`, "gu"),
@@ -30,20 +30,21 @@ const SIGN_IN_CODES = [
 ];
 
 /**
- * The room code in what was typed or pasted: in any case and width, with spaces, hyphens, quotes or
- * invisible characters, in a sentence or a link. Without one, all of its letters and digits.
+ * Return the room code in typed or pasted text: in any case and width, with spaces, hyphens, quotes
+ * or invisible characters, in a sentence or a link. Without a code, return the text's letters and
+ * digits.
  */
 export function roomCode(typed: string): string {
   const text = normalised(typed);
   return bare(foundIn(text, ROOM_CODES) ?? text);
 }
 
-/** Whether this may be the code of a room. */
+/** Whether this may be a room code. */
 export function isRoomCode(code: string): boolean {
   return new RegExp(`^${ROOM}{8}$`, "u").test(code);
 }
 
-/** The code by which somebody signs in, in what was typed or pasted; null if there is none. */
+/** Return the sign-in code in typed or pasted text, or null. */
 export function signInCode(typed: string): string | null {
   const text = normalised(typed);
   const code = bare(foundIn(text, SIGN_IN_CODES) ?? text).toLowerCase();
@@ -52,7 +53,9 @@ export function signInCode(typed: string): string | null {
   return /^[0-9a-hjkmnp-tv-z]+$/.test(read) ? read : null;
 }
 
-/** Capitals of one width, without what is not seen; a link's characters are not escaped. */
+/**
+ * Return text in capitals of normal width, without invisible characters or escaped link characters.
+ */
 function normalised(typed: string): string {
   return unescaped(typed)
     .normalize("NFKC")
@@ -69,7 +72,10 @@ function unescaped(text: string): string {
   }
 }
 
-/** What the first of these patterns finds, with a digit if one does, since few words have one. */
+/**
+ * Return a match of the first pattern that has one, preferably with a digit, which few words
+ * contain.
+ */
 function foundIn(text: string, codes: readonly RegExp[]): string | null {
   const found = codes.flatMap((code) => [...text.matchAll(code)].map(([, each = ""]) => each));
   return found.find((each) => /\d/.test(each)) ?? found[0] ?? null;

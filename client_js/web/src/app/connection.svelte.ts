@@ -6,14 +6,14 @@ export class ConnectionState {
   #lost = $state(false);
 
   constructor(status: Readable<Status>) {
-    // During reconnects the status alternates with `connecting`, which must not change this.
+    // While reconnecting, the status alternates with `connecting`, which must not change this.
     status.subscribe((now) => {
       if (now === "waiting" || now === "unreachable") this.#lost = true;
       else if (now !== "connecting") this.#lost = false;
     });
   }
 
-  /** Whether the last session was lost, or a try to open one failed, and none was opened since. */
+  /** Whether the last session was lost or an attempt failed, with no session opened since. */
   get lost(): boolean {
     return this.#lost;
   }

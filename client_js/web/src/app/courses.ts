@@ -1,10 +1,10 @@
-/** How a daily went on: the cards home by time, as far as they were played in this browser. */
+/** The course of dailies: the cards home by time, as played in this browser. */
 
 import type { Client, Replay, TextStorage } from "@samedeal/client";
 
 /**
- * The cards home from each time on at which they changed, in milliseconds since the start; the
- * first at 0, for the cards as dealt.
+ * The changes of the number of cards home, with their times in milliseconds since the start; the
+ * first is at 0, for the dealt cards.
  */
 export type Course = readonly (readonly [time: number, home: number])[];
 
@@ -14,8 +14,8 @@ interface Stored {
 }
 
 /**
- * The courses of each game's last daily, in this browser's storage. The server tells an attempt's
- * moves to nobody before its deal is closed, and this is wanted as soon as it is over.
+ * The course of each game's last daily, in this browser's storage. It is shown right after the
+ * attempt, but the server reveals an attempt's moves only once its deal is closed.
  */
 export class Courses {
   readonly #storage: TextStorage;
@@ -23,14 +23,14 @@ export class Courses {
   constructor(client: Pick<Client, "attempt">, storage: TextStorage) {
     this.#storage = storage;
     client.attempt.subscribe((attempt) => {
-      // Of a race there is a replay as soon as it is over.
+      // A race has a replay as soon as it is over.
       if (typeof attempt?.day !== "number") return;
       const { home, time } = attempt.result;
       this.#note(attempt.game, attempt.deal, time, home);
     });
   }
 
-  /** The course of a deal of a game; null if it was not played here. */
+  /** Return the course of a deal; null if it was not played here. */
   of(game: string, deal: string): Course | null {
     const stored = readCourse(this.#storage.getItem(keyOf(game)));
     return stored?.deal === deal ? stored.course : null;
@@ -45,19 +45,19 @@ export class Courses {
   }
 }
 
-/** The course of a run. */
+/** Return a run's course. */
 export function courseOf({ times, home }: Pick<Replay, "times" | "home">): Course {
   return home.flatMap((cards, move): [number, number][] =>
     move === 0 || cards !== home[move - 1] ? [[times[move] ?? 0, cards]] : [],
   );
 }
 
-/** The cards home at a time in milliseconds since the start. */
+/** Return the cards home at a time in milliseconds since the start. */
 export function homeAt(course: Course, time: number): number {
   return course.findLast(([at]) => at <= time)?.[1] ?? 0;
 }
 
-/** The course in stored JSON, or null if there is none or it is malformed. */
+/** Parse a course from stored JSON; null if it is missing or malformed. */
 export function readCourse(text: string | null): Stored | null {
   try {
     const { deal, course } = JSON.parse(text ?? "null") as Stored;

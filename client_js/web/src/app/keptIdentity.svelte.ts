@@ -1,10 +1,12 @@
-/** Whether the player has kept the identity, as far as this browser knows without asking. */
+/**
+ * Whether the player's identity is kept, as far as this browser knows without asking the server.
+ */
 
 import type { Client, Player, TextStorage } from "@samedeal/client";
 
 const KEY = "samedeal.kept";
 
-/** Known from the first paint on, so that nothing moves when a session is open. */
+/** Known from the first paint on, so that the layout does not shift when a session opens. */
 export class KeptIdentity {
   #player = $state.raw<string | null>(null);
   readonly #storage: TextStorage;

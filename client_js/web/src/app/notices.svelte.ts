@@ -1,4 +1,4 @@
-/** Toasts, one at a time: sentences about refusals and about what was done. */
+/** Toasts, one at a time: refusals and confirmations. */
 
 import { Refusal } from "@samedeal/client";
 import { refusalWords } from "../text/index.ts";
@@ -16,7 +16,9 @@ export class Notices {
     this.timer = setTimeout(() => (this.current = ""), SHOWN);
   }
 
-  /** Await a command; if it is refused, show why and return undefined. Rethrows other errors. */
+  /**
+   * Await a command. If it is refused, show the reason and return undefined; rethrow other errors.
+   */
   async tell<T>(command: Promise<T>): Promise<T | undefined> {
     try {
       return await command;

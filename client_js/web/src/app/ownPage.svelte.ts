@@ -1,11 +1,11 @@
-/** The player's own public page: streaks, averages and what was played, as a reactive value. */
+/** The player's own public page as a reactive value: streaks, averages and results. */
 
 import { type ApiTypes, type Client, Refusal } from "@samedeal/client";
 import { untrack } from "svelte";
 
 type PlayerPage = ApiTypes.PlayerPage;
 
-/** Milliseconds between two looks for a result that was only just decided. */
+/** Milliseconds between the polls for a result that was just decided. */
 const LOOKS = [1_000, 3_000, 6_000];
 
 export class OwnPage {
@@ -16,7 +16,7 @@ export class OwnPage {
     this.#client = client;
   }
 
-  /** As last read; null if it is not read yet, or another player's. */
+  /** The last loaded page; null before the first load, or after the player changed. */
   get page(): PlayerPage | null {
     return this.#page?.player.id === this.#client.player.get()?.id ? this.#page : null;
   }
@@ -25,7 +25,7 @@ export class OwnPage {
     return this.page?.games.find((played) => played.game === game);
   }
 
-  /** Read it anew. Never rejects: what hangs on it is left out if it cannot be read. */
+  /** Load the page. Never rejects: content that depends on it is omitted if it cannot be read. */
   async load(): Promise<void> {
     const player = this.#client.player.get();
     if (player === null) return;
@@ -37,11 +37,11 @@ export class OwnPage {
     }
   }
 
-  /** Read it anew until the result of a daily is on it, or it has been looked at often enough. */
+  /** Reload the page until it contains a daily's result, up to the number of polls. */
   async loadWith(game: string, day: number): Promise<void> {
     const has = () => this.game(game)?.dailies.days.some((played) => played.day === day) ?? false;
     for (const wait of [0, ...LOOKS]) {
-      // An effect that calls this would run again whenever the page is read, and so without end.
+      // A tracked read would make a calling effect run again after every load, in an endless loop.
       if (untrack(has)) return;
       if (wait > 0) await new Promise((done) => setTimeout(done, wait));
       await this.load();

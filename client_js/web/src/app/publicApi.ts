@@ -1,4 +1,4 @@
-/** Public data, over HTTP; apart from `app.ts`, so that a first visit need not load it. */
+/** Public data over HTTP, separate from `app.ts` so that a first visit need not load it. */
 
 import { Api } from "@samedeal/client";
 import { ROOT } from "../kit/root.ts";

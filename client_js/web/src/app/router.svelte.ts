@@ -5,7 +5,7 @@ import { type Route, routeOf } from "./routes.ts";
 import type { Screens } from "./screens.ts";
 
 export class Router {
-  /** The route that is shown: the last one until the current path's screen is loaded. */
+  /** The shown route: the previous one until the current path's screen is loaded. */
   route = $state.raw<Route>(routeOf(location));
   readonly #screens: Pick<Screens, "has" | "load">;
   #pending = this.route;
@@ -16,13 +16,13 @@ export class Router {
     document.addEventListener("click", (event) => this.#follow(event));
   }
 
-  /** Go to a path of the page; its screen finds `state` in `history.state`. */
+  /** Navigate to a path; its screen finds `state` in `history.state`. */
   go(path: string, state: object | null = null): void {
     history.pushState(state, "", path);
     this.#arrive();
   }
 
-  /** Go to a path from one that only leads there: the way back skips that. */
+  /** Navigate to a path, and remove the redirecting one from the history. */
   redirect(path: string): void {
     history.replaceState(null, "", path);
     this.#arrive();
@@ -32,7 +32,7 @@ export class Router {
     void this.#navigate(() => scrollTo(0, 0));
   }
 
-  /** Go to a path instead of the current one, which is not gone back to. */
+  /** Replace the current path, so that the back button does not return to it. */
   replace(path: string): void {
     history.replaceState(null, "", path);
     void this.#navigate();

@@ -1,4 +1,4 @@
-/** The routes of the page, and their paths. */
+/** The page's routes and their paths. */
 
 import { ROOT } from "../kit/root.ts";
 import type { Segment } from "../kit/segments.ts";
@@ -32,10 +32,10 @@ export type Route =
   | { screen: "own"; game: string | null; rules: string; name: string }
   | { screen: "missing" };
 
-/** The player's circles; one of them, by its id; or what the link leads to that lets others in. */
+/** The list of the player's circles, one circle by its id, or the target of an invitation link. */
 export type CirclePage = "all" | "one" | "invitation";
 
-/** The pages for those who run the server; some are about a player, a room or a run. */
+/** The operators' pages; some are about a player, a room or a run. */
 export type OperatorPage = "cases" | "players" | "rooms" | "acts" | "player" | "room" | "run";
 
 const ABOUT_ONE: readonly OperatorPage[] = ["player", "room", "run"];
@@ -54,16 +54,19 @@ export const ALONE: ReadonlySet<Route["screen"]> = new Set([
 export const paths = {
   home: `${ROOT}/`,
   newRace: `${ROOT}/new`,
-  /** A race by rules of one's own. */
+  /** A race with custom rules. */
   ownRace: (game: string, rules: string) => `${ROOT}/new?game=${game}&rules=${readable(rules)}`,
   settings: `${ROOT}/settings`,
   account: `${ROOT}/account`,
   practice: (game: string) => `${ROOT}/practice/${encodeURIComponent(game)}`,
-  /** A known deal to practise, by its number or its deck; without one, the page that asks for it. */
+  /**
+   * A known deal to practise, by its number or its deck; without one, the page with the input
+   * field.
+   */
   known: (game: string, deal = "") =>
     `${ROOT}/practice/${encodeURIComponent(game)}?deal=${encodeURIComponent(deal)}`,
   rules: (game: string) => `${ROOT}/rules/${encodeURIComponent(game)}`,
-  /** The games of one's own; or one of them, by its changes to a game's rules, and its name. */
+  /** The custom games, or one of them, by its changes to a game's rules and its name. */
   own: (game = "", rules = "", name = "") => {
     const query = [rules && `rules=${readable(rules)}`, name && `name=${encodeURIComponent(name)}`];
     const more = query.filter(Boolean).join("&");
@@ -75,7 +78,7 @@ export const paths = {
     `${ROOT}/watch/${encodeURIComponent(code)}/${encodeURIComponent(key)}`,
   dailies: `${ROOT}/daily`,
   daily: (game: string) => `${ROOT}/daily/${encodeURIComponent(game)}`,
-  /** A leaderboard; `day` is the number of the period, of the current one if left out. */
+  /** A leaderboard; `day` is the number of the period, by default the current one. */
   leaderboard: (
     game: string,
     day?: number | null,
@@ -87,21 +90,21 @@ export const paths = {
     });
     return `${ROOT}/leaderboard/${encodeURIComponent(game)}${query.size > 0 ? `?${query}` : ""}`;
   },
-  /** The same leaderboard, to share: its link preview shows a player's result. */
+  /** The same leaderboard for sharing: its link preview shows a player's result. */
   result: (game: string, day: number, player: string) =>
     `${ROOT}/leaderboard/${encodeURIComponent(game)}?day=${day}&player=${encodeURIComponent(player)}`,
   deal: (deal: string) => `${ROOT}/deal/${encodeURIComponent(deal)}`,
   /** A closed deal to play, unranked, in practice. */
   play: (deal: string) => `${ROOT}/deal/${encodeURIComponent(deal)}?play`,
-  /** The line that wins a closed deal, or else brings most cards home. */
+  /** The line that wins a closed deal, or otherwise brings the most cards home. */
   line: (deal: string) => `${ROOT}/deal/${encodeURIComponent(deal)}?line`,
-  /** The calendar, from the month of a date as in `2026-11`. */
+  /** The calendar, from a month such as `2026-11`. */
   archive: (month?: string) => `${ROOT}/archive${month === undefined ? "" : `?month=${month}`}`,
   /** A day of the calendar, by its date. */
   day: (date: string) => `${ROOT}/archive/${date}`,
   player: (player: string) => `${ROOT}/player/${encodeURIComponent(player)}`,
   challenge: (challenge: string) => `${ROOT}/c/${encodeURIComponent(challenge)}`,
-  /** A challenge to be made: for one player, for a circle, or for whoever has the link. */
+  /** A new challenge: for one player, for a circle, or for anyone with the link. */
   newChallenge: (who: { readonly player: string } | { readonly circle: string } | null = null) =>
     `${ROOT}/c${who === null ? "" : `?${new URLSearchParams({ ...who })}`}`,
   circles: `${ROOT}/circles`,
@@ -111,7 +114,7 @@ export const paths = {
     `${ROOT}/admin${page === "cases" ? "" : `/${page}`}${about && `/${encodeURIComponent(about)}`}`,
   /** A race against a run, in practice. */
   ghost: (attempt: string) => `${ROOT}/run/${encodeURIComponent(attempt)}?race`,
-  /** A run, from a time in milliseconds since its start, and beside another one. */
+  /** A run, starting at a time in milliseconds, optionally next to another run. */
   run: (attempt: string, at = 0, beside: string | null = null) => {
     const query = new URLSearchParams({
       ...(at > 0 ? { at: String(Math.round(at)) } : {}),
@@ -121,17 +124,17 @@ export const paths = {
   },
 } as const;
 
-/** Changes to rules in a query, in which what is between them may stand as it is. */
+/** Encode changes to rules for a query, leaving their separators readable. */
 function readable(rules: string): string {
   return encodeURIComponent(rules).replace(/%3D|%3B|%2C/g, decodeURIComponent);
 }
 
-/** The route of a path and its query. */
+/** Return the route of a path and its query. */
 export function routeOf({ pathname, search }: { pathname: string; search: string }): Route {
   const path = pathname.startsWith(ROOT) ? pathname.slice(ROOT.length) : pathname;
   const parts = path.split("/").filter(Boolean);
   const [segment, second, ...more] = parts.map(decoded);
-  // So each screen below has its place in the list of segments.
+  // A leading empty segment aligns the destructuring below with the path's segments.
   const first = segment as Exclude<Segment, ""> | undefined;
   const [third, ...rest] = more;
   if (first === "watch" && second !== undefined && third !== undefined && rest.length === 0) {
@@ -209,7 +212,7 @@ function operatorsAt(second: string | undefined, third: string | undefined, more
   return page === undefined ? { screen: "missing" } : { screen, page, about: "" };
 }
 
-/** The leaderboard that a query names: today's unless it says another one. */
+/** Return the leaderboard that a query names, today's by default. */
 function boardOf(query: URLSearchParams) {
   const by = SCOPES.find((scope) => scope === query.get("by"));
   const scope = by ?? (query.has("week") ? "week" : "day");
@@ -219,28 +222,28 @@ function boardOf(query: URLSearchParams) {
   return { day, scope, group: group ?? null };
 }
 
-/** The history state of a page that shows this attempt's table. */
+/** Return the history state of a page that shows this attempt's table. */
 export function stateAt(attempt: string): object {
   return { table: attempt };
 }
 
-/** The attempt of a history state, or null. */
+/** Return the attempt of a history state, or null. */
 export function tableOf(state: unknown): string | null {
   if (typeof state !== "object" || state === null || !("table" in state)) return null;
   return typeof state.table === "string" ? state.table : null;
 }
 
-/** A room code as people read it: one of eight characters in two halves, as in `H7KQ-2M4X`. */
+/** Return a room code for display: eight characters in two halves, such as `H7KQ-2M4X`. */
 export function shownCode(code: string): string {
   return code.replace(/^(.{4})(?=.{4}$)/, "$1-");
 }
 
-/** A room code as a screen reader is to read it: letter by letter, with a pause in the middle. */
+/** Return a room code for screen readers: letter by letter, with a pause in the middle. */
 export function spokenCode(code: string): string {
   return [...shownCode(code)].join(" ").replace(" -", ",");
 }
 
-/** The room code in a part of a path; `codes.ts` reads what people paste. */
+/** Return the room code in a path segment; `codes.ts` reads pasted text. */
 function codeIn(part: string): string {
   return part.replace(/[\s\p{Pd}]/gu, "").toUpperCase();
 }

@@ -1,32 +1,32 @@
-/** The player's unfinished games, so that every screen leads back to them. */
+/** The player's unfinished games, which every screen links back to. */
 
 import type { Client, TextStorage } from "@samedeal/client";
 import { paths, stateAt } from "./routes.ts";
 
 const KEY = "samedeal.running";
 
-/** What the occasion of an attempt begins with that is of a challenge; its id follows. */
+/** The prefix of a challenge's occasion, followed by its id. */
 const CHALLENGE = "c:";
 
-/** A round, a daily or a challenge that the player has begun and not finished. */
+/** An unfinished round, daily or challenge. */
 export interface RunningGame {
-  /** The id of its deal: a player has one game on each. */
+  /** The deal's id: a player has one game per deal. */
   readonly deal: string;
   readonly game: string;
   /** The path of its screen. */
   readonly path: string;
-  /** When it ends by itself, in Unix milliseconds of the server's clock. */
+  /** The server time at which it ends automatically, in Unix milliseconds. */
   readonly deadline: number;
-  /** The attempt whose table its screen opens; null where the screen finds it by itself. */
+  /** The attempt whose table its screen opens; null if the screen finds it itself. */
   readonly attempt: string | null;
 }
 
-/** The games as far as they are known; the client forgets them when their screen is left. */
+/** The sources of known games; the client forgets them when their screen is left. */
 type Known = Pick<Client, "attempt" | "room" | "dailies" | "player" | "challenge">;
 
 /**
- * Kept in this browser's storage, for a reload on another screen and for other windows. Reads only
- * what the client receives anyway: it sends nothing.
+ * Stored in the browser for reloads on another screen and for other windows. It only uses events
+ * that the client receives anyway, and sends nothing.
  */
 export class RunningGames {
   #games = $state.raw<readonly RunningGame[]>([]);
@@ -65,17 +65,17 @@ export class RunningGames {
     });
   }
 
-  /** Read the games anew: another window may have finished one. */
+  /** Reload the games from storage: another window may have finished one. */
   reread(): void {
     this.#games = readRunning(this.#storage.getItem(KEY));
   }
 
-  /** The game that was begun last and is unfinished at a time, unless its screen is at this path. */
+  /** Return the latest game that is unfinished at a time, unless its screen is at this path. */
   elsewhere(path: string, now: number): RunningGame | undefined {
     return this.#games.find((game) => game.path !== path && game.deadline > now);
   }
 
-  /** Add a game that is not known yet, or drop one that is finished. */
+  /** Add a new game, or drop a finished one. */
   #note(game: RunningGame, unfinished: boolean): void {
     const others = this.#games.filter(({ deal }) => deal !== game.deal);
     if (!unfinished) this.#set(others);
@@ -97,12 +97,12 @@ export class RunningGames {
   }
 }
 
-/** The history state with which the screen of a game opens its table. */
+/** Return the history state with which a game's screen opens its table. */
 export function stateOf({ attempt }: RunningGame): object | null {
   return attempt === null ? null : stateAt(attempt);
 }
 
-/** The games in stored JSON, without malformed ones. */
+/** Parse the games from stored JSON, dropping malformed ones. */
 export function readRunning(text: string | null): readonly RunningGame[] {
   try {
     const found: unknown = JSON.parse(text ?? "[]");

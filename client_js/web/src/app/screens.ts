@@ -1,19 +1,18 @@
-/** The screens' components, as far as they are loaded; `shell/files.ts` says where each one is. */
+/** The loaded components of screens; `shell/files.ts` maps screens to files. */
 
 import type { Component } from "svelte";
 import type { Route } from "./routes.ts";
 
 /**
- * A part of the page in a chunk of its own: a screen, the table that some screens use, the boards of
- * a race that is watched, or what a room shows to who has a seat,
- * and after its rounds.
+ * A part of the page with its own chunk: a screen, the table shared by some screens, the boards of
+ * a watched race, or a room's view for seated players and after its rounds.
  */
 export type Part = Route["screen"] | "table" | "boards" | "seated" | "over";
 
-/** Any part's component; the type of the page's files checks each one's props. */
+/** Any part's component; the type of the page's file map checks each one's props. */
 export type AnyComponent = Component<Record<string, unknown>>;
 
-/** Reloads the page, unless that was done already; returns whether it reloads. */
+/** Reloads the page at most once; returns whether it reloads. */
 interface Reload {
   now(): boolean;
   forget(): void;
@@ -25,7 +24,9 @@ export class Screens {
   readonly #broken: AnyComponent;
   readonly #loaded = new Map<Part, AnyComponent>();
 
-  /** `reload` loads a newer page, whose chunks the server has; `broken` says that a part is missing. */
+  /**
+   * `reload` loads a newer page, whose chunks are on the server; `broken` reports a missing part.
+   */
   constructor(reload: Reload, files: Record<Part, () => Promise<unknown>>, broken: AnyComponent) {
     this.#reload = reload;
     this.#files = files;
@@ -40,8 +41,8 @@ export class Screens {
   /**
    * Load a part; never rejects.
    *
-   * After a deployment, the server no longer has the chunks of the page before, so the page reloads
-   * if a part fails to load. If that does not help, or there is no network, `of` returns `broken`.
+   * After a deployment, the server no longer has the previous page's chunks, so the page reloads if
+   * a part fails to load. If that does not help, or there is no network, `of` returns `broken`.
    */
   async load(part: Part): Promise<void> {
     try {

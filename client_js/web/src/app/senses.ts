@@ -1,6 +1,6 @@
-/** What reaches a player beside pictures and sounds: vibration, and a screen that stays on. */
+/** Feedback besides pictures and sounds: vibration, and a screen that stays on. */
 
-/** What one is told of by vibration. */
+/** The events signalled by vibration. */
 export type Felt = "start" | "overtaken" | "over";
 
 /** Milliseconds of vibration and pauses, in turn. */
@@ -10,13 +10,13 @@ const PATTERNS: Readonly<Record<Felt, readonly number[]>> = {
   over: [60, 60, 60, 60, 180],
 };
 
-/** What a browser may have of this, as its `navigator`. */
+/** The relevant part of `navigator`; browsers may lack it. */
 export interface SensingBrowser {
   vibrate?(pattern: number[]): boolean;
   readonly wakeLock?: Pick<WakeLock, "request">;
 }
 
-/** Tells whether the page is seen, as `document` does. */
+/** Reports whether the page is visible, like `document`. */
 export type SeenPage = Pick<
   Document,
   "visibilityState" | "addEventListener" | "removeEventListener"
@@ -38,14 +38,14 @@ export class Senses {
     this.#page = page;
   }
 
-  /** Let the player feel something; does nothing where a device cannot vibrate. */
+  /** Vibrate; does nothing on devices that cannot. */
   vibrate(kind: Felt): void {
     if (this.#wanted()) this.#browser.vibrate?.([...PATTERNS[kind]]);
   }
 
   /**
-   * Keep the screen on while the page is seen, until the function that is returned is called. A
-   * browser that cannot do so, or refuses, lets it go dark as always.
+   * Keep the screen on while the page is visible, until the returned function is called. Without
+   * browser support or permission, the screen dims as usual.
    */
   keepAwake(): () => void {
     const awake = new Awake(this.#browser, this.#page);
@@ -59,7 +59,7 @@ export class Senses {
   }
 }
 
-/** A lock that is held while the page is seen. */
+/** A wake lock held while the page is visible. */
 class Awake {
   readonly #browser: SensingBrowser;
   readonly #page: SeenPage;
@@ -72,7 +72,7 @@ class Awake {
     this.#page = page;
   }
 
-  /** Ask for the lock if the page is seen, and give it back if not. */
+  /** Request the lock if the page is visible, otherwise release it. */
   look(): void {
     if (!this.#holds) this.#release();
     else if (!this.#asking && this.#lock === null) void this.#ask();
@@ -92,7 +92,7 @@ class Awake {
     try {
       this.#lock = (await this.#browser.wakeLock?.request("screen")) ?? null;
     } catch {
-      // Refused, as with a low battery.
+      // Refused, for example because of a low battery.
     }
     this.#asking = false;
     if (!this.#holds) this.#release();

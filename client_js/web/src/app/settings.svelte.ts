@@ -7,7 +7,7 @@ import { storage } from "../kit/storage.ts";
 export const TABLES = ["felt", "midnight", "clay", "daylight"] as const;
 export type TableColour = (typeof TABLES)[number];
 
-/** The hand that holds the phone: stock and waste are on its side. */
+/** The hand that holds the phone, which determines the side of stock and waste. */
 export type Hand = "left" | "right";
 
 interface Choices {
@@ -16,9 +16,9 @@ interface Choices {
   readonly table: TableColour;
   readonly hand: Hand;
   readonly sound: boolean;
-  /** Whether sound was ever chosen or declined: until then it is offered. */
+  /** Whether the player has chosen or declined sound; until then it is offered. */
   readonly soundAsked: boolean;
-  /** Whether a race may be felt, on devices that vibrate. */
+  /** Whether races may vibrate, on supporting devices. */
   readonly vibration: boolean;
   /** Whether animations follow the system's setting, or are off. */
   readonly motion: "system" | "none";
@@ -32,7 +32,7 @@ interface Choices {
   readonly practiceHelp: Help;
 }
 
-/** The help that a player may ask for: none, undoing moves, or that and hints. */
+/** The help available to a player: none, undo, or undo and hints. */
 export type Help = "none" | "undo" | "hints";
 
 const KEY = "samedeal.settings";
@@ -97,7 +97,7 @@ export class Settings {
   get language(): Choices["language"] {
     return this.#choices.language;
   }
-  /** The language that the page is in. */
+  /** The page's effective language. */
   get spoken(): Language {
     const { language } = this.#choices;
     return language === "system" ? languageOf(navigator.languages) : language;
@@ -129,7 +129,7 @@ export class Settings {
   }
 }
 
-/** The settings in stored JSON, with defaults for what is missing or unknown. */
+/** Parse settings from stored JSON, with defaults for missing or unknown ones. */
 export function kept(text: string | null): Choices {
   let found: unknown;
   try {

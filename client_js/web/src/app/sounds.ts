@@ -1,9 +1,9 @@
-/** The page's sounds, which most play without. */
+/** The page's sounds, loaded on demand because most players keep them off. */
 
 import { Later } from "../../../src/later.ts";
 import type { Synthesizer } from "./synthesizer.ts";
 
-/** A sound's name, and what it depends on. */
+/** A sound's name and its arguments. */
 type Sound = {
   [Name in keyof Synthesizer]: [name: Name, ...given: Parameters<Synthesizer[Name]>];
 }[keyof Synthesizer];
@@ -19,7 +19,7 @@ export class Sounds {
     this.#wanted = wanted;
   }
 
-  /** Play a sound if they are wanted; the first one loads how they are made. */
+  /** Play a sound if sound is on; the first one loads the synthesizer. */
   play(...sound: Sound): void {
     if (this.#wanted()) void this.#play(sound);
   }

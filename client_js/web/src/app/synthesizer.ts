@@ -7,7 +7,7 @@ interface Tone {
   /** Seconds. */
   readonly lasts: number;
   readonly loud: number;
-  /** Seconds after the others begin. */
+  /** The delay in seconds after the first tone. */
   readonly after?: number;
   readonly wave?: OscillatorType;
 }
@@ -17,12 +17,12 @@ const BASE = 392;
 /** A fifth, and a whole tone, as factors of a pitch. */
 const FIFTH = 1.5;
 const STEP = 1.1225;
-/** Cards that go home in a row rise no higher than this, in whole tones. */
+/** The highest step, in whole tones, for successive cards going home. */
 const HIGHEST = 9;
-/** Milliseconds within which cards that go home are in a row. */
+/** Milliseconds within which cards going home count as successive. */
 const IN_A_ROW = 2_500;
 
-/** Plays each sound when it is called; the first must not come before the page may play sound. */
+/** Plays the sounds. The first call must not precede the user gesture that permits sound. */
 export class Synthesizer {
   readonly #context = new AudioContext();
   readonly #noise = noiseOf(this.#context);
@@ -39,7 +39,7 @@ export class Synthesizer {
     this.#tones({ pitch: 180, lasts: 0.07, loud: 0.35 });
   }
 
-  /** A card goes home; each in a row sounds higher. */
+  /** A card goes home; successive ones sound higher. */
   home(): void {
     const now = performance.now();
     const { count, last } = this.#row;
@@ -112,7 +112,7 @@ export class Synthesizer {
     }
   }
 
-  /** A card's snap: a short noise about this pitch. */
+  /** A card's snap: a short noise around a pitch. */
   #snap(lasts: number, pitch: number, loud: number, after = 0): void {
     const context = this.#ready();
     const begins = context.currentTime + after;

@@ -1,56 +1,53 @@
 /**
- * What a deal is played for: how many cards home. Most games are played for all of them. Where there
- * is nowhere to lay a card aside, no known deal can be won, and each is played for its par, the most
- * cards that can come home. And which games are played daily. Pure.
+ * Targets: the number of cards home to aim for, and which games are dailies. Most games aim for all
+ * cards. In games without a tableau, no known deal can be won, and the target is par: the most
+ * cards that can come home. Pure functions.
  */
 
 import { type Certificate, type Dailies, type Ruleset, findRuleset, games } from "@samedeal/client";
 
-/** How many cards home to aim at. */
+/** A number of cards home to aim for. */
 export interface Target {
-  /**
-   * All cards; par; the most that any run on the deal brought home; or the most that the player
-   * brought home in the game.
-   */
+  /** All cards; par; the best run on the deal; or the player's best in the game. */
   readonly kind: "all" | "par" | "best" | "own";
   readonly home: number;
 }
 
-/** What is known of a deal before it is played. */
+/** The facts about a deal that are known before play. */
 export interface Known {
   readonly certificate?: Pick<Certificate, "winnable" | "par"> | null | undefined;
-  /** The most cards home of the runs on the deal that are over. */
+  /** The most cards home in finished runs on the deal. */
   readonly best?: number | null | undefined;
-  /** The most cards that the player has brought home in the game. */
+  /** The player's best number of cards home in the game. */
   readonly own?: number | null | undefined;
 }
 
-/** The pars of uniform deals that cannot be won, as `engine/solver/RESULTS.md` has them. */
+/** The pars of uniform deals that cannot be won, from `engine/solver/RESULTS.md`. */
 export const PARS = { deals: 10_000, low: 27, middle: 34, high: 41 } as const;
 
-/** How much further than what is aimed at a scale goes. */
+/** The length of a scale relative to its target. */
 const ROOM = 1.15;
 
-/** The rules of a game; null if it is newer than this page. */
+/** Return the rules of a game; null if it is newer than this page. */
 export function rulesetOf(game: string, variant?: string): Ruleset | null {
   return games.some(({ id }) => id === game) ? findRuleset(game, variant) : null;
 }
 
 /**
- * Whether the deals of a game are played for all cards. Without a tableau, none that was solved can
- * be won (`engine/solver/RESULTS.md`).
+ * Whether a game's target is all cards. Without a tableau, no solved deal can be won
+ * (`engine/solver/RESULTS.md`).
  */
 export function isForAll({ rules }: Pick<Ruleset, "rules">): boolean {
   return rules.tableau !== null;
 }
 
-/** Whether the deals of a game are played for par, since nobody can bring all cards home. */
+/** Whether a game's target is par, because all cards cannot come home. */
 export function isForPar(game: string): boolean {
   const ruleset = rulesetOf(game);
   return ruleset !== null && !isForAll(ruleset);
 }
 
-/** What a deal is played for; null if no number is known. */
+/** Return a deal's target; null if no number is known. */
 export function targetOf(ruleset: Ruleset, { certificate, best, own }: Known = {}): Target | null {
   if (certificate?.winnable ?? isForAll(ruleset)) return { kind: "all", home: ruleset.total };
   if (certificate) return { kind: "par", home: certificate.par };
@@ -59,10 +56,10 @@ export function targetOf(ruleset: Ruleset, { certificate, best, own }: Known = {
 }
 
 /**
- * The cards home at the end of a scale on which runs at a game are compared: all cards where these
- * are played for, else somewhat more than par, or than what is usual.
+ * Return the end of a scale for comparing runs of a game: all cards if that is the target,
+ * otherwise slightly more than par or the usual result.
  *
- * @param homes the cards home that have to have a place on it.
+ * @param homes the numbers of cards home that the scale must include.
  */
 export function scaleOf(
   ruleset: Ruleset,
@@ -74,7 +71,7 @@ export function scaleOf(
   return Math.min(ruleset.total, Math.max(Math.ceil(ROOM * aim), ...homes));
 }
 
-/** Whether a game is a daily of today; while these are not known, whether it mostly is one. */
+/** Whether a game is one of today's dailies; while they are unknown, whether it usually is. */
 export function isDaily(dailies: Pick<Dailies, "games"> | null, id: string): boolean {
   if (dailies !== null) return dailies.games.some(({ game }) => game === id);
   return games.some((game) => game.id === id && game.listing.daily);

@@ -1,8 +1,8 @@
 /**
  * The elements of a board's cards. They are visual only: keys and screen readers use `Controls`.
  *
- * A table has up to 104 cards, and each move may change how all of them look. Updating elements in
- * plain code, by comparing a few strings for each card, costs a tenth of as many components.
+ * A table has up to 104 cards, and each move may change the look of all of them. Plain code that
+ * compares a few strings per card costs a tenth of one component per card.
  */
 
 import { UNSEEN, cardName } from "../../../src/rules/cards.ts";
@@ -22,11 +22,11 @@ import type { Piece } from "./reconcile.ts";
 
 /** How cards are animated to their positions. */
 export interface Ways {
-  /** The flight of a card that moves; null to move it without an animation. */
+  /** The flight of a moved card; null to move it without animation. */
   flight(piece: Piece): Flight | null;
-  /** Where a card that is added flies from; null to show it without an animation. */
+  /** The start of an added card's flight; null to show it without animation. */
   origin(piece: Piece): Pose | null;
-  /** The offset from its place at which a held card was released, in pixels. */
+  /** The offset of a held card from its place on release, in pixels. */
   offset(): Point;
 }
 
@@ -50,7 +50,7 @@ export class CardElements {
     this.#ways = ways;
   }
 
-  /** Show exactly these cards; they are not animated if `arrangement` has changed. */
+  /** Show exactly these cards, without animation if `arrangement` has changed. */
   draw(looks: readonly Look[], arrangement: number): void {
     const rearranged = arrangement !== this.#arrangement;
     this.#arrangement = arrangement;
@@ -102,7 +102,7 @@ export class CardElements {
   }
 }
 
-/** Write the differences from the last look to the DOM. */
+/** Apply the differences from the previous look to the DOM. */
 function write(card: HTMLElement, sheet: HTMLElement, look: Look, last?: Look): void {
   const { piece, pose, pile, face, marks, held } = look;
   if (!last || !isSame(last.pose, pose)) card.style.transform = transformOf(pose);

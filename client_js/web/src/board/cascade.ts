@@ -1,14 +1,14 @@
-/** The win animation: cards leave the foundations one by one, and bounce off the table's edge. */
+/** The win animation: cards leave the foundations one by one and bounce off the table's edge. */
 
 import type { Card } from "../../../src/rules/cards.ts";
 import type { Box } from "./layout.ts";
 
-/** Milliseconds in all. */
+/** The total duration in milliseconds. */
 const DURATION = 4_500;
 /** Pixels per second squared. */
 const GRAVITY = 2_600;
 const BOUNCE = 0.74;
-/** The part of a trail's opacity that is left after a second. */
+/** The fraction of a trail's opacity left after a second. */
 const TRAIL = 0.002;
 
 interface Flying {
@@ -21,15 +21,15 @@ interface Flying {
   fall: number;
 }
 
-/** A pile whose cards leave: its box, and its cards, bottom to top. */
+/** A pile that releases its cards: its box, and its cards from bottom to top. */
 export interface Leaving {
   readonly place: Box;
   readonly cards: readonly Card[];
 }
 
 /**
- * Draw the cascade on a canvas that lies over the board; resolves when it is over or aborted.
- * `pictureOf` returns a card's picture, or undefined until it is loaded.
+ * Draw the cascade on a canvas over the board; resolves when it is over or aborted. `pictureOf`
+ * returns a card's picture, or undefined until it is loaded.
  */
 export async function cascade(
   canvas: HTMLCanvasElement,
@@ -46,7 +46,7 @@ export async function cascade(
   context.scale(ratio, ratio);
   const order = leaving(piles);
   const every = (DURATION - 1_400) / Math.max(1, order.length);
-  // Bitmaps are made one at a time, while the first cards fly.
+  // Create bitmaps one at a time, while the first cards fly.
   const waiting: Flying[] = [];
   const drawAll = async () => {
     for (const { card, place } of order) {
@@ -86,7 +86,7 @@ export async function cascade(
   await drawing;
 }
 
-/** Fade everything drawn so far by this part, from 0 to 1, so that cards leave trails. */
+/** Fade the canvas by a fraction from 0 to 1, so that cards leave trails. */
 function fade(context: CanvasRenderingContext2D, part: number, width: number, height: number) {
   context.globalCompositeOperation = "destination-out";
   context.fillStyle = `rgb(0 0 0 / ${part})`;
@@ -105,7 +105,7 @@ function advance(card: Flying, seconds: number, height: number): void {
   }
 }
 
-/** The cards in the order in which they leave: all top cards, then those below, and so on. */
+/** Return the cards in the order of release: all top cards, then those below, and so on. */
 function leaving(piles: readonly Leaving[]): { card: Card; place: Box }[] {
   const deepest = Math.max(0, ...piles.map(({ cards }) => cards.length));
   return Array.from({ length: deepest }, (_, depth) =>
@@ -122,7 +122,7 @@ function takeOff(picture: ImageBitmap, place: Box): Flying {
   return { picture, ...place, speed, fall: -Math.random() * 500 };
 }
 
-/** Rasterize a picture once, for all frames; browsers do this off the main thread. */
+/** Rasterize a picture once for all frames; browsers do this off the main thread. */
 function rasterize(picture: HTMLImageElement, { width, height }: Box, ratio: number) {
   const resizeWidth = Math.round(width * ratio);
   const resizeHeight = Math.round(height * ratio);

@@ -1,11 +1,11 @@
-/** Which legal move a tap means, and which moves finish a game automatically. */
+/** The move meant by a tap, and the moves that finish a game automatically. */
 
 import { type Layout, type View, cardsFaceDown, pileAt } from "../../../src/rules/board.ts";
 import { isWon, legalMoves, runLength } from "../../../src/rules/moves.ts";
 import { apply } from "../../../src/rules/play.ts";
 import { type Move, ROW, type Ruleset } from "../../../src/rules/ruleset.ts";
 
-/** A card by pile and index from the bottom; an empty pile's place has the index 0. */
+/** A card by pile and index from the bottom; an empty pile's place has index 0. */
 export interface Place {
   readonly pile: number;
   readonly index: number;
@@ -13,11 +13,11 @@ export interface Place {
 
 export interface Table {
   readonly view: View;
-  /** The legal moves; none while the player may not move. */
+  /** The legal moves; empty while the player cannot move. */
   readonly moves: readonly Move[];
 }
 
-/** The moves that take exactly the cards from this place to the end of its pile. */
+/** Return the moves of exactly the cards from this place to the end of its pile. */
 export function movesFrom({ view, moves }: Table, { pile, index }: Place): Move[] {
   const count = pileAt(view, pile).length - index;
   return moves.filter(
@@ -30,18 +30,18 @@ function isDealing({ source, target }: Move, { ruleset }: Layout): boolean {
   return source === ruleset.stock && (target === ROW || target === ruleset.waste);
 }
 
-/** The move of a press on the stock: it deals, or turns the waste over when it is empty. */
+/** Return the move for a press on the stock: deal, or turn the waste over if the stock is empty. */
 export function dealingMove({ view, moves }: Table): Move | undefined {
   return moves.find((move) => isDealing(move, view) || move.target === view.ruleset.stock);
 }
 
-/** The move that takes the card or run at this place to a foundation. */
+/** Return the move of the card or run at this place to a foundation. */
 export function homeMove(table: Table, place: Place): Move | undefined {
   const { foundations } = table.view.ruleset;
   return movesFrom(table, place).find(({ target }) => foundations.includes(target));
 }
 
-/** Whether any card goes to the tableau in a game. */
+/** Whether any card can go to the tableau in a game. */
 export function playsToTableau({ rules }: Ruleset): boolean {
   const { tableau, stock, waste, reserve, cells } = rules;
   return [tableau, stock, waste, reserve, cells].some((part) =>
@@ -50,17 +50,17 @@ export function playsToTableau({ rules }: Ruleset): boolean {
 }
 
 /**
- * Whether a tap selects cards that have several moves, for the next tap to choose among them: with
- * `twoStep`, and where any card goes on any other, so that no place is better than another.
+ * Whether a tap on cards with several moves selects them, so that the next tap chooses the target:
+ * with `twoStep`, and if any card goes on any other, so that no target is better than another.
  */
 export function tapsSelect(ruleset: Ruleset, twoStep: boolean): boolean {
   return twoStep || (ruleset.rules.tableau?.order === "any" && playsToTableau(ruleset));
 }
 
 /**
- * The move of a tap on this place: to a foundation, else to where it makes the longest run, else to
- * a cell, which is worth less than an empty column. None where the choice is the player's, as it is
- * of cards that are home.
+ * Return the move for a tap on this place: to a foundation, else to the longest run, else to a
+ * cell, which ranks below an empty column. Undefined if the player must choose, for example for
+ * cards home.
  */
 export function bestMove(table: Table, place: Place): Move | undefined {
   const home = homeMove(table, place);
@@ -81,7 +81,7 @@ export function isHome({ ruleset }: Layout, { pile }: Place): boolean {
   return ruleset.foundations.includes(pile);
 }
 
-/** The length of the run that a move makes; it counts more if its cards move on together. */
+/** Rate a move by the length of the resulting run; it counts more if the cards move together. */
 function worthOf(view: Layout, { source, target, count }: Move): number {
   const { cells, carries, builds, total } = view.ruleset;
   const onto = pileAt(view, target);
@@ -92,7 +92,7 @@ function worthOf(view: Layout, { source, target, count }: Move): number {
   return runLength(onto, builds);
 }
 
-/** Whether a move only takes all cards of one column to an empty one. */
+/** Whether a move only takes all cards of a column to an empty one. */
 export function isPointless(view: Layout, { source, target, count }: Move): boolean {
   const { tableau } = view.ruleset;
   return (
@@ -103,7 +103,7 @@ export function isPointless(view: Layout, { source, target, count }: Move): bool
   );
 }
 
-/** The moves to foundations that win, if they are all that is left to do; else null. */
+/** Return the winning moves to foundations if nothing else is left to do, otherwise null. */
 export function finishingMoves(view: View): Move[] | null {
   const { ruleset } = view;
   const { foundations, stock, waste } = ruleset;

@@ -1,6 +1,6 @@
 /**
- * The timing of flights: a move's cards fly together; those of a row, a deal, a whole run that goes
- * home, and several that are turned to the waste, one after another.
+ * The timing of flights. A move's cards fly together; those of a row, a deal, a whole run going
+ * home, or several turned to the waste fly one after another.
  */
 
 import type { Ruleset } from "../../../src/rules/ruleset.ts";
@@ -8,7 +8,7 @@ import type { Ruleset } from "../../../src/rules/ruleset.ts";
 import type { Flight } from "./motion.ts";
 import type { Piece } from "./reconcile.ts";
 
-/** Milliseconds between cards that do not fly together. */
+/** Milliseconds between cards that fly one after another. */
 const STAGGER = 35;
 /** Milliseconds of a whole deal, and of one card's flight in it. */
 const DEAL = 1_200;
@@ -25,7 +25,7 @@ export class Flights {
     return performance.now() < this.#dealt.until;
   }
 
-  /** Start the deal: all pieces but those of the stock fly out of it, row by row. */
+  /** Start the deal: all pieces outside the stock fly out of it, row by row. */
   deal(pieces: readonly Piece[], stock: number): void {
     const dealt = pieces
       .filter(({ pile }) => pile !== stock)
@@ -36,14 +36,14 @@ export class Flights {
     this.#dealt = { from, until: from + DEAL };
   }
 
-  /** Schedule the flights of the pieces that have changed piles. */
+  /** Schedule the flights of pieces that have changed piles. */
   move(before: readonly Piece[], now: readonly Piece[], ruleset: Ruleset): void {
     if (this.dealing) return;
     const { foundations, waste } = ruleset;
     const piles = new Map(before.map(({ key, pile }) => [key, pile]));
     const moved = now.filter(({ key, pile }) => piles.has(key) && piles.get(key) !== pile);
     const isHome = ({ pile }: Piece) => foundations.includes(pile);
-    // What goes home by itself does so after all else.
+    // Automatic moves home come after all others.
     const flying = [...moved.filter((piece) => !isHome(piece)), ...moved.filter(isHome)];
     const together = flying.some(
       (piece, nth) =>
@@ -52,11 +52,11 @@ export class Flights {
     this.#delays = new Map(flying.map(({ key }, nth) => [key, together ? 0 : nth * STAGGER]));
   }
 
-  /** The flight of a piece whose place has changed. */
+  /** Return the flight of a piece whose place has changed. */
   of({ key, index }: Piece): Flight {
     const delay = this.#delays.get(key) ?? 0;
     if (this.dealing) {
-      // Cards are added a few per frame; those that are added late must not start late.
+      // Cards are added over several frames; this corrects for a late start.
       const left = Math.max(0, this.#dealt.from + delay - performance.now());
       return { delay: left, layer: LAYER - index, duration: DEALT_CARD };
     }

@@ -1,9 +1,9 @@
 /**
  * The state machine of pointers and keys: events in, a new state and actions out. Does no I/O.
  *
- * A press that moves far enough is a drag; one that does not is a tap. A tap plays the best move of
- * the cards; where the choice is the player's, and with `twoStep`, it selects the cards, and the
- * next tap selects their target.
+ * A press that moves far enough is a drag; otherwise it is a tap. A tap plays the best move of the
+ * cards. If the choice is the player's, or with `twoStep`, it selects the cards, and the next tap
+ * selects their target.
  */
 
 import { isDown } from "../../../src/rules/cards.ts";
@@ -24,15 +24,15 @@ import type { Point } from "./layout.ts";
 export interface Press {
   readonly pointer: number;
   readonly place: Place;
-  /** Where the pointer went down. */
+  /** The pointer's position at the press. */
   readonly from: Point;
-  /** Whether it has moved too far to be a tap. */
+  /** Whether the pointer has moved too far for a tap. */
   readonly dragging: boolean;
 }
 
 export interface InputState {
   readonly press: Press | null;
-  /** The cards that were selected by a tap or a key. */
+  /** The cards selected by a tap or a key. */
   readonly selected: Place | null;
   /** The last tap that moved cards to a column or a cell, with its time in milliseconds. */
   readonly played: { readonly at: Point; readonly time: number; readonly target: number } | null;
@@ -42,8 +42,8 @@ export type InputEvent =
   | { type: "press"; pointer: number; at: Point; place: Place }
   | { type: "move"; pointer: number; at: Point }
   /**
-   * `over`: the piles that the dragged cards overlap, the most overlapped first; `inside`: whether
-   * the pointer is still on what was pressed.
+   * `over`: the piles overlapped by the dragged cards, most overlapped first; `inside`: whether the
+   * pointer is still on the pressed element.
    */
   | {
       type: "release";
@@ -58,7 +58,7 @@ export type InputEvent =
   | { type: "activate"; place: Place }
   /** The key that selects cards, and then their target. */
   | { type: "select"; place: Place }
-  /** A right click, or the key that sends a card home. */
+  /** A right click, or the key for sending a card home. */
   | { type: "home"; place: Place }
   | { type: "escape" }
   /** The view has changed since the last event. */
@@ -66,9 +66,9 @@ export type InputEvent =
 
 export type Action =
   | { type: "play"; move: Move }
-  /** No move begins with these cards. */
+  /** These cards have no move. */
   | { type: "shake"; place: Place }
-  /** These cards were dropped on a pile that does not take them, or no row can be dealt. */
+  /** These cards were dropped on a pile that does not take them, or a row cannot be dealt. */
   | { type: "refuse"; place: Place; target: number };
 
 export interface Step {
@@ -78,16 +78,16 @@ export interface Step {
 
 export const AT_REST: InputState = { press: null, selected: null, played: null };
 
-/** Pixels that a pointer travels before a press is a drag. */
+/** The pointer distance, in pixels, that turns a press into a drag. */
 const DRAG_DISTANCE = 7;
-/** The second tap of a double tap must not act on the card that was just uncovered. */
+/** The second tap of a double tap must not act on the newly uncovered card. */
 const DOUBLE_TAP = { milliseconds: 260, pixels: 24 };
 
 /** Handle one event. `twoStep`: whether taps only select, first the cards, then the target. */
 export function step(state: InputState, event: InputEvent, table: Table, twoStep: boolean): Step {
   switch (event.type) {
     case "press":
-      // The first pointer counts; others are ignored until it is up.
+      // Only the first pointer counts; others are ignored until it is up.
       if (state.press !== null) return only(state);
       return only({
         ...state,
@@ -116,7 +116,9 @@ export function step(state: InputState, event: InputEvent, table: Table, twoStep
   }
 }
 
-/** Whether these cards can be dragged: face up, and of the stock and foundations if they may go. */
+/**
+ * Whether these cards can be dragged: face-up cards, and those of stock and foundations if movable.
+ */
 export function canLift({ view, moves }: Table, place: Place): boolean {
   const { pile, index } = place;
   const card = pileAt(view, pile)[index];
@@ -164,7 +166,7 @@ function released(state: InputState, event: Release, table: Table, twoStep: bool
   const next = { ...state, press: null, played: null };
   if (press.dragging && canLift(table, press.place))
     return drop(next, press.place, event.over, table);
-  // Sliding off what was pressed cancels the tap; that the board moved beneath it does not.
+  // Sliding off the pressed element cancels the tap; the board moving beneath it does not.
   if (!event.inside && isFar(press.from, event.at)) return only(next);
   if (
     played &&
@@ -187,7 +189,7 @@ function isNear(a: Point, b: Point): boolean {
   return Math.hypot(a.x - b.x, a.y - b.y) <= DOUBLE_TAP.pixels;
 }
 
-/** Whether a quick second tap is a double tap: not on the stock, nor after a move home. */
+/** Whether a move can start a double tap: not from the stock, nor to a foundation. */
 function isBetweenPiles({ source, target }: Move, { view }: Table): boolean {
   const { stock, tableau, cells } = view.ruleset;
   return source !== stock && (tableau.includes(target) || cells.includes(target));
@@ -224,7 +226,7 @@ function tap(state: InputState, place: Place, table: Table, twoStep: boolean): S
   return selects ? only({ ...state, selected: place }) : shake(state, place);
 }
 
-/** Whether this is a stock that would deal a row, which the rules do not allow now. */
+/** Whether this is a stock whose row the rules do not permit now. */
 function rowWaits({ view, moves }: Table, { pile }: Place): boolean {
   const { stock, rules } = view.ruleset;
   const deals = pile === stock && rules.stock.plays.includes("row");
@@ -243,7 +245,7 @@ function pickUp(state: InputState, place: Place, table: Table): Step {
   return { state, actions: [{ type: "refuse", place: selected, target: place.pile }] };
 }
 
-/** Drop the drag or selection that the new view no longer allows. */
+/** Drop a drag or selection that the new view no longer permits. */
 function revalidated(state: InputState, table: Table): InputState {
   const { press, selected } = state;
   const held = press?.dragging === true && !canLift(table, press.place);

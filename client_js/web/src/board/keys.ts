@@ -1,4 +1,4 @@
-/** Keyboard input on the board: the meaning of keys, and the focus order of arrow keys. */
+/** Keyboard input on the board: the meaning of keys, and focus movement by arrow keys. */
 
 import { pressedKey } from "../kit/keyboard.ts";
 
@@ -12,7 +12,7 @@ const MEANINGS: Readonly<Record<string, KeyMeaning>> = {
   Escape: "escape",
 };
 
-/** The meaning of a key on the board, if pressed without modifiers. */
+/** Return the meaning of a key on the board, if pressed without modifiers. */
 export function meaningOf(event: KeyboardEvent): KeyMeaning | undefined {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
   return MEANINGS[pressedKey(event)];
@@ -28,7 +28,9 @@ const DIRECTIONS: Readonly<Record<string, readonly [x: number, y: number]>> = {
 /** The weight of sideways distance relative to distance in the arrow's direction. */
 const ASIDE = 2.5;
 
-/** The control that an arrow key moves the focus to: the nearest in its direction, if any. */
+/**
+ * Return the control that an arrow key moves the focus to: the nearest in its direction, if any.
+ */
 export function neighbour(
   board: HTMLElement,
   from: HTMLElement,

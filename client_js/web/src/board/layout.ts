@@ -1,10 +1,11 @@
 /**
- * The board's layout: the boxes of all piles and cards, a pure function of the view and the space.
+ * The board's layout: the boxes of all piles and cards, as a pure function of the view and the
+ * space.
  *
- * There are three arrangements. Tall windows have the foundations small at the top, the tableau over
- * the whole width, and stock and waste at the bottom, where the thumb is. Wide ones put everything
- * on one grid of columns, with stock and waste in its first row where that has room for them, else
- * in a column of their own. Boards of stock, waste and one foundation have these in the middle.
+ * There are three arrangements. Tall windows have small foundations at the top, the tableau across
+ * the whole width, and stock and waste at the bottom, near the thumb. Wide ones use one grid of
+ * columns, with stock and waste in its first row if there is room, otherwise in their own column.
+ * Boards with only stock, waste and one foundation have these in the middle.
  */
 
 import type { View } from "../../../src/rules/board.ts";
@@ -26,13 +27,13 @@ export interface Box extends Point {
 }
 
 export interface PileLayout {
-  /** Where the pile's place is drawn, in the size that its cards have; of width 0 if it has none. */
+  /** The place's box in the size of its cards; width 0 if the pile has none. */
   readonly place: Box;
-  /** The cards' upper left corners, bottom to top. */
+  /** The cards' top left corners, bottom to top. */
   readonly cards: readonly Point[];
   /** The drop target. */
   readonly reach: Box;
-  /** How its cards are drawn. */
+  /** The drawing size of its cards. */
   readonly size: Size;
 }
 
@@ -45,14 +46,17 @@ export interface BoardLayout {
   readonly aspect: number;
   /** By pile number. */
   readonly piles: readonly PileLayout[];
-  /** The free space beside stock and waste at the bottom; null in wide windows. */
+  /** The free space next to stock and waste at the bottom; null in wide windows. */
   readonly actions: Box | null;
 }
 
-/** The least height by width of a tall window. */
+/** The least ratio of height to width of a tall window. */
 const TALL = 1.1;
 
-/** Lay the view out in `width` by `height` pixels. `played`: whether somebody plays it, by actions. */
+/**
+ * Lay out the view in `width` by `height` pixels. `played`: whether the board has a player and so
+ * needs space for actions.
+ */
 export function layOut(
   view: View,
   width: number,
@@ -68,7 +72,7 @@ export function layOut(
   return isTall ? tall(room) : wide(room);
 }
 
-/** The piles that a box overlaps, the most overlapped first. */
+/** Return the piles overlapping a box, most overlapped first. */
 export function pilesUnder(layout: BoardLayout, box: Box): number[] {
   return layout.piles
     .map(({ reach }, pile) => ({ pile, area: shared(reach, box) }))

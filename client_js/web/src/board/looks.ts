@@ -13,15 +13,15 @@ import type { Piece } from "./reconcile.ts";
 export interface Look {
   readonly piece: Piece;
   readonly pose: Pose;
-  /** The pile's name in moves, as in `t3`. */
+  /** The pile's name in moves, such as `t3`. */
   readonly pile: string;
-  /** The class that shows its face, or its back. */
+  /** The CSS class for its face or back. */
   readonly face: string;
   /** Its marks, as CSS classes. */
   readonly marks: string;
   /** Whether it follows the pointer. */
   readonly held: boolean;
-  /** Increases each time the card is to shake. */
+  /** Increases with each request to shake the card. */
   readonly shakes: number;
 }
 
@@ -30,26 +30,26 @@ export interface Scene {
   readonly table: Table;
   readonly layout: BoardLayout;
   readonly input: InputState;
-  /** The piles that take the cards that are dragged or selected. */
+  /** The piles that take the dragged or selected cards. */
   readonly targets: ReadonlySet<number>;
   /** The move to highlight. */
   readonly hint: Move | null;
   /** Whether to highlight all cards that can be moved. */
   readonly guiding: boolean;
-  /** The card that was refused last, and the number of refusals so far. */
+  /** The last refused card, and the number of refusals so far. */
   readonly refused: { readonly place: Place; readonly count: number } | null;
 }
 
-/** How many cards of a squared pile are shown, even while one is in flight. */
+/** The number of rendered cards of a squared pile, enough even while one is in flight. */
 const DRAWN = 3;
 
-/** The looks of these pieces, in their order. */
+/** Return the looks of these pieces, in order. */
 export function looksOf(pieces: readonly Piece[], scene: Scene): Look[] {
   const { table, input, targets, hint, guiding, refused } = scene;
   const { view, moves } = table;
   const { press, selected } = input;
   const held = press?.dragging === true && canLift(table, press.place) ? press.place : null;
-  // Cards that are home may be taken back, but nobody is told to.
+  // Returning cards from foundations is legal, but never suggested.
   const away = moves.filter(({ source }) => !view.ruleset.foundations.includes(source));
   const guided = guiding && press === null ? new Set(away.map(({ source }) => source)) : null;
   return pieces.map((piece) => {
@@ -90,7 +90,7 @@ export function isBuried({ ruleset, piles }: View, { pile, index }: Place): bool
   return index < (piles[pile]?.length ?? 0) - DRAWN - atOnce;
 }
 
-/** The position and scale of a card. */
+/** Return a card's position and scale. */
 export function poseOf({ piles, cardWidth }: BoardLayout, { pile, index }: Place): Pose {
   const found = piles[pile];
   const at = found?.cards[index] ?? found?.place ?? { x: 0, y: 0 };

@@ -23,16 +23,16 @@ export function markOf(view: View, pile: number): Mark {
   if (ruleset.tableau.includes(pile)) return { ...NONE, rank: rankText(rules.tableau?.empty) };
   const group = ruleset.groups[pile];
   if (group === undefined) return NONE;
-  // It begins as the first foundation did, with whatever that was dealt.
+  // It starts with the first foundation's base, whichever card that was.
   const base = group.first === "same" ? pileAt(view, 0)[0] : undefined;
   if (base !== undefined) return { ...NONE, rank: rankText(RANKS.charAt(rankOf(base))) };
   const suits = group.suits === SUITS ? "" : group.suits;
-  // A run is marked with its ends: King to Ace.
+  // A run is marked by its ends: King to Ace.
   const rank = rankText(group.first) + (group.takes === "run" ? "–A" : "");
   return { ...NONE, rank, suits };
 }
 
-/** The rank as it is printed on a card; empty where any card may start. */
+/** Return the rank as printed on a card; empty where any card may start. */
 function rankText(rank: string | undefined): string {
   if (rank === undefined || !RANKS.includes(rank)) return "";
   return rank === "T" ? "10" : rank;

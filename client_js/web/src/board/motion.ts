@@ -1,18 +1,18 @@
-/** Card animations: transforms only, which browsers run off the main thread. */
+/** Card animations, limited to transforms, which browsers run off the main thread. */
 
-/** Durations in milliseconds; `pixelsEach`: the pixels that add one. */
+/** Durations in milliseconds; `pixelsEach`: the path length in pixels that adds one. */
 const GLIDE = { least: 140, most: 190, pixelsEach: 8 };
 const TURN = 160;
 const SHAKE = 260;
 
 const EASE_OUT = "cubic-bezier(0.2, 0.7, 0.3, 1)";
 
-/** How far a flight's path bends: as a part of its length, and the most in pixels. */
+/** The bend of a flight's path: as a fraction of its length, and the maximum in pixels. */
 const BEND = { part: 0.07, most: 26 };
 /** Degrees. */
 const TILT = 2;
 
-/** A card's transform: its upper left corner, and its scale relative to the element's size. */
+/** A card's transform: its top left corner, and its scale relative to the element's size. */
 export interface Pose {
   readonly x: number;
   readonly y: number;
@@ -33,14 +33,14 @@ export interface Flight {
   readonly delay: number;
   /** The z-index during the flight, above all cards at rest. */
   readonly layer: number;
-  /** Milliseconds; by the length of the path if undefined. */
+  /** Milliseconds; derived from the path's length if undefined. */
   readonly duration?: number;
 }
 
 /** Each card's animation. `getAnimations` would recompute all styles for each card. */
 const flights = new WeakMap<HTMLElement, Animation>();
 
-/** Animate a card to its new position, where it is already, from the old one. */
+/** Animate a card, already at its new position, from the old one. */
 export function glide(card: HTMLElement, from: Pose, to: Pose, flight: Flight): Animation {
   const underWay = flights.get(card)?.playState === "running";
   const start = underWay ? getComputedStyle(card).transform : transformOf(from);
@@ -71,12 +71,12 @@ export function glide(card: HTMLElement, from: Pose, to: Pose, flight: Flight): 
   return animation;
 }
 
-/** Cancel a card's flight: it is at its position at once. */
+/** Cancel a card's flight, so that it is at its position immediately. */
 export function settle(card: HTMLElement): void {
   flights.get(card)?.cancel();
 }
 
-/** Animate turning a card over; it has its new face already. */
+/** Animate turning a card over; it already has its new face. */
 export function turn(sheet: HTMLElement, delay: number): void {
   sheet.animate([{ transform: "rotateY(90deg) scale(1.04)" }, { transform: "none" }], {
     delay,
@@ -86,7 +86,7 @@ export function turn(sheet: HTMLElement, delay: number): void {
   });
 }
 
-/** Shake a card, as a refusal. */
+/** Shake a card to signal a refusal. */
 export function shake(sheet: HTMLElement): void {
   const aside = (by: number) => ({ transform: `translateX(${by}px)` });
   sheet.animate([0, -6, 6, -6, 6, 0].map(aside), { duration: SHAKE, easing: "ease-out" });

@@ -1,4 +1,4 @@
-/** The view before a round begins: the number of cards of each pile, all face down. */
+/** The view before a round starts: the number of cards of each pile, all face down. */
 
 import type { View } from "../../../src/rules/board.ts";
 import { UNSEEN } from "../../../src/rules/cards.ts";

@@ -15,11 +15,11 @@ export interface PointedAt {
   readonly live: boolean;
 }
 
-/** How far held cards tilt, in degrees: for each pixel of a movement, and at most. */
+/** The tilt of held cards in degrees, per pixel of movement, and the maximum. */
 const TILT = { each: 0.5, most: 4 };
 
 export class Pointers {
-  /** The offset of the held cards from their place, in pixels; kept after their release. */
+  /** The offset of the held cards from their place, in pixels; retained after their release. */
   offset: Point = { x: 0, y: 0 };
   readonly #board: () => PointedAt;
   readonly #send: (event: InputEvent) => void;
@@ -73,7 +73,7 @@ export class Pointers {
     if (live && input.press === null) this.#send({ type: "home", place });
   };
 
-  /** Move the held cards, by CSS variables only, since this runs in every frame. */
+  /** Move the held cards, by CSS variables only, because this runs in every frame. */
   #follow(to: Point, speed = 0): void {
     this.offset = to;
     const { style } = this.#board().element;
@@ -95,7 +95,7 @@ export class Pointers {
     return found && { ...found.place, ...found.cards[index] };
   }
 
-  /** The piles that the dragged cards overlap. */
+  /** Return the piles overlapped by the dragged cards. */
   #pilesBeneath(): number[] {
     const { input, layout } = this.#board();
     const box = input.press?.dragging && this.#boxOf(input.press.place);
@@ -105,7 +105,7 @@ export class Pointers {
     return under.filter((pile) => pile !== input.press?.place.pile);
   }
 
-  /** Whether a point is still on what was pressed. */
+  /** Whether a point is still on the pressed element. */
   #isInside({ x, y }: Point): boolean {
     const { element, input } = this.#board();
     const box = input.press && this.#boxOf(input.press.place);

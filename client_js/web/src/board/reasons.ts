@@ -1,4 +1,4 @@
-/** Why an attempted move is illegal, derived from the rules, and in words that are loaded later. */
+/** Why an attempted move is illegal, derived from the rules; the words are loaded on demand. */
 
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { type Card, PACK_SIZE, rankOf, suitOf } from "../../../src/rules/cards.ts";
@@ -12,13 +12,13 @@ export type Reason =
   | { kind: "never" }
   /** The pile takes no more cards, or none may start it. */
   | { kind: "closed" }
-  /** At most this many cards at a time: one, or as many as free columns allow. */
+  /** At most this many cards move together: one, or as many as free columns permit. */
   | { kind: "too-many"; most: number }
-  /** The cards do not form a run; `ofSuit`: they build on one another, but not by suit. */
+  /** The cards do not form a run; `ofSuit`: they build in rank, but not by suit. */
   | { kind: "no-run"; ofSuit: boolean }
-  /** Of a column, one card moves, or all do. */
+  /** A column moves one card or all of them. */
   | { kind: "whole-pile" }
-  /** The pile takes only a whole run of thirteen; `itself`: which goes there by itself. */
+  /** The pile takes only a whole run of thirteen; `itself`: the run goes there automatically. */
   | { kind: "whole-run"; itself: boolean }
   /** The cell has a card. */
   | { kind: "cell-full" }
@@ -27,7 +27,7 @@ export type Reason =
   /** The pile takes only these ranks and suits, onto the card `onto`; null on an empty pile. */
   | { kind: "wants"; ranks: readonly number[]; suits: string; onto: number | null };
 
-/** Why the cards from `place` on may not move to `target`; the move must be illegal. */
+/** Return why the cards from `place` on cannot move to `target`; the move must be illegal. */
 export function whyNot(view: View, place: Place, target: number): Reason {
   if (target === ROW) return { kind: "row-needs-all" };
   const { ruleset } = view;
@@ -56,7 +56,7 @@ export function whyNot(view: View, place: Place, target: number): Reason {
     if (moves === "whole-run") return { kind: "whole-pile" };
     return { kind: "too-many", most: longestRun(view, top === EMPTY) };
   }
-  // Cards that were laid out before the deal are out of play.
+  // Cards laid out before the deal are out of play.
   const gone = new Set(ruleset.laidOut().values());
   const wanted = Array.from({ length: PACK_SIZE }, (_, each) => each).filter(
     (each) => fits(top, each) && !gone.has(each),
@@ -70,7 +70,7 @@ export function whyNot(view: View, place: Place, target: number): Reason {
   };
 }
 
-/** Why cards may not go where they were dropped. */
+/** Return why cards cannot go where they were dropped, in words. */
 export function reasonWords(reason: Reason): string {
   const words = text.reasons;
   switch (reason.kind) {
@@ -98,14 +98,17 @@ export function reasonWords(reason: Reason): string {
   }
 }
 
-/** A card's name within a sentence. */
+/** Return a card's name within a sentence. */
 function cardInSentence(card: Card): string {
   const { ranksInSentence, inSentence } = text.reasons;
   const rank = ranksInSentence[rankOf(card)] ?? "";
   return inSentence(rank, entry(text.cards.suits, suitOf(card)) ?? "");
 }
 
-/** Cards of these ranks and suits, as in "a red six or a red eight"; of all suits if there are four. */
+/**
+ * Return cards of these ranks and suits, such as "a red six or a red eight"; of all suits if there
+ * are four.
+ */
 export function anyCardOf(ranks: readonly number[], suits: string): string {
   const { any, anyBlack, anyOfSuit, anyRed } = text.reasons;
   const all = suits === "HD" ? anyRed : suits === "SC" ? anyBlack : any;

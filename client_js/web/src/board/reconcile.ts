@@ -1,8 +1,8 @@
 /**
  * Matches the card elements on the page with the cards of the next view.
  *
- * A piece is one card element. It keeps its key when it changes places, so that the move can be
- * animated, and so can the turn of an unseen piece that gets a face.
+ * A piece is one card element. It keeps its key across places, so that moves, and unseen pieces
+ * turning up, can be animated.
  */
 
 import type { View } from "../../../src/rules/board.ts";
@@ -10,13 +10,13 @@ import { type Card, UNSEEN, isDown } from "../../../src/rules/cards.ts";
 
 export interface Piece {
   readonly key: number;
-  /** `UNSEEN` for every card that lies face down, known or not. */
+  /** `UNSEEN` for every face-down card, known or not. */
   readonly card: Card;
   readonly pile: number;
   readonly index: number;
 }
 
-/** The pieces of the new view, by pile, bottom to top, which reuse as many keys as possible. */
+/** Return the pieces of the new view, by pile, bottom to top, reusing as many keys as possible. */
 export function reconcile(before: readonly Piece[], view: View): Piece[] {
   const lying = new Map(before.map((piece) => [place(piece), piece]));
   const wanted = view.piles.flatMap((cards, pile) =>

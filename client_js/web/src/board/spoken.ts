@@ -1,4 +1,4 @@
-/** Screen reader announcements: where cards moved, and which were turned up. */
+/** Screen reader announcements: moved and turned-up cards. */
 
 import { type View, cardsHome, pileAt } from "../../../src/rules/board.ts";
 import { type Card, UNSEEN, isDown } from "../../../src/rules/cards.ts";
@@ -6,10 +6,10 @@ import { apply } from "../../../src/rules/play.ts";
 import { type Move, ROW } from "../../../src/rules/ruleset.ts";
 import { cardWords, pileWords, text } from "../text/index.ts";
 
-/** The announcement of a move that is about to be played on `view`. */
+/** Return the announcement of a move about to be played on `view`. */
 export function movesSaid(view: View, move: Move): string {
   const moved = moveSaid(view, move);
-  // A run that is complete goes home by itself.
+  // A complete run goes home automatically.
   const { automatic, foundations } = view.ruleset;
   const runs = automatic && !foundations.includes(move.target);
   if (!runs || cardsHome(apply(view, move)) === cardsHome(view)) return moved;
@@ -32,7 +32,7 @@ function moveSaid(view: View, { source, target, count }: Move): string {
   return text.spoken.moved(cards, onto === undefined ? pileWords(view, target) : cardWords(onto));
 }
 
-/** The announcement of the cards that were turned up between two views, by pile. */
+/** Return the announcement of cards turned up between two views, by pile. */
 export function turnedUpSaid(before: View, now: View): string {
   const known = (view: View) => {
     const cards = new Map<Card, number>();

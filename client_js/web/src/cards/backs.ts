@@ -7,13 +7,13 @@ import { SUIT_PATHS } from "./suits.ts";
 
 const BRASS = "#e0a92e";
 
-/** A card that lies face down. */
+/** Return a face-down card. */
 export function backSvg(back: Back, size: Size): string {
   const inset = isSmall(size) ? 13 : 11;
   const height = HEIGHTS[size];
   const frame = `x="${inset}" y="${inset}" width="${WIDTH - 2 * inset}" height="${height - 2 * inset}" rx="11"`;
   const { ground, tile, middle } = DRAWN[back];
-  // All is drawn about the middle of a card of the usual height.
+  // Everything is centred on a card of the usual height.
   const lower = (height - HEIGHTS.large) / 2;
   return svg(
     size,
@@ -40,7 +40,7 @@ interface Drawn {
 
 const ROUND = `<circle cx="120" cy="168" r="47" fill="GROUND" stroke="${BRASS}" stroke-width="3"/><circle cx="120" cy="168" r="40" fill="none" stroke="${BRASS}" stroke-opacity=".6" stroke-width="1.5"/>`;
 
-/** One row of scales about the height `y`; every other row is half a scale aside. */
+/** Return one row of scales around the height `y`; alternate rows are shifted by half a scale. */
 function scales(y: number, row: number): string[] {
   const ring = (x: number, r: number, opacity: number) =>
     `<circle cx="${x}" cy="${y}" r="${r}" fill="#96222d" stroke="#fbe0d4" stroke-opacity="${opacity}" stroke-width="1.6"/>`;
@@ -49,7 +49,7 @@ function scales(y: number, row: number): string[] {
 }
 
 const DRAWN: Readonly<Record<Back, Drawn>> = {
-  // Calm: diamonds in brass lines, a heart and a spade that share a ring.
+  // Calm: diamonds in brass lines, with a heart and a spade sharing a ring.
   lattice: {
     ground: "#22305a",
     tile: pattern(
@@ -63,13 +63,13 @@ const DRAWN: Readonly<Record<Back, Drawn>> = {
       suit("H", 103, 162, 0.33, BRASS) +
       suit("S", 137, 174, 0.33, BRASS),
   },
-  // Warm: rows of scales, each over the one behind it, and a clover.
+  // Warm: rows of overlapping scales, and a clover.
   waves: {
     ground: "#96222d",
     tile: pattern("waves", 44, 22, [0, 11, 22, 33, 44].flatMap(scales).join("")),
     middle: ROUND.replace("GROUND", "#96222d") + suit("C", 120, 168, 0.5, "#fbe0d4"),
   },
-  // Bright: stars of eight points on the night.
+  // Bright: eight-pointed stars on a dark sky.
   stars: {
     ground: "#14504a",
     tile: pattern(

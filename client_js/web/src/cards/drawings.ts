@@ -1,4 +1,4 @@
-/** The drawings of all cards, in a chunk of their own that screens do not wait for. */
+/** The drawings of all cards, in a separate chunk that screens do not wait for. */
 
 import { backSvg } from "./backs.ts";
 import { faceSvg } from "./faces.ts";
@@ -7,20 +7,20 @@ import type { Size } from "./sizes.ts";
 
 export { backSvg, faceSvg };
 
-/** This module, as it is when loaded lazily. */
+/** This module as loaded lazily. */
 export type Drawings = Pick<typeof import("./drawings.ts"), "cardSvg" | "cardUrl">;
 
-/** The picture of a card, by its number, or of a back. */
+/** Return the picture of a card, by its number, or of a back. */
 export function cardSvg(card: number | "back", size: Size, { deck, back }: CardLook): string {
   return card === "back" ? backSvg(back, size) : faceSvg(card, size, deck);
 }
 
-/** The same as a data URL. */
+/** Return the same picture as a data URL. */
 export function cardUrl(card: number | "back", size: Size, look: CardLook): string {
   return dataUrl(cardSvg(card, size, look));
 }
 
-/** An SVG as a data URL. */
+/** Return an SVG as a data URL. */
 export function dataUrl(svg: string): string {
   const quoted = svg.replaceAll('"', "'").replace(/[%#<>]/g, encodeURIComponent);
   return `data:image/svg+xml,${quoted}`;

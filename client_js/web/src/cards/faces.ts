@@ -1,8 +1,8 @@
 /**
- * The faces of cards as pictures: each an SVG of its own, for the page, its icons and its previews.
- * In each size rank and suit are both within the strip that a fan leaves of a card, on top and at
- * the left. A page may contain many of them: an id within a picture names what it contains, so that
- * equal ids are equal elements.
+ * Card faces as separate SVG pictures, for the page, its icons and its previews. In each size, rank
+ * and suit both fit in the strip of a card that a fan leaves visible, at the top and at the left. A
+ * page may contain many pictures: an id within one is derived from its content, so that equal ids
+ * are equal elements.
  */
 
 import { RANKS, rankOf, suitOf } from "../../../src/rules/cards.ts";
@@ -15,7 +15,7 @@ import { SUIT_PATHS } from "./suits.ts";
 
 const PAPER = "#fdfbf4";
 
-/** A suit's colours: of indices and pips; of clothes; of their trimming; behind a court. */
+/** A suit's colours: indices and pips; clothes; their trimming; a court's background. */
 interface Tones {
   readonly pip: string;
   readonly main: string;
@@ -40,7 +40,7 @@ const TONES: Readonly<Record<Deck, Readonly<Record<string, Tones>>>> = {
   },
 };
 
-/** A face-up card. */
+/** Return a face-up card. */
 export function faceSvg(card: number, size: Size, deck: Deck): string {
   const suit = suitOf(card);
   const rank = rankOf(card);
@@ -49,7 +49,7 @@ export function faceSvg(card: number, size: Size, deck: Deck): string {
   return svg(size, paper(size) + DRAWN[size](rank, suit, tones, court));
 }
 
-/** A picture of a card. */
+/** Return a card's picture. */
 export function svg(size: Size, inner: string): string {
   const shape = `width="${WIDTH}" height="${HEIGHTS[size]}" viewBox="0 0 ${WIDTH} ${HEIGHTS[size]}"`;
   return `<svg xmlns="http://www.w3.org/2000/svg" ${shape}>${inner}</svg>`;
@@ -65,7 +65,7 @@ function suitAt(suit: string, x: number, y: number, size: number, fill: string, 
   return `<path transform="translate(${x} ${y}) scale(${scale})" fill="${fill}" d="${SUIT_PATHS[suit]}"/>`;
 }
 
-/** The rank as a drawing of this height, starting at `x`, or centred on it if `about`. */
+/** Return the rank as a drawing of this height, starting at `x`, or centred on it if `about`. */
 function index(rank: number, x: number, y: number, height: number, fill: string, about = false) {
   const outline = INDICES[rank] as (typeof INDICES)[number];
   const scale = height / 200;
@@ -80,7 +80,7 @@ function coloured(court: string, { main, second, light }: Tones): string {
     .replaceAll("var(--light)", light);
 }
 
-/** One large corner, and one pip or the upper part of a court. */
+/** Return one large corner, and one pip or the upper part of a court. */
 function small(rank: number, suit: string, tones: Tones, court: string | undefined): string {
   const corner =
     index(rank, 13, 20, 84, tones.pip) +
@@ -90,7 +90,7 @@ function small(rank: number, suit: string, tones: Tones, court: string | undefin
   return corner + bust(coloured(court, tones), 118, HEIGHTS.small, 1.25);
 }
 
-/** The same with more space, for the tall size. */
+/** Return the same with more space, for the tall size. */
 function tall(rank: number, suit: string, tones: Tones, court: string | undefined): string {
   const corner =
     index(rank, 13, 22, 98, tones.pip) +
@@ -100,7 +100,7 @@ function tall(rank: number, suit: string, tones: Tones, court: string | undefine
   return corner + bust(coloured(court, tones), 130, HEIGHTS.tall, 1.45);
 }
 
-/** The upper part of a court at a card's right lower corner, below the height `top`. */
+/** Return the upper part of a court at a card's bottom right corner, below the height `top`. */
 function bust(court: string, top: number, height: number, scale: number): string {
   const bottom = height - 1;
   return (
@@ -112,9 +112,9 @@ function bust(court: string, top: number, height: number, scale: number): string
 interface Corner {
   readonly index: number;
   readonly suit: number;
-  /** The middle of both. */
+  /** The x coordinate of both centres. */
   readonly x: number;
-  /** Where the frame of a court begins. */
+  /** The inset of a court's frame. */
   readonly panel: number;
 }
 
@@ -123,7 +123,7 @@ const CORNERS: Readonly<Record<"medium" | "large", Corner>> = {
   large: { index: 36, suit: 29, x: 26, panel: 49 },
 };
 
-/** Two corners, and pips in their classic places or a court twice. */
+/** Return two corners, and pips in their classic places or a court twice. */
 function wholeOf(size: "medium" | "large") {
   const { index: high, suit: wide, x, panel } = CORNERS[size];
   const top = size === "medium" ? 16 : 15;
@@ -144,7 +144,7 @@ function wholeOf(size: "medium" | "large") {
   };
 }
 
-/** A court within its frame, `left` from the card's edge, once upright and once turned. */
+/** Return a court in its frame, inset by `left`, once upright and once rotated. */
 function courtPanel(court: string, { main, light }: Tones, left: number): string {
   const width = WIDTH - 2 * left;
   const frame = `x="${left}" y="20" width="${width}" height="${HEIGHTS.large - 40}" rx="9"`;

@@ -2,7 +2,7 @@
 
 export interface Outline {
   readonly width: number;
-  /** A path that stands on y = 200; capital letters begin at y = 0. */
+  /** A path with the baseline at y = 200; capital letters start at y = 0. */
   readonly path: string;
 }
 

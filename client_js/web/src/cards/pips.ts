@@ -1,11 +1,11 @@
-/** Where the pips of a card lie, on a face of 240 by 336. */
+/** The pips of a card, on a face of 240 by 336. */
 
 export interface Pip {
   readonly x: number;
   readonly y: number;
   /** Its height and width. */
   readonly size: number;
-  /** Pips of the lower half stand on their heads. */
+  /** Pips of the lower half are upside down. */
   readonly turned: boolean;
 }
 
@@ -14,10 +14,10 @@ const MIDDLE = 120;
 const RIGHT = 156;
 const HALF = 168;
 const SIZE = 48;
-/** Cards of many pips have smaller ones. */
+/** Cards with many pips have smaller ones. */
 const CROWDED = 43;
 
-/** The heights of the rows that have two pips, and of those that have one; by rank, from 2. */
+/** The heights of the rows with two pips, and of those with one; by rank, from 2. */
 const ROWS: readonly (readonly [pairs: readonly number[], singles: readonly number[]])[] = [
   [[], [76, 260]],
   [[], [76, 168, 260]],
@@ -50,7 +50,7 @@ const PIPS: readonly (readonly Pip[])[] = [
   }),
 ];
 
-/** The pips of a rank, 0 (Ace) to 9 (ten); courts have none. */
+/** Return the pips of a rank, 0 (Ace) to 9 (ten); courts have none. */
 export function pipsOf(rank: number): readonly Pip[] {
   return PIPS[rank] ?? [];
 }

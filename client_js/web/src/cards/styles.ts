@@ -1,26 +1,26 @@
-/** Card faces as CSS classes: an element of the class `face-medium-12` shows a king. */
+/** Card faces as CSS classes: an element with the class `face-medium-12` shows a king. */
 
 import type { Drawings } from "./drawings.ts";
 import type { CardLook } from "./look.ts";
 import { CARDS, type Size } from "./sizes.ts";
 
-/** The class that shows a card, or the back of one. */
+/** Return the class for a card or back. */
 export function faceClass(size: Size, card: number | "back"): string {
   return `face-${size}-${card}`;
 }
 
-/** Milliseconds in each frame for making pictures, which browsers take some time to decode. */
+/** Milliseconds per frame for creating pictures, which browsers take some time to decode. */
 const FRAME_BUDGET = 12;
 
-/** The colour of cards whose face is not made yet. */
+/** The colour of cards without a face so far. */
 const PAPER = "#fdfbf4";
 
-/** A card, or the back of one, in one size. */
+/** A card or back in one size. */
 type Missing = readonly [card: number | "back", size: Size];
 
 /**
- * The document's stylesheet of cards. The rules of each size are made when it is first needed, a
- * few per frame; until its face is made, a card is blank.
+ * The document's stylesheet of cards. The rules of each size are created on first use, a few per
+ * frame; until then, a card is blank.
  */
 export class CardStyles {
   readonly #sheet = new CSSStyleSheet();
@@ -29,7 +29,7 @@ export class CardStyles {
   #drawings: Drawings | undefined;
   #frame: number | undefined;
   #missing: Missing[] = [];
-  /** Keeps decoded pictures in memory, so that none is decoded during an animation. */
+  /** Retains decoded pictures, so that none is decoded during an animation. */
   readonly #decoded = new Map<string, HTMLImageElement>();
 
   /** `drawings`: the module, which may still be loading. */
@@ -54,7 +54,7 @@ export class CardStyles {
     this.#make([...this.#sizes]);
   }
 
-  /** Make the cards of these sizes, unless done already, those in `first` before the others. */
+  /** Create the cards of these sizes if missing, those in `first` before the others. */
   need(sizes: Iterable<Size>, first: readonly number[] = []): void {
     const missing = [...new Set(sizes)].filter((size) => !this.#sizes.has(size));
     if (missing.length === 0) return;
@@ -62,7 +62,7 @@ export class CardStyles {
     this.#make(missing, first);
   }
 
-  /** The picture of a card in a size that was needed; undefined until it is made. */
+  /** Return the picture of a card in a requested size; undefined until it is created. */
   picture(size: Size, card: number): HTMLImageElement | undefined {
     return this.#decoded.get(faceClass(size, card));
   }
@@ -93,7 +93,7 @@ export class CardStyles {
       image.src = url;
       this.#decoded.set(name, image);
       this.#insert(`.${name}{background:0 0/100% 100% url("${url}")}`);
-      // Browsers decode a picture only after the code that requests it has returned.
+      // Browsers decode a picture only after the requesting code has returned.
       await Promise.resolve();
     } while (performance.now() < deadline);
     this.#frame = undefined;
@@ -105,7 +105,7 @@ export class CardStyles {
   }
 }
 
-/** The rule for cards of a size whose face is not made yet. */
+/** Return the rule for cards of a size without a face so far. */
 function blankRule(size: Size): string {
   return `${CARDS.map((card) => `.${faceClass(size, card)}`).join()}{background-color:${PAPER}}`;
 }

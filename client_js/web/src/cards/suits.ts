@@ -1,4 +1,4 @@
-/** The outlines of the suits, on 100 by 100, about their middle. */
+/** The outlines of the suits, on 100 by 100, centred at the origin. */
 
 export const SUIT_PATHS: Readonly<Record<string, string>> = {
   S: "M0-47C11-23 43-9 43 14c0 13-10 20-20 20-8 0-14-4-19-10 1 10 5 17 13 23h-34c8-6 12-13 13-23-5 6-11 10-19 10-10 0-20-7-20-20C-43-9-11-23 0-47Z",

@@ -1,22 +1,22 @@
-/** UTC days as the server counts them, from 1970-01-01; their dates, and the months they lie in. */
+/** UTC days as the server counts them, from 1970-01-01; their dates and months. */
 
 import type { ApiTypes } from "@samedeal/client";
 
 const DAY = 86_400_000;
 
-/** The month of 1970-01 is 0. */
+/** The number of a month; 1970-01 is 0. */
 export type Month = number;
 
-/** A day's date, as in `2026-11-21`. */
+/** Return a day's date, such as `2026-11-21`. */
 export function isoOf(day: number): string {
   return new Date(day * DAY).toISOString().slice(0, 10);
 }
 
-/** The day of a date as in `2026-11-21`; null if it is none. */
+/** Parse a date such as `2026-11-21`; null if invalid. */
 export function dayOf(date: string): number | null {
   if (!/^\d{4}-\d\d-\d\d$/.test(date)) return null;
   const day = Date.parse(`${date}T00:00:00Z`) / DAY;
-  // Some engines take the 30th of February for a day in March.
+  // Some engines accept the 30th of February as a day in March.
   return Number.isInteger(day) && isoOf(day) === date ? day : null;
 }
 
@@ -29,7 +29,7 @@ export function firstOf(month: Month): number {
   return Date.UTC(1970, month, 1) / DAY;
 }
 
-/** A month's weeks, from Monday to Sunday; null for the days of other months. */
+/** Return a month's weeks, from Monday to Sunday; null for days of other months. */
 export function weeksOf(month: Month): (number | null)[][] {
   const [first, end] = [firstOf(month), firstOf(month + 1)];
   const monday = first - weekdayOf(first);
@@ -42,21 +42,21 @@ export function weeksOf(month: Month): (number | null)[][] {
   );
 }
 
-/** The day of the week, from 0 for Monday. */
+/** Return the day of the week, from 0 for Monday. */
 export function weekdayOf(day: number): number {
   // 1970-01-01 was a Thursday.
   return (((day + 3) % 7) + 7) % 7;
 }
 
-/** The results of a player on a day. */
+/** A player's results on a day. */
 export interface DayPlayed {
-  /** How many games brought a card home: what counts as played. */
+  /** The number of games that brought a card home, and so count as played. */
   readonly played: number;
   readonly won: number;
   readonly results: readonly (ApiTypes.PlayedDay & { readonly game: string; total: number })[];
 }
 
-/** The results of a player, by day. */
+/** Return a player's results, by day. */
 export function playedBy(played: readonly ApiTypes.PlayedGame[]): ReadonlyMap<number, DayPlayed> {
   const found = new Map<number, DayPlayed>();
   for (const { game, dailies } of played) {
@@ -72,21 +72,21 @@ export function playedBy(played: readonly ApiTypes.PlayedGame[]): ReadonlyMap<nu
   return found;
 }
 
-/** The games that are dailies on a day, by the sets of the dailies as they followed one another. */
+/** Return the dailies on a day, from the successive sets of dailies. */
 export function setOf(sets: readonly ApiTypes.DailySet[], day: number): readonly string[] {
   const found = sets.findLast(({ since }) => since <= day) ?? sets[0];
   return found?.games ?? [];
 }
 
-/** Whether a player has played all of some dailies on a day: what earns the crown. */
+/** Whether a player has played all of some dailies on a day, which earns the crown. */
 export function hasPlayedAll(done: DayPlayed | undefined, games: readonly string[]): boolean {
   const counted = done?.results.filter(({ points }) => points > 0).map(({ game }) => game) ?? [];
   return games.length > 0 && games.every((game) => counted.includes(game));
 }
 
 /**
- * The days that belong to a row of at least two: those that count, and those between them that were
- * lost by a fault of the server's.
+ * Return the days in streaks of at least two: the counted days, and the days between them lost by
+ * the server's fault.
  */
 export function inRow(
   played: ReadonlyMap<number, DayPlayed>,

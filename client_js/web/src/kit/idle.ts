@@ -1,9 +1,9 @@
-/** Scheduling of work so that it does not delay painting or input. */
+/** Scheduling of work without delaying painting or input. */
 
-/** Milliseconds to wait where there is no `requestIdleCallback`, as in Safari. */
+/** The delay in milliseconds without `requestIdleCallback`, as in Safari. */
 const FALLBACK_DELAY = 1_000;
 
-/** Run something once, when the page has loaded and the browser is idle. */
+/** Call `run` once the page has loaded and the browser is idle. */
 export function whenIdle(run: () => void): void {
   if (document.readyState !== "complete") {
     addEventListener("load", () => whenIdle(run), { once: true });
@@ -19,7 +19,7 @@ export function otherTasks(): Promise<void> {
   return new Promise((done) => setTimeout(done));
 }
 
-/** Run something once after the next paint; returns a function that cancels it. */
+/** Call `run` once after the next paint; return a function that cancels it. */
 export function afterPaint(run: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const frame = requestAnimationFrame(() => (timer = setTimeout(run)));

@@ -1,14 +1,14 @@
-/** Keys as shortcuts name them, on any keyboard layout. */
+/** Keys by their shortcut names, on any keyboard layout. */
 
-/** What a key of another script writes: marks, too, as some keys of Thai do. */
+/** A character of another script; includes marks, which some Thai keys produce. */
 const OTHER_SCRIPT = /^(?!\p{Script=Latin})[\p{L}\p{M}]$/u;
 
-/** The place of a letter on a Latin layout. */
+/** The `code` of a letter on a Latin layout. */
 const PLACE = /^Key([A-Z])$/;
 
 /**
- * The key of an event: its name, as in `Enter`, or what it writes, in lower case. Where the layout is
- * of another script, as a Cyrillic one, it is the Latin letter that people see on the key besides.
+ * Return an event's key: its name, such as `Enter`, or its character in lower case. On layouts of
+ * another script, such as Cyrillic, return the Latin letter that is also printed on the key.
  */
 export function pressedKey({ key, code }: Pick<KeyboardEvent, "key" | "code">): string {
   const letter = OTHER_SCRIPT.test(key) ? PLACE.exec(code)?.[1] : undefined;

@@ -2,17 +2,17 @@
 
 import { encodeQR } from "qr";
 
-/** The quiet zone around a code, in modules, as its standard requires. */
+/** The quiet zone around a code, in modules, as the standard requires. */
 const QUIET = 4;
 
 export interface QrDrawing {
   /** Modules from edge to edge. */
   readonly size: number;
-  /** The dark modules, as an SVG path with a module for a unit. */
+  /** The dark modules, as an SVG path with one unit per module. */
   readonly path: string;
 }
 
-/** The QR code of a URL, with error correction for 15 percent of it (level M). */
+/** Return the QR code of a URL, with 15 percent error correction (level M). */
 export function qrDrawing(address: string): QrDrawing {
   const rows = encodeQR(address, "raw", { ecc: "medium", border: QUIET });
   const dark = rows.flatMap((row, y) =>

@@ -1,7 +1,7 @@
 /**
- * The path that the page lies below, as `/games/samedeal`; empty if it has an origin of its own.
+ * The path below which the page is served, such as `/games/samedeal`; empty at the origin's root.
  *
- * It follows from where the page's files are, which the server says in the HTML.
+ * It is derived from the location of the page's files, which the server writes into the HTML.
  */
 export const ROOT = import.meta.env.PROD
   ? new URL(import.meta.url).pathname.replace(/\/assets\/[^/]*$/, "")

@@ -1,7 +1,7 @@
 /**
- * The first segments of the paths of the page's screens, the one list of them: routes, the service
- * worker and the build take it from here, and a test compares the server's (`web/pages.py`). What
- * else lies below the site's root may be another site's.
+ * The first path segments of the page's screens. This is the single list for routes, service worker
+ * and build; a test compares the server's (`web/pages.py`). Other paths below the site's root may
+ * belong to another site.
  */
 export const SEGMENTS = [
   "",
@@ -24,7 +24,7 @@ export const SEGMENTS = [
   "own",
 ] as const;
 
-/** That of the screen for operators: only some servers have it, and it needs the network. */
+/** The segment of the operators' screen: only some servers have it, and it needs the network. */
 export const OPERATORS = "admin";
 
 export type Segment = (typeof SEGMENTS)[number] | typeof OPERATORS;

@@ -1,13 +1,13 @@
-/** What this browser keeps for the page: all of it is read and stored here. */
+/** The page's storage in this browser: all reads and writes go through this module. */
 
 import { BrowserStorage } from "../../../src/storage.ts";
 import { ROOT } from "./root.ts";
 
-/** Tells what this site stores from what others on the same origin do. */
+/** Separates this site's keys from other sites' on the same origin. */
 const PREFIX = ROOT && `${ROOT}:`;
 
-/** For good, until the player clears it. */
+/** Permanent, until the player clears it. */
 export const storage = new BrowserStorage("localStorage", PREFIX);
 
-/** As long as the tab is open. */
+/** For the lifetime of the tab. */
 export const tabStorage = new BrowserStorage("sessionStorage", PREFIX);

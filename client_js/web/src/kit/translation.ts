@@ -1,21 +1,22 @@
 /**
- * Keeps the page alive while a browser translates it.
+ * Keeps the page working while a browser translates it.
  *
- * A translator puts a `<font>` element in the place of each text. The page would then change and
- * remove texts that are not in it any more: numbers stop, and sentences stay for good. So each text
- * is put back, empty, before its translation. Once the page changes it, the translation goes, and
- * the text is there to be translated again; once the page removes it, its translation goes as well.
+ * A translator replaces each text by a `<font>` element. The page would then change and remove
+ * texts that are no longer in the document: numbers would stop, and sentences would stay forever.
+ * So each text is reinserted, empty, before its translation. When the page changes it, the
+ * translation is removed and the text can be translated again; when the page removes it, its
+ * translation is removed too.
  *
- * What changes every second is in elements with `translate="no"`, for the translator's sake.
+ * Content that changes every second has `translate="no"`, to spare the translator.
  */
 
-/** What an element translates: a text of the page, and what it said. */
+/** The source of a translation: a text of the page, and its previous content. */
 interface Source {
   readonly text: Text;
   readonly said: string;
 }
 
-/** Keep alive what is below a node, from now on. */
+/** Keep the content below a node working, from now on. */
 export function surviveTranslation(page: Node): void {
   const translations = new WeakMap<Node, Element>();
   const sources = new WeakMap<Node, Source>();
@@ -35,13 +36,13 @@ export function surviveTranslation(page: Node): void {
     );
     const source = sources.get(node);
     if (source !== undefined) {
-      // The translator has put another translation there, or shows the page as it was.
+      // The translator has inserted another translation, or restored the original.
       if (font !== undefined) take(source, font);
       else if (source.text.isConnected) source.text.data ||= source.said;
     } else if (node instanceof Text) {
       const translation = translations.get(node);
       if (translation !== undefined) {
-        // The page has removed the text, or moved it; or the translator shows it again.
+        // The page has removed or moved the text, or the translator shows it again.
         if (!node.isConnected) translation.remove();
         else if (translation.isConnected) node.after(translation);
       } else if (font !== undefined && !node.isConnected) {
@@ -62,7 +63,7 @@ export function surviveTranslation(page: Node): void {
       if (record.type === "characterData") changed(record.target);
       else record.removedNodes.forEach((node) => removed(node, record));
     }
-    // What was changed here is no news.
+    // Ignore the changes made here.
     observer.takeRecords();
   });
   observer.observe(page, { childList: true, subtree: true });

@@ -1,6 +1,6 @@
 /**
- * Trusted Types: browsers that have them refuse text as HTML or as a script's URL, except from the
- * policies that the page's headers name. This one lets through what is made here, of no input.
+ * Trusted Types: supporting browsers reject strings as HTML or script URLs, except from policies
+ * named in the page's headers. This policy is for content created here, independent of any input.
  */
 
 import { ROOT } from "./root.ts";
@@ -16,12 +16,12 @@ const rules: Policy = { createHTML: (html) => html, createScriptURL: (url) => ur
 const policy =
   typeof trustedTypes === "undefined" ? rules : trustedTypes.createPolicy("samedeal", rules);
 
-/** A drawing of the page's own, as HTML; text of others must never get here. */
+/** Return one of the page's drawings as HTML. Never pass user-supplied text to this function. */
 export function trustedDrawing(svg: string): string {
   return policy.createHTML(svg);
 }
 
-/** The URL of a script of this build; one that others have named must never get here. */
+/** Return the URL of a script of this build. Never pass a user-supplied URL to this function. */
 export function trustedScript(url: string): string {
   return policy.createScriptURL(url);
 }

@@ -1,13 +1,13 @@
-/** Asks the browser to keep what the page has stored: some delete it after a week without a visit. */
+/** Asks the browser to persist the page's storage: some delete it after a week without a visit. */
 
 import type { AttemptState, Client, TextStorage } from "@samedeal/client";
 
 const KEY = "samedeal.lasting";
 
-/** Milliseconds from one request to the next: some browsers ask the person each time. */
+/** Milliseconds between requests: some browsers prompt the person each time. */
 const AGAIN = 7 * 86_400_000;
 
-/** What is asked; plain http and older browsers have none. */
+/** The part of the API used here, missing over plain HTTP and in older browsers. */
 type Browser = Pick<StorageManager, "persist" | "persisted">;
 
 export class Lasting {
@@ -16,7 +16,7 @@ export class Lasting {
   readonly #browser: Browser | undefined;
   #asked = false;
 
-  /** Asks once an attempt has begun: without its token, its player would be another one. */
+  /** Asks once an attempt has started: without its token, it would be another player's. */
   constructor(
     client: Pick<Client, "attempt" | "now">,
     storage: TextStorage,
@@ -30,7 +30,7 @@ export class Lasting {
     });
   }
 
-  /** Ask, now that there is something to lose; once a visit, and once a week. Never rejects. */
+  /** Ask now that there is something to lose, once per visit and once per week. Never rejects. */
   async ask(): Promise<void> {
     if (this.#asked || this.#browser === undefined) return;
     this.#asked = true;
@@ -46,7 +46,7 @@ export class Lasting {
   }
 }
 
-/** Whether it counts for the player, who has no other try. */
+/** Whether the attempt counts for the player, who cannot repeat it. */
 function hasBegun({ result }: AttemptState): boolean {
   return result.moves > 0 || result.end !== null;
 }

@@ -1,23 +1,23 @@
-/** Shows what a push service delivers, without browser interfaces. */
+/** Shows push messages, without browser interfaces. */
 
 import { type Shown, type Told, opened, shownOf, toldIn } from "./told.ts";
 
-/** The button of a notification that ends all of them on this device. */
+/** The action of the button that stops notifications on this device. */
 export const STOP = "stop";
 
-/** Where notifications are shown. */
+/** The context of notifications. */
 export interface Place {
-  /** The URL that the whole site lies below, with a slash at the end. */
+  /** The URL of the site, with a trailing slash. */
   readonly scope: string;
-  /** The language of the browser, for what says nothing of its own. */
+  /** The browser's language, for messages without one. */
   readonly language: string;
-  /** Show one; rejects if the browser cannot. */
+  /** Shows a notification; rejects if the browser cannot. */
   show(title: string, options: NotificationOptions): Promise<void>;
 }
 
 /**
- * Show what has come, whatever it is: each push message needs a notification, or else the browser
- * shows one of its own, and ends the subscription after a few. What is wrong is in the console.
+ * Show a push message, whatever its content. Each one needs a notification; otherwise the browser
+ * shows its own, and ends the subscription after a few. Errors go to the console.
  *
  * Rejects if the browser shows nothing at all.
  */
@@ -33,13 +33,13 @@ export async function notify(data: { json(): unknown } | null, place: Place): Pr
   await show(shownOf(told), told, place);
 }
 
-/** Show a notification, if need be in the plainest way; rejects if the browser shows none. */
+/** Show a notification, with reduced options if necessary; rejects if the browser shows none. */
 export async function show(
   { title, body, stop }: Shown,
   { link, language, tag }: Pick<Told, "link" | "language" | "tag">,
   place: Place,
 ): Promise<void> {
-  // What browsers have and TypeScript does not know of.
+  // Browsers support `actions`, but TypeScript's types lack them.
   const options: NotificationOptions & { actions: { action: string; title: string }[] } = {
     body,
     tag,

@@ -1,21 +1,21 @@
-/** Offline use, where the browser has service workers. */
+/** Offline use, in browsers with service workers. */
 
 import { WORKER_URL } from "../kit/trusted.ts";
 
-/** Register the service worker, which caches the page's files; null if there is none. */
+/** Register the service worker, which caches the page's files; return null if unsupported. */
 export async function keepForOffline(): Promise<ServiceWorkerRegistration | null> {
-  // There are none on plain http, nor in some private windows.
+  // Missing over plain HTTP and in some private windows.
   if (!("serviceWorker" in navigator)) return null;
   try {
     return await navigator.serviceWorker.register(WORKER_URL);
   } catch (error) {
-    // The page works without it, but only with a network: players need no notice.
+    // Without it, the page only needs a network: players need no notice.
     console.warn("The page is not kept for when there is no network.", error);
     return null;
   }
 }
 
-/** Wait until the service worker runs, which is registered only once the page has time. */
+/** Wait until the service worker runs; its registration is deferred until the page is idle. */
 export async function running(): Promise<ServiceWorkerRegistration | null> {
   const registration = await keepForOffline();
   const { active, installing, waiting } = registration ?? {};

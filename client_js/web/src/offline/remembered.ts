@@ -1,33 +1,34 @@
 /**
- * What this browser was subscribed to notifications by, as the server knows it: where both the page
- * and the service worker find it, since a browser may renew or drop a subscription by itself.
+ * This browser's push subscription as the server knows it. Both the page and the service worker can
+ * read it, because a browser may renew or drop a subscription without the page.
  *
- * It has nothing by which anybody could act for the player: the service worker has no session.
+ * It contains no credentials: the service worker has no session and must not be able to act for the
+ * player.
  */
 
-/** A subscription that the server knows. */
+/** A subscription known to the server. */
 export interface Remembered {
-  /** The id of the player who is told something here. */
+  /** The id of the notified player. */
   readonly player: string;
   /** The id of the device; see `server/PROTOCOL.md`. */
   readonly device: string;
-  /** The server's public key, which the browser subscribes with. */
+  /** The server's public key, used to subscribe. */
   readonly key: string;
-  /** The language in which it is shown. */
+  /** The language of the notifications. */
   readonly language: string;
 }
 
-/** Where it is kept. */
+/** The store of the subscription. */
 export interface Memory {
   read(): Promise<Remembered | null>;
   write(remembered: Remembered): Promise<void>;
   forget(): Promise<void>;
 }
 
-/** What the service worker tells open pages when the subscription is another one. */
+/** The service worker's message to open pages after a change of the subscription. */
 export const RENEWED = "push-renewed";
 
-/** The memory of the site that lies below `scope`, in a cache that no build deletes. */
+/** Return the memory of the site at `scope`, in a cache that no build deletes. */
 export function memoryIn(caches: CacheStorage, scope: string): Memory {
   const name = `samedeal.push${new URL(scope).pathname.slice(0, -1)}`;
   const at = `${scope}push`;
@@ -45,7 +46,7 @@ export function memoryIn(caches: CacheStorage, scope: string): Memory {
   };
 }
 
-/** The id by which the server knows the device at an endpoint; see `server/PROTOCOL.md`. */
+/** Return the server's id of the device at an endpoint; see `server/PROTOCOL.md`. */
 export async function deviceId(endpoint: string): Promise<string> {
   const digest = await crypto.subtle.digest(
     "SHA-256",

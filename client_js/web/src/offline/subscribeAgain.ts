@@ -1,23 +1,23 @@
-/** What the service worker does when the browser has renewed or dropped a subscription. */
+/** Resubscribes after the browser has renewed or dropped a push subscription. */
 
 import { type Memory, RENEWED, deviceId } from "./remembered.ts";
 
-/** The browser, as the service worker sees it. */
+/** The browser as seen by the service worker. */
 export interface Surroundings {
-  /** What push services know of this browser. */
+  /** The browser's push subscription. */
   readonly push: Pick<PushManager, "getSubscription" | "subscribe">;
-  /** The pages that are open. */
+  /** The open pages. */
   pages(): Promise<readonly { postMessage(message: string): void }[]>;
-  /** Ask the person to open the page, in a language. */
+  /** Asks the person to open the page, in a language. */
   ask(language: string): Promise<void>;
 }
 
 /**
- * Subscribe again, if the browser has not, and have an open page tell the server of it.
+ * Resubscribe, if the browser has not, and let an open page report the subscription to the server.
  *
- * The service worker cannot: it has no session, and what it could show instead would let whoever
- * has it redirect what the player is told. Without an open page, the person is asked for one. What
- * the person does not allow any more, or has ended, stays so.
+ * The service worker cannot report it: it has no session, and any credential it could use would let
+ * a thief redirect the notifications. Without an open page, it asks the person to open one.
+ * Withdrawn permission and ended subscriptions are respected.
  */
 export async function subscribeAgain(memory: Memory, around: Surroundings): Promise<void> {
   const before = await memory.read();

@@ -1,10 +1,10 @@
-/** What the service worker shows of what the server tells it, without browser interfaces. */
+/** The notification for each push message, without browser interfaces. */
 
 import { OTHERS, WORDS } from "../text/generated/told.ts";
 
-/** What the server tells; `server/PROTOCOL.md` explains it. */
+/** A push message; see `server/PROTOCOL.md`. */
 export interface Told {
-  /** Null if something of it is missing. */
+  /** Null if the message is incomplete. */
   readonly topic: string | null;
   readonly link: string;
   readonly who: string;
@@ -14,7 +14,7 @@ export interface Told {
   readonly tag: string;
 }
 
-/** A notification: its title, its text, and the label of the button that ends all of them. */
+/** A notification: its title, its text, and the label of the button that stops notifications. */
 export interface Shown {
   readonly title: string;
   readonly body: string;
@@ -23,7 +23,7 @@ export interface Shown {
 
 const TEXTS = ["topic", "link", "who", "game", "language", "tag"] as const;
 
-/** What a push message tells. Whatever it is, something can be shown, in `language` if it has none. */
+/** Parse a push message. Any content gives a notification, in `language` if it names none. */
 export function toldIn(content: unknown, language: string): Told {
   const found = Object(content) as Readonly<Record<string, unknown>>;
   const texts = TEXTS.map((field) => [field, found[field]] as const);
@@ -33,14 +33,14 @@ export function toldIn(content: unknown, language: string): Told {
   const { days } = found;
   const complete = Object.keys(told).length === TEXTS.length && typeof days === "number";
   return {
-    // What cannot be read is replaced by the next such message.
+    // An unreadable message has a common tag, so that the next one replaces it.
     ...{ link: "", who: "", game: "", days: 0, language, tag: "other" },
     ...told,
     ...(complete ? { days } : { topic: null }),
   } as Told;
 }
 
-/** The words of a notification; of what a newer server tells, only that there is something. */
+/** Return a notification's words. For an unknown topic of a newer server they are generic. */
 export function shownOf({ topic, who, game, days, language }: Told): Shown {
   const { told: words } = wordsIn(language);
   const { stop } = words;
@@ -56,7 +56,7 @@ export function shownOf({ topic, who, game, days, language }: Told): Shown {
   }
 }
 
-/** The words of a notification that the browser has renewed the subscription. */
+/** Return the words for a subscription renewed by the browser. */
 export function shownOfRenewal(language: string): Shown {
   const { renewed, renewedMore, stop } = wordsIn(language).told;
   return { title: renewed, body: renewedMore, stop };
@@ -66,13 +66,13 @@ function wordsIn(language: string): (typeof WORDS)[string] {
   return (Object.hasOwn(WORDS, language) ? WORDS[language] : undefined) ?? OTHERS;
 }
 
-/** The URL that a notification opens, which is below `scope` in any case. */
+/** Return the URL that a notification opens, always below `scope`. */
 export function opened(link: string, scope: string): string {
   let href = scope;
   try {
     ({ href } = new URL(link.replace(/^\/+/, ""), scope));
   } catch {
-    // It is no link: the first screen opens.
+    // An invalid link opens the first screen.
   }
   return href.startsWith(scope) ? href : scope;
 }

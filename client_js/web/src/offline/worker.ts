@@ -1,9 +1,9 @@
 /**
- * The service worker: caches the files of one build, so that the page opens without a network, and
- * shows what the server tells the player while no page is open.
+ * The service worker. It caches the files of one build, so that the page opens without a network,
+ * and shows push messages while no page is open.
  *
- * A newer one activates only when no page of this build is open any more: an open page always finds
- * its files, and two builds never mix.
+ * A newer one activates only when no page of this build is open: an open page always finds its
+ * files, and builds never mix.
  */
 
 import { STOP, notify, show } from "./notify.ts";
@@ -18,12 +18,12 @@ declare const self: ServiceWorkerGlobalScope;
 declare const KEPT_FILES: readonly KeptFile[];
 declare const KEPT_DIGEST: string;
 
-/** The URL that this site lies below; there may be others on its origin. */
+/** The URL of this site; its origin may have others. */
 const SCOPE = self.registration.scope;
 const CACHE = cacheOf(KEPT_DIGEST, SCOPE);
 const memory = memoryIn(caches, SCOPE);
 
-/** Milliseconds that the network has to respond before the cached page is shown. */
+/** Milliseconds to wait for the network before showing the cached page. */
 const NETWORK_TIMEOUT = 3_000;
 
 const paths: ReadonlySet<string> = new Set(KEPT_FILES.map(({ path }) => path));
@@ -46,7 +46,7 @@ self.addEventListener("fetch", (event) => {
   }
 });
 
-/** Where notifications are shown. */
+/** The context of notifications. */
 const place = {
   scope: SCOPE,
   language: self.navigator.language.slice(0, 2),
@@ -75,18 +75,18 @@ self.addEventListener("pushsubscriptionchange", (event) => {
   during(event, "A subscription that has changed is lost.", done);
 });
 
-/** Keep the worker alive until something is done. If it fails, that is in the console. */
+/** Keep the worker alive until `done` settles, and log a failure to the console. */
 function during(event: ExtendableEvent, failed: string, done: Promise<void>): void {
   event.waitUntil(done.catch((error: unknown) => console.error(failed, error)));
 }
 
-/** The push service tells the server with the next message that there is nobody any more. */
+/** The push service reports the ended subscription to the server at its next message. */
 async function stop(): Promise<void> {
   await memory.forget();
   await (await self.registration.pushManager.getSubscription())?.unsubscribe();
 }
 
-/** Show a page at a URL: one that is open there, or another one. */
+/** Show the page at a URL: an open one, or a new one. */
 async function open(url: string): Promise<void> {
   const pages = await self.clients.matchAll({ type: "window" });
   const there = pages.find((page) => page.url === url);
@@ -94,13 +94,16 @@ async function open(url: string): Promise<void> {
   else await self.clients.openWindow(url);
 }
 
-/** Cache all files. Rejects if one is missing or of another build; the browser retries later. */
+/**
+ * Cache all files. Rejects if one is missing or belongs to another build; the browser retries
+ * later.
+ */
 async function keep(): Promise<void> {
   const cache = await caches.open(CACHE);
   await cache.addAll(KEPT_FILES.map(({ path, integrity }) => new Request(path, { integrity })));
 }
 
-/** Delete the caches of earlier builds: none of their pages is open any more. */
+/** Delete the caches of earlier builds, whose pages are all closed. */
 async function activate(): Promise<void> {
   const names = await caches.keys();
   const old = names.filter((name) => isOld(name, KEPT_DIGEST, SCOPE));

@@ -12,7 +12,7 @@ import { review } from "../../../src/solver/review.ts";
 import type { Answer, Ask, AskAdvice, AskReview } from "./protocol.ts";
 
 /**
- * Answer a request, by one or more answers of which the last `isLast`.
+ * Answer a request with one or more answers, the last of which is `isLast`.
  *
  * @param now a clock in milliseconds.
  */
@@ -26,7 +26,7 @@ export function answer(
     if (ask.kind === "advice") send(advised(ask, now, method));
     else reviewed(ask, send, method);
   } catch (error) {
-    // Rules that are not known here, or moves that are not legal by them.
+    // Unknown rules, or illegal moves.
     if (!(error instanceof EngineError)) throw error;
     send({ kind: "failed", message: error.message });
   }

@@ -1,20 +1,20 @@
-/** Asking the solver's worker: one question at a time, and the next one ends the one before. */
+/** Requests to the solver's worker: one at a time, and a new one cancels the previous. */
 
 import { type Answer, type Ask, isLast } from "./protocol.ts";
 
-/** A worker, as far as it is used here. */
+/** The part of a worker used here. */
 export interface Port {
   send(ask: Ask): void;
   end(): void;
 }
 
-/** Starts a worker, which calls `told` with each answer, and `broke` if it fails. */
+/** Starts a worker, which calls `told` with each answer, and `broke` on failure. */
 export type Start = (told: (answer: Answer) => void, broke: () => void) => Port;
 
 export class Solver {
   readonly #start: Start;
   #port: Port | null = null;
-  /** Receives the answers to the question that is being worked on; null if none is. */
+  /** Receives the answers to the current question; null without one. */
   #receive: ((answer: Answer) => void) | null = null;
 
   constructor(start: Start) {
@@ -22,10 +22,10 @@ export class Solver {
   }
 
   /**
-   * Ask, and receive each answer. A worker that is at something else is stopped first, whose
-   * question is answered as failed; so is one whose worker breaks.
+   * Ask, and receive each answer. A busy worker is stopped first, and its question is answered as
+   * failed, as it is if the worker breaks.
    *
-   * @returns a function that takes the question back: no more answers come.
+   * @returns a function that cancels the question: no more answers arrive.
    */
   ask(question: Ask, receive: (answer: Answer) => void): () => void {
     const before = this.#receive;
@@ -41,7 +41,7 @@ export class Solver {
     };
   }
 
-  /** Take back what was asked, and free the worker's memory. */
+  /** Cancel the question and free the worker's memory. */
   stop(): void {
     this.#receive = null;
     this.#port?.end();

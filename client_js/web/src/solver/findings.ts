@@ -1,11 +1,11 @@
-/** Findings of a review of a run, by the numbers of its moves. */
+/** A review's findings about a run, by move number. */
 
 import type { Replay } from "@samedeal/client";
 import type { Review } from "../../../src/solver/review.ts";
 
 /**
- * The numbers of the moves that were not taken back in the end, after 0 for the board as dealt: the
- * boards after these are those of a review.
+ * Return the numbers of the moves that were not undone, preceded by 0 for the dealt board: the
+ * boards after these are the reviewed ones.
  */
 export function keptMoves(moves: Replay["moves"]): number[] {
   const kept = [0];
@@ -16,28 +16,28 @@ export function keptMoves(moves: Replay["moves"]): number[] {
   return kept;
 }
 
-/** A move, by its number, and how many cards fewer could come home after it. */
+/** A move's number, and by how many cards it lowered the prospects. */
 export interface Costly {
   readonly move: number;
   readonly cards: number;
 }
 
 export interface Findings {
-  /** The move that left the last line that won; null if none did, or it is not known. */
+  /** The move that lost the last winning line; null if there was none or it is unknown. */
   readonly left: number | null;
-  /** After how many moves a win was last known to be possible; null if it never was. */
+  /** The last number of moves after which a win was known to be possible, or null. */
   readonly winnable: number | null;
-  /** Whether it was at the end. */
+  /** Whether a win was possible at the end. */
   readonly toTheEnd: boolean;
-  /** How many cards fewer than at best came home; null if that is not known. */
+  /** How many more cards could have come home; null if unknown. */
   readonly short: number | null;
-  /** How many cards more could still come home at the end; null if that is not known. */
+  /** How many more cards could still come home at the end; null if unknown. */
   readonly open: number | null;
-  /** The move that cost most cards; null if none did, or it is not known. */
+  /** The most costly move; null if there was none or it is unknown. */
   readonly costliest: Costly | null;
 }
 
-/** @param home how many cards the run brought home. */
+/** @param home the number of cards brought home in the run. */
 export function findingsOf(review: Review, kept: readonly number[], home: number): Findings {
   const { winnable, lost, prospects } = review;
   const last = kept.length - 1;
@@ -50,7 +50,7 @@ export function findingsOf(review: Review, kept: readonly number[], home: number
   });
   return {
     left: lost !== null && lost === (winnable ?? -Infinity) + 1 ? (kept[lost] ?? null) : null,
-    // After the moves that were taken back from there, it was again.
+    // Undoing later moves restored the chance of a win.
     winnable: winnable === null ? null : (kept[winnable + 1] ?? (kept[last] ?? 0) + 1) - 1,
     toTheEnd: winnable === last,
     open: prospects[last] == null ? null : prospects[last] - home,
@@ -59,7 +59,7 @@ export function findingsOf(review: Review, kept: readonly number[], home: number
   };
 }
 
-/** How many cards could still come home, by time, as far as that is known. */
+/** Return how many cards could still come home, by time, as far as known. */
 export function prospectsOf(
   { prospects }: Review,
   kept: readonly number[],

@@ -1,4 +1,4 @@
-/** The solver in its worker, loaded when something is asked of it. */
+/** The solver in its worker, loaded on first use. */
 
 import { trustedScript } from "../kit/trusted.ts";
 import { Solver } from "./asking.ts";
@@ -7,7 +7,7 @@ import type { Answer } from "./protocol.ts";
 import url from "./worker.ts?worker&url";
 
 export const solver = new Solver((told, broke) => {
-  // Built into one file, which older browsers run as well.
+  // Built into a single file, which older browsers can run too.
   const worker = new Worker(trustedScript(url), {
     type: import.meta.env.DEV ? "module" : "classic",
   });

@@ -1,4 +1,4 @@
-/** Reviews that are asked for by the page, and those that are known. */
+/** The page's requested and finished reviews. */
 
 import { type Api, EngineError, Refusal, type Replay } from "@samedeal/client";
 import { isWon } from "../../../src/rules/moves.ts";
@@ -6,7 +6,7 @@ import { keptMoves } from "./findings.ts";
 import type { Solver } from "./asking.ts";
 import type { AskReview, Review } from "./protocol.ts";
 
-/** How many finished reviews are kept until the page is left. */
+/** The number of finished reviews kept until the page is left. */
 const KEPT = 20;
 const finished = new Map<string, Review>();
 
@@ -28,7 +28,7 @@ export class Reviewing {
     this.stage = "done";
   }
 
-  /** Have it reviewed; `prepare` throws a `Refusal` if it cannot be known yet. */
+  /** Start the review; `prepare` throws a `Refusal` if the deal is not revealed yet. */
   async start(
     solver: Pick<Solver, "ask" | "stop">,
     prepare: () => Promise<AskReview>,
@@ -53,12 +53,12 @@ export class Reviewing {
       if (!answer.done) return;
       this.stage = "done";
       keep(this.#key, answer.review);
-      // A solver's memory may be large, and there is seldom a second review.
+      // A solver may use much memory, and a second review is rare.
       solver.stop();
     });
   }
 
-  /** Stop: nobody looks at it any more. */
+  /** Stop, because the review is no longer shown. */
   stop(): void {
     this.#stopped = true;
     this.#takeBack();
@@ -73,10 +73,10 @@ function keep(key: string, review: Review): void {
 }
 
 /**
- * The questions about a closed deal, and a run on it.
+ * Return the question about a closed deal, and a run on it.
  *
- * @param sealed whether nothing was proved of it, and it is asked for by nothing but the run: whoever
- *   asks for a round's deal by the HTTP interface shows it to anybody.
+ * @param sealed whether the deal has no proof and must be derived from the run alone: requesting a
+ * round's deal over HTTP would reveal it to everyone.
  */
 export async function questionOf(
   api: Pick<Api, "deal">,

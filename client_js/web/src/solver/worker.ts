@@ -1,4 +1,4 @@
-/** The worker that solves boards, so that the page stays quick meanwhile. */
+/** The worker that solves boards, which keeps the page responsive. */
 
 import { answer } from "./answers.ts";
 import type { Ask } from "./protocol.ts";

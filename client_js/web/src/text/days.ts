@@ -1,32 +1,34 @@
-/** Days in words, and results against those of others. */
+/** Words for days, and for results compared with others. */
 
 import type { Month } from "../kit/days.ts";
 import { firstOf } from "../kit/days.ts";
 import { capitalised, text } from "./index.ts";
 
-/** A day without its year, as in "21 November". */
+/** Return a day without its year, such as "21 November". */
 export function shortDate(day: number): string {
   return written(day, { day: "numeric", month: "long" });
 }
 
-/** The same in less space, as in "21 Nov". */
+/** Return the same abbreviated, such as "21 Nov". */
 export function briefDate(day: number): string {
   return written(day, { day: "numeric", month: "short" });
 }
 
-/** A month, as in "November 2026". */
+/** Return a month, such as "November 2026". */
 export function monthWords(month: Month): string {
   return written(firstOf(month), { month: "long", year: "numeric" });
 }
 
-/** A day of the week in two or three letters, and whole; from 0 for Monday. */
+/** Return a weekday abbreviated to two or three letters, and in full; 0 is Monday. */
 export function weekdayWords(weekday: number): { readonly short: string; readonly long: string } {
   // 1970-01-05 was a Monday.
   const day = 4 + weekday;
   return { short: written(day, { weekday: "short" }), long: written(day, { weekday: "long" }) };
 }
 
-/** A moment in Unix milliseconds, as in "Mon 30 Nov, 21:00", in the time zone of the browser. */
+/**
+ * Return a moment in Unix milliseconds, such as "Mon 30 Nov, 21:00", in the browser's time zone.
+ */
 export function timeWords(moment: number): string {
   return new Date(moment).toLocaleString(text.locale, {
     ...{ weekday: "short", day: "numeric", month: "short" },
@@ -35,8 +37,8 @@ export function timeWords(moment: number): string {
 }
 
 /**
- * Numbers of cards more than most players', and more than on the player's own average, as a
- * sentence; null where that is unknown.
+ * Return a sentence about the difference in cards from most players, and from the player's own
+ * average; null where unknown.
  */
 export function againstWords(most: number | null, average: number | null): string {
   const words = text.days.against;

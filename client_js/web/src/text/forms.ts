@@ -1,19 +1,19 @@
-/** The forms of words that messages choose from, by the rules of a language. */
+/** The word forms that messages select, by the rules of a language. */
 
-/** Messages by `=` and an exact number, or by a category of plural rules. */
+/** Messages by `=` and an exact number, or by a plural category. */
 type Cases = Readonly<Record<string, string>> & { readonly other: string };
 
-/** Returns the message for a count; `offset` is taken from it for its category. */
+/** Returns the message for a count; `offset` is subtracted from it before choosing the category. */
 type Choose = (count: number, cases: Cases, offset?: number) => string;
 
 export interface Forms {
   readonly plural: Choose;
   readonly ordinal: Choose;
-  /** Names in a row, as in "Ada and Grace". */
+  /** A list of names, such as "Ada and Grace". */
   readonly list: (names: readonly string[]) => string;
 }
 
-/** The forms of a language, as in `en`. */
+/** Return the forms of a language, such as `en`. */
 export function formsOf(language: string): Forms {
   const choose = (type: "cardinal" | "ordinal"): Choose => {
     const rules = new Intl.PluralRules(language, { type });

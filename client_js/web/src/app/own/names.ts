@@ -1,4 +1,4 @@
-/** What variants are called: rules of one's own by their name in this browser, never by their id. */
+/** Names of variants. Custom rules are shown by their name in this browser, never by their id. */
 
 import { isChanges } from "../../../../src/rules/changes.ts";
 import type { Ruleset } from "../../../../src/rules/ruleset.ts";
@@ -8,7 +8,7 @@ import { storage } from "../../kit/storage.ts";
 import { entry, isolated, text } from "../../text/index.ts";
 import { ownGames } from "./saved.ts";
 
-/** A variant in words; undefined for the standard one, and for one that is not known. */
+/** Return a variant's name; undefined for the standard variant and for unknown ones. */
 export function variantWords(game: string, variant: string): string | undefined {
   if (isChanges(variant)) return ownWords(game, variant);
   const known = games.find(({ id }) => id === game);
@@ -16,18 +16,18 @@ export function variantWords(game: string, variant: string): string | undefined 
   return listed && listedWords(game, listed);
 }
 
-/** A listed variant in words: those of the language, or else of the game's file. */
+/** Return a listed variant's name in the page's language, or else from the game's file. */
 export function listedWords(game: string, { id, name }: Variant): string {
   return entry(text.listed, `${game} ${id}`) ?? name;
 }
 
-/** Rules of one's own in words: their name in this browser, if they have one. */
+/** Return the name of custom rules in this browser, or a generic one. */
 export function ownWords(game: string, rules: string): string {
   const kept = ownGames(storage).find((each) => each.game === game && each.rules === rules);
   return kept === undefined ? text.start.own : isolated(kept.name);
 }
 
-/** A game's name, and that it is played by rules of one's own if it is. */
+/** Return a game's name, with the name of custom rules if it has any. */
 export function playedName({ game, variant, rules }: Ruleset): string {
   return isChanges(variant) ? `${rules.name}, ${ownWords(game, variant)}` : rules.name;
 }

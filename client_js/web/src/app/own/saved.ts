@@ -1,8 +1,8 @@
-/** The games by rules of one's own that this browser keeps, each under a name of one's own. */
+/** The games with custom rules saved in this browser, each under its own name. */
 
 import type { TextStorage } from "../../../../src/storage.ts";
 
-/** A game by own rules: nothing of it but the game and the rules is ever sent. */
+/** A game with custom rules. Only the game and the rules are ever sent, never the name. */
 export interface OwnGame {
   readonly game: string;
   /** The changes to the game's standard rules. */
@@ -10,13 +10,13 @@ export interface OwnGame {
   readonly name: string;
 }
 
-/** The most games that are kept. */
+/** The most saved games. */
 export const MOST_OWN = 50;
 
-/** Where they are stored. */
+/** Their storage key. */
 export const OWN_GAMES = "samedeal.own";
 
-/** The kept games, the latest first; those that are malformed are left out. */
+/** Return the saved games, the latest first, without malformed ones. */
 export function ownGames(storage: TextStorage): OwnGame[] {
   try {
     const found: unknown = JSON.parse(storage.getItem(OWN_GAMES) ?? "[]");

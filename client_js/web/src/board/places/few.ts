@@ -1,4 +1,4 @@
-/** Boards of a stock, a waste and one foundation, at all sizes. */
+/** Boards with only a stock, a waste and one foundation, at all sizes. */
 
 import type { BoardLayout, PileLayout } from "../layout.ts";
 import {
@@ -14,7 +14,7 @@ import {
 } from "./room.ts";
 import { dock } from "./tall.ts";
 
-/** One foundation in the middle, fanned; stock and waste on the side of the hand. */
+/** Place one fanned foundation in the middle, with stock and waste on the side of the hand. */
 export function withoutTableau(room: Room, isTall: boolean): BoardLayout {
   const { ruleset, width, height, margin, hand, aspect } = room;
   const piles: PileLayout[] = [];

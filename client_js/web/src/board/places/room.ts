@@ -1,4 +1,7 @@
-/** What all arrangements of a board share: the space, steps between cards, and piles of all kinds. */
+/**
+ * The parts shared by all board arrangements: the space, steps between cards, and piles of all
+ * kinds.
+ */
 
 import { type View, pileAt } from "../../../../src/rules/board.ts";
 import { isDown } from "../../../../src/rules/cards.ts";
@@ -8,16 +11,18 @@ import { type Size, aspectOf, sizeFor } from "../../cards/index.ts";
 import type { BoardLayout, Box, PileLayout } from "../layout.ts";
 
 export const WIDEST_CARD = 360;
-/** The least and the most space between columns, by card width. */
+/** The least and the most space between columns, relative to the card width. */
 const TIGHT = 0.06;
 export const LOOSE = 0.32;
 const DOWN_STEP = 0.14;
 const MIN_DOWN_STEP = 0.035;
-/** The visible part of a covered card where there is space, by card height: rank and suit. */
+/**
+ * The visible part of a covered card if there is space, relative to the card height: rank and suit.
+ */
 export const UP_STEP = { tall: 0.34, small: 0.37, medium: 0.28, large: 0.24 } as const;
-/** The same by card width, in a fan to the side. */
+/** The same relative to the card width, in a sideways fan. */
 export const SIDE_STEP = { tall: 0.54, small: 0.54, medium: 0.3, large: 0.28 } as const;
-/** How many of the waste's last cards are visible. */
+/** The number of visible cards at the end of the waste. */
 export const WASTE_SHOWN = 3;
 
 export interface Room {
@@ -26,17 +31,17 @@ export interface Room {
   readonly width: number;
   readonly height: number;
   readonly hand: Hand;
-  /** The space left free along the edges. */
+  /** The free space along the edges. */
   readonly margin: number;
-  /** Card height by card width. */
+  /** The ratio of card height to width. */
   readonly aspect: number;
-  /** Whether there are actions beside the piles. */
+  /** Whether there are actions next to the piles. */
   readonly played: boolean;
-  /** Whether there is a stock; else its pile has no place. */
+  /** Whether there is a stock; otherwise its pile has no place. */
   readonly hasStock: boolean;
-  /** The pile fanned beside the stock, which the stock plays to. */
+  /** The fanned pile next to the stock, fed by the stock. */
   readonly open: number | null;
-  /** The foundations but that one. */
+  /** The other foundations. */
   readonly homes: readonly number[];
 }
 
@@ -57,14 +62,14 @@ export function roomOf(
   return { view, ruleset, ...space, played, hasStock, open, homes };
 }
 
-/** The only foundation, if the stock plays to it: it is looked at as a waste is in other games. */
+/** The only foundation, if fed by the stock: it plays the role of the waste in other games. */
 function fed({ foundations, tableau, rules }: Ruleset): number | null {
   const [only, ...others] = foundations;
   const fits = tableau.length > 0 && others.length === 0;
   return fits && only !== undefined && rules.stock.plays.includes("foundation") ? only : null;
 }
 
-/** The layout of these piles. A stock that there never is has no size, where cards come from. */
+/** Return the layout of these piles. An absent stock has no size; cards fly from its position. */
 export function laidOut(room: Room, piles: PileLayout[], actions: Box | null = null): BoardLayout {
   const { ruleset, width, height, margin, aspect, hasStock } = room;
   if (!hasStock) {
@@ -75,24 +80,24 @@ export function laidOut(room: Room, piles: PileLayout[], actions: Box | null = n
   return { width, height, cardWidth, aspect, piles, actions };
 }
 
-/** The box of a card, on whole pixels, so that cards are crisp. */
+/** Return the box of a card, on whole pixels for crisp rendering. */
 export function boxAt({ aspect }: Room, x: number, y: number, cardWidth: number): Box {
   return { x: Math.round(x), y: Math.round(y), width: cardWidth, height: cardWidth * aspect };
 }
 
-/** How cards of this width are drawn. */
+/** Return the drawing size for cards of this width. */
 export function sizeOf({ aspect }: Room, cardWidth: number): Size {
   return aspect === aspectOf("tall") ? "tall" : sizeFor(cardWidth);
 }
 
-/** A squared pile: its cards lie exactly on one another. */
+/** Return a squared pile, whose cards lie exactly on top of each other. */
 export function squared(room: Room, pile: number, place: Box): PileLayout {
   const at = { x: place.x, y: place.y };
   const cards = pileAt(room.view, pile).map(() => at);
   return { place, cards, reach: place, size: sizeOf(room, place.width) };
 }
 
-/** A column that must end above `bottom`; `up`: the visible pixels of a covered card. */
+/** Return a column that must end above `bottom`; `up`: the visible pixels of a covered card. */
 export function column(
   room: Room,
   pile: number,
@@ -106,7 +111,9 @@ export function column(
   return { place, cards, reach, size: sizeOf(room, place.width) };
 }
 
-/** The offset of each card of a column from the first; a fan that is too long is compressed. */
+/**
+ * Return the offset of each card of a column from the first; a fan that is too long is compressed.
+ */
 function fan(view: View, pile: number, height: number, room: number, up: number): number[] {
   const cards = pileAt(view, pile);
   const beneath = cards.slice(0, -1);
@@ -122,8 +129,8 @@ function fan(view: View, pile: number, height: number, room: number, up: number)
 }
 
 /**
- * A pile whose last cards are fanned sideways: to the left of the top one at `place` if `step` < 0,
- * else to the right of the lowest one at `place`.
+ * Return a pile whose last cards are fanned sideways: to the left of the top one at `place` if
+ * `step` < 0, otherwise to the right of the lowest one at `place`.
  */
 export function wasteFan(
   room: Room,
@@ -145,15 +152,15 @@ export function wasteFan(
   return { place, cards: points, reach: place, size: sizeOf(room, place.width) };
 }
 
-/** The width of `count` cards that fill `width` with the least space between them. */
+/** Return the width of `count` cards that fill `width` with the least space between them. */
 export function across(width: number, count: number): number {
   return width / (count + (count - 1) * TIGHT);
 }
 
-/** Where the nth of `count` columns begins; they stand in the middle, not too far apart. */
+/** Return the position of the nth of `count` columns, centred with limited gaps. */
 export function spread(count: number, cardWidth: number, width: number, margin: number) {
   const free = (width - 2 * margin - count * cardWidth) / Math.max(1, count - 1);
-  // Whole pixels, so that all columns are equally far apart.
+  // Whole pixels keep all gaps equal.
   const step = Math.floor(cardWidth + clamp(free, 0, cardWidth * LOOSE));
   const left = Math.floor((width - cardWidth - (count - 1) * step) / 2);
   return (nth: number) => left + nth * step;

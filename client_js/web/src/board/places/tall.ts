@@ -1,4 +1,4 @@
-/** Tall windows, as of phones that are held upright. */
+/** Tall windows, such as upright phones. */
 
 import type { Ruleset } from "../../../../src/rules/ruleset.ts";
 import { aspectOf, sizeFor } from "../../cards/index.ts";
@@ -17,25 +17,28 @@ import {
   wasteFan,
 } from "./room.ts";
 
-/** The visible part of a covered card, by card height: there is space, and fingers need it. */
+/**
+ * The visible part of a covered card, relative to the card height: there is space, and fingers need
+ * it.
+ */
 const UP_STEP = { tall: 0.49, small: 0.52, medium: 0.38, large: 0.32 } as const;
-/** The most columns, with a reserve, and the most cells and foundations, that lie in one row. */
+/** The most columns (with a reserve), and the most cells and foundations, in a single row. */
 const MOST_IN_ROW = 12;
-/** How many lie in each row where there are more. */
+/** The number per row if there are more. */
 const IN_ROW = 10;
-/** The height of the actions, in pixels, where nothing lies beside them. */
+/** The height of the actions, in pixels, with nothing next to them. */
 const ACTIONS = 52;
 
 /**
- * Small foundations at the top, with cells to their left; one or two rows of columns, to the right
- * of a reserve; stock and waste at the bottom.
+ * Place small foundations at the top, with cells to their left; one or two rows of columns, to the
+ * right of a reserve; and stock and waste at the bottom.
  */
 export function tall(window: Room): BoardLayout {
   const { ruleset, width, height, margin, homes } = window;
   const { cells, reserve, tableau } = ruleset;
   const inner = width - 2 * margin;
   const columns = reserve.length + tableau.length;
-  // Of so many that a reserve has no place of its own, it lies in the rows before the columns.
+  // With this many columns, a reserve has no separate place and precedes the columns in their rows.
   const crowded = columns > MOST_IN_ROW;
   const rows = crowded ? Math.ceil(columns / IN_ROW) : tableauRows(ruleset);
   const perRow = Math.max(
@@ -62,7 +65,7 @@ export function tall(window: Room): BoardLayout {
   const cardWidth = Math.floor(Math.min(across(inner, perRow), rowHeight / aspect / 1.8));
   const columnAt = spread(perRow, cardWidth, width, margin);
   const piles: PileLayout[] = [...docked.piles];
-  // Cells or a reserve on the left leave the right to the foundations, above the columns.
+  // With cells or a reserve on the left, the foundations stay on the right, above the columns.
   const onGrid = !crowded && inTop <= perRow && cells.length + reserve.length > 0;
   const topAt = onGrid ? columnAt : spread(inTopRow, homeWidth, width, margin);
   const inset = onGrid ? (cardWidth - homeWidth) / 2 : 0;
@@ -83,7 +86,7 @@ export function tall(window: Room): BoardLayout {
     });
     return laidOut(room, piles, docked.actions);
   }
-  // A reserve may begin at the very top, where nothing lies above it.
+  // A reserve may start at the very top if nothing lies above it.
   const reserveTop = onGrid && inTop + reserve.length <= perRow && !cells.length ? margin : top;
   reserve.forEach((pile, nth) => {
     const place = boxAt(room, columnAt(nth), reserveTop, cardWidth);
@@ -111,7 +114,7 @@ interface Dock {
   readonly actions: Box;
 }
 
-/** Stock and waste along the bottom, with cards of this width, on the side of the hand. */
+/** Place stock and waste along the bottom on the side of the hand, with cards of this width. */
 export function dock(room: Room, wanted: number): Dock {
   const { ruleset, width, height, margin, hand, aspect, played, hasStock, open } = room;
   if (!hasStock) {

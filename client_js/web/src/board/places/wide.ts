@@ -1,4 +1,4 @@
-/** Wide windows: laptops, and phones that lie on their side. */
+/** Wide windows: laptops, and phones in landscape orientation. */
 
 import type { BoardLayout, PileLayout } from "../layout.ts";
 import {
@@ -16,20 +16,20 @@ import {
   wasteFan,
 } from "./room.ts";
 
-/** The space between rows, by card height. */
+/** The space between rows, relative to the card height. */
 const ROW_SPACE = 0.14;
-/** The height that columns may take before their fans are compressed, by card height. */
+/** The height of columns before their fans are compressed, relative to the card height. */
 const TABLEAU_HEIGHT = 2.9;
 /**
- * The width of phones that lie on their side. It says how little height there is: that of the board
- * depends on where the actions are, which depends on this.
+ * The width of phones in landscape orientation, a proxy for little height. The board's height would
+ * be circular: it depends on the actions' place, which depends on this.
  */
 const PHONE = 960;
-/** The width of the actions at its edge, in pixels. */
+/** The width of the actions at the board's edge, in pixels. */
 const ACTIONS = 104;
-/** How many piles lie below one another beside the columns. */
+/** The number of piles stacked vertically next to the columns. */
 const ASIDE = 4;
-/** The space between them, by card height: as little as leaves them apart. */
+/** The least space that separates them, relative to the card height. */
 const ASIDE_SPACE = 0.06;
 
 export function wide(room: Room): BoardLayout {
@@ -37,20 +37,20 @@ export function wide(room: Room): BoardLayout {
 }
 
 /**
- * Whether the columns have the whole height: where there is little, and they may grow long, and
- * where only the foundations would lie above them.
+ * Whether the columns get the whole height: if there is little and they may grow long, or if only
+ * the foundations would lie above them.
  */
 function isFlanked({ ruleset, width, homes, played, hasStock }: Room): boolean {
   const { ordersTableau, cells, automatic } = ruleset;
   const alone = !hasStock && cells.length === 0;
-  // Foundations that nobody plays to may be as far away as two columns of them are.
+  // Foundations filled automatically may be as far away as two columns of them.
   const fits = homes.length <= ASIDE || automatic;
   return ordersTableau && fits && ((width < PHONE && played) || alone);
 }
 
 /**
- * The columns, with the foundations on one side of them, and what gives cards on the other. On a
- * phone the actions are at the edge on the side of the hand.
+ * Place the columns between the foundations and the sources of cards. On a phone the actions are at
+ * the edge on the side of the hand.
  */
 function flanked(room: Room): BoardLayout {
   const { ruleset, width, height, margin, hand, aspect, hasStock, open, homes, played } = room;
@@ -67,10 +67,10 @@ function flanked(room: Room): BoardLayout {
   const inInner = spread(total, cardWidth, width - edge, margin);
   const gridAt = (nth: number) => inInner(nth) + (hand === "left" ? edge : 0);
   const up = cardHeight * UP_STEP[sizeOf(room, cardWidth)];
-  // The stock is on the side of the hand, cells are on the left as everywhere.
+  // The stock is on the side of the hand; cells are always on the left.
   const mirrored = hasStock && hand === "right";
   const piles: PileLayout[] = [];
-  /** Lay the nth of some piles, of which `ASIDE` lie in each column of the grid from one on. */
+  /** Place the nth of some piles, `ASIDE` to a grid column, starting at column `from`. */
   const lay = (pile: number, from: number, nth: number) => {
     const y = margin + (nth % ASIDE) * cardHeight * (1 + ASIDE_SPACE);
     const x = gridAt(from + Math.floor(nth / ASIDE));
@@ -95,12 +95,12 @@ function flanked(room: Room): BoardLayout {
   return laidOut(room, piles, edge > 0 ? actions : null);
 }
 
-/** Foundations and columns on one grid. */
+/** Place foundations and columns on one grid. */
 function gridded(room: Room): BoardLayout {
   const { ruleset, width, height, margin, hand, aspect, hasStock, open, homes } = room;
   const { cells, reserve, tableau, stock } = ruleset;
   const columns = reserve.length + tableau.length;
-  // In the first row the waste takes as much room as two cards.
+  // In the first row the waste takes the width of two cards.
   const before = Number(hasStock) + (open === null ? 0 : 2) + cells.length;
   const inFirst = before + homes.length;
   const inRow = inFirst <= columns || cells.length + reserve.length > 0 || columns === 0;
@@ -111,7 +111,7 @@ function gridded(room: Room): BoardLayout {
   const cardWidth = Math.floor(Math.min(across(inner, total), byHeight, WIDEST_CARD));
   const cardHeight = cardWidth * aspect;
   const gridAt = spread(total, cardWidth, width, margin);
-  // The column of stock and waste is on the side of the hand; all others follow.
+  // The column of stock and waste is on the side of the hand, before or after all others.
   const shift = !inRow && hand === "left" ? 1 : 0;
   const at = (nth: number) => gridAt(nth + shift);
   const tableauTop = margin + cardHeight * (1 + ROW_SPACE);
@@ -120,11 +120,11 @@ function gridded(room: Room): BoardLayout {
   const besideHomes = (inRow ? total : columns) - homes.length;
   const firstHome = inRow ? besideHomes : Math.max(0, Math.floor(besideHomes / 2));
   homes.forEach((pile, nth) => {
-    // Where there are more foundations than columns, one stands above the stock.
+    // With more foundations than columns, one is above the stock.
     const x = !inRow && homes.length > columns ? gridAt(nth) : at(firstHome + nth);
     piles[pile] = squared(room, pile, boxAt(room, x, margin, cardWidth));
   });
-  // A reserve keeps to the left, and the columns below the foundations.
+  // A reserve keeps to the left, with the columns below the foundations.
   const free = inRow ? total - columns : 0;
   const firstColumn = reserve.length > 0 ? free : Math.floor(free / 2);
   [...reserve, ...tableau].forEach((pile, nth) => {

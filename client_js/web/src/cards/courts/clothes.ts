@@ -2,7 +2,7 @@
 
 import { BRASS, INK, IVORY, LIGHT, MAIN, SECOND, both, dot, line, path } from "./pen.ts";
 
-/** Shoulders and chest, with what is worn over the middle. */
+/** Return shoulders and chest, with clothing over the middle. */
 export function robe(front: string): string {
   return path("M-90 14V-6C-70-22-44-28-20-32H20C44-28 70-22 90-6V14Z", MAIN) + front;
 }

@@ -93,7 +93,7 @@ function feather(colour: string): string {
   );
 }
 
-/** A soft cap with a brim turned up, and a feather on the side away from the look. */
+/** A soft cap with an upturned brim, and a feather on the side away from the look. */
 export function beret(look: number): string {
   return (
     at(-24 * look, -100, -26 * look, feather(BRASS)) +

@@ -7,11 +7,11 @@ export interface Person {
   /** The cheek's and the eyelids' colour. */
   readonly shade: string;
   readonly hair: string;
-  /** Where the eyes look: -1 is the left of the card. */
+  /** The direction of the eyes: -1 is the left of the card. */
   readonly look: -1 | 1;
 }
 
-/** Head, ears, eyes, brows and nose, turned a little to where the person looks. */
+/** Return head, ears, eyes, brows and nose, turned slightly towards the look. */
 export function head({ skin, shade, look }: Person, jaw: number): string {
   const x = 3.5 * look;
   const eye = (cx: number) =>

@@ -1,4 +1,4 @@
-/** Things that the people hold: weapons, flowers, instruments, with the hand as the origin. */
+/** Objects in the figures' hands: weapons, flowers, instruments, with the hand as the origin. */
 
 import { BRASS, INK, IVORY, LIGHT, MAIN, SECOND, SILVER, at, dot, line, path } from "./pen.ts";
 

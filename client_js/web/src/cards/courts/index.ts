@@ -1,10 +1,10 @@
 /**
- * The people on the court cards: each is half a figure that ends at the middle of its card.
+ * The figures on the court cards: each is half a figure that ends at the middle of its card.
  *
- * The middle of the card is (0, 0) and the figure looks out above it: x from -84 to 84, y from -146
- * to 8. A card shows it twice, turned by half a turn, cut along the line from (-84, 8) to (84, -8).
- * Colours are those of the suit, as CSS variables, so that a deck of four colours needs no other
- * people: `--main` and `--second` for clothes and hair, `--light` behind them.
+ * The card's middle is (0, 0), with the figure above it: x from -84 to 84, y from -146 to 8. A card
+ * shows it twice, rotated by 180 degrees, cut along the line from (-84, 8) to (84, -8). Suit
+ * colours are CSS variables, so that a four-colour deck uses the same figures: `--main` and
+ * `--second` for clothes and hair, `--light` behind them.
  */
 
 import { beads, bodice, chain, collar, ermine, quilted, robe, ruff, slashes } from "./clothes.ts";
@@ -134,7 +134,7 @@ function jack(name: string, hair: string, hat: string, front: string, held: stri
   );
 }
 
-/** Each court's half figure, by its name as in `KS`. */
+/** Each court's half figure by name, such as `KS`. */
 export const COURTS: Readonly<Record<string, string>> = {
   KS: king("KS", arched(), beardLong(hairOf("KS")), ermine(), at(-58, -22, -8, sword())),
   KH: king(

@@ -1,4 +1,4 @@
-/** The pen that draws the people on the courts: their colours, and shapes as SVG. */
+/** Drawing tools for the figures on the courts: their colours, and shapes as SVG. */
 
 export const MAIN = "var(--main)";
 export const SECOND = "var(--second)";
@@ -32,7 +32,7 @@ export function at(x: number, y: number, turn: number, inner: string): string {
   return `<g transform="translate(${x} ${y}) rotate(${turn})">${inner}</g>`;
 }
 
-/** The same on both sides of the middle. */
+/** Mirror a drawing to both sides of the middle. */
 export function both(inner: string): string {
   return `${inner}<g transform="scale(-1 1)">${inner}</g>`;
 }
