@@ -1,8 +1,8 @@
-/** Links to players' pages, as people paste them. */
+/** Pasted links to players' pages. */
 
 import { routeOf } from "../app/routes.ts";
 
-/** The id of the player whose page a link leads to; null if it leads elsewhere or is no link. */
+/** Return the id of the player whose page a link leads to; null for any other text. */
 export function playerIn(link: string): string | null {
   const typed = link.trim();
   if (!URL.canParse(typed)) return null;

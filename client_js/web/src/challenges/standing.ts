@@ -1,15 +1,15 @@
-/** Those who play a challenge, by what may be shown of them. Pure. */
+/** The players of a challenge, by how much of them may be shown. Pure functions. */
 
 import type { Challenge, Challenger, Result } from "@samedeal/client";
 
-/** One whose run is over and may be seen. */
+/** A player whose run is over and may be shown. */
 export interface Done extends Challenger {
   readonly result: Result;
   readonly rank: number;
   readonly attempt: string;
 }
 
-/** Those whose runs are over and may be seen, in the order of the table. */
+/** Return the players whose runs are over and may be shown, in the table's order. */
 export function doneOf(players: readonly Challenger[]): readonly Done[] {
   return players.filter((each): each is Done => {
     const { state, result, rank, attempt } = each;
@@ -17,7 +17,7 @@ export function doneOf(players: readonly Challenger[]): readonly Done[] {
   });
 }
 
-/** The rows of a challenge that are known: its first page, further ones, and the player's own. */
+/** Return the loaded rows of a challenge: its first page, further ones, and the player's own. */
 export function rowsOf(
   { players, own }: Pick<Challenge, "players" | "own">,
   more: readonly Challenger[],
@@ -28,7 +28,10 @@ export function rowsOf(
   return [...rows.values()];
 }
 
-/** How many others than its maker, who looks at it, have begun, and how many are done. */
+/**
+ * Return how many players have started, and how many are done, excluding the creator, who is
+ * viewing.
+ */
 export function countsOf({ begun, ended, own }: Pick<Challenge, "begun" | "ended" | "own">): {
   begun: number;
   ended: number;
@@ -38,7 +41,7 @@ export function countsOf({ begun, ended, own }: Pick<Challenge, "begun" | "ended
   return { begun: begun - Number(hasBegun), ended: ended - Number(isDone) };
 }
 
-/** The result to beat: the maker's, if it is shown, and brought a card home. */
+/** Return the result to beat: the creator's, if it is visible and brought a card home. */
 export function toBeat({
   target,
   own,

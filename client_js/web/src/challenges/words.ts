@@ -1,4 +1,4 @@
-/** Spans of challenges in words. */
+/** Words for the durations of challenges. */
 
 import { text } from "../text/index.ts";
 
@@ -6,10 +6,13 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How much of a unit may be missing where a span is said in whole units. */
+/** The fraction by which a whole number of units may exceed the actual duration. */
 const SLACK = 0.1;
 
-/** A span in milliseconds, in whole days, hours or minutes: of what is left, hardly too much. */
+/**
+ * Return a duration in milliseconds, in whole days, hours or minutes; the remaining time is barely
+ * overstated.
+ */
 export function spanWords(milliseconds: number): string {
   const { days, hours } = text.challenges;
   if (milliseconds >= 2 * DAY) return days(Math.floor(milliseconds / DAY + SLACK));
@@ -17,7 +20,7 @@ export function spanWords(milliseconds: number): string {
   return text.start.minutes(Math.max(1, Math.floor(milliseconds / MINUTE)));
 }
 
-/** A span that a challenge is open, in seconds: of hours up to a day. */
+/** Return for how long a challenge is open, from seconds: in hours up to a day. */
 export function openWords(seconds: number): string {
   const { days, hours } = text.challenges;
   const whole = (seconds * 1000) / DAY;

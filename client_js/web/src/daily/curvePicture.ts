@@ -1,22 +1,22 @@
-/** A run's curve as a picture to share: it tells how the run went, and nothing of the deal. */
+/** A picture of a run's curve for sharing: it reveals nothing about the deal. */
 
 import type { Course } from "../app/courses.ts";
 import { text } from "../text/index.ts";
 import { type Frame, across, courseLine, down } from "../parts/plots/plot.ts";
 
-/** What is in the picture. */
+/** The picture's content. */
 export interface Curve {
   readonly course: Course;
-  /** When its last card came home, in milliseconds since the start. */
+  /** When the last card came home, in milliseconds since the start. */
   readonly time: number;
   /** The cards home at the upper edge. */
   readonly most: number;
   /** The game, and the day. */
   readonly title: string;
   readonly date: string;
-  /** The result, in words; a line each. */
+  /** The result in words, one line each. */
   readonly said: readonly string[];
-  /** What stands at the ends of the axis of time. */
+  /** The labels at the ends of the time axis. */
   readonly times: readonly [from: string, to: string];
 }
 
@@ -26,7 +26,7 @@ const HEIGHT = 675;
 const EDGE = 72;
 const PLOT = { top: 270, height: 285 } as const;
 
-/** The page's colours and fonts, which follow the player's choice of a table. */
+/** The page's colours and fonts, which depend on the chosen table. */
 function looks() {
   const style = getComputedStyle(document.documentElement);
   const value = (name: string): string => style.getPropertyValue(name).trim();
@@ -40,7 +40,7 @@ function looks() {
   };
 }
 
-/** The curve as a PNG file; null if the browser cannot draw it. */
+/** Return the curve as a PNG file; null if the browser cannot draw it. */
 export async function pictureFile(curve: Curve, name: string): Promise<File | null> {
   const canvas = document.createElement("canvas");
   canvas.width = WIDTH;

@@ -1,19 +1,19 @@
-/** What is known of a daily's deal, in sentences. */
+/** Sentences about the facts known of a daily's deal. */
 
 import type { Certificate, Ruleset } from "@samedeal/client";
 import { isForAll } from "../app/targets.ts";
 import { text } from "../text/index.ts";
 
-/** Why nothing is known of a deal that has no certificate. */
+/** Return why a deal without a certificate is unsolved. */
 export function unsolvedWords(ruleset: Ruleset): string {
   const words = text.proofs;
   return isForAll(ruleset) ? words.unsolved : words.noPar;
 }
 
 /**
- * What there is to reach on a deal that was not played yet.
+ * Return what can be achieved on an unplayed deal.
  *
- * @param best the most cards home of the runs that are over; null before there is one.
+ * @param best the most cards home in finished runs; null without one.
  */
 export function beforeWords(
   ruleset: Ruleset,
@@ -27,7 +27,9 @@ export function beforeWords(
   return `${unsolvedWords(ruleset)} ${best === null ? words.first : words.toBeat(best)}`;
 }
 
-/** The same of a deal without a certificate, after a run with `home` cards that did not win. */
+/**
+ * Return the same for a deal without a certificate, after a run with `home` cards that did not win.
+ */
 export function afterWords(ruleset: Ruleset, best: number | null, home: number): string {
   const words = text.proofs;
   const mark = best === null ? [] : [home >= best ? words.yours : words.toBeat(best)];

@@ -1,4 +1,4 @@
-/** A day that is over, as the server lists the deals of today. */
+/** Past days, in the form of the server's list of today's deals. */
 
 import { type ApiTypes, Refusal, type Result } from "@samedeal/client";
 import type { OwnPage } from "../app/ownPage.svelte.ts";
@@ -6,7 +6,7 @@ import { api } from "../app/publicApi.ts";
 import { isoOf, playedBy } from "../kit/days.ts";
 import type { DayDeals } from "./placing.ts";
 
-/** Read the deals of a day, with the player's results; null if they cannot be read now. */
+/** Load the deals of a day, with the player's results; return null if that fails. */
 export async function readDay(day: number, own: OwnPage): Promise<DayDeals | null> {
   try {
     const [found] = await Promise.all([api.day(isoOf(day)), own.load()]);
@@ -17,7 +17,7 @@ export async function readDay(day: number, own: OwnPage): Promise<DayDeals | nul
   }
 }
 
-/** The deals of a day, with the results of a player who has played these games. */
+/** Return the deals of a day, with the player's results in the given games. */
 export function dealsOf(
   { day, date, ends, closes, deals }: ApiTypes.Day,
   games: readonly ApiTypes.PlayedGame[],
@@ -35,7 +35,7 @@ export function dealsOf(
   };
 }
 
-/** A result at a daily, at which nobody gets help. */
+/** Return the result of a daily, which never has help. */
 function resultOf({ home, left, time, moves, end }: ApiTypes.PlayedDay): Result {
   return { home, left, time, moves, end, undos: 0, hints: 0, peeked: false };
 }

@@ -1,4 +1,4 @@
-/** What a game's results are compared by. Pure. */
+/** The leaderboards available for a game. Pure functions. */
 
 import { ALL_GAMES, SCOPES, type Scope } from "../app/boards.ts";
 import { isForPar } from "../app/targets.ts";
@@ -6,8 +6,9 @@ import { isForPar } from "../app/targets.ts";
 const OF_DAILIES: readonly Scope[] = ["day", "week", "wins"];
 
 /**
- * The leaderboards of a game, or of all games together: none of wins where nobody can win, and none
- * of dailies where there are none, but for the one that is asked for: there may have been some.
+ * Return the leaderboards of a game, or of all games together. Games that cannot be won have none
+ * of wins, and games that are not dailies none of dailies, except a requested one: there may have
+ * been some earlier.
  */
 export function scopesOf(game: string, daily = true, asked?: Scope): readonly Scope[] {
   if (game === ALL_GAMES) return SCOPES.filter((scope) => scope !== "best" && scope !== "rating");

@@ -1,4 +1,4 @@
-/** The cards that illustrate a game in lists and at the head of its screens. */
+/** The cards that illustrate a game in lists and at the top of its screens. */
 
 import { type Card, parseCard } from "../../../src/rules/cards.ts";
 
@@ -17,7 +17,7 @@ const CARDS: Readonly<Record<string, readonly string[]>> = {
   golf: ["6C", "7D"],
 };
 
-/** A game's cards, the main one last. */
+/** Return a game's cards, the main one last. */
 export function cardsOf(game: string): readonly Card[] {
   return (CARDS[game] ?? ["AS"]).map(parseCard);
 }

@@ -1,8 +1,8 @@
-/** A small drawing of how a game's piles lie at the start, by its rules alone: of no deal. */
+/** A small drawing of a game's initial piles, derived from its rules without a deal. */
 
 import type { Rules } from "../../../src/rules/schema.ts";
 
-/** What is drawn, as the data of one SVG path for each colour. */
+/** The drawing, as the data of one SVG path per colour. */
 export interface Sketch {
   readonly width: number;
   readonly height: number;
@@ -10,7 +10,7 @@ export interface Sketch {
   readonly places: string;
   readonly backs: string;
   readonly faces: string;
-  /** A pip on each face that nothing covers. */
+  /** A pip on each uncovered face. */
   readonly reds: string;
   readonly blacks: string;
 }
@@ -18,14 +18,14 @@ export interface Sketch {
 const WIDTH = 10;
 const HEIGHT = 14;
 const GAP = 2;
-/** From pile to pile in a row. */
+/** The distance between piles in a row. */
 const STEP = WIDTH + GAP;
-/** How much of a covered card is visible. */
+/** The visible strip of a covered card. */
 const STRIP = 3;
 
 /**
- * Cells and foundations above, the tableau below them, to the right of a reserve, stock and waste at
- * the lower right, as on a phone; all in one row where there is no tableau.
+ * Draw cells and foundations at the top, the tableau below, to the right of a reserve, and stock
+ * and waste at the bottom right, as on a phone; all in one row without a tableau.
  */
 export function sketchOf(rules: Rules): Sketch {
   const { foundations, tableau, stock, waste, reserve, cells } = rules;
@@ -47,7 +47,7 @@ export function sketchOf(rules: Rules): Sketch {
   const homes = foundations.flatMap(({ piles, setup }) =>
     Array<number>(piles).fill(setup === "empty" ? 0 : 1),
   );
-  // Each with how many of its cards lie face up.
+  // Each with the number of its face-up cards.
   const laid = [reserve, tableau].flatMap((part) =>
     (part?.deal ?? []).map((count) => ({
       count,
@@ -56,7 +56,7 @@ export function sketchOf(rules: Rules): Sketch {
   );
   const columns = laid.map(({ count }) => count);
   const most = Math.max(1, ...columns);
-  // Many piles of one card fit in two rows, where they are larger.
+  // Many piles of one card fit in two rows, where they can be larger.
   const rows = columns.length > 8 && most === 1 ? 2 : 1;
   const perRow = Math.ceil(columns.length / rows);
   const docked = Number(stock.plays.length > 0) + Number(waste !== null);
@@ -65,7 +65,7 @@ export function sketchOf(rules: Rules): Sketch {
 
   for (let nth = 0; nth < inTop - homes.length; nth++) draw(nth, 0, 0, 0);
   const beside = across - homes.length;
-  // Cells and a reserve are on the left of all.
+  // Cells and a reserve are leftmost.
   const left = cells !== null || reserve !== null;
   const firstHome = tableau === null ? 0 : left ? beside : beside / 2;
   homes.forEach((count, nth) => draw(firstHome + nth, 0, count, 1));

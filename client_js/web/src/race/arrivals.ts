@@ -5,7 +5,7 @@ import type { Player } from "@samedeal/client";
 export class Arrivals {
   #known: ReadonlySet<string> | null = null;
 
-  /** The first of these players who was not in the last update; none in the first update. */
+  /** Return the first player who was not in the previous update; undefined in the first update. */
   update(players: readonly Player[]): Player | undefined {
     const known = this.#known;
     this.#known = new Set(players.map(({ id }) => id));

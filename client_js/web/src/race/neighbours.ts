@@ -1,15 +1,15 @@
-/** Players of a room at one address, as its host is told. */
+/** Players of a room who share an address, as reported to its host. */
 
 import type { Neighbours, RoomState } from "@samedeal/client";
 import { nameOf } from "../text/index.ts";
 
-/** The names of players at one place: of those who are in the room, and of those who have left. */
+/** The names of players at one address: those present, and those who have left. */
 export interface Group {
   readonly here: readonly string[];
   readonly gone: readonly string[];
 }
 
-/** The groups in which somebody is still in the room; none if they are of another room. */
+/** Return the groups with at least one player still present; empty for another room. */
 export function neighboursOf(room: RoomState, told: Neighbours | null): Group[] {
   if (told?.code !== room.code) return [];
   const here = new Map(room.members.map(({ player }) => [player.id, nameOf(player)]));

@@ -1,8 +1,11 @@
-/** Whose boards may be watched, as the server decides it (`server/watching/core/sight.py`). */
+/** Whose boards may be watched, as decided by the server (`server/watching/core/sight.py`). */
 
 import type { Round } from "@samedeal/client";
 
-/** Whether a round shows its boards to nobody yet: strangers play it, whom somebody could tell. */
+/**
+ * Whether a round still hides its boards from everyone: its players are strangers, whom a spectator
+ * could help.
+ */
 export function boardsHidden(round: Round): boolean {
   return round.public && !round.over;
 }

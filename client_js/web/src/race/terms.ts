@@ -4,7 +4,7 @@ import { type Terms, games } from "@samedeal/client";
 import { variantWords } from "../app/own/names.ts";
 import { knownWords, text } from "../text/index.ts";
 
-/** As in `Robert, 10 minutes`; the variant is named where it is not the game's base form. */
+/** Return terms such as `Robert, 10 minutes`, with the variant unless it is the standard one. */
 export function termsWords({ game, variant, limit, help = "none", known = "" }: Terms): string {
   const played = games.find(({ id }) => id === game);
   const form = variantWords(game, variant);
@@ -14,12 +14,12 @@ export function termsWords({ game, variant, limit, help = "none", known = "" }: 
   return words.filter((word) => word !== undefined).join(", ");
 }
 
-/** The terms in a message that says more, such as a room or a proposal. */
+/** Extract the terms from a larger message, such as a room or a proposal. */
 export function termsOf({ game, variant, limit, help = "none", known = "" }: Terms): Terms {
   return { game, variant, limit, help, known };
 }
 
-/** Whether two terms are the same. */
+/** Whether two terms are equal. */
 export function sameTerms(one: Terms, other: Terms): boolean {
   const [a, b] = [termsOf(one), termsOf(other)];
   return (["game", "variant", "limit", "help", "known"] as const).every(

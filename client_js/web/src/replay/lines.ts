@@ -1,14 +1,14 @@
-/** A line of moves as a run that can be replayed, though nobody has played it. */
+/** Computed lines of moves as replayable runs. */
 
 import { type ApiTypes, Replay } from "@samedeal/client";
 import { findStoredRuleset } from "../../../src/rules/catalog.ts";
 import { parseMove } from "../../../src/rules/notation.ts";
 import { ROW } from "../../../src/rules/ruleset.ts";
 
-/** Milliseconds from move to move. */
+/** Milliseconds between moves. */
 const PACE = 900;
 
-/** The replay of a line on a closed deal; throws an `EngineError` if a move of it is not legal. */
+/** Return the replay of a line on a closed deal; throw an `EngineError` if a move is illegal. */
 export function replayOf(
   { deal, game, variant, rules, commitment, seed }: ApiTypes.ClosedDeal,
   line: readonly string[],

@@ -1,6 +1,6 @@
-/** The position in a replay: a time that advances, and can be moved. It has no clock of its own. */
+/** The playback position of a replay: a time that advances and can be moved. It has no clock. */
 
-/** How many times faster than it was played. */
+/** Playback speeds relative to the original. */
 export const SPEEDS = [1, 4, 16] as const;
 
 export class Playback {
@@ -12,9 +12,9 @@ export class Playback {
   readonly #stops: readonly number[];
 
   /**
-   * @param times when something happens, in milliseconds: a step goes from one to the next. Moves
-   * at the same time are one step.
-   * @param duration when the replay ends, not before the last of them.
+   * @param times the times of events in milliseconds, which steps move between. Events at the same
+   * time are one step.
+   * @param duration the end of the replay, not before the last event.
    */
   constructor(times: readonly number[], duration: number) {
     this.#stops = [...new Set([0, ...times, duration])].sort((a, b) => a - b);
@@ -31,13 +31,13 @@ export class Playback {
     this.playing = !this.playing;
   }
 
-  /** Go to a time, or as near to it as there is one; it plays on if it does. */
+  /** Move to a time within the replay; playback continues if active. */
   seek(time: number): void {
     this.time = Math.min(Math.max(0, time), this.duration);
     if (this.ended) this.playing = false;
   }
 
-  /** Pause, and go to the next or the previous time at which something happens. */
+  /** Pause, and move to the next or previous event. */
   step(direction: 1 | -1): void {
     this.playing = false;
     const next =
@@ -47,7 +47,7 @@ export class Playback {
     if (next !== undefined) this.seek(next);
   }
 
-  /** Let so many milliseconds pass, if it plays. */
+  /** Advance by the elapsed milliseconds, if playing. */
   advance(elapsed: number): void {
     if (this.playing) this.seek(this.time + elapsed * this.speed);
   }

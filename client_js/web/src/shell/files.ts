@@ -1,4 +1,4 @@
-/** The files of the screens' components, each in a chunk of its own that is loaded on first use. */
+/** The files of the screens' components, each in its own chunk, loaded on first use. */
 
 import type { Component } from "svelte";
 import type { Route } from "../app/routes.ts";

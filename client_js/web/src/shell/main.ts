@@ -25,7 +25,7 @@ import { storage, tabStorage } from "../kit/storage.ts";
 import { LANGUAGES, dateWords, text, useLanguage } from "../text/index.ts";
 
 const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-// An open page may get its network back at any time: commands wait without a timeout.
+// An open page may regain its network at any time: commands wait without a timeout.
 const client = new Client({
   ...{ url: `${scheme}//${location.host}${ROOT}/socket`, timeout: Infinity },
   storage: tokenIn(storage),
@@ -47,7 +47,7 @@ const idle = new Promise<void>(whenIdle);
 const courses = idle
   .then(() => import("../app/courses.ts"))
   .then(({ Courses }) => new Courses(client, storage));
-// Who waits for them does without. It also fails if the page is left meanwhile.
+// Callers continue without them. It also fails if the page is left meanwhile.
 courses.catch((error: unknown) => console.warn("No courses of dailies.", error));
 const lasting = idle
   .then(() => import("../offline/lasting.ts"))
@@ -75,7 +75,7 @@ const app = {
   averages: new Averages(storage),
 };
 reloadWhenTooOld(client.status, reloadFor(""));
-// A session makes a guest, and takes a seat in a room: not for a page that nobody sees.
+// A session creates a guest and takes a seat in a room, which a prerendered page must not do.
 onceOpened(document, () => client.connect());
 void start();
 
@@ -88,7 +88,7 @@ async function start(): Promise<void> {
     () => reload.forget(),
     async (error: unknown) => {
       console.error("The page's words did not come.", error);
-      // After a deployment, the server no longer has those of the page before.
+      // After a deployment, the server no longer has the previous page's files.
       if (navigator.onLine && reload.now()) await new Promise(() => undefined);
       await useLanguage(LANGUAGES[0]);
     },
@@ -100,10 +100,10 @@ async function start(): Promise<void> {
   storage.keeps.subscribe((keeps) => {
     if (!keeps) app.notices.say(text.notKept);
   });
-  // The first date that a browser formats takes long: it is formatted before it is needed.
+  // A browser's first date formatting is slow: do it before it is needed.
   whenIdle(() => dateWords(0));
   whenIdle(() => {
-    // If this fails, the table is loaded again when it is needed.
+    // On failure, the table is loaded again on demand.
     screens.prepare("table").catch((error: unknown) => console.warn("No table yet.", error));
     if (import.meta.env.PROD) void keepForOffline();
     followNotifications();
@@ -114,13 +114,13 @@ async function start(): Promise<void> {
   });
 }
 
-/** Keep what the server knows of this browser's notifications right, for each player here. */
+/** Keep the server's record of this browser's notifications current, for each player here. */
 function followNotifications(): void {
   let last: string | undefined;
   client.player.subscribe((player) => {
     if (player === null || player.id === last) return;
     last = player.id;
-    // Others have no subscription.
+    // Other browsers have no subscription.
     if (!("Notification" in window) || Notification.permission !== "granted") return;
     import("../account/push.ts")
       .then(({ follow }) => follow(client, player.id))

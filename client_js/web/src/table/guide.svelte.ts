@@ -1,14 +1,14 @@
-/** The guide of a game for who has not got it yet in this browser. */
+/** The guide of a game, for players still learning it in this browser. */
 
 import type { Move, Ruleset } from "../../../src/rules/ruleset.ts";
 
-/** As many moves of cards in a row, none of which was refused, show that one has got it. */
+/** The number of successive accepted moves after which the game counts as learnt. */
 const ENOUGH = 3;
 
 export class Guide {
   readonly #key: string;
   readonly #storage: Pick<Storage, "setItem">;
-  /** How many moves in a row. */
+  /** The number of successive moves. */
   #right = $state(0);
 
   constructor(game: string, storage: Pick<Storage, "getItem" | "setItem">) {
@@ -21,12 +21,15 @@ export class Guide {
     return this.#right < ENOUGH;
   }
 
-  /** Cards were moved; those of the stock and the waste are dealt and turned over by one tap. */
+  /**
+   * Count a move of cards; dealing from the stock and turning over the waste take one tap and do
+   * not count.
+   */
   moved({ foundations, tableau }: Ruleset, { target }: Move): void {
     if (foundations.includes(target) || tableau.includes(target)) this.#note(this.#right + 1);
   }
 
-  /** A tap, a drop or a key played nothing, since no such move is legal. */
+  /** Reset the count, because a tap, a drop or a key led to no legal move. */
   refused(): void {
     this.#note(0);
   }

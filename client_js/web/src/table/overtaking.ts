@@ -1,22 +1,22 @@
 /** Detects when the player passes others in a race, or is passed. */
 
-/** How far a runner has got. */
+/** A runner's progress. */
 export interface Standing {
   readonly id: string;
   readonly cards: number;
 }
 
-/** A change of places with another runner; `ahead`: whether the player is ahead now. */
+/** A change of places with another runner; `ahead`: whether the player is now ahead. */
 export interface Pass {
   readonly id: string;
   readonly ahead: boolean;
 }
 
-/** Remembers who was ahead, so that a tie in between is not reported. */
+/** Remembers the order before a tie, so that the tie itself is not reported. */
 export class Overtaking {
   readonly #ahead = new Map<string, boolean>();
 
-  /** Compare the cards home; returns the last of the others who changed places with the player. */
+  /** Compare the cards home; return the last runner who changed places with the player. */
   update(own: number, others: readonly Standing[]): Pass | null {
     let pass: Pass | null = null;
     for (const { id, cards } of others) {

@@ -1,19 +1,19 @@
-/** The order of a race: by cards at home, and among equals by who had them first. */
+/** The order of a race: by cards home, and among equals by who reached them first. */
 
 import type { Standing } from "./overtaking.ts";
 
-/** A runner's place: 1 for the first; null while all runners have the same. */
+/** A runner's place: 1 for the first; null while all runners are tied. */
 export type Placed<Runner extends Standing> = Runner & { readonly place: number | null };
 
 /**
- * Remembers when each runner got as far as it is, as seen here; the results go by the server's
- * times. Those who were equal from the start share a place.
+ * Remembers when each runner reached its number of cards, as observed here; the results use the
+ * server's times. Runners tied from the start share a place.
  */
 export class RaceOrder {
   readonly #reached = new Map<string, { readonly cards: number; readonly nth: number }>();
   #count = 0;
 
-  /** Update what the runners have, and return them in order, the first one first. */
+  /** Update the runners' cards, and return the runners in order, the first one first. */
   update<Runner extends Standing>(runners: readonly Runner[]): Placed<Runner>[] {
     for (const { id, cards } of runners) {
       const before = this.#reached.get(id);
@@ -23,7 +23,7 @@ export class RaceOrder {
     const ahead = (one: Standing, other: Standing): number =>
       other.cards - one.cards || this.#nth(one.id) - this.#nth(other.id);
     const order = runners.toSorted(ahead);
-    // In order, all are equal if the first one and the last one are.
+    // In sorted order, all are equal if the first and the last are.
     const [first, last] = [order[0], order.at(-1)];
     const apart = first !== undefined && last !== undefined && ahead(first, last) !== 0;
     let place = 0;

@@ -1,8 +1,8 @@
-/** The runners of a room's round, as the room tells of them. */
+/** The runners of a room's round, from the room's state. */
 
 import type { RoomState } from "@samedeal/client";
 
-/** The ids of the runners who have no session in the room, or no seat any more. */
+/** Return the ids of runners without a session in the room, or without a seat. */
 export function awayRunners({ members, round }: RoomState): ReadonlySet<string> {
   const here = new Set(members.filter((member) => member.here).map((member) => member.player.id));
   const runners = round?.runners.map((runner) => runner.player.id) ?? [];

@@ -1,14 +1,17 @@
-/** The strip of a race: the gaps to one's neighbours, the score to beat, and where chips stand. */
+/**
+ * The strip of a race: the gaps to the player's neighbours, the score to beat, and the chips'
+ * positions.
+ */
 
 import type { Standing } from "./overtaking.ts";
 
-/** Somebody beside the player in the order, and by how many cards they are ahead of the player. */
+/** A neighbour of the player in the order, and its lead in cards. */
 export interface Gap<Runner extends Standing> {
   readonly runner: Runner;
   readonly by: number;
 }
 
-/** The runners just ahead of the player and just behind; none for who does not run. */
+/** Return the runners just ahead of the player and just behind; empty for non-participants. */
 export function gapsBeside<Runner extends Standing>(
   order: readonly Runner[],
   me: string | undefined,
@@ -21,30 +24,33 @@ export function gapsBeside<Runner extends Standing>(
     .map((runner) => ({ runner, by: runner.cards - own.cards }));
 }
 
-/** The best of those who have stopped with a card home, whose score the others have to beat. */
+/** Return the best finished runner with a card home, whose score the others have to beat. */
 export function bestStopped<Runner extends Standing & { readonly end: unknown }>(
   order: readonly Runner[],
 ): Runner | undefined {
   return order.find(({ cards, end }) => end !== null && cards > 0);
 }
 
-/** How far along the track so many cards are, from 0 to 1, if its end stands for `total`. */
+/**
+ * Return the position of a number of cards along the track, from 0 to 1, if its end stands for
+ * `total`.
+ */
 export function along(cards: number, total: number): number {
   return Math.min(1, cards / total);
 }
 
-/** What takes up a part of the strip, in pixels: where it would begin, and how wide it is. */
+/** An element of the strip, in pixels: its preferred start, and its width. */
 export interface Chip {
   readonly from: number;
   readonly width: number;
 }
 
 /**
- * Where chips begin so that none covers another one: each where it would, or further on, so that
- * the better one is ahead. The last ones at the end move the others back.
+ * Return the starts of chips so that none overlap: each at its preferred start or further on, so
+ * that the better one is ahead. Chips at the end push the others back.
  *
  * @param chips in the order of the race, the first runner's first.
- * @param room how wide the strip is; chips that do not fit in it overlap evenly.
+ * @param room the width of the strip; chips that do not fit overlap evenly.
  */
 export function standApart(chips: readonly Chip[], room: number): number[] {
   const [first = 0, ...others] = chips.map(({ width }) => width);

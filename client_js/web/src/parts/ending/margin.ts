@@ -1,20 +1,20 @@
-/** By how much one run on a deal is better than another one. Pure. */
+/** The margin between two runs on one deal. Pure functions. */
 
 import type { Result } from "@samedeal/client";
 import { clockText, text } from "../../text/index.ts";
 
-/** The results that decide who is first. */
+/** The parts of a result that decide the order. */
 export type Outcome = Pick<Result, "home" | "time">;
 
-/** The winner, and by how many cards; or by how many milliseconds, with as many cards. */
+/** Which run is ahead, and by how many cards; with equal cards, by how many milliseconds. */
 export type Comparison =
   | { readonly order: "ahead" | "behind"; readonly cards: number }
   | { readonly order: "ahead" | "behind"; readonly milliseconds: number }
   | { readonly order: "level" };
 
 /**
- * Compare a run with another one on the same deal, as ranks do: by the cards home, then by the time
- * of the last of them. Unlike ranks, it does not go on to the moves.
+ * Compare two runs on one deal as ranks do: by the cards home, then by the time of the last of
+ * them. Unlike ranks, it ignores the moves.
  */
 export function compare(own: Outcome, other: Outcome): Comparison {
   if (own.home !== other.home) {
@@ -26,12 +26,12 @@ export function compare(own: Outcome, other: Outcome): Comparison {
   return { order, milliseconds: Math.abs(own.time - other.time) };
 }
 
-/** A difference in words, as in "3 cards" or "0.4 s". */
+/** Return a difference in words, such as "3 cards" or "0.4 s". */
 export function marginWords(found: Exclude<Comparison, { readonly order: "level" }>): string {
   return "cards" in found ? text.ghost.cards(found.cards) : spanWords(found.milliseconds);
 }
 
-/** A short span, as in "0.4 s" or "1:05 min"; a difference of less than a tenth is written as one. */
+/** Return a short duration, such as "0.4 s" or "1:05 min", of at least a tenth of a second. */
 function spanWords(milliseconds: number): string {
   const tenths = Math.max(1, Math.round(milliseconds / 100));
   if (tenths >= 600) return text.ghost.minutes(clockText(milliseconds));

@@ -1,4 +1,4 @@
-/** The best of the player's own runs at each game, in this browser's storage. */
+/** The player's best run in each game, in this browser's storage. */
 
 import type { Result, TextStorage } from "@samedeal/client";
 import { type Outcome, compare } from "./margin.ts";
@@ -6,11 +6,11 @@ import { isOwnWork } from "./moments.ts";
 
 interface Stored extends Outcome {
   readonly deal: string;
-  /** The one that it beat; null if it was the first. */
+  /** The run that it beat; null for the first. */
   readonly before: Outcome | null;
 }
 
-/** A run on a deal that is over. */
+/** A finished run on a deal. */
 export interface EndedRun {
   readonly game: string;
   readonly variant: string;
@@ -19,8 +19,8 @@ export interface EndedRun {
 }
 
 /**
- * Store a run if it is the best at its game; returns the best one before it, or null if there is
- * none. Storing it again changes nothing, and neither does a run with help.
+ * Store a run if it is the best of its game; return the previous best, or null. Storing it again
+ * changes nothing, nor does a run with help.
  */
 export function noteRun(storage: TextStorage, run: EndedRun): Outcome | null {
   const { game, variant, deal, result } = run;
@@ -35,7 +35,7 @@ export function noteRun(storage: TextStorage, run: EndedRun): Outcome | null {
   return best && { home: best.home, time: best.time };
 }
 
-/** The best run in stored JSON, or null if there is none or it is malformed. */
+/** Parse the best run from stored JSON; null if it is missing or malformed. */
 function readBest(text: string | null): Stored | null {
   try {
     const { deal, home, time, before } = JSON.parse(text ?? "null") as Stored;

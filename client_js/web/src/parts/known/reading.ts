@@ -1,4 +1,4 @@
-/** What somebody has pasted as a known deal, as far as it can be read. */
+/** Parsing of pasted known deals. */
 
 import type { Board } from "../../../../src/rules/board.ts";
 import { dealSeed, parseSeed } from "../../../../src/rules/deal.ts";
@@ -7,12 +7,12 @@ import { type About, PastedError, pastedSeed } from "../../../../src/rules/paste
 import type { Ruleset } from "../../../../src/rules/ruleset.ts";
 import { cardWords, text } from "../../text/index.ts";
 
-/** The deal, or why there is none. */
+/** The deal, or the reason why there is none. */
 export type Reading =
   | { readonly seed: string; readonly board: Board; readonly problem: null }
   | { readonly seed: null; readonly board: null; readonly problem: string };
 
-/** What a text says; null if it says nothing. */
+/** Parse a text; return null if it is empty. */
 export function readingOf(ruleset: Ruleset, pasted: string): Reading | null {
   if (pasted.trim() === "") return null;
   try {

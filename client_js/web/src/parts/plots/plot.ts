@@ -1,9 +1,9 @@
-/** Lines and bands of small plots, as SVG paths. Pure. */
+/** Lines and bands of small plots, as SVG paths. Pure functions. */
 
 import type { ApiTypes } from "@samedeal/client";
 import type { Course } from "../../app/courses.ts";
 
-/** A plot's inner size in its own units, and the ranges that its axes show. */
+/** A plot's inner size in drawing units, and the ranges of its axes. */
 export interface Frame {
   readonly width: number;
   readonly height: number;
@@ -13,30 +13,30 @@ export interface Frame {
   readonly most: number;
 }
 
-/** A run as a line: how it went, null if that is not known, and when its last card came home. */
+/** A run as a line: its course, or null if unknown, and when its last card came home. */
 export interface DrawnRun {
   readonly id: string;
-  /** A colour of CSS. */
+  /** A CSS colour. */
   readonly colour: string;
   readonly course: Course | null;
   readonly home: number;
   /** Milliseconds. */
   readonly time: number;
-  /** Whether it is the player's own. */
+  /** Whether it is the player's. */
   readonly own: boolean;
 }
 
-/** Where a time is, from the left. */
+/** Return the position of a time, from the left. */
 export function across({ width, until }: Frame, time: number): number {
   return rounded(until > 0 ? (width * Math.min(time, until)) / until : 0);
 }
 
-/** Where a value is, from the top. */
+/** Return the position of a value, from the top. */
 export function down({ height, most }: Frame, value: number): number {
   return rounded(height - (most > 0 ? (height * Math.min(value, most)) / most : 0));
 }
 
-/** A run's line: level between the times at which cards came home, and up to its end. */
+/** Return a run's line: level between the times at which cards came home, and up to its end. */
 export function courseLine(frame: Frame, course: Course, end: number): string {
   const [first, ...steps] = course;
   if (first === undefined) return "";
@@ -44,7 +44,7 @@ export function courseLine(frame: Frame, course: Course, end: number): string {
   return `M${across(frame, first[0])} ${down(frame, first[1])}${line}H${across(frame, end)}`;
 }
 
-/** A line through values at times in seconds, as far as the frame goes. */
+/** Return a line through values at times in seconds, within the frame. */
 export function valueLine(
   frame: Frame,
   seconds: readonly number[],
@@ -55,7 +55,7 @@ export function valueLine(
     .join("");
 }
 
-/** The area between a lower and an upper line. */
+/** Return the area between a lower and an upper line. */
 export function band(frame: Frame, { seconds, low, high }: ApiTypes.Curves): string {
   const upper = points(frame, seconds, high);
   const lower = points(frame, seconds, low).reverse();
@@ -63,7 +63,7 @@ export function band(frame: Frame, { seconds, low, high }: ApiTypes.Curves): str
   return edge === "" ? "" : `M${edge}Z`;
 }
 
-/** When the curves are level for the rest, in milliseconds: later times have nothing to show. */
+/** Return the time in milliseconds from which the curves are level. */
 export function settledAt({ seconds, low, median, high }: ApiTypes.Curves): number {
   const last = seconds.length - 1;
   const moves = (nth: number): boolean =>
@@ -71,7 +71,9 @@ export function settledAt({ seconds, low, median, high }: ApiTypes.Curves): numb
   return 1000 * (seconds[seconds.findLastIndex((_, nth) => moves(nth)) + 1] ?? 0);
 }
 
-/** Values a step of time apart as bars: left edge, top, and height of each, in the plot's units. */
+/**
+ * Return values at equal intervals as bars: left edge, top, and height of each, in drawing units.
+ */
 export function bars(
   frame: Pick<Frame, "width" | "height" | "most">,
   values: readonly number[],
@@ -94,7 +96,7 @@ function points(
     down(frame, value),
   ]);
   const last = found.at(-1);
-  // The last time may be before the edge.
+  // The last time may precede the edge.
   return last === undefined ? [] : [...found, [frame.width, last[1]]];
 }
 

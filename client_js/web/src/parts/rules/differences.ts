@@ -1,23 +1,23 @@
-/** How rules differ from others, in words. */
+/** The differences between rules, in words. */
 
 import { KEYS, type Key, TABLE_DEFAULTS } from "../../../../src/rules/schemaKeys.ts";
 import type { Rules } from "../../../../src/rules/schema.ts";
 import { text } from "../../text/index.ts";
 import { OPTIONAL, keyWords, partOf, partWords, pathOf, valueAt, valueWords } from "./keyWords.ts";
 
-/** One key that differs. */
+/** One changed key. */
 export interface Difference {
   readonly path: string;
-  /** Of the part of the game, such as the stock. */
+  /** The part of the game, such as the stock. */
   readonly part: string;
-  /** The key in words; null where a whole table is there or is not. */
+  /** The key in words; null if a whole table was added or removed. */
   readonly key: string | null;
   readonly value: string;
-  /** The value of the other rules; null where there was none. */
+  /** The previous value; null if there was none. */
   readonly before: string | null;
 }
 
-/** What of rules differs from `base`, in the order of the schema. */
+/** Return the differences of rules from `base`, in the schema's order. */
 export function differences(base: Rules, rules: Rules): Difference[] {
   const found: Difference[] = [];
   for (const table of OPTIONAL) {
@@ -59,7 +59,7 @@ function ofKey(base: Rules, rules: Rules, key: Key, group: number): Difference |
   };
 }
 
-/** What a list has more, and what it has no longer; all of it if only the order differs. */
+/** Return the added and removed elements of a list; all of it if only the order differs. */
 function changedList(key: Key, before: readonly string[], after: readonly string[]): string {
   const added = after.filter((each) => !before.includes(each));
   const gone = before.filter((each) => !after.includes(each));
@@ -71,7 +71,10 @@ function changedList(key: Key, before: readonly string[], after: readonly string
   return words.length > 0 ? words.join(", ") : valueWords(key, after);
 }
 
-/** A value that goes without saying where a table is added; none for how many piles it has. */
+/**
+ * Return the default value that needs no mention when a table is added; none for the number of
+ * piles.
+ */
 function addedWith({ table, name }: Key): unknown {
   if (table === "" || name === "deal" || name === "piles") return undefined;
   return (TABLE_DEFAULTS[table] as unknown as Readonly<Record<string, unknown>>)[name];

@@ -1,4 +1,7 @@
-/** The keys of rules and their values in words; every key, option and fault has some. */
+/**
+ * Words for the keys of rules and their values. A type check ensures that every key, option and
+ * fault has some.
+ */
 
 import type { Fault, Reason } from "../../../../src/rules/faults.ts";
 import type { Key } from "../../../../src/rules/schemaKeys.ts";
@@ -17,14 +20,14 @@ import type {
 import { RANKS, SUITS } from "../../../../src/rules/cards.ts";
 import { entry, rankWords, text } from "../../text/index.ts";
 
-/** The tables that a game may do without. */
+/** The optional tables of a game. */
 export const OPTIONAL = ["tableau", "waste", "reserve", "cells"] as const;
 export type OptionalTable = (typeof OPTIONAL)[number];
 
-/** Any part of the form: a table, or what belongs to the rules themselves. */
+/** Any part of the form: a table, or the top-level rules. */
 export type Part = "rules" | "foundations" | "stock" | OptionalTable;
 
-/** What there are words for: a word that is missing is an error of types. */
+/** The texts by key; a missing one is a type error. */
 interface Words {
   readonly keys: {
     readonly rules: Readonly<Record<"packs" | "suits", string>>;
@@ -59,35 +62,37 @@ function words(): Words {
   return text.variants;
 }
 
-/** The part of the form that a key is in. */
+/** Return the part of the form that contains a key. */
 export function partOf({ table }: Pick<Key, "table">): Part {
   return table === "" ? "rules" : table;
 }
 
-/** The path of a key, of a group of foundations by its number, as in `foundations.0.first`. */
+/**
+ * Return the path of a key, with the number of a foundation group, such as `foundations.0.first`.
+ */
 export function pathOf({ table, name }: Pick<Key, "table" | "name">, group = 0): string {
   if (table === "") return name;
   return table === "foundations" ? `${table}.${group}.${name}` : `${table}.${name}`;
 }
 
-/** A key in words. */
+/** Return a key in words. */
 export function keyWords(key: Pick<Key, "table" | "name">): string {
   return entry(words().keys[partOf(key)], key.name) ?? key.name;
 }
 
-/** The title of a part; with several groups of foundations, of one of them. */
+/** Return the title of a part, or of one of several groups of foundations. */
 export function partWords(part: Part, group = 0, groups = 1): string {
   return part === "foundations" && groups > 1
     ? text.variants.group(group + 1)
     : words().tables[part];
 }
 
-/** What is wrong with rules, as a sentence. */
+/** Return a sentence about a fault of rules. */
 export function faultWords({ reason }: Pick<Fault, "reason">): string {
   return words().reasons[reason];
 }
 
-/** A value of a key in words. */
+/** Return a key's value in words. */
 export function valueWords(key: Key, value: unknown): string {
   if (value === null || value === undefined) return noneWords(key);
   if (typeof value === "boolean") return value ? text.variants.yes : text.variants.no;
@@ -102,7 +107,7 @@ export function valueWords(key: Key, value: unknown): string {
   return typeof value === "string" ? optionWords(key, value) : "";
 }
 
-/** An option of a key in words. */
+/** Return a key's option in words. */
 export function optionWords({ table, name }: Pick<Key, "table" | "name">, option: string): string {
   const { options } = words();
   const isRank = option.length === 1 && RANKS.includes(option);
@@ -133,12 +138,12 @@ export function optionWords({ table, name }: Pick<Key, "table" | "name">, option
   }
 }
 
-/** What an optional key without a value means. */
+/** Return the meaning of an optional key without a value. */
 export function noneWords({ name }: Pick<Key, "name">): string {
   return name === "last" ? text.variants.options.noRank : text.variants.options.asBuilt;
 }
 
-/** Suits in words, in the order of a pack. */
+/** Return suits in words, in the order of a pack. */
 export function suitsWords(suits: string): string {
   if ([...SUITS].every((suit) => suits.includes(suit))) return text.variants.options.suits;
   return [...SUITS]
@@ -147,7 +152,7 @@ export function suitsWords(suits: string): string {
     .join(", ");
 }
 
-/** The value of a key, of one group of foundations; undefined if its table is not there. */
+/** Return a key's value, in one group of foundations; undefined if its table is absent. */
 export function valueAt(rules: Rules, { table, name }: Pick<Key, "table" | "name">, group = 0) {
   const found: object | null | undefined =
     table === "" ? rules : table === "foundations" ? rules.foundations[group] : rules[table];

@@ -1,4 +1,4 @@
-/** The rules of a game in words, from its ruleset alone, with an example for the eye. */
+/** The rules of a game in words, derived from its ruleset, with pictured examples. */
 
 import { type Card, PACK_SIZE, SUITS } from "../../../../src/rules/cards.ts";
 import { isChanges } from "../../../../src/rules/changes.ts";
@@ -10,7 +10,7 @@ import { playsToTableau, tapsSelect } from "../../board/choices.ts";
 import { openingView } from "../../board/opening.ts";
 import { entry, rankWords, text } from "../../text/index.ts";
 
-/** A rule, and an example of cards that follow it, bottom to top. */
+/** A rule, and example cards that follow it, bottom to top. */
 export interface RuleWords {
   readonly title: string;
   readonly words: readonly string[];
@@ -19,7 +19,7 @@ export interface RuleWords {
 
 const JACK_OF_SPADES = 10;
 
-/** The rules that a player has to know, in the order of a beginner's questions. */
+/** Return the rules that a player has to know, in the order of a beginner's questions. */
 export function rulesOf(ruleset: Ruleset): RuleWords[] {
   const { rules } = ruleset;
   const words = text.howTo;
@@ -58,7 +58,7 @@ export function rulesOf(ruleset: Ruleset): RuleWords[] {
   return found;
 }
 
-/** What a tap does in this game. */
+/** Return the effect of a tap in this game. */
 export function tapWords(ruleset: Ruleset): string {
   const { tap, tapHome, tapChoose } = text.howTo;
   if (!playsToTableau(ruleset)) return tapHome;
@@ -68,12 +68,12 @@ export function tapWords(ruleset: Ruleset): string {
 function goalWords(ruleset: Ruleset): string {
   const { goal, goalMost, goalOfPar } = text.howTo;
   if (isForAll(ruleset)) return goal(ruleset.total);
-  // What is known of deals is known of listed rules.
+  // Facts about deals only hold for listed rules.
   if (isChanges(ruleset.variant)) return goalMost(ruleset.total);
   return goalOfPar(ruleset.total, PARS.deals.toLocaleString(text.locale), PARS.low, PARS.high);
 }
 
-/** What goes home, and whether it may come back. */
+/** Return which cards go home, and whether they may come back. */
 function homeWords({ rules, foundations }: Ruleset): string[] {
   const { same, takeBack } = text.howTo;
   const { foundations: groups, tableau } = rules;
@@ -102,7 +102,7 @@ function foundationWords(group: Foundation, nth: number, tableau: Tableau | null
   return anyFoundationWords(group);
 }
 
-/** Foundations of whatever rules somebody has made. */
+/** Return words for foundations of arbitrary custom rules. */
 function anyFoundationWords({ piles, order, match, first, suits, wrap, last, setup }: Foundation) {
   const words = text.howTo;
   const named = [...suits].map((suit) => entry(text.cards.suits, suit) ?? suit);
@@ -115,7 +115,7 @@ function anyFoundationWords({ piles, order, match, first, suits, wrap, last, set
   ];
 }
 
-/** Whether a group is as those of listed games are that build one way. */
+/** Whether a group builds in one direction like those of listed games. */
 function isUsualHome({ order, match, last }: Foundation): boolean {
   return order === "up" && match !== "alternate" && last === null;
 }
@@ -129,7 +129,7 @@ function isUsual(plays: readonly string[]): boolean {
   return plays.length === 2 && plays.includes("tableau") && plays.includes("foundation");
 }
 
-/** Places in words, for a list of them. */
+/** Return places in words, for a list. */
 function placesOf(plays: readonly string[]): string[] {
   const { places } = text.howTo;
   return plays.length === 0 ? [places.none] : plays.map((place) => entry(places, place) ?? place);
@@ -193,7 +193,7 @@ function wasteWords({ plays }: Waste, redeals: number): string[] {
   return [onto, redeals < ENDLESS ? words.redeals(redeals) : words.redealsEndless];
 }
 
-/** The first three cards of a foundation. */
+/** Return the first three cards of a foundation. */
 function homeExample(ruleset: Ruleset): Card[] {
   const fits = ruleset.homes[0];
   if (fits === undefined) return [];
@@ -209,7 +209,7 @@ function homeExample(ruleset: Ruleset): Card[] {
   return cards;
 }
 
-/** Three cards that lie on one another in a column. */
+/** Return three cards that build on each other in a column. */
 function columnExample({ builds }: Ruleset): Card[] {
   const first = JACK_OF_SPADES;
   const cards = [first];

@@ -1,11 +1,11 @@
-/** The settings of the last race in this browser, the defaults for the next one. */
+/** The last race's settings in this browser, used as defaults for the next one. */
 
 import { STANDARD, games } from "@samedeal/client";
 import { storage } from "../../kit/storage.ts";
 import { isChanges } from "../../../../src/rules/changes.ts";
 import { usualLimit } from "../limits.ts";
 
-/** The settings that a room is created with. */
+/** The settings of a new room. */
 export interface RaceWish {
   readonly game: string;
   readonly variant: string;
@@ -13,12 +13,12 @@ export interface RaceWish {
   /** Seconds. */
   readonly limit: number;
   readonly help: "none" | "undo" | "hints";
-  /** The known deal that it is to be on, which the next race does not begin with. */
+  /** The known deal, which is not reused for the next race. */
   readonly known?: string;
 }
 
 const KEY = "samedeal.race";
-/** Short, and nearly every deal of it can be won (`engine/solver/RESULTS.md`). */
+/** Short, and nearly always winnable (`engine/solver/RESULTS.md`). */
 const GAME = "lady-betty";
 const DEFAULT: RaceWish = {
   ...{ game: GAME, variant: "standard", seats: 4, limit: usualLimit(GAME), help: "none" },
@@ -28,7 +28,7 @@ export function lastRace(): RaceWish {
   return readRace(storage.getItem(KEY));
 }
 
-/** The settings for a variant of a game that a link asks for; of the last race, if it asks for none. */
+/** Return the settings for a link's game and variant, or else the last race's. */
 export function wishOf(game = "", variant = ""): RaceWish {
   const last = lastRace();
   const known = games.find(({ id }) => id === game);
@@ -37,13 +37,15 @@ export function wishOf(game = "", variant = ""): RaceWish {
   return { ...last, game, variant, limit: usualLimit(game) };
 }
 
-/** Keep the settings of a race; a game's own rules, if they were those of the player. */
+/** Store a race's settings; custom rules are replaced by the game's. */
 export function keepRace({ variant, ...wish }: RaceWish): void {
   const listed = isChanges(variant) ? STANDARD : variant;
   storage.setItem(KEY, JSON.stringify({ ...wish, variant: listed }));
 }
 
-/** The settings in stored JSON; the defaults if they are malformed or no longer offered. */
+/**
+ * Parse settings from stored JSON; use the defaults if they are malformed or no longer available.
+ */
 export function readRace(text: string | null): RaceWish {
   try {
     const found: unknown = JSON.parse(text ?? "");

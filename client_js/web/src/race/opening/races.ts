@@ -1,4 +1,4 @@
-/** Opening a room, for friends or for a game alone, and finding one with somebody else. */
+/** Creating a room, for friends or solo, and finding an opponent. */
 
 import { keepRace, type RaceWish } from "./lastRace.ts";
 import { paths } from "../../app/routes.ts";
@@ -7,13 +7,16 @@ import { text } from "../../text/index.ts";
 
 type Uses = Pick<App, "client" | "connection" | "notices" | "router">;
 
-/** Whether there is a connection; says so if not: a room that opened on its return would surprise. */
+/**
+ * Whether there is a connection; otherwise says so, because a room created when it returns would
+ * surprise the player.
+ */
 function isConnected({ connection, notices }: Uses): boolean {
   if (connection.lost) notices.say(text.offline.needed);
   return !connection.lost;
 }
 
-/** Open a room and go to it; a refusal is shown. */
+/** Create a room and open it; show a refusal. */
 export async function openRoom(app: Uses, wish: RaceWish): Promise<void> {
   if (!isConnected(app)) return;
   const { client, notices, router } = app;
@@ -24,8 +27,8 @@ export async function openRoom(app: Uses, wish: RaceWish): Promise<void> {
 }
 
 /**
- * Look for somebody to race at a game, and go to the room of the match. Returns whether there is
- * one; a refusal is shown.
+ * Find an opponent for a game, and open the match's room. Return whether there is one; show a
+ * refusal.
  */
 export async function findMatch(app: Uses, wish: RaceWish): Promise<boolean> {
   if (!isConnected(app)) return false;
@@ -37,7 +40,7 @@ export async function findMatch(app: Uses, wish: RaceWish): Promise<boolean> {
   return true;
 }
 
-/** Open a room for oneself, start its first round, and go to it; a refusal is shown. */
+/** Create a solo room, start its first round, and open it; show a refusal. */
 export async function playAlone(app: Uses, wish: RaceWish): Promise<void> {
   if (!isConnected(app)) return;
   const { client, notices, router } = app;

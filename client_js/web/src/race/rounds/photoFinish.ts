@@ -1,41 +1,43 @@
-/** The photo finish of a deal that several have played: who won it, and before whom. Pure. */
+/**
+ * The photo finish of a deal with several players: the winners and the runner-up. Pure functions.
+ */
 
 import type { Runner } from "@samedeal/client";
 
-/** Who has played a deal, and how. */
+/** A player of a deal, with the result. */
 export type Placed = Pick<Runner, "player" | "rank" | "result">;
 
-/** Who is first, and who comes next. */
+/** The winners, and the runner-up. */
 export interface Finish<Each extends Placed> {
-  /** Equally good, if they are several; empty if nobody brought a card home. */
+  /** Several in a tie; empty if no player brought a card home. */
   readonly winners: readonly Each[];
-  /** The best of the others; null if there are none. */
+  /** The best of the others, or null. */
   readonly next: Each | null;
 }
 
 /**
- * Whether the places in a round are none: several raced, and nobody brought a card home. All of them
- * share the last rank then, though none was better than another.
+ * Whether a round has no winner: several raced, and none brought a card home. All share the last
+ * rank then.
  */
 export function isUnwon(places: readonly { readonly rank: number | null }[]): boolean {
   return places.length > 1 && !places.some(({ rank }) => rank === 1);
 }
 
-/** The runners in the order of their ranks. */
+/** Return the runners in the order of their ranks. */
 export function ranked(runners: readonly Runner[]): readonly Runner[] {
   return runners.toSorted((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity));
 }
 
-/** How it ended for these, the best first. */
+/** Return the finish of these players, given best first. */
 export function finishOf<Each extends Placed>(standing: readonly Each[]): Finish<Each> {
   const winners = standing.filter(({ rank }) => rank === 1);
   return { winners, next: standing.find(({ rank }) => rank !== 1) ?? null };
 }
 
-/** How many runs are drawn: reading one costs the server as much as ten moves. */
+/** The number of drawn runs: reading one costs the server as much as ten moves. */
 const DRAWN = 3;
 
-/** The runners whose runs are drawn, the best first: the best ones, and the player. */
+/** Return the runners to draw: the best ones and the player, best first. */
 export function drawn<Each extends Placed>(
   standing: readonly Each[],
   me: string | undefined,

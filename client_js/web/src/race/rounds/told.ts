@@ -1,11 +1,11 @@
-/** What is told of those who have played a deal: who won, and by how much. */
+/** Sentences about the players of a deal: the winner, and the margin. */
 
 import type { Result } from "@samedeal/client";
 import { compare, marginWords } from "../../parts/ending/margin.ts";
 import { nameOf, text } from "../../text/index.ts";
 import { type Placed, finishOf, isUnwon } from "./photoFinish.ts";
 
-/** By how much a result is better than another one; by moves if nothing else tells them apart. */
+/** Return the margin between two results; by moves if nothing else separates them. */
 function margin(better: Result, worse: Result): string {
   const found = compare(better, worse);
   return found.order === "level"
@@ -13,7 +13,7 @@ function margin(better: Result, worse: Result): string {
     : marginWords(found);
 }
 
-/** Who won, and by how much; and how far behind the player was who is not the next one. */
+/** Return the winner and the margin, and how far behind the player was unless runner-up. */
 export function toldOf(standing: readonly Placed[], me: string | undefined): readonly string[] {
   const words = text.rounds;
   const { winners, next } = finishOf(standing);

@@ -1,4 +1,4 @@
-/** The emotes that a room's members have just sent, without those of muted players. */
+/** The current emotes of a room's members, except muted players. */
 
 import type { Client, Emoted, TextStorage } from "@samedeal/client";
 import type { Settings } from "../../app/settings.svelte.ts";
@@ -7,13 +7,13 @@ import type { Settings } from "../../app/settings.svelte.ts";
 export const SHOWN = 3_000;
 
 const KEY = "samedeal.muted";
-/** The most muted players that are kept; then the first one is heard again. */
+/** The most stored muted players; beyond that the oldest one is unmuted. */
 const MOST = 200;
 
 export class Emotes {
-  /** The emote that each player shows now: the index in `EMOTES`. */
+  /** Each player's displayed emote: the index in `EMOTES`. */
   shown = $state.raw<ReadonlyMap<string, number>>(new Map());
-  /** The last one of another player, whom the player may want to mute. */
+  /** Another player's last emote, for muting its sender. */
   last = $state.raw<Emoted | null>(null);
   #muted = $state.raw<ReadonlySet<string>>(new Set());
   readonly #client: Pick<Client, "emoted" | "player">;
@@ -32,7 +32,7 @@ export class Emotes {
     this.#muted = new Set(stored(storage.getItem(KEY)));
   }
 
-  /** Show what is sent from now on, until the returned function is called. */
+  /** Show new emotes until the returned function is called. */
   listen(): () => void {
     let old = true;
     const stop = this.#client.emoted.subscribe((emoted) => {
@@ -52,7 +52,7 @@ export class Emotes {
     return this.#muted.has(player);
   }
 
-  /** Show no more emotes of a player in this browser, or show them again. */
+  /** Hide or show a player's emotes in this browser. */
   mute(player: string, muted: boolean): void {
     const others = [...this.#muted].filter((other) => other !== player);
     this.#muted = new Set(muted ? [...others, player] : others);
@@ -81,7 +81,7 @@ export class Emotes {
   }
 }
 
-/** The ids in stored JSON; none if it is invalid. */
+/** Parse ids from stored JSON; empty if it is invalid. */
 function stored(text: string | null): readonly string[] {
   try {
     const found: unknown = JSON.parse(text ?? "[]");
