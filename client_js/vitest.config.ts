@@ -8,14 +8,15 @@ export default defineConfig({
     alias: { "@samedeal/client": fileURLToPath(new URL("src/index.ts", import.meta.url)) },
   },
   test: {
-    // Long enough for a loaded machine: this ends what hangs, and asserts no speed.
+    // Long enough for a loaded machine: this aborts hanging tests, and asserts no speed.
     testTimeout: 60_000,
     setupFiles: ["tests/setup.ts", "web/tests/texts.ts"],
     include: ["tests/**/*.test.ts", "web/tests/**/*.test.ts"],
-    // Two workers: the tests start an engine process and a socket server of their own.
+    // Two workers: the tests start their own engine process and socket server.
     maxWorkers: 2,
     minWorkers: 1,
-    // A worker imports the rules once instead of for each file, a quarter of the processor time.
+    // A worker imports the rules once instead of per file, which saves a quarter of the processor
+    // time.
     isolate: false,
   },
 });

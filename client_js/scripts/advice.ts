@@ -1,8 +1,9 @@
 /**
- * Measures advice against a good simple player, game by game: `npm run measure:advice -- [BOARDS [MS]]`.
+ * Measures advice against a good simple player, game by game: `npm run measure:advice -- [BOARDS
+ * [MS]]`.
  *
- * Each board is one that the simple player comes to in a deal. From there it plays on to the end
- * twice, with its own move first, and with the advised one.
+ * Each board is one that the simple player reaches in a deal. From there it plays to the end twice,
+ * starting with its own move and with the advised one.
  */
 
 import { performance } from "node:perf_hooks";
@@ -20,10 +21,10 @@ import { safeMove } from "../src/solver/safe.ts";
 
 const [boards = 200, milliseconds = 500] = process.argv.slice(2).map(Number);
 
-/** More than any game takes; the simple player may go round. */
+/** More moves than any game takes, because the simple player may loop. */
 const MOST_MOVES = 1_000;
 
-/** The boards that the simple player comes to, from this one on. */
+/** Return the boards that the simple player reaches, starting with this one. */
 function run(from: Board): readonly Board[] {
   const found = [from];
   for (let board = from; found.length < MOST_MOVES; found.push(board)) {
@@ -34,7 +35,7 @@ function run(from: Board): readonly Board[] {
   return found;
 }
 
-/** The most cards that are home in a run that begins with this move. */
+/** Return the most cards home at any time after this move. */
 function reached(board: Board, move: Move): number {
   return Math.max(...run(play(board, move)).map(cardsHome));
 }

@@ -1,4 +1,4 @@
-/** Builds the library that is published into `dist`: `npm run build:lib`. */
+/** Builds the published library into `dist`: `npm run build:lib`. */
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";

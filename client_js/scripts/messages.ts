@@ -3,10 +3,10 @@
  *
  * A language is a JSON file of messages in groups. A message is ICU MessageFormat: `{name}`,
  * `{count, plural, one {…} other {…}}`, `{place, selectordinal, …}`, `{kind, select, a {…} other
- * {…}}`, where a case may be `null`, `true` or `false`, and `{names, list}`. What it is given is in
- * its key, as in `joinOf(host)`; the key of a message that is given nothing is its name alone.
+ * {…}}`, where a case may be `null`, `true` or `false`, and `{names, list}`. Its arguments are in
+ * its key, such as `joinOf(host)`; without arguments the key is the name alone.
  *
- * A group that is empty in the source has words for what other files name in its language.
+ * A group that is empty in the source contains the language's words for names from other files.
  */
 
 import { type Select, type Token, parse } from "@messageformat/parser";
@@ -16,24 +16,24 @@ export interface Messages {
   readonly [key: string]: string | readonly string[] | Messages;
 }
 
-/** The groups that first visits show none of: they are in a module of their own. */
+/** The groups not shown on first visits, in a separate module. */
 export const LATER: ReadonlySet<string> = new Set([
   ...["account", "blocking", "boards", "check", "could", "days", "howTo"],
   ...["reasons", "replay", "report", "rounds", "seated", "series", "settings", "terms", "watching"],
 ]);
 
-/** The groups that are shown by few visits: each is in a module of its own name. */
+/** Rarely shown groups, each in its own module. */
 export const OWN: ReadonlySet<string> = new Set([
   ...["challenges", "circles", "known", "operators", "push", "variants"],
 ]);
 
-/** The group that the service worker shows, which shares no module with the page. */
+/** The service worker's group; the worker shares no module with the page. */
 export const WORKER = "told";
 
-/** The modules of a language that the page loads. */
+/** A language's modules that the page loads. */
 const PARTS: readonly string[] = ["first", "later", ...OWN];
 
-/** The type of what is in a module. */
+/** Return the name of a module's type. */
 function typeOf(part: string): string {
   return part.charAt(0).toUpperCase() + part.slice(1);
 }
@@ -43,7 +43,7 @@ function partOf(group: string): string {
   return LATER.has(group) ? "later" : "first";
 }
 
-/** The language that the others are translated from. */
+/** The source language of the translations. */
 export const SOURCE = "en";
 
 /** The key of a language's own name. */
@@ -59,7 +59,7 @@ export class MessageError extends Error {
   }
 }
 
-/** The modules of all languages, by their names. */
+/** Return the modules of all languages, by name. */
 export function compiled(languages: Readonly<Record<string, Messages>>): Map<string, string> {
   const source = languages[SOURCE];
   if (source === undefined) throw new MessageError(SOURCE, "There is no such language.");
@@ -158,7 +158,7 @@ function moduleOf(
 
 /** Writes the messages of one language as TypeScript. */
 class Compiler {
-  /** The forms of the language that its messages use. */
+  /** The forms of the language used by its messages. */
   readonly forms = new Set<string>();
   readonly #language: string;
   readonly #cases: { readonly cardinal: PluralCase[]; readonly ordinal: PluralCase[] };
@@ -170,7 +170,7 @@ class Compiler {
     this.#cases = { cardinal: casesOf("cardinal"), ordinal: casesOf("ordinal") };
   }
 
-  /** A group as an object, checked against that of the source language unless this is empty. */
+  /** Return a group as an object, checked against the source language's unless that is empty. */
   group(messages: Messages, source: Messages, path: string): string {
     const expected = Object.keys(source).length === 0 ? messages : source;
     for (const key of new Set([...Object.keys(messages), ...Object.keys(expected)])) {
@@ -221,7 +221,7 @@ class Compiler {
     const unknown = [...used].find((name) => !given.includes(name));
     if (unknown !== undefined) throw new MessageError(path, `It is not given \`${unknown}\`.`);
     const last = given.findLastIndex((name) => used.has(name));
-    // All types are those of the source language.
+    // All types come from the source language.
     const kinds = this.#language === SOURCE ? kindsOf(usesOf(this.#parsed(original, path))) : null;
     const parameters = given.slice(0, kinds === null ? last + 1 : given.length).map((name) => {
       const kind = kinds?.get(name);
@@ -242,7 +242,7 @@ class Compiler {
     }
   }
 
-  /** An expression for a text; `counted` is what `#` stands for. */
+  /** Return an expression for a text; `counted` is the value of `#`. */
   #template(tokens: readonly Token[], counted: string | null): string {
     const [only] = tokens;
     if (tokens.length === 1 && only !== undefined && TEXTS.has(only.type)) {
@@ -309,10 +309,10 @@ const TEXTS: ReadonlySet<Token["type"]> = new Set([
   "selectordinal",
 ]);
 
-/** The cases of `select` that are no strings. */
+/** The non-string cases of `select`. */
 const LITERALS: ReadonlySet<string> = new Set(["null", "true", "false"]);
 
-/** One use of what a message is given. */
+/** One use of a message's argument. */
 interface Use {
   readonly name: string;
   readonly type: Token["type"];
@@ -332,7 +332,7 @@ function usesOf(tokens: readonly Token[]): Use[] {
   });
 }
 
-/** The types of what a message is given, by how it uses them. */
+/** Return the types of a message's arguments, derived from their uses. */
 function kindsOf(uses: readonly Use[]): Map<string, string> {
   const kinds = new Map<string, string>();
   for (const { name } of uses) {
@@ -349,7 +349,7 @@ function kindsOf(uses: readonly Use[]): Map<string, string> {
   return kinds;
 }
 
-/** A key's name, and what the message is given; null for a text that is given nothing. */
+/** Return a key's name, and the message's arguments; null for a plain text. */
 function signatureOf(key: string): [name: string, given: readonly string[] | null] {
   const found = /^([^(]+)\(([\w, ]*)\)$/.exec(key);
   if (found === null) return [key, null];

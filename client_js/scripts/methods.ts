@@ -1,4 +1,4 @@
-/** The README's table of the methods of `Client`, made from their comments. */
+/** The README's table of `Client`'s methods, generated from their comments. */
 
 import { format } from "prettier";
 import ts from "typescript";
@@ -6,7 +6,7 @@ import ts from "typescript";
 const BEGIN = "<!-- Generated from src/client.ts by `npm run reference`. -->";
 const END = "<!-- End of the generated part. -->";
 
-/** Return the README with the table as `source`, the text of `client.ts`, describes it. */
+/** Return the README with the table updated from `source`, the text of `client.ts`. */
 export async function withMethods(readme: string, source: string): Promise<string> {
   const [before, after] = [readme.indexOf(BEGIN), readme.indexOf(END)];
   if (before < 0 || after < before) throw new Error("The README has no place for the methods.");
@@ -15,7 +15,7 @@ export async function withMethods(readme: string, source: string): Promise<strin
   return format(page, { parser: "markdown", printWidth: 100 });
 }
 
-/** A row for each method of the class `Client` that others may call. */
+/** Return a row for each public method of the class `Client`. */
 function methodsOf(source: string): string[] {
   const file = ts.createSourceFile("client.ts", source, ts.ScriptTarget.Latest, true);
   const client = file.statements.find(

@@ -19,6 +19,6 @@ const modules = compiled(languages);
 for (const name of readdirSync(target)) if (!modules.has(name)) rmSync(join(target, name));
 for (const [name, source] of modules) {
   const path = join(target, name);
-  // A server that reloads what changes is told only of that.
+  // Leave unchanged files alone, so that a development server reloads only the changed ones.
   if (!existsSync(path) || readFileSync(path, "utf8") !== source) writeFileSync(path, source);
 }

@@ -6,12 +6,12 @@ import { entries } from "./plugins/entries.ts";
 import { SMALL, keeping } from "./plugins/keeping.ts";
 import { styles } from "./plugins/styles.ts";
 
-/** Where `samedeal serve` listens, beside the page that is being edited. */
+/** The address of `samedeal serve` during development. */
 const server = `http://localhost:${process.env["SAMEDEAL_PORT"] ?? 8000}`;
 
 /**
- * Which modules share a chunk, the first match counts; Rollup adds what they import. Each file of a
- * first visit costs half a kilobyte of headers, so small modules are not in files of their own.
+ * Modules that share a chunk; the first match counts, and Rollup adds their imports. Each file of a
+ * first visit costs half a kilobyte of headers, so small modules are grouped.
  */
 const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["deal", /src\/rules\/(deal|verify)\.ts/],
@@ -23,14 +23,14 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["operators", /client_js\/src\/operators\.ts/],
   ["later", /client_js\/src\/(laterMessages|challenges|push)\.ts/],
   ["circles", /client_js\/src\/circles\.ts/],
-  // Its form is loaded by who changes rules, or looks at what was changed.
+  // Its form is loaded only by players who edit rules or view changed ones.
   [
     "variants",
     /src\/rules\/(faults|schemaKeys)\.ts|parts\/rules\/(?!PlayedFold|ruleWords|Sections)/,
   ],
   ["watching", /client_js\/src\/watching\.ts/],
   ["solver", /src\/(rules\/hints\.ts|solver\/|practice\/(advisor|par)\.ts)/],
-  // What every screen needs: of the client library, all but the above.
+  // Required by every screen: the client library, except for the above.
   ["index", /client_js\/(src\/|web\/index\.html|web\/src\/(shell\/main|cards\/suits)\.ts)/],
   [
     "index",
@@ -39,18 +39,18 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["index", /svelte\/.*\/(each|size)\.js/],
   ["board", /web\/src\/board\/(?!cascade|reasons)/],
   ["board", /table\/(HelpTools|PlayBar|TableFrame)\.svelte/],
-  // A race against a ghost is practice: who asks for one sees the other next.
+  // A race against a ghost is practice, so both are needed together.
   ["practice", /practice\/(ghostRace\.svelte\.ts|practice\.svelte\.ts|Practice\.svelte)/],
   ["race", /race\/sight\.|table\/(Countdown\.|Track\.|emotes\/(?!Reactions))/],
   ["seats", /race\/(Seats|rounds\/StartRound)\.svelte/],
-  // What most screens show that are no table.
+  // Used by most screens other than tables.
   ["parts", /parts\/(BoardSketch|Crown|Felt|Flame|Loading|Name|OutcomeWords|Rank|ShareButton)\./],
   [
     "parts",
     /(kit\/Dialog|circles\/known|daily\/(GameRow|placing)|parts\/gameCards|race\/limits|race\/opening\/(lastRace|races))\./,
   ],
   ["parts", /table\/TableLater\./],
-  // Loaded when the page has nothing else to do, too.
+  // Also loaded when the page is idle.
   ["courses", /app\/courses\.|offline\/lasting\./],
   // Forms, which no first screen has.
   ["fields", /svelte\/.*\/bindings\/(input|select)\.js/],
@@ -68,7 +68,7 @@ export default defineConfig({
     compress(here("dist")),
   ],
   resolve: { alias: { "@samedeal/client": here("../src/index.ts") } },
-  // The server adds the path that it lies below to the addresses in the HTML, and to no others.
+  // The server adds the path it is served below to the addresses in the HTML, and to no others.
   experimental: {
     renderBuiltUrl: (file, { hostType }) => (hostType === "html" ? `/${file}` : { relative: true }),
   },
@@ -80,10 +80,10 @@ export default defineConfig({
     rollupOptions: {
       input: here("index.html"),
       output: {
-        // With more, small parts of the first paint are merged into what is loaded later.
+        // A greater value would merge small parts of the first paint into chunks loaded later.
         experimentalMinChunkSize: 1_000,
         manualChunks: (id) => CHUNKS.find(([, modules]) => modules.test(id))?.[0],
-        // Names of files are part of a first visit, and hexadecimal digits compress better.
+        // File names are part of a first visit, and hexadecimal digits compress better.
         hashCharacters: "hex",
       },
     },

@@ -1,4 +1,4 @@
-/** Vite plugin: precompress the build's files, for the server to send as they are. */
+/** Vite plugin: precompress the build's files, for the server to send unchanged. */
 
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import type { Plugin } from "vite";
 /** The largest ratio of compressed to plain size at which a compressed file is kept. */
 const MAX_RATIO = 0.9;
 
-/** Write a `.br` and a `.gz` file beside each file in `folder` that compresses well. */
+/** Write a `.br` and a `.gz` file next to each file in `folder` that compresses well. */
 export function compress(folder: string): Plugin {
   return {
     name: "compress",

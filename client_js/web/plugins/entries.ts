@@ -3,13 +3,13 @@
 import type { Plugin, Rollup } from "vite";
 import type { Segment } from "../src/kit/segments.ts";
 
-/** What the entry pages' first paint needs of the words, a module for each language. */
+/** The texts for the entry pages' first paint, one module per language. */
 const WORDS = /\/text\/generated\/([a-z]+)\.([a-z]+)\.ts$/;
 
-/** The screens whose first paint shows none of the later words. */
+/** The screens whose first paint needs no later texts. */
 const FIRST_ONLY: ReadonlySet<string> = new Set(["home", "new", "r", "daily", "practice"]);
 
-/** The groups of words that few screens show, by the screen that does. */
+/** The text groups of single screens, by screen. */
 const OWN: Readonly<Partial<Record<Segment, string>>> = {
   c: "challenges",
   circles: "circles",
@@ -23,7 +23,7 @@ const MODULES: Readonly<Partial<Record<Segment | "home", readonly string[]>>> = 
   new: ["race/opening/NewRace.svelte"],
   r: ["cards/drawings.ts", "race/Room.svelte"],
   watch: ["cards/drawings.ts", "watch/Watch.svelte"],
-  // Of the two screens there, one game's is what links lead to.
+  // Of the two screens there, links mostly lead to a single game's.
   daily: ["cards/drawings.ts", "daily/Daily.svelte"],
   leaderboard: ["leaderboard/Leaderboard.svelte"],
   practice: ["practice/Practice.svelte"],
@@ -41,8 +41,8 @@ const MODULES: Readonly<Partial<Record<Segment | "home", readonly string[]>>> = 
 
 /**
  * Write `screens/<first segment>.html` for the server to send at those paths. Without the preloads,
- * a browser would request a screen's files only once the code that imports them runs, a round trip
- * later. Of the preloads of words, the server leaves those in the reader's language.
+ * a browser would request a screen's files only once the importing code runs, a round trip later.
+ * The server keeps only the text preloads in the reader's language.
  */
 export function entries(): Plugin {
   return {
@@ -70,7 +70,7 @@ export function entries(): Plugin {
   };
 }
 
-/** The preloads of parts of the words in each language; the server leaves those of one. */
+/** Return the preloads of text modules in all languages; the server keeps one language's. */
 function wordsOf(parts: readonly string[], bundle: Rollup.OutputBundle): string[] {
   return Object.values(bundle).flatMap((file) => {
     if (file.type !== "chunk") return [];
@@ -81,7 +81,7 @@ function wordsOf(parts: readonly string[], bundle: Rollup.OutputBundle): string[
   });
 }
 
-/** The chunk that contains a module, and its static imports. */
+/** Return the chunk that contains a module, and its static imports. */
 function filesOf(module: string, bundle: Rollup.OutputBundle): string[] {
   const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
   const own = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(`/src/${module}`)));

@@ -1,4 +1,4 @@
-/** Vite plugin: build the service worker, with the list of files that it caches. */
+/** Vite plugin: build the service worker, with the list of files it caches. */
 
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type BuildOptions, type Plugin, build } from "vite";
 import { ENTRY, type KeptFile } from "../src/offline/kept.ts";
 
-/** A twentieth smaller than what esbuild makes. */
+/** A twentieth smaller than esbuild's output. */
 export const SMALL = {
   minify: "terser",
   terserOptions: { ecma: 2020, module: true, compress: { passes: 3 } },
@@ -16,8 +16,8 @@ export const SMALL = {
 const WORKER = "sw.js";
 
 /**
- * A service worker's script. It is built apart from the page: browsers refuse it if it imports
- * anything, so what it shares with the page is in both.
+ * Build a service worker's script. It is separate from the page's build because browsers refuse
+ * imports in it, so shared code is in both.
  */
 export async function workerScript(entry: string, options: BuildOptions = SMALL): Promise<string> {
   const built = await build({
@@ -34,7 +34,7 @@ export async function workerScript(entry: string, options: BuildOptions = SMALL)
   return built.output[0].code;
 }
 
-/** Have a service worker cache the build's assets, the entry page and the files of `folder`. */
+/** Make a service worker cache the build's assets, the entry page and the files of `folder`. */
 export function keeping(entry: string, folder: string): Plugin {
   return {
     name: "keeping",
@@ -46,12 +46,13 @@ export function keeping(entry: string, folder: string): Plugin {
         for (const [name, file] of Object.entries(bundle)) {
           // The entry pages of other screens differ from `ENTRY` only in their preloads.
           if (!name.startsWith("assets/") && name !== ENTRY) continue;
-          // What only operators load costs nobody else anything.
+          // Files only for operators should cost other players nothing.
           if (/operators/i.test(name)) continue;
           contents.set(name, file.type === "asset" ? file.source : file.code);
         }
         for (const name of readdirSync(folder)) {
-          // Link previews, a megabyte in all, are fetched by other services and never by the page.
+          // Link previews, a megabyte in total, are fetched by other services and never by the
+          // page.
           if (name.startsWith("preview")) continue;
           contents.set(name, readFileSync(join(folder, name)));
         }

@@ -1,16 +1,16 @@
-/** Vite plugin: the styles of components as style sheets that scripts add to the page. */
+/** Vite plugin: component styles as style sheets that scripts add to the page. */
 
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 
 const ADOPT = fileURLToPath(new URL("../src/kit/styles.ts", import.meta.url));
 
-/** The import by which a compiled component asks for its styles. */
+/** A compiled component's import of its styles. */
 const STYLES = /^import "(.+?\.svelte)\?(svelte&type=style&lang\.css)";$/m;
 
 /**
- * Have each component bring its styles along in its script, so that no page loads those of what it
- * does not show. Svelte can do that too, but by elements that a policy without inline styles blocks.
+ * Include each component's styles in its script, so that a page loads only the styles it needs.
+ * Svelte's own way of injecting them uses elements, which a policy without inline styles blocks.
  */
 export function styles(): Plugin {
   return {

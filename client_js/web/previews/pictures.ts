@@ -1,7 +1,7 @@
 /**
  * The images of link previews, as HTML documents of 1200 by 630 pixels.
  *
- * They are shown 300 to 500 pixels wide, so the text is short and large.
+ * They are displayed 300 to 500 pixels wide, so the text is short and large.
  */
 
 import { readFileSync } from "node:fs";
@@ -17,12 +17,12 @@ export const HEIGHT = 630;
 
 const RINGS = 52;
 
-/** Card height by card width. */
+/** The ratio of card height to width. */
 const ASPECT = 1.4;
 
 interface Placed {
   readonly card: number | "back";
-  /** The middle of the card. */
+  /** The centre of the card. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -36,7 +36,7 @@ interface Picture {
   readonly cards: readonly Placed[];
 }
 
-/** The HTML of each picture, by the name of its file. */
+/** Return the HTML of each picture, by file name. */
 export function pictures(): Map<string, string> {
   const found = new Map([["preview.png", documentOf(HOME)]]);
   for (const { id, name } of games) {
@@ -148,7 +148,7 @@ interface Hand {
   readonly spread: number;
 }
 
-/** Cards fanned out like a hand of cards, around `x`, `y`. */
+/** Return cards fanned out like a hand of cards, around `x`, `y`. */
 function hand(cards: readonly string[], { x, y, width, spread }: Hand): Placed[] {
   const radius = width * ASPECT * 1.02;
   return cards.map((card, nth) => {
@@ -160,18 +160,18 @@ function hand(cards: readonly string[], { x, y, width, spread }: Hand): Placed[]
 }
 
 interface Board {
-  /** The top left corner of the first column that is shown, before the rotation. */
+  /** The top left corner of the first displayed column, before the rotation. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
-  /** How many pixels of a covered card are visible. */
+  /** The visible pixels of a covered card. */
   readonly step: number;
-  /** The range of columns that are shown: the first one, and the one after the last. */
+  /** The range of displayed columns: the first one, and the one after the last. */
   readonly columns: readonly [number, number];
   readonly turn: number;
 }
 
-/** Columns of a game at the start of a deal, rotated by `turn` degrees. */
+/** Return columns of a game at the start of a deal, rotated by `turn` degrees. */
 function board(game: string, seed: number, { x, y, width, step, columns, turn }: Board): Placed[] {
   const ruleset = findRuleset(game);
   const { piles } = viewOf(dealSeed(ruleset, new Uint8Array(32).fill(seed)));
@@ -214,8 +214,8 @@ p { max-width: 500px; margin-top: 26px; font-size: 45px; line-height: 1.15; colo
 }
 
 /**
- * The colour stops of the background, as rings whose difference is invisible: browsers dither a
- * smooth gradient, which compresses badly.
+ * Return the colour stops of the background, as rings with an invisible difference: browsers dither
+ * a smooth gradient, which compresses badly.
  */
 function table(): string {
   const [middle, edge] = [

@@ -8,9 +8,9 @@ import { crc32, deflateSync, inflateSync } from "node:zlib";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const MAX_COLOURS = 192;
-/** Colours of at least this share of the pixels are kept: those of the table and the cards. */
+/** Colours with at least this share of the pixels are kept: the table's and the cards'. */
 const MIN_KEPT_SHARE = 0.002;
-/** How many iterations of k-means follow the median cut. */
+/** The number of k-means iterations after the median cut. */
 const ROUNDS = 6;
 const SHIFTS: readonly number[] = [16, 8, 0];
 
@@ -28,7 +28,7 @@ export function withFewColours(png: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 3], 8); // eight bits a pixel, indexed colours
+  header.set([8, 3], 8); // eight bits per pixel, indexed colours
   return Buffer.concat([
     SIGNATURE,
     chunk("IHDR", header),
@@ -47,7 +47,7 @@ interface Pixels {
   readonly colours: Uint32Array;
 }
 
-/** Decode a PNG with three or four bytes a pixel, as browsers write it. */
+/** Decode a PNG with three or four bytes per pixel, as written by browsers. */
 function read(png: Buffer): Pixels {
   const data: Buffer[] = [];
   let header = Buffer.alloc(0);
@@ -93,7 +93,7 @@ function paeth(left: number, up: number, corner: number): number {
   return b <= c ? up : corner;
 }
 
-/** The palette: the colours of large areas, and the best fitting ones for the rest. */
+/** Return the palette: the colours of large areas, and the best fitting ones for the rest. */
 function paletteOf(counts: ReadonlyMap<number, number>): number[] {
   const pixels = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const large = [...counts].filter(([, count]) => count >= pixels * MIN_KEPT_SHARE).map(([c]) => c);
@@ -101,9 +101,9 @@ function paletteOf(counts: ReadonlyMap<number, number>): number[] {
   return [...large, ...fitting(rest, MAX_COLOURS - large.length)];
 }
 
-/** At most `limit` colours that represent others, by median cut and then k-means. */
+/** Return at most `limit` colours that represent others, by median cut and then k-means. */
 function fitting(counts: ReadonlyMap<number, number>, limit: number): number[] {
-  // By the square root, so that large areas get more colours, but not in proportion.
+  // Square roots give large areas more colours, but not in proportion.
   const weights = new Map([...counts].map(([colour, count]) => [colour, Math.sqrt(count)]));
   let boxes = [boxOf([...weights.keys()], weights)];
   while (boxes.length < limit) {
@@ -125,7 +125,7 @@ function fitting(counts: ReadonlyMap<number, number>, limit: number): number[] {
 
 interface Box {
   readonly colours: readonly number[];
-  /** The shift of the channel, red, green or blue, in which they differ most. */
+  /** The shift of the channel (red, green or blue) with the largest range. */
   readonly shift: number;
   readonly worth: number;
 }
@@ -140,7 +140,7 @@ function boxOf(colours: readonly number[], weights: ReadonlyMap<number, number>)
   return { colours, shift, worth: range * Math.sqrt(total(colours, weights)) };
 }
 
-/** Split a box into two of the same weight. */
+/** Split a box into two of equal weight. */
 function halves({ colours, shift }: Box, weights: ReadonlyMap<number, number>): Box[] {
   const sorted = [...colours].sort((a, b) => channel(a, shift) - channel(b, shift));
   const half = total(colours, weights) / 2;

@@ -1,6 +1,6 @@
-/** Bytes as text, as keys and credentials are written. */
+/** Bytes as text, in the form of keys and credentials. */
 
-/** Base64 for URLs, without padding. */
+/** Encode bytes as base64url, without padding. */
 export function base64url(bytes: Uint8Array): string {
   const text = btoa(String.fromCharCode(...bytes));
   return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

@@ -1,4 +1,4 @@
-/** Credentials of the player: passkeys and the recovery code, as the account's page lists them. */
+/** The player's credentials, passkeys and the recovery code, as listed on the account page. */
 
 import type { Account, Removed } from "@samedeal/client";
 import { momentWords } from "../text/account.ts";
@@ -8,13 +8,13 @@ export interface Credential {
   /** The id of a passkey; null for the recovery code. */
   readonly id: string | null;
   readonly name: string;
-  /** When it was added, in Unix milliseconds. */
+  /** The time it was added, in Unix milliseconds. */
   readonly added: number;
-  /** When it was last used; null if it was not. */
+  /** The time of its last use; null if never used. */
   readonly used: number | null;
 }
 
-/** All of them, the oldest first. A passkey that has not said what it is has a number. */
+/** Return all credentials, the oldest first. A passkey without a name gets a number. */
 export function credentialsOf({
   passkeys,
   recovery,
@@ -28,14 +28,14 @@ export function credentialsOf({
   return found.sort((one, other) => one.added - other.added);
 }
 
-/** When one was added and used, in words. */
+/** Return in words when a credential was added and used. */
 export function timesOf({ added, used }: Credential): string {
   const words = text.account;
   const last = used === null ? words.unused : words.used(momentWords(used));
   return `${words.added(momentWords(added))}, ${last}`;
 }
 
-/** The credential that the server is told to remove. */
+/** Return the server's form of the credentials to remove. */
 export function removal(credentials: readonly Credential[]): Removed {
   const passkeys = credentials.flatMap(({ id }) => (id === null ? [] : [id]));
   return { passkeys, recovery: passkeys.length < credentials.length };

@@ -4,7 +4,7 @@ import { Refusal } from "@samedeal/client";
 import { base64url } from "./base64url.ts";
 import { text } from "../text/index.ts";
 
-/** Whether this browser has passkeys, and reads their options as JSON. */
+/** Whether this browser supports passkeys and their options as JSON. */
 export function hasPasskeys(): boolean {
   return (
     typeof PublicKeyCredential === "function" &&
@@ -13,7 +13,7 @@ export function hasPasskeys(): boolean {
 }
 
 /**
- * Let the browser create a passkey. Rejects with a `Refusal` in the page's words: as
+ * Create a passkey in the browser. Rejects with a `Refusal` in the page's words:
  * `passkey_cancelled`, `passkey_exists` (this device has one of the player's), or `passkey_failed`.
  */
 export function createPasskey(options: string): Promise<string> {
@@ -25,7 +25,7 @@ export function createPasskey(options: string): Promise<string> {
   });
 }
 
-/** Let the player choose a passkey; rejects as `createPasskey` does. */
+/** Ask the player to choose a passkey; rejects like `createPasskey`. */
 export function usePasskey(options: string): Promise<string> {
   return prompted(["clientDataJSON", "authenticatorData", "signature"], () => {
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
@@ -35,7 +35,7 @@ export function usePasskey(options: string): Promise<string> {
   });
 }
 
-/** A credential as its fields: of the browser, or an object that an extension has made alike. */
+/** A credential's fields: the browser's own, or an imitation by an extension. */
 interface Fields {
   readonly id: string;
   readonly rawId: BufferSource;
@@ -43,7 +43,7 @@ interface Fields {
   readonly response: Readonly<Record<string, BufferSource>>;
 }
 
-/** The credential that a prompt returns, with these fields of its response, as JSON. */
+/** Return a prompt's credential, with these fields of its response, as JSON. */
 async function prompted(
   names: readonly string[],
   prompt: () => Promise<Credential | null>,
@@ -51,8 +51,8 @@ async function prompted(
   try {
     const found = await prompt();
     if (found === null) throw new DOMException("", "NotAllowedError");
-    // Its class and `toJSON` are not asked: extensions of password managers return objects on which
-    // neither works.
+    // Do not use its class or `toJSON`: extensions of password managers return objects that lack
+    // both.
     const { id, rawId, type, response } = found as unknown as Fields;
     const fields = names.map((name) => [name, encoded(response[name])]);
     return JSON.stringify({
@@ -64,7 +64,10 @@ async function prompted(
   }
 }
 
-/** Bytes as base64url; throws if they are none. Those of another realm are of another class. */
+/**
+ * Encode bytes as base64url; throw for other values. No `instanceof`, because values of another
+ * realm have different classes.
+ */
 function encoded(bytes: BufferSource | undefined): string {
   if (bytes === undefined) throw new TypeError("The credential lacks a field.");
   return base64url(
@@ -74,7 +77,7 @@ function encoded(bytes: BufferSource | undefined): string {
   );
 }
 
-/** What the player is told of a prompt that failed: errors of extensions may be of any class. */
+/** Return the refusal for a failed prompt: errors of extensions may be of any class. */
 function refused(error: unknown): Refusal {
   const words = text.account;
   const { name } = Object(error) as { readonly name?: unknown };

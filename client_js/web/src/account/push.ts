@@ -8,7 +8,7 @@ import { text } from "../text/index.ts";
 import { base64url } from "./base64url.ts";
 import { renew } from "./renewal.ts";
 
-/** The subscription of this device, and the id that the server knows it by. */
+/** This device's subscription, and its id on the server. */
 export interface Subscribed {
   readonly id: string;
   readonly fields: Omit<PushSubscribed, "language">;
@@ -17,7 +17,7 @@ export interface Subscribed {
 /** `possible`; `blocked` by the browser's settings; `install`: only from the home screen. */
 export type Possibility = "possible" | "blocked" | "install" | "impossible";
 
-/** Whether this browser can be told something. */
+/** Return whether this browser supports notifications. */
 export function possibility(): Possibility {
   if ("PushManager" in window && "Notification" in window && "serviceWorker" in navigator) {
     return Notification.permission === "denied" ? "blocked" : "possible";
@@ -25,7 +25,7 @@ export function possibility(): Possibility {
   return "standalone" in navigator ? "install" : "impossible";
 }
 
-/** This device's subscription; null if it has none. */
+/** Return this device's subscription or null. */
 export async function subscribed(): Promise<Subscribed | null> {
   if (possibility() !== "possible") return null;
   const registration = await navigator.serviceWorker.getRegistration();
@@ -33,29 +33,30 @@ export async function subscribed(): Promise<Subscribed | null> {
 }
 
 /**
- * Subscribe this device to a server by its public key. The browser asks the person.
+ * Subscribe this device with a server's public key. The browser asks the person.
  *
- * Null if the person says no, or there is no service worker; rejects if the browser cannot.
+ * Returns null if the person declines, or there is no service worker; rejects if the browser
+ * cannot.
  */
 export async function subscribe(key: string): Promise<Subscribed | null> {
-  // First of all: some browsers ask only soon after the person has pressed something.
+  // Before anything else: some browsers require a recent user gesture.
   if ((await Notification.requestPermission()) !== "granted") return null;
   const registration = await running();
   if (registration === null) return null;
   const { pushManager } = registration;
   const before = await pushManager.getSubscription();
-  // One that is for another key, as of a server that was set up anew, cannot be used.
+  // A subscription with another key, as after a server's reinstallation, is unusable.
   if (before !== null && keyOf(before) !== key) await before.unsubscribe();
   const options = { userVisibleOnly: true, applicationServerKey: key };
   return describe(await pushManager.subscribe(options));
 }
 
-/** What this browser remembers of its subscription; plain http has none. */
+/** Return the store of this browser's subscription; null over plain HTTP. */
 export function memory(): Memory | null {
   return "caches" in window ? memoryIn(caches, `${location.origin}${ROOT}/`) : null;
 }
 
-/** End this device's subscription, if it has one, and forget it. */
+/** End and forget this device's subscription, if there is one. */
 export async function unsubscribe(): Promise<void> {
   await memory()?.forget();
   if (!("serviceWorker" in navigator)) return;
@@ -66,8 +67,8 @@ export async function unsubscribe(): Promise<void> {
 let renewed: Promise<void> = Promise.resolve();
 
 /**
- * Tell the server of this browser's subscription if it is another one than the player had, now and
- * when the service worker says that there is a change. Never rejects.
+ * Report this browser's subscription to the server if it changed, now and when the service worker
+ * notices a change. Never rejects.
  */
 export async function follow(client: Client, player: string): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
@@ -104,30 +105,30 @@ function keyOf({ options }: PushSubscription): string {
   return base64url(new Uint8Array(options.applicationServerKey ?? new ArrayBuffer(0)));
 }
 
-/** A time of day in minutes, as in `22:30`. */
+/** Return a time of day from minutes, such as `22:30`. */
 export function timeOf(minutes: number): string {
   const two = (value: number) => String(value).padStart(2, "0");
   return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** The minutes after midnight of a time of day; null if it is none. */
+/** Return the minutes after midnight of a time of day; null if invalid. */
 export function minutesOf(time: string): number | null {
   const [, hours, minutes] = /^(\d\d):(\d\d)/.exec(time) ?? [];
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
 }
 
-/** The name of the time zone here, which the server tells quiet hours by in summer and winter. */
+/** Return the local time zone's name, so that quiet hours follow daylight saving time. */
 export function zone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** How much the clock here is ahead of UTC at a time, as a zone: `+05:30`. */
+/** Return the local UTC offset at a time, as a zone: `+05:30`. */
 export function offsetZone(at: Date): string {
   const minutes = -at.getTimezoneOffset();
   return `${minutes < 0 ? "-" : "+"}${timeOf(Math.abs(minutes))}`;
 }
 
-/** What people call the browser that a push service is of, by the service's name. */
+/** Return the browser's common name, from its push service. */
 export function browserOf(service: string): string | null {
   const names = { googleapis: "Chrome", mozilla: "Firefox", apple: "Safari", windows: "Edge" };
   const found = Object.entries(names).find(([part]) => service.split(".").includes(part));

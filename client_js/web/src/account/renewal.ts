@@ -1,29 +1,29 @@
-/** What becomes of a subscription to notifications that the browser has renewed or dropped. */
+/** Synchronizes a push subscription that the browser has renewed or dropped. */
 
 import type { PushCommands } from "@samedeal/client";
 import type { Memory } from "../offline/remembered.ts";
 import type { Subscribed } from "./push.ts";
 
-/** This browser, as far as it can be told something. */
+/** This browser as a receiver of notifications. */
 export interface Subscriber {
-  /** Whether the person lets this site notify. */
+  /** Whether the person permits this site's notifications. */
   readonly allowed: boolean;
   subscribed(): Promise<Subscribed | null>;
   subscribe(key: string): Promise<Subscribed | null>;
-  /** End the subscription, and forget it. */
+  /** End and forget the subscription. */
   unsubscribe(): Promise<void>;
 }
 
 /**
- * Compare this browser's subscription with the one that it remembers and with what the server has,
- * and tell the server of another one.
+ * Compare this browser's subscription with the remembered one and with the server's, and report a
+ * change to the server.
  *
- * One that the browser has dropped is made anew. One that the person does not allow any more, or
- * that the server does not have though it is the same, ends: the player has removed it on another
- * device, or signed out everywhere. So does another player's: what that one has asked to be told is
- * not for whoever plays here now.
+ * A subscription dropped by the browser is created again. One that the person no longer permits is
+ * ended. So is an unchanged one that is missing on the server: the player removed it on another
+ * device, or signed out everywhere. A previous player's subscription is ended too, so that the
+ * current player does not receive those notifications.
  *
- * Rejects with a `Refusal` or as the browser does; what is missing then is done the next time.
+ * Rejects with a `Refusal` or the browser's error; the next call completes the rest.
  */
 export async function renew(
   commands: () => Promise<Pick<PushCommands, "add" | "get" | "remove">>,
@@ -42,9 +42,9 @@ export async function renew(
   const { key, devices } = await push.get();
   const known = devices.some(({ id }) => id === before.device);
   const same = now?.id === before.device;
-  // A server without a key tells nobody anything, perhaps only for now.
+  // A server without a key sends no notifications, perhaps only temporarily.
   if (key === null || (browser.allowed && same && known && key === before.key)) return;
-  // It is removed first: a sixth device would push out another one.
+  // Remove it first: a sixth device would displace another one.
   if (known) await push.remove(before.device);
   if (!browser.allowed || (same && !known)) {
     await browser.unsubscribe();

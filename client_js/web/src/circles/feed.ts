@@ -1,16 +1,16 @@
-/** What has happened in a circle, by days. Pure. */
+/** A circle's events by day. Pure functions. */
 
 import type { FeedItem } from "@samedeal/client";
 
 const DAY = 86_400_000;
 
-/** What happened on a UTC day. */
+/** The events of a UTC day. */
 interface Happened {
   readonly day: number;
   readonly happened: readonly FeedItem[];
 }
 
-/** The items of a feed by their UTC days, in their order. */
+/** Group a feed's items by UTC day, in order. */
 export function daysOf(items: readonly FeedItem[]): Happened[] {
   const days = new Map<number, FeedItem[]>();
   for (const item of items) {

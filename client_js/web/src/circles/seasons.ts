@@ -1,26 +1,29 @@
-/** Seasons of circles. Pure. */
+/** Seasons of circles. Pure functions. */
 
 import type { CircleSeason } from "@samedeal/client";
 import { weekdayOf } from "../kit/days.ts";
 
-/** Which week of a season a day is in: 1 for the first. */
+/** Return a day's week within a season: 1 for the first. */
 export function weekOf({ first, weeks }: CircleSeason, day: number): number {
   return Math.min(weeks, Math.max(1, 1 + Math.floor((day - first) / 7)));
 }
 
-/** The last day of a season. */
+/** Return the last day of a season. */
 export function lastDay({ first, weeks }: CircleSeason): number {
   return first + 7 * weeks - 1;
 }
 
 const DAY = 86_400_000;
 
-/** When the first challenge of a league is made: with the next day or week, in Unix milliseconds. */
+/**
+ * Return when a league's first challenge is created: with the next day or week, in Unix
+ * milliseconds.
+ */
 export function nextStart(every: "day" | "week", today: number): number {
   return DAY * (today + (every === "day" ? 1 : 7 - weekdayOf(today)));
 }
 
-/** The game whose turn follows that of another one; the first one's if there was none. */
+/** Return the game that follows another one in turn; the first game if there was none. */
 export function followingGame(games: readonly string[], before: string | undefined): string {
   const at = before === undefined ? -1 : games.indexOf(before);
   return games[(at + 1) % games.length] ?? "";

@@ -1,4 +1,4 @@
-/** What a moderator's session asks for, and who is let in. */
+/** Requests of a moderator's session, and access control. */
 
 import {
   type Client,
@@ -10,7 +10,10 @@ import {
 import { usePasskey } from "../account/passkeys.ts";
 import { operatorRefusal } from "./words.ts";
 
-/** What the page shows: the desk, a passkey's prompt, or that there is no such page for this player. */
+/**
+ * The displayed screen: the desk, the passkey prompt, or a note that this player has no access or
+ * the server no such page.
+ */
 type Gate = "desk" | "confirm" | "stranger" | "missing";
 
 const GATES: Readonly<Record<string, Gate>> = {
@@ -22,7 +25,9 @@ const GATES: Readonly<Record<string, Gate>> = {
 
 export class Desk {
   gate = $state<Gate>("desk");
-  /** Who moderates, and until when; null before a passkey was shown on this page. */
+  /**
+   * The moderator's name and the session's end; null before a passkey was presented on this page.
+   */
   operating = $state.raw<Operating | null>(null);
   readonly #client: Client;
 
@@ -30,7 +35,7 @@ export class Desk {
     this.#client = client;
   }
 
-  /** Ask for something; rejects with a `Refusal`, by which the gate may close. */
+  /** Send a request. Rejects with a `Refusal`, which may close the gate. */
   async ask<T>(command: (commands: OperatorCommands) => Promise<T>): Promise<T> {
     try {
       return await command(await this.#client.operators());
@@ -44,18 +49,18 @@ export class Desk {
     }
   }
 
-  /** Ask again who is let in, but for the passkey. */
+  /** Check access again, unless a passkey is required. */
   reopen(): void {
     if (this.gate !== "confirm") this.gate = "desk";
   }
 
-  /** Let the player show a passkey, and open the desk; rejects with a `Refusal` if not. */
+  /** Ask for a passkey, and open the desk; rejects with a `Refusal` otherwise. */
   async confirm(): Promise<void> {
     this.operating = await this.ask((commands) => commands.confirm(usePasskey));
     this.gate = "desk";
   }
 
-  /** Act; if the half hour is over, the passkey is asked for, and what was typed stays. */
+  /** Perform an act. If the half hour is over, ask for the passkey without losing typed text. */
   async act(act: Moderate): Promise<void> {
     const commands = await this.#client.operators();
     try {
@@ -70,14 +75,14 @@ export class Desk {
 
 const desks = new WeakMap<Client, Desk>();
 
-/** The desk of a client, which outlives its screens. */
+/** Return a client's desk, which outlives its screens. */
 export function deskOf(client: Client): Desk {
   const desk = desks.get(client) ?? new Desk(client);
   desks.set(client, desk);
   return desk;
 }
 
-/** Something that is looked up, and may be looked up again. */
+/** A lookup that can be repeated. */
 export class Look<T> {
   found = $state.raw<T>();
   /** Why it cannot be shown. */

@@ -1,4 +1,4 @@
-/** What moderators are shown, in words. */
+/** Words for moderators. */
 
 import { type Moderate, type OperatorTypes, games } from "@samedeal/client";
 import { paths } from "../app/routes.ts";
@@ -7,12 +7,12 @@ import { entry, refusalWords, text } from "../text/index.ts";
 
 export type ActName = Moderate["act"];
 
-/** Why something was refused. */
+/** Return why a command was refused. */
 export function operatorRefusal(refusal: { code: string; message: string }): string {
   return entry(text.operators.refusals, refusal.code) ?? refusalWords(refusal);
 }
 
-/** A date and a time of day; `at` is in Unix milliseconds. */
+/** Return a date and time; `at` is in Unix milliseconds. */
 export function timeWords(at: number): string {
   return new Date(at).toLocaleString(text.locale, { dateStyle: "medium", timeStyle: "short" });
 }
@@ -21,19 +21,19 @@ export function gameName(game: string): string {
   return games.find(({ id }) => id === game)?.name ?? game;
 }
 
-/** What a case or a run is about, without its player. */
+/** Return the game and day of a case or a run. */
 export function whereWords({ game, day }: { game: string | null; day: number | null }): string {
   const words = text.operators;
   if (game === null) return words.ofPlayer;
   return day === null ? words.ofRace(gameName(game)) : words.ofDay(gameName(game), shortDate(day));
 }
 
-/** A player by the tag alone, as the journal has no names. */
+/** Return a player's tag, because the journal has no names. */
 function tagOf(player: string): string {
   return `#${player.slice(-8).toUpperCase()}`;
 }
 
-/** An act of the journal, as what was asked for, and what it was about, with a link. */
+/** Return an act of the journal: the action, and its subject with a link. */
 export function entryWords(act: OperatorTypes.AnyAct): {
   readonly act: ActName;
   readonly about: string;
@@ -83,7 +83,7 @@ export function entryWords(act: OperatorTypes.AnyAct): {
 
 function caseEntry(act: OperatorTypes.CloseCase): ReturnType<typeof entryWords> {
   const name = act.outcome === "resolved" ? "resolve" : "dismiss";
-  // The last part of its name is a player's id, or that of an attempt, which ends in one.
+  // The last segment is the id of a player or an attempt; an attempt's ends in a player's id.
   const id = act.case.split("/").at(-1) ?? act.case;
   const page = id.includes(".") ? "run" : "player";
   return { act: name, about: tagOf(id), href: paths.operators(page, id) };

@@ -1,6 +1,6 @@
 /**
- * Rules as a form changes them: pure. What goes with a change is changed too, as far as there is one
- * sensible way, so that whoever takes the tableau away has not to look for all that named it.
+ * Edits of rules in a form, as pure functions. Dependent values change along where one choice is
+ * sensible: removing the tableau also removes all references to it.
  */
 
 import { MAX_CHANGES, changesBetween } from "../../../src/rules/changes.ts";
@@ -14,19 +14,19 @@ import type { OptionalTable } from "../parts/rules/keyWords.ts";
 export const MOST_PILES = 20;
 export const MOST_IN_PILE = 104;
 
-/** The suits that packs can be made of: all, two, or one. */
+/** The suits that packs can consist of: four, two, or one. */
 export const SUIT_SETS = ["SHDC", "SH", "SC", "HD", "SD", "HC", "DC", "S", "H", "D", "C"];
 
-/** The most that is offered of a number without an end. */
+/** The greatest number offered for unbounded keys. */
 const OFFERED = 12;
 
-/** The numbers that are offered for a key which has words besides, and the one that it has. */
+/** Return the numbers offered for a key that also has words, including its current value. */
 export function numbersOf({ least = 0 }: Key, value: unknown): number[] {
   const offered = Array.from({ length: OFFERED - least + 1 }, (_, nth) => least + nth);
   return typeof value === "number" && value > OFFERED ? [...offered, value] : offered;
 }
 
-/** A game's rules without changes. */
+/** Return a game's rules without changes. */
 export function standardOf(game: Game): Rules {
   const [standard] = game.variants;
   if (standard === undefined) throw new RangeError(`${game.id} has no rules.`);
@@ -34,8 +34,8 @@ export function standardOf(game: Game): Rules {
 }
 
 /**
- * The variant's id for rules: that of a listed variant which has the same, else the changes. Null if
- * these are too long.
+ * Return the variant id of rules: a listed variant's if equal, otherwise the changes. Null if these
+ * are too long.
  */
 export function variantOf(game: Game, rules: Rules): string | null {
   const listed = game.variants.find((each) => changesBetween(each.rules, rules) === "");
@@ -44,20 +44,20 @@ export function variantOf(game: Game, rules: Rules): string | null {
   return changes.length > MAX_CHANGES ? null : changes;
 }
 
-/** The changes that a variant is of its game's standard rules; empty for these. */
+/** Return a variant's changes to its game's standard rules; empty for the standard variant. */
 export function changesOf(game: Game, variant: string): string {
   const listed = game.variants.find(({ id }) => id === variant);
   if (listed === undefined) return variant === STANDARD ? "" : variant;
   return changesBetween(standardOf(game), listed.rules);
 }
 
-/** How many cards the stock has when the game begins; negative if more are dealt than there are. */
+/** Return the stock's initial number of cards; negative if more cards are dealt than exist. */
 export function leftInStock({ packs, foundations, tableau, reserve }: Rules): number {
   const setUp = foundations.filter(({ setup }) => setup !== "empty").map(({ piles }) => piles);
   return packs * 52 - sum([...setUp, ...(tableau?.deal ?? []), ...(reserve?.deal ?? [])]);
 }
 
-/** Whether a key means anything by these rules; of one group of foundations. */
+/** Whether a key has an effect under these rules, in one group of foundations. */
 export function applies(rules: Rules, { table, name }: Key, group = 0): boolean {
   const { stock, tableau } = rules;
   const home = rules.foundations[group];
@@ -92,13 +92,13 @@ export function applies(rules: Rules, { table, name }: Key, group = 0): boolean 
   }
 }
 
-/** The options of a key that can be chosen by these rules, and those that are chosen. */
+/** Return the selectable options of a key under these rules, and the selected ones. */
 export function optionsOf(rules: Rules, { table, name, options = [] }: Key): readonly string[] {
   const lacks: Readonly<Record<string, boolean>> = {
     tableau: rules.tableau === null,
     row: rules.tableau === null,
     cell: rules.cells === null,
-    // A stock that is to deal to a waste gets one.
+    // A stock set to deal to a waste gets one.
     waste: rules.waste === null && table !== "stock",
     reserve: rules.reserve === null,
   };
@@ -106,7 +106,9 @@ export function optionsOf(rules: Rules, { table, name, options = [] }: Key): rea
   return name === "plays" || name === "fill" ? options.filter((each) => !lacks[each]) : options;
 }
 
-/** Rules with another value of a key, and what goes with it; of one group of foundations. */
+/**
+ * Return rules with another value of a key and its dependent changes, in one group of foundations.
+ */
 export function withValue(rules: Rules, key: Key, value: unknown, group = 0): Rules {
   const { table, name } = key;
   if (table === "")
@@ -123,7 +125,7 @@ export function withValue(rules: Rules, key: Key, value: unknown, group = 0): Ru
   return settled(table === "stock" && name === "plays" ? withWasteOf(changed) : changed);
 }
 
-/** Rules with a table that they have not had, to which cards may go. */
+/** Return rules with an additional table, to which cards may go. */
 export function withTable(rules: Rules, table: OptionalTable): Rules {
   switch (table) {
     case "tableau":
@@ -141,7 +143,7 @@ export function withTable(rules: Rules, table: OptionalTable): Rules {
   }
 }
 
-/** Rules without a table, and without all that named it. */
+/** Return rules without a table or references to it. */
 export function withoutTable(rules: Rules, table: OptionalTable): Rules {
   const less: Rules = { ...rules, [table]: null };
   if (table === "waste") {
@@ -158,7 +160,7 @@ export function withoutTable(rules: Rules, table: OptionalTable): Rules {
   return settled(used ? dealt : withPlays(dealt, "cell"));
 }
 
-/** Rules with one more group of foundations, like the last one. */
+/** Return rules with one more group of foundations, a copy of the last one. */
 export function withGroup(rules: Rules): Rules {
   const last = rules.foundations.at(-1) ?? TABLE_DEFAULTS.foundations;
   const setup = last.setup === "dealt" ? "empty" : last.setup;
@@ -166,12 +168,12 @@ export function withGroup(rules: Rules): Rules {
   return settled({ ...rules, foundations: [...rules.foundations, { ...last, first, setup }] });
 }
 
-/** Rules without a group of foundations. */
+/** Return rules without a group of foundations. */
 export function withoutGroup(rules: Rules, group: number): Rules {
   return settled({ ...rules, foundations: rules.foundations.filter((_, at) => at !== group) });
 }
 
-/** A deal with as many piles as wanted: a new one is like the last. */
+/** Return a deal with a given number of piles: new ones copy the last. */
 export function withPiles(deal: readonly number[], piles: number): number[] {
   const last = deal.at(-1) ?? 1;
   return Array.from(
@@ -180,7 +182,7 @@ export function withPiles(deal: readonly number[], piles: number): number[] {
   );
 }
 
-/** The numbers in a text such as `1 2, 3`; null if it is none of piles. */
+/** Parse the numbers in a text such as `1 2, 3`; null if they are not piles. */
 export function dealIn(text: string): number[] | null {
   const parts = text.split(/[^\d-]+/).filter(Boolean);
   const numbers = parts.map(Number);
@@ -188,7 +190,7 @@ export function dealIn(text: string): number[] | null {
   return fits && numbers.length >= 1 && numbers.length <= MOST_PILES ? numbers : null;
 }
 
-/** Twice the cards go home on twice the foundations. */
+/** Twice the cards need twice the foundations. */
 function withPacks(rules: Rules, packs: number): Rules {
   const by = packs / rules.packs;
   const foundations = rules.foundations.map((group) => {
@@ -198,7 +200,7 @@ function withPacks(rules: Rules, packs: number): Rules {
   return settled({ ...rules, packs, foundations });
 }
 
-/** A waste goes with a stock that deals to it. */
+/** Add or remove the waste, depending on whether the stock deals to it. */
 function withWasteOf(rules: Rules): Rules {
   const has = rules.stock.plays.includes("waste");
   if (!has) return { ...rules, waste: null };
@@ -207,7 +209,7 @@ function withWasteOf(rules: Rules): Rules {
     : { ...rules, waste: { ...TABLE_DEFAULTS.waste, plays: places(rules) } };
 }
 
-/** Let cards go to a place from wherever most come from. */
+/** Permit moves to a place from the main source of cards. */
 function withPlays(rules: Rules, place: "cell"): Rules {
   if (rules.tableau !== null) {
     return { ...rules, tableau: { ...rules.tableau, plays: [...rules.tableau.plays, place] } };
@@ -220,12 +222,12 @@ function feedsCells({ tableau, waste, reserve }: Rules): boolean {
   return [tableau, waste, reserve].some((part) => part?.plays.includes("cell"));
 }
 
-/** Where the cards of a new table go. */
+/** Return the destinations of a new table's cards. */
 function places({ tableau }: Rules): ("tableau" | "foundation")[] {
   return tableau === null ? ["foundation"] : ["tableau", "foundation"];
 }
 
-/** Rules without what can no longer be meant. */
+/** Return rules without values that have lost their meaning. */
 function settled(rules: Rules): Rules {
   const { tableau, waste, reserve, cells } = rules;
   const { plays } = rules.stock;

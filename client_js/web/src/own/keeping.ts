@@ -1,14 +1,14 @@
-/** Changing which games by rules of one's own this browser keeps. */
+/** Changes to the games with custom rules saved in this browser. */
 
 import type { TextStorage } from "../../../src/storage.ts";
 import { MOST_OWN, OWN_GAMES, type OwnGame, ownGames } from "../app/own/saved.ts";
 
-/** The most characters of a name. */
+/** The maximum length of a name in characters. */
 export const LONGEST_NAME = 40;
 
 /**
- * Keep a game in place of one with the same rules or of the same name. Returns whether there is
- * room for it, and it has a name.
+ * Save a game, replacing one with the same rules or name. Return whether it has a name and there is
+ * room for it.
  */
 export function keepOwn({ game, rules, name }: OwnGame, storage: TextStorage): boolean {
   const kept = { game, rules, name: tidy(name) };
@@ -20,7 +20,7 @@ export function keepOwn({ game, rules, name }: OwnGame, storage: TextStorage): b
   return true;
 }
 
-/** Give a kept game another name, in its place; returns whether it has one then. */
+/** Rename a saved game; return whether it succeeded. */
 export function renameOwn(own: OwnGame, name: string, storage: TextStorage): boolean {
   const tidied = tidy(name);
   if (tidied === "") return false;
@@ -39,7 +39,7 @@ export function dropOwn(own: OwnGame, storage: TextStorage): void {
   );
 }
 
-/** A name as it is kept: of one line, and no longer than there is room for. */
+/** Return a name in its stored form: a single line, truncated to the maximum length. */
 export function tidy(name: string): string {
   return [...name.replace(/\s+/gu, " ").trim()].slice(0, LONGEST_NAME).join("").trim();
 }

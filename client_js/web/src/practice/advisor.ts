@@ -1,4 +1,4 @@
-/** A hint in practice: the solver's advice, or the simple hint where that takes too long. */
+/** Hints in practice: the solver's advice, or the simple hint if that takes too long. */
 
 import type { Board } from "../../../src/rules/board.ts";
 import { hint } from "../../../src/rules/hints.ts";
@@ -8,18 +8,18 @@ import type { Hinted } from "./practice.svelte.ts";
 import type { Solver } from "../solver/asking.ts";
 import type { Answer } from "../solver/protocol.ts";
 
-/** How long the solver thinks, in milliseconds: with what surrounds that, half a second. */
+/** The solver's time limit in milliseconds; half a second in total with overhead. */
 const THINKS = 400;
-/** How long its answer is waited for: a slow phone has to load it first. */
+/** The longest wait for its answer: a slow phone has to load it first. */
 const WAITS = 1_500;
 
-/** How many imagined boards it takes to say anything of the chances. */
+/** The least number of sampled boards for a statement about the chances. */
 const TELLING = 4;
 
 /**
- * A hint on the last of these boards, by what the player knows alone.
+ * Return a hint for the last of these boards, based on the player's knowledge.
  *
- * @param boards the boards of the game so far; those before are not led back to.
+ * @param boards the boards of the game so far; lines back to an earlier one are excluded.
  */
 export async function advised(
   boards: readonly Board[],

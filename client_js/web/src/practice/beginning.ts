@@ -1,6 +1,5 @@
 /**
- * How a link makes a deal its game's practice deal. It is apart from practice itself, since whoever
- * practises has begun already.
+ * Starting practice deals from links. Separate from practice itself, which does not need this code.
  */
 
 import type { ApiTypes, Ruleset, Run, TextStorage } from "@samedeal/client";
@@ -14,12 +13,12 @@ export interface Beginning {
   readonly deal: StoredDeal;
 }
 
-/** The deal of a run, in a race against the run's ghost. */
+/** Return the deal of a run, as a race against the run's ghost. */
 export function raceOn({ game, variant, seed, rules }: Run, ghost: Ghost): Beginning {
   return { game, deal: { seed, moves: [], rules, variant, race: against(ghost) } };
 }
 
-/** A closed deal; `day` if it was a daily. */
+/** Return a closed deal; `day` if it was a daily. */
 export function dealOf(
   { game, variant, seed, rules }: ApiTypes.ClosedDeal,
   day: number | null,
@@ -27,24 +26,24 @@ export function dealOf(
   return { game, deal: { seed, moves: [], rules, variant, ...(day !== null && { day }) } };
 }
 
-/** A new deal by a variant; the one that is practised, if there is one. */
+/** Return a new deal of a variant, or the current practice deal if it has that variant. */
 export function dealBy({ game, variant, digest }: Ruleset, storage: TextStorage): Beginning {
   const stored = storedDeal(game, storage);
   if (stored?.rules === digest && stored.race === undefined) return { game, deal: stored };
   return { game, deal: { seed: newSeed(), moves: [], rules: digest, variant } };
 }
 
-/** A known deal, by its deck in hexadecimal. */
+/** Return a known deal from its deck in hexadecimal. */
 export function knownBy({ game, variant, digest }: Ruleset, seed: string): Beginning {
   return { game, deal: { seed, moves: [], rules: digest, variant } };
 }
 
 /**
- * Make a deal its game's practice deal: whatever a link leads to gets there in this way alone. A
- * game of it that is being played goes on.
+ * Make a deal its game's practice deal. All links start deals through this function. A game in
+ * progress on the same deal continues.
  *
- * Returns the moves of a game of another deal that would be lost, or 0 if it has begun. `replaces`
- * says that the player lets go of that one.
+ * Returns the number of moves in another deal's game that would be lost, or 0 once started.
+ * `replaces` confirms discarding that game.
  */
 export function beginPractice(
   { game, deal }: Beginning,
@@ -59,7 +58,7 @@ export function beginPractice(
   return 0;
 }
 
-/** How many moves are in a game that is being played; 0 if it is over, or has not begun. */
+/** Return the number of moves in a game in progress; 0 if it is over or not started. */
 function movesOf({ begun, end, race, view }: Practice): number {
   return begun && end === null && !race?.stopped ? view.moves : 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Ghosts: an ended run that somebody races against in practice. Of the run only its counters are
- * kept, so nothing of its board can be shown.
+ * Ghosts: finished runs to race against in practice. Only a run's counters are kept, so its board
+ * cannot be shown.
  */
 
 import type { Replay, Result } from "@samedeal/client";
@@ -8,9 +8,9 @@ import { type Course, courseOf, homeAt } from "../app/courses.ts";
 import { type Comparison, marginWords } from "../parts/ending/margin.ts";
 import { text } from "../text/index.ts";
 
-/** A run, as far as a race against it needs it. It is stored in this browser. */
+/** The parts of a run needed for a race against it. Stored in this browser. */
 export interface Ghost {
-  /** The id of the attempt that it was. */
+  /** The id of the run's attempt. */
   readonly attempt: string;
   /** The id and the name of its player. */
   readonly player: string;
@@ -21,19 +21,21 @@ export interface Ghost {
   readonly result: Result;
 }
 
-/** The ghost of a run. */
+/** Return the ghost of a run. */
 export function ghostOf(replay: Replay): Ghost {
   const { attempt, player, ended } = replay.run;
   const { id, name } = player;
   return { attempt, player: id, name, steps: courseOf(replay), ended, result: replay.result };
 }
 
-/** The cards that a ghost has home at a time in milliseconds since the start, and how it ended. */
+/**
+ * Return a ghost's cards home at a time in milliseconds since the start, and its end if reached.
+ */
 export function ghostAt(ghost: Ghost, time: number): Pick<Result, "home" | "end"> {
   return { home: homeAt(ghost.steps, time), end: time < ghost.ended ? null : ghost.result.end };
 }
 
-/** A comparison with a ghost in words; its name is null if it is a run of the player's own. */
+/** Return a comparison with a ghost in words; `name` is null for the player's own run. */
 export function ghostWords(name: string | null, comparison: Comparison): string {
   const words = text.ghost;
   if (comparison.order === "level") return words.level(name);

@@ -1,22 +1,22 @@
-/** A race against a ghost: the time played, and when each of the player's own moves was. */
+/** A race against a ghost: the time played, and the times of the player's moves. */
 
 import type { Ghost } from "./ghost.ts";
 
-/** Milliseconds between two ticks after which the board was not shown in between. */
+/** Milliseconds between two ticks beyond which the board was not shown in between. */
 const GAP = 1_250;
 
 /** The stored form of a race. */
 export interface StoredRace {
   readonly ghost: Ghost;
-  /** Milliseconds played until each move, and in all. */
+  /** Milliseconds played until each move, and in total. */
   readonly times: readonly number[];
   readonly elapsed: number;
   readonly stopped: boolean;
 }
 
 /**
- * It has no clock of its own: time passes only while the board is shown and can be played. The
- * player may stop it, and go on later.
+ * It has no clock: time advances only while the board is shown and playable. The player may stop it
+ * and continue later.
  */
 export class GhostRace {
   readonly ghost: Ghost;
@@ -25,7 +25,7 @@ export class GhostRace {
   stopped = $state(false);
   /** Milliseconds played until each move. */
   #times: readonly number[];
-  /** When the last tick was; null if time does not pass. */
+  /** The time of the last tick; null while time stands still. */
   #ticked: number | null = null;
 
   constructor({ ghost, times, elapsed, stopped }: StoredRace) {
@@ -41,8 +41,8 @@ export class GhostRace {
   }
 
   /**
-   * Let the time since the last tick pass, at the milliseconds `now` of some clock. It does not
-   * count after a pause, or if the ticks were interrupted.
+   * Advance by the time since the last tick, at the milliseconds `now` of some clock. Time during a
+   * pause or an interruption of the ticks does not count.
    */
   tick(now: number): void {
     const passed = now - (this.#ticked ?? now);
@@ -50,45 +50,45 @@ export class GhostRace {
     if (passed < GAP) this.advance(passed);
   }
 
-  /** Let no time pass until the next tick. */
+  /** Stop time until the next tick. */
   pause(): void {
     this.#ticked = null;
   }
 
-  /** Let so many milliseconds pass. */
+  /** Advance by a number of milliseconds. */
   advance(milliseconds: number): void {
     this.elapsed += milliseconds;
   }
 
-  /** Note that the player has made a move just now. */
+  /** Record a move of the player at the current time. */
   played(): void {
     this.#times = [...this.#times, Math.round(this.elapsed)];
   }
 
-  /** Forget when the moves after so many first ones were. The time that they took has passed. */
+  /** Drop the times of all but the first moves. The elapsed time stays. */
   keep(moves: number): void {
     this.#times = this.#times.slice(0, moves);
   }
 
-  /** Start again, from time 0. */
+  /** Start again from time 0. */
   restart(): void {
     this.#times = [];
     this.elapsed = 0;
     this.stopped = false;
   }
 
-  /** Milliseconds played until a move; 0 for move 0, the board as dealt. */
+  /** Return the milliseconds played until a move; 0 for move 0, the board as dealt. */
   timeOf(move: number): number {
     return this.#times[move - 1] ?? 0;
   }
 }
 
-/** A new race against a ghost. */
+/** Return a new race against a ghost. */
 export function against(ghost: Ghost): StoredRace {
   return { ghost, times: [], elapsed: 0, stopped: false };
 }
 
-/** The race in a stored value, or null if there is none or it is malformed. */
+/** Parse the race in a stored value; null if it is missing or malformed. */
 export function readRace(value: unknown): StoredRace | null {
   if (typeof value !== "object" || value === null) return null;
   const { ghost, times, elapsed, stopped } = value as Partial<StoredRace>;
@@ -100,7 +100,7 @@ function isTime(value: unknown): value is number {
   return Number.isFinite(value);
 }
 
-/** Whether a stored value is a ghost, and not something malformed. */
+/** Whether a stored value is a well-formed ghost. */
 function isGhost(value: unknown): value is Ghost {
   if (typeof value !== "object" || value === null) return false;
   const { attempt, player, name, steps, ended, result } = value as Partial<Ghost>;

@@ -1,14 +1,14 @@
-/** The par of a practice deal in a game that is not played for all cards, by the solver. */
+/** The par of a practice deal, computed by the solver, in games whose target is not all cards. */
 
 import type { Ruleset } from "@samedeal/client";
 import type { Known } from "../app/targets.ts";
 import type { Solver } from "../solver/asking.ts";
 
 /**
- * What a certificate would say of a deal; null if that is not found out, as when the solver is asked
- * for something else meanwhile.
+ * Return what a certificate would state about a deal; null if unknown, for example because another
+ * question interrupted the solver.
  *
- * @param seed of the deal, in hexadecimal.
+ * @param seed the deal's seed, in hexadecimal.
  */
 export function provedOf(
   { ruleset, seed }: { readonly ruleset: Ruleset; readonly seed: string },
@@ -20,7 +20,7 @@ export function provedOf(
     solver.ask(question, (answer) => {
       if (answer.kind !== "review") resolve(null);
       else if (answer.done) {
-        // Its memory is large, and hints in such games need little of it.
+        // It uses much memory, and hints in such games need little.
         solver.stop();
         const { most, home, verdict } = answer.review;
         resolve(most ? { winnable: verdict === "winnable", par: home } : null);

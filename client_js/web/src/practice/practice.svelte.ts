@@ -1,7 +1,6 @@
 /**
- * Practice: a deal that is played offline, without a clock and with undo, by the same rules. It is
- * kept in this browser's storage, one deal for each game. A deal on which there is a run may be
- * played in a race against it.
+ * Practice: offline play by the same rules, without a clock and with undo. Each game has one deal
+ * in this browser's storage. A deal with a known run can be played as a race against it.
  */
 
 import type { Result, TextStorage } from "@samedeal/client";
@@ -28,41 +27,44 @@ const SEED_BYTES = 32;
 const NO_MARKS = { undos: 0, hints: 0, peeked: false };
 
 /**
- * The stored form of a deal: its seed in hexadecimal, or a known deal's deck, its moves, and the digest of its rules;
- * its variant, unless it is the standard one; the race, if it is played in
- * one; and the UTC day, if it was that day's daily.
+ * The stored form of a deal: its seed in hexadecimal, or a known deal's deck; its moves; the digest
+ * of its rules; its variant, unless standard; its race, if any; and the UTC day, if it was that
+ * day's daily.
  */
 export interface StoredDeal {
   readonly seed: string;
-  /** Without those that were undone. */
+  /** Without undone moves. */
   readonly moves: readonly string[];
-  /** Those of new deals if it is left out. */
+  /** By default, the current rules. */
   readonly rules?: string;
   readonly variant?: string;
   readonly race?: StoredRace;
   readonly day?: number;
-  /** How many moves were undone, how many hints given, and whether an undo covered a seen card. */
+  /** The numbers of undone moves and of hints, and whether an undo covered a seen card. */
   readonly undos?: number;
   readonly hints?: number;
   readonly peeked?: boolean;
-  /** The hint on the board. */
+  /** The hint for the current board. */
   readonly hint?: string | null;
 }
 
-/** On how many of so many imagined boards a hint leads to a win, or whether it surely does. */
+/**
+ * The number of sampled boards on which a hint leads to a win, out of the total, or whether it
+ * certainly does.
+ */
 export interface Sure {
   readonly wins: number;
   readonly of: number;
   readonly certain: boolean;
 }
 
-/** A hint: its move, null if none is known to get further, and what is known of where it leads. */
+/** A hint: its move, or null if no useful one is known, and its known prospects. */
 export interface Hinted {
   readonly move: Move | null;
   readonly sure: Sure | null;
 }
 
-/** Finds a hint on the last of the boards of a game. */
+/** Finds a hint for the last of a game's boards. */
 export type Advisor = (boards: readonly Board[]) => Promise<Hinted>;
 
 /** The hint of a good simple player. */
@@ -73,16 +75,16 @@ const simply: Advisor = async (boards) => {
 };
 
 export class Practice {
-  /** The rules of the deal, which may be older than those of a new deal. */
+  /** The deal's rules, which may be older than the current ones. */
   ruleset: Ruleset = $state.raw() as Ruleset;
-  /** Whether the stored deal was replaced by a new one, since its rules are no longer known. */
+  /** Whether a new deal replaced the stored one because its rules are no longer known. */
   readonly lost: boolean;
   readonly #game: string;
   readonly #storage: TextStorage;
   #seed: string;
-  /** The race that the deal is played in, or null. */
+  /** The deal's race, or null. */
   race = $state.raw<GhostRace | null>(null);
-  /** The UTC day whose daily the deal was; null if it was none. */
+  /** The UTC day whose daily the deal was, or null. */
   day = $state.raw<number | null>(null);
   /** The undo history, oldest first; the last board is the current one. */
   #boards = $state.raw<readonly Board[]>([]);
@@ -90,7 +92,11 @@ export class Practice {
   #marks = $state.raw(NO_MARKS);
   #hint = $state.raw<string | null>(null);
 
-  /** Resume the stored deal of a game, or deal a new one. Throws `unknown_game`. */
+  /**
+   * Resume the stored deal of a game, or deal a new one.
+   *
+   * @throws `unknown_game`.
+   */
   constructor(game: string, storage: TextStorage) {
     this.ruleset = findRuleset(game, STANDARD);
     this.#game = game;
@@ -109,37 +115,37 @@ export class Practice {
     this.save();
   }
 
-  /** The seed of the deal, in hexadecimal. */
+  /** The deal's seed, in hexadecimal. */
   get seed(): string {
     return this.#seed;
   }
 
-  /** Whether the deal is a known one, whose seed is its deck. */
+  /** Whether it is a known deal, whose seed is its deck. */
   get isKnown(): boolean {
     return isDeck(parseSeed(this.#seed));
   }
 
-  /** The view of the player. An undo counts as a move, as in a race. */
+  /** The player's view. An undo counts as a move, as in a race. */
   get view(): View {
     return viewOf({ ...this.#board, moves: this.#board.moves + 2 * this.#marks.undos });
   }
 
-  /** How many moves were undone. */
+  /** The number of undone moves. */
   get undos(): number {
     return this.#marks.undos;
   }
 
-  /** How many hints were given. */
+  /** The number of hints. */
   get hints(): number {
     return this.#marks.hints;
   }
 
-  /** Whether an undo has covered a card that had been seen. */
+  /** Whether an undo has covered a seen card. */
   get peeked(): boolean {
     return this.#marks.peeked;
   }
 
-  /** The hint that was given on this board; null if none was. */
+  /** The hint given for this board, or null. */
   get hint(): Move | null {
     return this.#hint === null ? null : parseMove(this.ruleset, this.#hint);
   }
@@ -149,7 +155,7 @@ export class Practice {
     return isStuck(this.#board) ? "stuck" : null;
   }
 
-  /** How far the player has got in the race; without one, its time is 0. */
+  /** The player's result so far; without a race, its time is 0. */
   get result(): Result {
     const home = cardsHome(this.#board);
     const last = this.#boards.findIndex((board) => cardsHome(board) === home);
@@ -165,7 +171,7 @@ export class Practice {
     return this.#boards.length > 1;
   }
 
-  /** Play a move; false if it is not legal. */
+  /** Play a move; return false if it is illegal. */
   play(move: Move): boolean {
     const played = isLegal(this.#board, move) && this.#play(moveText(this.ruleset, move));
     if (played) {
@@ -176,7 +182,7 @@ export class Practice {
     return played;
   }
 
-  /** Undo the last move; cards that it had turned up are covered again. */
+  /** Undo the last move, which covers the cards it had turned up. */
   undo(): void {
     const back = this.#boards.at(-2);
     if (back === undefined) return;
@@ -191,8 +197,8 @@ export class Practice {
   }
 
   /**
-   * Give a hint, once on the same board; its move is null if none is known to get further. Null if
-   * the player has moved meanwhile.
+   * Give a hint, the same one on the same board; its move is null if no useful one is known. Return
+   * null if the player has moved meanwhile.
    */
   async giveHint(advise: Advisor = simply): Promise<Hinted | null> {
     const board = this.#board;
@@ -208,32 +214,32 @@ export class Practice {
     return { move: this.hint, sure: null };
   }
 
-  /** Restart the same deal, and the race if it is played in one. */
+  /** Restart the same deal, including its race. */
   restart(): void {
     this.#reset();
     this.race?.restart();
     this.save();
   }
 
-  /** Play on without the race. */
+  /** Continue without the race. */
   dropRace(): void {
     this.race = null;
     this.save();
   }
 
-  /** The variant of another deal: the standard rules, or those of one's own that this one has. */
+  /** The variant of the next deal: this deal's custom rules, otherwise the standard ones. */
   get #variant(): string {
     return isChanges(this.ruleset.variant) ? this.ruleset.variant : STANDARD;
   }
 
-  /** The rules by which another deal is played. */
+  /** The rules of the next deal. */
   get next(): Ruleset {
     return findRuleset(this.#game, this.#variant);
   }
 
   /**
-   * Start a new deal with today's rules, or the one of a seed or a deck in hexadecimal: by a
-   * variant, or by the rules of one's own that this deal has, or else by the standard ones.
+   * Start a new deal with the current rules, random or from a seed or deck in hexadecimal. The
+   * variant defaults to this deal's custom rules, or else the standard ones.
    */
   deal(variant: string = this.#variant, seed: string = newSeed()): void {
     this.ruleset = findRuleset(this.#game, variant);
@@ -269,13 +275,13 @@ export class Practice {
       this.#moves = [...this.#moves, move];
       return true;
     } catch (error) {
-      // Moves that were stored by another version may be illegal now.
+      // Moves stored by another version may be illegal now.
       if (error instanceof EngineError) return false;
       throw error;
     }
   }
 
-  /** Store the deal; every move does. What else there is to store is the time of a race. */
+  /** Store the deal. Every move does; call it otherwise only for the time of a race. */
   save(): void {
     const { digest, variant } = this.ruleset;
     const race = this.race?.stored;
@@ -294,7 +300,7 @@ function keyOf(game: string): string {
   return `samedeal.practice.${game}`;
 }
 
-/** Store a deal in place of the one that there is; links do so by `beginPractice` only. */
+/** Store a deal in place of the current one; links must use `beginPractice`. */
 export function store(deal: StoredDeal, game: string, storage: TextStorage): void {
   storage.setItem(keyOf(game), JSON.stringify(deal));
 }
@@ -304,12 +310,12 @@ export function newSeed(): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The practice deal of a game, or null if there is none. */
+/** Return a game's stored practice deal, or null. */
 export function storedDeal(game: string, storage: TextStorage): StoredDeal | null {
   return readStored(storage.getItem(keyOf(game)));
 }
 
-/** The deal in stored JSON, or null if there is none or it is malformed. */
+/** Parse a deal from stored JSON; null if it is missing or malformed. */
 function readStored(text: string | null): StoredDeal | null {
   try {
     const { seed, moves, rules, variant, race, day, ...help } = JSON.parse(
@@ -335,7 +341,7 @@ function count(stored: unknown): number {
   return Number.isInteger(stored) ? Math.max(0, stored as number) : 0;
 }
 
-/** The rules of a stored deal, or null if they are no longer known, or its cards are not theirs. */
+/** Return a stored deal's rules; null if they are no longer known, or do not match its cards. */
 function rulesOf(game: string, { rules, seed, variant }: StoredDeal): Ruleset | null {
   try {
     const found =

@@ -1,11 +1,11 @@
-/** Who was better on the same deals, how often. Pure. */
+/** How often each of two members did better on the same deals. Pure functions. */
 
 import { type Duel, games } from "@samedeal/client";
 
-/** The duels of a game, of dailies, races and challenges together. */
+/** The duels of a game, over dailies, races and challenges. */
 export type GameDuels = Omit<Duel, "form">;
 
-/** The duels by game, in the order of the games; those that this page does not know come last. */
+/** Group duels by game, in the order of the games, with unknown games last. */
 export function byGame(duels: readonly Duel[]): GameDuels[] {
   const found = new Map<string, GameDuels>();
   for (const { game, won, lost, drawn } of duels) {
