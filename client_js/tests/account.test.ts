@@ -1,4 +1,4 @@
-/** The account: keeping the identity, being another player, and being signed out. */
+/** The account: keeping the identity, switching players, and signing out. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "../src/index.ts";
@@ -36,7 +36,7 @@ const DAILIES: SentEvent = {
   ...{ day: 7, date: "", ends: 0, closes: 0, now: 0, games: [] },
 };
 
-test("whoever signs in is another player, in a new session", async () => {
+test("signing in switches the player, in a new session", async () => {
   session.send(DAILIES);
   await until(client.dailies, (dailies) => dailies !== null);
   const account = await client.account();
@@ -46,7 +46,7 @@ test("whoever signs in is another player, in a new session", async () => {
   session.send({ type: "SignedIn", re, token: "other.token" });
   await signedIn;
   expect(storage.load()).toBe("other.token");
-  // What was the guest's is forgotten, and what was being asked is not asked as the other one.
+  // The guest's state is dropped, and its pending commands are not sent as the other player.
   expect(client.player.get()).toBeNull();
   expect(client.dailies.get()).toBeNull();
   expect(await session.next()).toBeNull();
@@ -55,7 +55,7 @@ test("whoever signs in is another player, in a new session", async () => {
   expect(hello.token).toBe("other.token");
 });
 
-test("nobody stops being a player without agreeing to it, by a code or a passkey", async () => {
+test("a code or a passkey only replaces the player after confirmation", async () => {
   const account = await client.account();
   const stay = () => Promise.resolve(false);
   const signedIn = account.signIn("k3mq-7w2r", stay);
@@ -73,7 +73,7 @@ test("nobody stops being a player without agreeing to it, by a code or a passkey
   expect(client.status.get()).toBe("open");
 });
 
-test("a passkey that is shown is not signed in with", async () => {
+test("presenting a passkey does not sign in", async () => {
   const account = await client.account();
   const shown = account.confirmPasskey(() => Promise.resolve('{"id":"pQ3x"}'));
   const { re, purpose } = await session.command("AskPasskey");
@@ -86,7 +86,7 @@ test("a passkey that is shown is not signed in with", async () => {
   expect(storage.load()).toBe("token-1");
 });
 
-test("a code that is refused changes nothing", async () => {
+test("a refused code changes nothing", async () => {
   const account = await client.account();
   const signedIn = account.signIn("wrong", leave);
   const { re } = await session.command("SignIn");
@@ -97,7 +97,7 @@ test("a code that is refused changes nothing", async () => {
   expect(client.status.get()).toBe("open");
 });
 
-test("a new passkey is sent without what the server does not need", async () => {
+test("a new passkey is sent without fields that the server does not need", async () => {
   const account = await client.account();
   const response = { clientDataJSON: "c", attestationObject: "a", publicKey: "p".repeat(9_000) };
   const credential = { id: "i", rawId: "i", type: "public-key", response, more: 1 };
@@ -117,7 +117,7 @@ test("a new passkey is sent without what the server does not need", async () => 
   await created;
 });
 
-test("a passkey answers only the session that asked", async () => {
+test("a passkey answers only the session that requested it", async () => {
   const account = await client.account();
   let answer: (credential: string) => void = () => undefined;
   const used = account.usePasskey(() => new Promise((resolve) => (answer = resolve)), leave);
@@ -134,7 +134,7 @@ test("a passkey answers only the session that asked", async () => {
   await expect(used).rejects.toMatchObject({ code: "disconnected" });
 });
 
-test("after signing out everywhere the session goes on, with the new token", async () => {
+test("after signing out everywhere, the session continues with the new token", async () => {
   const account = await client.account();
   const out = account.signOutEverywhere({ passkeys: ["pQ3x"], recovery: true });
   const { re, passkeys, recovery } = await session.command("SignOutEverywhere");
@@ -146,7 +146,7 @@ test("after signing out everywhere the session goes on, with the new token", asy
   expect(client.status.get()).toBe("open");
 });
 
-test("who is signed out forgets the token, and comes back as a guest", async () => {
+test("a signed-out client drops the token and returns as a guest", async () => {
   session.send({ type: "Bye", code: "signed_out", text: "", wait: 0 });
   session.close(4007);
   await until(client.status, (status) => status === "waiting");
@@ -159,7 +159,7 @@ test("who is signed out forgets the token, and comes back as a guest", async () 
   expect(storage.load()).toBe("token-1");
 });
 
-test("a token that another window has stored meanwhile is not forgotten, but used", async () => {
+test("a token stored meanwhile by another window is used, not removed", async () => {
   storage.save("next.token");
   session.send({ type: "Bye", code: "signed_out", text: "", wait: 0 });
   session.close(4007);
@@ -173,7 +173,7 @@ test("a token that another window has stored meanwhile is not forgotten, but use
   next.send({ type: "Refused", re: hello.re, code: "bad_token", text: "", wait: 0 });
   const again = await next.command("Hello");
   expect(again.token).toBe("third.token");
-  // Nor does a welcome that comes late replace the token of a window that has signed in.
+  // A late welcome does not replace the token of a window that has signed in either.
   storage.save("fourth.token");
   const welcome = { token: "third.token", now: 0, session: "s", player: ADA };
   next.send({ type: "Welcome", re: again.re, ...welcome });

@@ -1,4 +1,4 @@
-/** The HTTP interface, asked of a real server. */
+/** The HTTP interface of a real server. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Api, Refusal, games } from "../src/index.ts";
@@ -13,14 +13,14 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => node.stop());
 
-/** The refusal that a promise is rejected with. */
+/** Return the refusal that a promise rejects with. */
 async function refusalOf(answer: Promise<unknown>): Promise<Refusal> {
   const error = await answer.catch((reason: unknown) => reason);
   if (!(error instanceof Refusal)) throw new TypeError(`${String(error)} is no refusal.`);
   return error;
 }
 
-test("today's deals and tomorrow's have commitments and no seeds, later ones await the pool", async () => {
+test("deals of today and tomorrow have commitments but no seeds, later ones await the pool", async () => {
   const { date, days } = await api.dailies();
   expect(days).toHaveLength(15);
   const [today, tomorrow, later] = days;
@@ -32,14 +32,14 @@ test("today's deals and tomorrow's have commitments and no seeds, later ones awa
   }
 });
 
-test("a leaderboard is asked for by its rows and its group", async () => {
+test("a leaderboard is requested with its rows and its group", async () => {
   const { date } = await api.dailies();
   const board = await api.board("day", "robert", date, { from: 3, count: 5, group: "guests" });
   expect(board).toMatchObject({ scope: "day", game: "robert", period: date, group: "guests" });
   expect(board.rows).toEqual([]);
 });
 
-test("the rules that are served are those of the library", async () => {
+test("the served rules equal the library's", async () => {
   const { games: names, rules } = await api.games();
   expect(Object.keys(names)).toEqual(games.map(({ id }) => id));
   const listed = games.flatMap(({ id, variants }) => variants.map((variant) => [id, variant.id]));
@@ -59,7 +59,7 @@ test("the other answers have their shapes", async () => {
   expect((await api.archive()).days).toEqual([]);
 });
 
-test("what is refused is thrown with its code and sentence", async () => {
+test("refusals are thrown with their code and sentence", async () => {
   const { deals } = await api.day((await api.dailies()).date);
   const open = await refusalOf(api.deal(deals[0]?.deal ?? ""));
   expect([open.code, open.wait]).toEqual(["deal_open", 0]);
@@ -69,7 +69,7 @@ test("what is refused is thrown with its code and sentence", async () => {
   expect((await refusalOf(api.board("day", "robert", "x", { from: 0 }))).code).toBe("bad_request");
 });
 
-test("a server that does not answer is a refusal as well", async () => {
+test("a server without an answer is a refusal too", async () => {
   const nowhere = new Api({ origin: "http://127.0.0.1:1" });
   expect((await refusalOf(nowhere.dailies())).code).toBe("disconnected");
 });

@@ -20,7 +20,7 @@ beforeEach(() => {
   lastId = 0;
 });
 
-/** Mark all unsent moves as sent; returns the commands. */
+/** Mark all unsent moves as sent; return the commands. */
 function send(): { id: number; seq: number; move: string }[] {
   return attempt.unsent().map(({ seq, move }) => {
     attempt.sent(seq, ++lastId);
@@ -38,12 +38,12 @@ function answer(commands: { id: number; seq: number; move: string }[]): void {
   }
 }
 
-/** The command with which the client sends a move. */
+/** Return the command with which the client sends a move. */
 function sentAs(seq: number, move: string) {
   return attempt.command({ seq, move, id: null });
 }
 
-/** Let the dealer play a move, and pass its event to the attempt; returns whether it fits. */
+/** Let the dealer play a move, and pass its event to the attempt; return whether it fits. */
 function receive(move: string): boolean {
   const event = dealer.play(move);
   return attempt.moved(event, sentAs(event.seq, move));
@@ -53,14 +53,14 @@ const waste = () => attempt.state().view.piles[attempt.state().ruleset.waste!];
 const truth = () => viewOf(dealer.board).piles.map(seenText);
 const shown = () => attempt.state().view.piles.map(seenText);
 
-/** A legal move of the true board that does not deal. */
+/** Return a legal move of the true board that does not deal. */
 function tableauMove(): string {
   const { ruleset } = dealer.board;
   const moves = legalMoves(dealer.board).filter(({ source }) => source !== ruleset.stock);
   return moveText(ruleset, moves[0]!);
 }
 
-test("a move shows at once, and stays when it is acknowledged", () => {
+test("a move shows immediately, and stays when acknowledged", () => {
   const move = tableauMove();
   expect(attempt.play(move)).toBe(true);
   expect(attempt.state()).toMatchObject({ pending: 1, seq: 1, result: { moves: 0 } });
@@ -71,7 +71,7 @@ test("a move shows at once, and stays when it is acknowledged", () => {
   expect(attempt.state()).toMatchObject({ pending: 0, seq: 2, result: { moves: 1 } });
 });
 
-test("what was proved of its deal is told", () => {
+test("the deal's proof is reported", () => {
   const certificate = { winnable: false, par: 34, level: 2 } as const;
   expect(attempt.state().certificate).toBeNull();
   const proved = new Attempt({ ...dealer.snapshot(), certificate });
@@ -85,7 +85,7 @@ test("moves have ascending numbers, and are sent once", () => {
   expect(attempt.nextSeq).toBe(5);
 });
 
-test("dealt cards are unseen until the server shows them, and not played before", () => {
+test("dealt cards are unseen until the server shows them, and cannot be played before", () => {
   attempt.play("s>w");
   attempt.play("s>w");
   expect(waste()).toEqual([UNSEEN, UNSEEN]);
@@ -97,20 +97,20 @@ test("dealt cards are unseen until the server shows them, and not played before"
   expect(attempt.play(tableauMove())).toBe(true);
 });
 
-test("malformed and illegal moves, and more than may be pending, are not played", () => {
+test("malformed, illegal and excess pending moves are rejected", () => {
   expect(attempt.play("nonsense")).toBe(false);
   expect(attempt.play("w>t0")).toBe(false);
   for (let played = 0; played < MAX_PENDING; played++) expect(attempt.play("s>w")).toBe(true);
   expect(attempt.play("s>w")).toBe(false);
 });
 
-test("a refusal drops the move and all that follow, and says why until another is accepted", () => {
+test("a refusal drops the move and all later ones, with a reason until another move is accepted", () => {
   for (const move of ["s>w", "s>w", "s>w"]) attempt.play(move);
   const [first, second, third] = send();
   answer([first!]);
   attempt.refused(second!.id, "Too fast.");
   expect(attempt.state()).toMatchObject({ pending: 0, seq: 2, refusal: "Too fast." });
-  // The player plays on before the answer to the third move has arrived.
+  // The player continues before the answer to the third move has arrived.
   attempt.play("s>w");
   const again = send();
   expect(again[0]?.seq).toBe(3);
@@ -121,7 +121,7 @@ test("a refusal drops the move and all that follow, and says why until another i
   expect(shown()).toEqual(truth());
 });
 
-test("after a reconnect, moves that the snapshot does not contain are sent again", () => {
+test("after a reconnect, moves missing from the snapshot are sent again", () => {
   for (const move of ["s>w", "s>w", "s>w"]) attempt.play(move);
   const [first] = send();
   dealer.answer(first!.seq, first!.move); // accepted, but the answer is lost
@@ -147,7 +147,7 @@ test("pending moves are dropped when the snapshot contains other moves instead",
   expect(shown()).toEqual(truth());
 });
 
-test("an event with another move of the same number drops the pending moves", () => {
+test("an event with a different move of the same number drops the pending moves", () => {
   attempt.play("s>w");
   attempt.play("s>w");
   send();
@@ -164,7 +164,7 @@ test("a duplicate acknowledgement changes nothing", () => {
   expect(shown()).toEqual(truth());
 });
 
-test("after a gap in the numbers or a delta that does not fit, a snapshot is needed", () => {
+test("a gap in the numbers or a delta that does not fit requires a snapshot", () => {
   dealer.play("s>w");
   expect(receive("s>w")).toBe(false);
   const first = dealer.journal[0]!.moved;
@@ -173,12 +173,12 @@ test("after a gap in the numbers or a delta that does not fit, a snapshot is nee
   expect(attempt.state().seq).toBe(1);
 });
 
-test("after an acknowledgement of a move that this session did not send, a snapshot is needed", () => {
+test("the acknowledgement of a move that this session did not send requires a snapshot", () => {
   expect(attempt.moved(dealer.play("s>w"), null)).toBe(false);
   expect(attempt.have()).toBeNull();
 });
 
-test("after the end, nothing is pending and no move is played", () => {
+test("after the end, there are no pending moves and none is accepted", () => {
   attempt.play("s>w");
   const result = { ...dealer.result, end: "time" as const };
   expect(attempt.ended({ number: NUMBER, seq: 2, result })).toBe(true);
@@ -191,7 +191,7 @@ const variants = games.flatMap((game) =>
 );
 
 test.each(variants)(
-  "a state plus the entries that it missed equals the snapshot of $game $variant",
+  "a state plus its missed entries equals the snapshot of $game $variant",
   (one) => {
     const random = seededRandom(11);
     for (let round = 0; round < 20; round++) {
@@ -226,7 +226,7 @@ test.each(variants)(
   },
 );
 
-/** The dealer's answer to a client that reconnects. */
+/** Return the dealer's answer to a client that reconnects. */
 function missed() {
   const event = dealer.opened(attempt.have());
   if (event.type !== "Missed") throw new Error("The digests differ.");
@@ -268,8 +268,8 @@ test("a missed end drops the pending moves", () => {
 });
 
 test.each([
-  { case: "begin after the last known one", fields: { since: 2, seq: 2 } },
-  { case: "lack one", fields: { seq: 3 } },
+  { case: "start after the last known one", fields: { since: 2, seq: 2 } },
+  { case: "have a gap", fields: { seq: 3 } },
   { case: "are too many", fields: { seq: 1 } },
   {
     case: "do not fit",
@@ -291,7 +291,7 @@ test.each([
   },
 );
 
-test("a postponed move is sent again with all that follow it, when sending resumes", () => {
+test("a postponed move is sent again with all later ones, when sending resumes", () => {
   for (const move of ["s>w", "s>w", "s>w"]) attempt.play(move);
   const [first, second, third] = send();
   answer([first!]);
@@ -311,7 +311,7 @@ test("a postponed move is sent again together with a later one that was answered
   for (const move of ["s>w", "s>w"]) attempt.play(move);
   const [first, second] = send();
   expect(attempt.postpone(first!.id)).toBe(true);
-  // The store is available again, and the second one's number is not the next.
+  // The store is available again, but the second move's number is not the next.
   answer([second!]);
   const again = send();
   expect(again.map(({ seq }) => seq)).toEqual([2, 3]);

@@ -1,4 +1,4 @@
-/** Events and parts of events as a server would send them. */
+/** Events and parts of events as sent by a server. */
 
 import { NEWS } from "../src/messages.ts";
 import type { EventOf } from "../src/protocol.ts";
@@ -8,12 +8,12 @@ export const BOB = { id: "zz5n8c1v6m2qx7ap", name: "Bob", tag: "9C01", bot: fals
 
 const noHelp = { undos: 0, hints: 0, peeked: false };
 
-/** The result of an attempt at the start. */
+/** The initial result of an attempt. */
 export const NO_MOVES = { home: 0, left: 52, time: 0, moves: 0, end: null, ...noHelp };
 
 export const ROOM = "H7KQ2M4X";
 
-/** Ada's room without members, but for these fields. */
+/** Return Ada's room without members, with these fields replaced. */
 export function roomState(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"RoomState"> {
   return {
     ...{ type: "RoomState", re: NEWS, code: ROOM, version: 1, game: "robert" },

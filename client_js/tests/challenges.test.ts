@@ -1,4 +1,4 @@
-/** Challenges: the one that is looked at, as it changes and across reconnects, and the list. */
+/** Challenges: the watched one, across changes and reconnects, and the list. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ChallengeRow, type Challenger, type Client, until } from "../src/index.ts";
@@ -46,7 +46,7 @@ function ended(player: typeof ADA, home: number, rank: number): Challenger {
   return challenger({ player, state: "ended", result, rank, attempt: `a-${player.name}` });
 }
 
-/** Ada's challenge, which she has played. */
+/** Return Ada's challenge, which she has played. */
 function challenge(fields: Partial<EventOf<"Challenge">> = {}): EventOf<"Challenge"> {
   return {
     ...{ type: "Challenge", re: NEWS, challenge: ID, version: 4, maker: ADA, game: "robert" },
@@ -84,7 +84,7 @@ function table(): unknown {
   return client.challenge.get()?.players.map(({ player, rank }) => [player.name, rank]);
 }
 
-test("a change adds rows, replaces them, and ranks those who have ended", async () => {
+test("a change adds and replaces rows, and ranks finished runs", async () => {
   await watch();
   expect(table()).toEqual([["Ada", 1]]);
   const cleo = [challenger({ player: CLEO })];
@@ -113,7 +113,7 @@ test("a change adds rows, replaces them, and ranks those who have ended", async 
     }),
   );
   await processed(client, session);
-  // Of whoever is not on the first page any more, there is no row.
+  // Players that leave the first page lose their row.
   expect(table()).toEqual([
     ["Bob", 1],
     ["Ada", 2],
@@ -122,7 +122,7 @@ test("a change adds rows, replaces them, and ranks those who have ended", async 
   expect(client.challenge.get()).toMatchObject({ version: 7, rematch: OTHER });
 });
 
-test("what is older than the state, or of another challenge, changes nothing", async () => {
+test("events that are older or of another challenge change nothing", async () => {
   await watch();
   const known = client.challenge.get();
   session.send(change({ version: 4, players: [challenger({ player: CLEO })] }));
@@ -133,14 +133,14 @@ test("what is older than the state, or of another challenge, changes nothing", a
   expect(client.challenge.get()).toBe(known);
 });
 
-test("the whole is taken when it comes unasked, as when the own attempt has ended", async () => {
+test("an unsolicited full state is accepted, as after the player's own attempt", async () => {
   await watch();
   session.send(challenge({ version: 6, over: true, seed: "00ff" }));
   await until(client.challenge, ({ over }) => over);
   expect(client.challenge.get()?.seed).toBe("00ff");
 });
 
-test("after a reconnect it is asked for again, and so is the list", async () => {
+test("after a reconnect, the challenge and the list are requested again", async () => {
   await watch();
   const listing = client.listChallenges();
   const { re, seen } = await session.command("ListChallenges");
@@ -157,7 +157,7 @@ test("after a reconnect it is asked for again, and so is the list", async () => 
   expect(client.challenge.get()?.version).toBe(9);
 });
 
-test("one that is there no more is forgotten after a reconnect", async () => {
+test("a deleted challenge is dropped after a reconnect", async () => {
   await watch();
   session = await reconnected(client, server, time, session);
   const { re } = await session.command("WatchChallenge");
@@ -166,7 +166,7 @@ test("one that is there no more is forgotten after a reconnect", async () => {
   expect(client.challenge.get()).toBeNull();
 });
 
-test("another challenge takes its place at once", async () => {
+test("watching another challenge replaces it immediately", async () => {
   await watch();
   const watching = client.watchChallenge(OTHER);
   const { re } = await session.command("WatchChallenge");
@@ -177,7 +177,7 @@ test("another challenge takes its place at once", async () => {
   expect(client.challenge.get()?.challenge).toBe(OTHER);
 });
 
-test("who looks at it no more is told nothing more of it", async () => {
+test("after unwatching, no further events are applied", async () => {
   await watch();
   const stopping = client.unwatchChallenge();
   const { re } = await session.command("UnwatchChallenge");
@@ -188,14 +188,14 @@ test("who looks at it no more is told nothing more of it", async () => {
   expect(client.challenge.get()).toBeNull();
 });
 
-test("a refusal to show one is passed on", async () => {
+test("the refusal of a challenge is passed on", async () => {
   const watching = client.watchChallenge(ID);
   const { re } = await session.command("WatchChallenge");
   session.send({ type: "Refused", re, code: "unknown_challenge", text: "None.", wait: 0 });
   await expect(watching).rejects.toMatchObject({ code: "unknown_challenge" });
 });
 
-test("playing one opens the attempt, which is played here again if it was elsewhere", async () => {
+test("playing a challenge opens the attempt, and takes it over from elsewhere", async () => {
   await watch();
   const dealer = new Dealer("roosevelt", SEED);
   const play = async () => {
@@ -214,19 +214,19 @@ test("playing one opens the attempt, which is played here again if it was elsewh
   expect((await play())?.elsewhere).toBe(false);
 });
 
-test("one is made once, by a key that is sent again after a reconnect", async () => {
+test("a challenge is created once, by a key that is resent after a reconnect", async () => {
   const making = client.createChallenge({ game: "robert", limit: 900, open_for: 86_400 });
   const first = await session.command("CreateChallenge");
   session = await reconnected(client, server, time, session);
   const second = await session.command("CreateChallenge");
   expect(second.key).toBe(first.key);
-  // The server takes no null for them.
+  // The server does not accept null for them.
   expect(second).toMatchObject({ variant: "standard", help: "none", target: true, players: [] });
   session.send(challenge({ re: second.re, mine: null, attempt: null, players: [] }));
   expect((await making).challenge).toBe(ID);
 });
 
-test("the list changes unasked, and by hiding", async () => {
+test("the list changes by unsolicited events, and by hiding", async () => {
   const listing = client.listChallenges(true);
   const { re, seen } = await session.command("ListChallenges");
   expect(seen).toBe(true);

@@ -1,4 +1,4 @@
-/** Circles: the one that is looked at, as it changes and across reconnects, and the list. */
+/** Circles: the watched one, across changes and reconnects, and the list. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type CircleCommands, type Client, until } from "../src/index.ts";
@@ -35,7 +35,7 @@ afterEach(() => {
   server.stop();
 });
 
-/** A circle that Ada has founded, and Bob has joined. */
+/** Return a circle created by Ada and joined by Bob. */
 function circle(fields: Partial<EventOf<"Circle">> = {}): EventOf<"Circle"> {
   return {
     ...{ type: "Circle", re: NEWS, circle: ID, version: 4, name: "Thursdays", owner: ADA.id },
@@ -66,11 +66,11 @@ async function refuse(re: EventOf<"Refused">["re"], code: string, wait = 0): Pro
   await processed(client, session);
 }
 
-test("who asks for circles again has the same ones", async () => {
+test("repeated calls for circles return the same object", async () => {
   expect(await client.circles()).toBe(circles);
 });
 
-test("the circle that is looked at is kept up to date, by answers and by what comes unasked", async () => {
+test("the watched circle is updated by answers and by unsolicited events", async () => {
   await watch();
   session.send(circle({ version: 5, name: "Fridays" }));
   await until(circles.circle, ({ name }) => name === "Fridays");
@@ -81,7 +81,7 @@ test("the circle that is looked at is kept up to date, by answers and by what co
   expect(circles.circle.get()).toMatchObject({ version: 6, name: "Sundays" });
 });
 
-test("what is older, or of another circle, changes nothing", async () => {
+test("events that are older or of another circle change nothing", async () => {
   await watch();
   const known = circles.circle.get();
   session.send(circle({ version: 3, name: "Before" }));
@@ -92,7 +92,7 @@ test("what is older, or of another circle, changes nothing", async () => {
   expect(circles.gone.get()).toBeNull();
 });
 
-test("a circle that is founded or joined is not looked at yet", async () => {
+test("creating or joining a circle does not watch it", async () => {
   await watch();
   const creating = circles.create("Sundays");
   const created = await session.command("CreateCircle");
@@ -102,7 +102,7 @@ test("a circle that is founded or joined is not looked at yet", async () => {
   expect(circles.circle.get()?.circle).toBe(ID);
 });
 
-test("who loses a circle is told so, until another one is looked at", async () => {
+test("losing a circle is reported until another one is watched", async () => {
   await watch();
   session.send({ type: "CircleGone", circle: ID, deleted: true });
   await until(circles.gone, (gone) => gone !== null);
@@ -112,7 +112,7 @@ test("who loses a circle is told so, until another one is looked at", async () =
   expect(circles.gone.get()).toBeNull();
 });
 
-test("after a reconnect it is asked for again; one that is lost meanwhile is gone", async () => {
+test("after a reconnect the circle is requested again, and a lost one is gone", async () => {
   await watch();
   session = await reconnected(client, server, time, session);
   const again = await session.command("WatchCircle");
@@ -126,7 +126,7 @@ test("after a reconnect it is asked for again; one that is lost meanwhile is gon
   expect(circles.gone.get()).toEqual({ circle: ID, deleted: false });
 });
 
-test("who leaves the circle that is looked at has the others listed, and is told no loss", async () => {
+test("leaving the watched circle lists the others, and reports no loss", async () => {
   await watch();
   const leaving = circles.leave(ID);
   const { re } = await session.command("LeaveCircle");
@@ -139,7 +139,7 @@ test("who leaves the circle that is looked at has the others listed, and is told
   expect(circles.circles.get()).toMatchObject([{ circle: OTHER, name: "Sundays" }]);
 });
 
-test("a circle that was looked at is not asked for after it was left", async () => {
+test("a watched circle is not requested after leaving it", async () => {
   await watch();
   const stopping = circles.unwatch();
   const { re } = await session.command("UnwatchCircle");
@@ -150,7 +150,7 @@ test("a circle that was looked at is not asked for after it was left", async () 
   await expectNoCommand(client, session);
 });
 
-test("what changes nothing twice is sent again in the next session; leaving is not", async () => {
+test("idempotent commands are resent in the next session; leaving is not", async () => {
   const joining = circles.join(LINK);
   await session.command("JoinCircle");
   const leaving = circles.leave(ID);
@@ -164,7 +164,7 @@ test("what changes nothing twice is sent again in the next session; leaving is n
   expect((await joining).name).toBe("Thursdays");
 });
 
-test.each(["overloaded", "too_fast"])("a table is asked for again after %s", async (code) => {
+test.each(["overloaded", "too_fast"])("a table is requested again after %s", async (code) => {
   const asking = circles.table(ID, "week", 2_960);
   const first = await session.command("GetCircleTable");
   expect(first).toMatchObject({ circle: ID, span: "week", period: 2_960 });
@@ -176,7 +176,7 @@ test.each(["overloaded", "too_fast"])("a table is asked for again after %s", asy
   expect(await asking).toMatchObject({ first: 20_713, rows: [] });
 });
 
-test("of tables that have to wait, only the one asked for last is asked for again", async () => {
+test("of several waiting tables, only the latest is requested again", async () => {
   const one = circles.table(ID, "week");
   await refuse((await session.command("GetCircleTable")).re, "too_fast", 500);
   const other = circles.table(ID, "day");
@@ -189,14 +189,14 @@ test("of tables that have to wait, only the one asked for last is asked for agai
   await expectNoCommand(client, session);
 });
 
-test("a command that would have to wait for long is refused", async () => {
+test("a command with a long wait is refused", async () => {
   const renaming = circles.rename(ID, "Sundays");
   const { re } = await session.command("RenameCircle");
   session.send({ type: "Refused", re, code: "too_fast", text: "No.", wait: 5_000 });
   await expect(renaming).rejects.toMatchObject({ code: "too_fast" });
 });
 
-test("the settings of a season and a league reach the server as they are", async () => {
+test("the settings of a season and a league reach the server unchanged", async () => {
   const setting = circles.setSeason(ID, 6);
   const season = await session.command("SetCircleSeason");
   expect(season.weeks).toBe(6);

@@ -20,7 +20,7 @@ import {
   until,
 } from "./server.ts";
 
-/** Further fields of a leaderboard of a day's results. */
+/** The other fields of a leaderboard of a day's results. */
 const OF_DAY = { scope: "day", group: "ranked", rivals: [], middle: null } as const;
 
 /** The longest backoff after a first failure, in milliseconds. */
@@ -69,12 +69,12 @@ async function openDaily(dealer: Dealer): Promise<void> {
   await opened;
 }
 
-test("a room is updated by whole states and by progress", async () => {
+test("a room is updated by full states and by progress", async () => {
   await joinRoom();
   session.send(roomState({ version: 5, round }));
   session.send(roomState({ version: 4 }));
   session.send(roomState({ version: 9, code: "OTHER" }));
-  // This progress follows the state of another room, and so belongs to that one's runners.
+  // This progress follows the state of another room, and so refers to its runners.
   session.send({ type: "Progress", counters: [{ runner: 0, home: 9, moves: 9 }] });
   session.send(roomState({ version: 5, round }));
   session.send({ type: "Progress", counters: [{ runner: 1, home: 3, moves: 7 }] });
@@ -87,7 +87,7 @@ test("a room is updated by whole states and by progress", async () => {
   ]);
 });
 
-test("the open rooms are listed, also if the session is lost meanwhile", async () => {
+test("public rooms are listed, even if the session is lost meanwhile", async () => {
   const listed = client.listRooms();
   await session.command("ListRooms");
   await reconnect();
@@ -98,7 +98,7 @@ test("the open rooms are listed, also if the session is lost meanwhile", async (
   expect(await listed).toEqual(rooms);
 });
 
-test("a quick match is looked for until there is one, also if the session is lost", async () => {
+test("a quick match is requested until there is one, even if the session is lost", async () => {
   const matched = client.quickMatch("robert");
   await session.command("QuickMatch");
   await reconnect();
@@ -121,7 +121,7 @@ test("after a reconnect, the room is replaced even by a lower version", async ()
   expect(client.room.get()).toMatchObject({ version: 4 });
 });
 
-test("what hosts do is sent with the room's code", async () => {
+test("host commands contain the room's code", async () => {
   await joinRoom();
   const terms = { game: "roosevelt", variant: "standard", limit: 300 };
   const wanted: [() => Promise<void>, object][] = [
@@ -144,7 +144,7 @@ test("what hosts do is sent with the room's code", async () => {
   }
 });
 
-test("emotes of the room that the player is in are told, until the session ends", async () => {
+test("emotes of the player's room are reported until the session ends", async () => {
   await joinRoom();
   const sent = client.sendEmote(EMOTES.indexOf("nice"));
   const { re, emote } = await session.command("SendEmote");
@@ -161,7 +161,7 @@ test("emotes of the room that the player is in are told, until the session ends"
   expect(client.emoted.get()).toBeNull();
 });
 
-test("a removed player is told, and does not join again", async () => {
+test("a removed player is notified, and does not join again", async () => {
   await joinRoom();
   session.send({ type: "Removed", code: "OTHER", closed: false });
   session.send(roomState({ version: 4 }));
@@ -170,12 +170,12 @@ test("a removed player is told, and does not join again", async () => {
   await until(client.removed, (removed) => removed?.code === ROOM && !removed.closed);
   expect(client.room.get()).toBeNull();
   await reconnect();
-  // The next command is this one: the room was not joined again.
+  // This command is the next one: the room was not joined again.
   await joinRoom();
   expect(client.removed.get()).toBeNull();
 });
 
-test("in a room that is closed, everybody is told so", async () => {
+test("when a room is closed, its members are notified", async () => {
   await joinRoom();
   session.send({ type: "Removed", code: ROOM, closed: true });
   await until(client.removed, (removed) => removed?.closed ?? false);
@@ -183,7 +183,7 @@ test("in a room that is closed, everybody is told so", async () => {
 });
 
 test.each(["removed", "room_closed"])(
-  "a player learns %s when joining again after a while",
+  "a player learns %s when rejoining after a while",
   async (code) => {
     await joinRoom();
     await reconnect();
@@ -195,7 +195,7 @@ test.each(["removed", "room_closed"])(
   },
 );
 
-test("commands of a room contain its code, and leaving clears the room", async () => {
+test("room commands contain its code, and leaving clears the room", async () => {
   await expect(client.setReady(true)).rejects.toMatchObject({ code: "not_seated" });
   await joinRoom();
   const ready = client.setReady(true);
@@ -217,7 +217,7 @@ test("commands of a room contain its code, and leaving clears the room", async (
   expect(client.room.get()).toBeNull();
 });
 
-test("a `CreateRoom` without an answer is sent again with the same key", async () => {
+test("an unanswered `CreateRoom` is resent with the same key", async () => {
   const created = client.createRoom({ game: "robert", variant: "standard", seats: 2, limit: 900 });
   const first = await session.command("CreateRoom");
   expect(first.key).toMatch(/^[0-9a-f]{32}$/);
@@ -228,7 +228,7 @@ test("a `CreateRoom` without an answer is sent again with the same key", async (
   expect(await created).toMatchObject({ code: ROOM });
 });
 
-test("a command that is not safe to repeat is refused when the connection is lost or missing", async () => {
+test("a command that is not idempotent is refused when the connection is lost or missing", async () => {
   await joinRoom();
   const started = client.startRound();
   await session.command("StartRound");
@@ -240,7 +240,7 @@ test("a command that is not safe to repeat is refused when the connection is los
   await expect(asked).rejects.toMatchObject({ code: "disconnected" });
 });
 
-test("a `Rename` in flight when the connection is lost is sent again", async () => {
+test("a `Rename` in flight when the connection is lost is resent", async () => {
   const renamed = client.rename("Eve");
   await session.command("Rename");
   await reconnect();
@@ -299,7 +299,7 @@ test("after a reconnect, the client resumes its room, leaderboard and attempt", 
   expect(await until(client.attempt, (state) => state?.pending === 0)).toMatchObject({ seq: 2 });
 });
 
-test("after a reconnect, a client sends the entry that it has, and applies those it missed", async () => {
+test("after a reconnect, a client sends its last entry, and applies those it missed", async () => {
   const dealer = new Dealer("roosevelt", "5".repeat(64));
   await openDaily(dealer);
   for (let played = 0; played < 3; played++) client.play("s>w");
@@ -321,7 +321,7 @@ test("after a reconnect, a client sends the entry that it has, and applies those
   expect(state?.view).toEqual(viewOf(dealer.board));
 });
 
-test("after missed entries that do not fit, the snapshot is requested, once", async () => {
+test("after missed entries that do not fit, the snapshot is requested once", async () => {
   const dealer = new Dealer("roosevelt", "5".repeat(64));
   await openDaily(dealer);
   client.play("s>w");
@@ -344,7 +344,7 @@ const unavailable = (re: Re, code = "unavailable", wait = 0): EventOf<"Refused">
   ...{ type: "Refused", re, code, text: "Try again.", wait },
 });
 
-test("unavailable moves are kept, sent again with growing backoff, and reported as stalled", async () => {
+test("unavailable moves are kept, resent with growing backoff, and reported as stalled", async () => {
   client.close();
   const waits: number[] = [];
   const after: FakeTime["after"] = (milliseconds, run) => {
@@ -383,7 +383,7 @@ test("unavailable moves are kept, sent again with growing backoff, and reported 
 });
 
 test.each(["unavailable", "overloaded"])(
-  "commands refused as %s are retried after the time that the server says",
+  "commands refused as %s are retried after the server's wait",
   async (code) => {
     const dealer = new Dealer("roosevelt", "5".repeat(64));
     await openDaily(dealer);
@@ -406,7 +406,7 @@ test.each(["unavailable", "overloaded"])(
   },
 );
 
-test("unavailable commands that are safe to repeat are retried for as long as they are wanted", async () => {
+test("unavailable idempotent commands are retried for as long as they are needed", async () => {
   const opened = client.openDaily("roosevelt");
   const joined = client.joinRoom(ROOM);
   session.send(unavailable((await session.command("OpenDaily")).re));
@@ -431,7 +431,7 @@ test("unavailable commands that are safe to repeat are retried for as long as th
   await expectNoCommand(client, session);
 });
 
-test("after several reconnects, what is resumed is requested once", async () => {
+test("after several reconnects, subscriptions are requested once", async () => {
   await openDaily(new Dealer("roosevelt", "5".repeat(64)));
   await reconnect();
   session.send(unavailable((await session.command("OpenAttempt")).re));
@@ -448,7 +448,7 @@ test("after several reconnects, what is resumed is requested once", async () => 
   await expectNoCommand(client, session);
 });
 
-test("after a reconnect, what no longer exists is cleared, and what is unavailable is retried", async () => {
+test("after a reconnect, missing objects are cleared, and unavailable ones retried", async () => {
   await joinRoom();
   await openDaily(new Dealer("roosevelt", "5".repeat(64)));
   await reconnect();
@@ -473,7 +473,7 @@ test("when a round starts, its attempt is opened", async () => {
   expect(attempt).toMatchObject({ id: ATTEMPT, game: "roosevelt", seq: 1, pending: 0 });
 });
 
-test("an attempt that the server ends as stuck is over, even with a move in flight", async () => {
+test("an attempt ended by the server as stuck is over, even with a move in flight", async () => {
   const dealer = new Dealer("roosevelt", "5".repeat(64));
   await openDaily(dealer);
   client.play("s>w");
@@ -588,13 +588,13 @@ test("answers to moves with the same number are matched in the order of sending"
   expect(await until(client.attempt, (now) => now?.pending === 0)).toMatchObject({ seq: 3 });
 });
 
-test("a change of a leaderboard keeps the parts that it leaves out", async () => {
+test("a leaderboard change keeps omitted parts", async () => {
   const entry = { rank: 1, player: ADA, left: 12, time: 9_000, moves: 50, value: 0 };
   const middle = { left: 12, time: 9_000, moves: 50, value: 0 };
   const none = { top: null, around: null, rivals: null, middle: null };
   const watched = client.watchLeaderboard("robert", 9);
   const { re } = await session.command("WatchLeaderboard");
-  // A change of another leaderboard, which was watched before.
+  // A change of the previously watched leaderboard.
   session.send({ type: "LeaderboardChange", ...none, size: 7, top: [] });
   const board = {
     ...OF_DAY,
@@ -647,7 +647,7 @@ test("a leaderboard is watched by scope, period and group", async () => {
   });
 });
 
-test("only the leaderboard that is watched is shown", async () => {
+test("only the watched leaderboard is shown", async () => {
   const board = {
     ...OF_DAY,
     type: "Leaderboard",

@@ -38,7 +38,7 @@ afterEach(() => {
 
 const waiting = () => until(client.status, (status) => status === "waiting");
 
-test("a guest says hello without a token, stores the one it gets, and sends it the next time", async () => {
+test("a guest sends hello without a token, stores the received one, and sends it next time", async () => {
   const storage = memoryStorage();
   client = await clientOf(server, { storage, name: "Ada", ...time });
   expect(client.status.get()).toBe("connecting");
@@ -57,7 +57,7 @@ test("a guest says hello without a token, stores the one it gets, and sends it t
   await until(client.status, (status) => status === "open");
 });
 
-test("a token that the server has exchanged takes the place of the one that was sent", async () => {
+test("a token exchanged by the server replaces the sent one", async () => {
   const storage = memoryStorage("old.token");
   client = await clientOf(server, { storage, ...time });
   client.connect();
@@ -67,7 +67,7 @@ test("a token that the server has exchanged takes the place of the one that was 
   expect(storage.load()).toBe("token-1");
 });
 
-test("a storage that is cleared leaves the player who is here, and has the token again", async () => {
+test("clearing the storage keeps the current player, and the token is stored again", async () => {
   const storage = memoryStorage();
   client = await clientOf(server, { storage, ...time });
   client.connect();
@@ -83,7 +83,7 @@ test("a storage that is cleared leaves the player who is here, and has the token
   expect(storage.load()).toBe("token-1");
 });
 
-test("clients that share a storage become one player: the second one waits for the first", async () => {
+test("clients sharing a storage become one player: the second one waits for the first", async () => {
   const turns: (() => void)[] = [];
   const turn = (run: () => void) => {
     if (turns.push(run) === 1) run();
@@ -108,7 +108,7 @@ test("clients that share a storage become one player: the second one waits for t
   other.close();
 });
 
-test("without turns, the client that is welcomed second becomes the player of the first", async () => {
+test("without turns, the client welcomed second becomes the first one's player", async () => {
   const storage = memoryStorage();
   client = await clientOf(server, { storage, ...time });
   client.connect();
@@ -121,7 +121,7 @@ test("without turns, the client that is welcomed second becomes the player of th
   await until(client.status, (status) => status === "open");
 });
 
-test("a token that the server rejects is forgotten", async () => {
+test("a token rejected by the server is dropped", async () => {
   const storage = memoryStorage("forged");
   client = await clientOf(server, { storage, ...time });
   client.connect();
@@ -133,7 +133,7 @@ test("a token that the server rejects is forgotten", async () => {
   await until(client.status, (status) => status === "open");
 });
 
-test("after a name that the server rejects, the server chooses one", async () => {
+test("after a name rejected by the server, the server chooses one", async () => {
   client = await clientOf(server, { name: "\0", ...time });
   client.connect();
   const session = await server.session();
@@ -161,7 +161,7 @@ test.each([
 test.each([
   ["bad_version", "incompatible"],
   ["barred", "barred"],
-])("after a hello refused as %s the status is %s at once", async (code, wanted) => {
+])("after a hello refused as %s the status is %s immediately", async (code, wanted) => {
   client = await clientOf(server, { ...time });
   client.connect();
   const session = await server.session();
@@ -170,7 +170,7 @@ test.each([
   await until(client.status, (status) => status === wanted);
 });
 
-test("a connection without a welcome is closed, and opened again", async () => {
+test("a connection without a welcome is closed and reopened", async () => {
   client = await clientOf(server, { ...time });
   client.connect();
   const silent = await server.session();
@@ -202,7 +202,7 @@ test("a silent server is detected by a missing pong", async () => {
   await session.closed;
 });
 
-test("a pong may come as late as the large answer before it", async () => {
+test("a pong may be as late as the large answer before it", async () => {
   const [opened, session] = await openedClient(server, { ...time });
   client = opened;
   const exported = (await client.account()).exportData();
@@ -247,15 +247,15 @@ test("the server's time is estimated by the shortest round trip", async () => {
   };
   await pong(100, 6_000_000);
   expect(client.now()).toBe(6_000_050);
-  // Slower, and by half a second off: that can be of the way.
+  // Slower, and off by half a second: network latency explains that.
   await pong(2_000, 6_000_050 + PING_EVERY + 500);
   expect(client.now()).toBe(6_000_050 + PING_EVERY + 2_000);
-  // A minute of sleep, in which the local clock has stood still, cannot.
+  // A minute of sleep with a stopped local clock is not explained by it.
   await pong(2_000, 6_000_050 + 2 * PING_EVERY + 2_000 + 60_000);
   expect(client.now()).toBe(6_000_050 + 2 * PING_EVERY + 2_000 + 61_000);
 });
 
-test("a jump of the machine's clock changes no time that is told", async () => {
+test("a jump of the machine's clock does not affect reported times", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   try {
     client = new Client({ url: "ws://127.0.0.1:1" });
@@ -301,12 +301,12 @@ test("the backoff grows to at most 10 seconds, with jitter", () => {
   expect(waitBefore(0, true, 0.5)).toBeGreaterThan(5_000);
 });
 
-test("the first three tries come within two seconds, whatever the jitter", () => {
+test("the first three attempts fall within two seconds, whatever the jitter", () => {
   const waits = [0, 1, 2].map((failures) => waitBefore(failures, false, 0.999));
   expect(waits.reduce((sum, wait) => sum + wait)).toBeLessThan(1_900);
 });
 
-test("after a restart of the server, first tries are spread over a second", async () => {
+test("after a server restart, first attempts are spread over a second", async () => {
   const [opened, session] = await openedClient(server, { ...time, random: () => 0.9 });
   client = opened;
   session.send({ type: "Bye", code: "going_away", text: "Back soon.", wait: 0 });
@@ -319,7 +319,7 @@ test("after a restart of the server, first tries are spread over a second", asyn
   await until(client.status, (status) => status === "open");
 });
 
-test("a client waits for as long as the server says, once", async () => {
+test("a client waits once for as long as the server says", async () => {
   const [opened, session] = await openedClient(server, { ...time });
   client = opened;
   session.send({ type: "Bye", code: "going_away", text: "Back soon.", wait: 4_200 });
@@ -344,7 +344,7 @@ test("a client waits for as long as the server says, once", async () => {
   expect(client.status.get()).toBe("connecting");
 });
 
-/** Stubs of the browser's globals that the client uses. */
+/** Stub the browser globals used by the client. */
 function stubPage() {
   const document = Object.assign(new EventTarget(), { visibilityState: "visible" });
   const page = {
@@ -387,7 +387,7 @@ test.each(wakeEvents)(
     wake(page);
     await session.command("Ping");
     time.advance(ALIVE_WITHIN - 1);
-    wake(page); // does not extend the time
+    wake(page); // does not extend the timeout
     expect(client.status.get()).toBe("open");
     time.advance(1);
     expect(client.status.get()).toBe("connecting");
@@ -424,7 +424,7 @@ test("a connection attempt that hangs when the page wakes is aborted, once", asy
   expect(client.status.get()).toBe("connecting");
 });
 
-test("a connection that is lost while the page wakes is reopened at once", async () => {
+test("a connection lost while the page wakes is reopened immediately", async () => {
   const page = stubPage();
   const [opened, session] = await openedClient(server, { ...time, random: () => 0.9 });
   client = opened;
@@ -435,7 +435,7 @@ test("a connection that is lost while the page wakes is reopened at once", async
   await until(client.status, (status) => status === "open");
 });
 
-test("a client that waits for its next try connects when the page wakes", async () => {
+test("a client waiting for its next attempt connects when the page wakes", async () => {
   const page = stubPage();
   const [opened, session] = await openedClient(server, { ...time });
   client = opened;

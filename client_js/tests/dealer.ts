@@ -1,4 +1,6 @@
-/** The server's side of one attempt: it plays by the rules, and answers as the protocol says. */
+/**
+ * The server's side of one attempt: it plays by the rules, and answers as the protocol specifies.
+ */
 
 import { digest } from "../src/digest.ts";
 import {
@@ -29,16 +31,16 @@ export const NUMBER = 32;
 
 export class Dealer {
   board: Board;
-  /** The accepted moves, from entry 2 of the journal on; entry 1 is the start. */
+  /** The accepted moves, from journal entry 2 on; entry 1 is the start. */
   readonly journal: { readonly move: string; readonly moved: Moved; readonly redeals: number }[] =
     [];
   end: Result["end"] = null;
   #time = 0;
-  /** The digest of the view after each entry, at its number less one. */
+  /** The digest of the view after each entry, at its number minus one. */
   readonly #digests: number[] = [];
 
   readonly #help: EventOf<"Attempt">["help"];
-  /** The boards before the moves that can be undone, each with the time that it had. */
+  /** The boards before the moves that can be undone, each with its time. */
   readonly #past: { readonly board: Board; readonly time: number }[] = [];
   #undos = 0;
   #hints = 0;
@@ -55,7 +57,7 @@ export class Dealer {
     this.#digests.push(digest(viewOf(this.board)));
   }
 
-  /** The number of the last entry; a resignation is an entry, too. */
+  /** The number of the last entry; a resignation is an entry too. */
   get seq(): number {
     return this.journal.length + this.#hints + (this.end === "resigned" ? 2 : 1);
   }
@@ -96,7 +98,7 @@ export class Dealer {
     };
   }
 
-  /** The entries after those that a client has, or the snapshot if its digest differs. */
+  /** Return the entries after a client's last one, or the snapshot if its digest differs. */
   opened(have?: Have | null): EventOf<"Attempt"> | EventOf<"Missed"> {
     if (!have || this.#digests[have.seq - 1] !== have.digest) return this.snapshot();
     return {
@@ -116,7 +118,9 @@ export class Dealer {
     this.end = "resigned";
   }
 
-  /** The answer to a move: accepted, a duplicate, refused, or a snapshot for a wrong number. */
+  /**
+   * Return the answer to a move: accepted, a duplicate, refused, or a snapshot for a wrong number.
+   */
   answer(seq: number, move: string): EventOf<"Moved"> | EventOf<"Attempt"> | EventOf<"Refused"> {
     const accepted = this.journal[seq - 2];
     if (accepted?.move === move) return { type: "Moved", re: [NUMBER, seq], ...accepted.moved };
@@ -129,7 +133,7 @@ export class Dealer {
     }
   }
 
-  /** Play a move and append it; by the clock of the results, each move takes a second. */
+  /** Play a move and append it; on the results' clock, each move takes a second. */
   play(move: string): EventOf<"Moved"> {
     const { ruleset } = this.board;
     const old = this.board;
@@ -154,7 +158,7 @@ export class Dealer {
     return { type: "Moved", re: [NUMBER, moved.seq], ...moved };
   }
 
-  /** The answer to an undo: what it changed, or a snapshot for a wrong number. */
+  /** Return the answer to an undo: the changes, or a snapshot for a wrong number. */
   undo(seq: number): EventOf<"Missed"> | EventOf<"Attempt"> {
     const back = seq === this.seq + 1 ? this.#past.pop() : undefined;
     if (back === undefined) return this.snapshot();
@@ -176,7 +180,7 @@ export class Dealer {
     };
   }
 
-  /** The answer to the command for a hint, by the rules. */
+  /** Return the answer to a hint command, by the rules. */
   hint(seq: number): EventOf<"Hinted"> | EventOf<"Attempt"> {
     if (this.#hint === null && seq === this.seq + 1) {
       const { source, target, count } = hint(this.board) ?? { source: 0, target: 0, count: 1 };
@@ -187,7 +191,7 @@ export class Dealer {
     return { type: "Hinted", re: NEWS, ...fields };
   }
 
-  /** The text of a client's move. */
+  /** Return the text of a client's move. */
   textOf({ source, target, count }: PlayMove): string {
     const { ruleset } = this.board;
     const to = target === ruleset.pileNames.length ? ROW : target;

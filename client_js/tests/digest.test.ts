@@ -1,4 +1,7 @@
-/** The hash function of digests, by published test vectors; `tests/play/core/test_digest.py` has the same. */
+/**
+ * The hash function of digests, by published test vectors; `tests/play/core/test_digest.py` has the
+ * same.
+ */
 
 import { expect, test } from "vitest";
 import { fnv1a } from "../src/digest.ts";

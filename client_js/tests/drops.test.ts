@@ -40,7 +40,10 @@ async function serve(session: Session, dealer: Dealer, random: (limit: number) =
   }
 }
 
-/** The answer of a server whose store fails now and then, before or after a move is appended. */
+/**
+ * Return the answer of a server whose store fails intermittently, before or after a move is
+ * appended.
+ */
 function answerOf(
   command: AnyReceived,
   dealer: Dealer,
@@ -70,7 +73,7 @@ test.each([1, 2, 3, 4])("no move is lost or played twice, with random seed %i", 
   client = await clientOf(server, {
     random: () => 0,
     after: (milliseconds, run) => {
-      // Reconnects come at once; pings and their timeouts never do.
+      // Reconnects happen immediately; pings and their timeouts never do.
       if (milliseconds > 5_000) return () => undefined;
       const soon = setImmediate(run);
       return () => clearImmediate(soon);

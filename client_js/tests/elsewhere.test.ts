@@ -1,4 +1,4 @@
-/** An attempt that another tab or device of the same player plays, against a scripted server. */
+/** An attempt played by another tab or device of the same player, against a scripted server. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "../src/index.ts";
@@ -36,13 +36,13 @@ afterEach(() => {
   server.stop();
 });
 
-/** Tell the client that another session plays. */
+/** Notify the client that another session plays. */
 async function taken(by: string | null = "another"): Promise<void> {
   session.send({ type: "Taken", number: NUMBER, session: by });
   await processed(client, session);
 }
 
-/** Play a move in another session; returns the news of it. */
+/** Play a move in another session; return its event. */
 function movedElsewhere(): EventOf<"Attempt"> | EventOf<"Missed"> {
   const have = { seq: dealer.seq, digest: digest(viewOf(dealer.board)) };
   dealer.play("s>w");
@@ -54,14 +54,14 @@ async function reconnect(id: string): Promise<void> {
   session = await reconnected(client, server, time, session, id);
 }
 
-/** Receive that the client takes the attempt over, and answer. */
+/** Receive the client's takeover of the attempt, and answer. */
 async function takeOver(): Promise<void> {
   const { re, take, have } = await session.command("OpenAttempt");
   expect(take).toBe(true);
   session.send({ ...dealer.opened(have), re });
 }
 
-test("what is played elsewhere is followed live, and cannot be moved by accident", async () => {
+test("an attempt played elsewhere is followed live, and cannot be moved by accident", async () => {
   await taken();
   session.send(movedElsewhere());
   session.send(movedElsewhere());
@@ -73,7 +73,7 @@ test("what is played elsewhere is followed live, and cannot be moved by accident
   await expectNoCommand(client, session);
 });
 
-test("what is not played elsewhere any more is played here again", async () => {
+test("an attempt no longer played elsewhere is played here again", async () => {
   await taken();
   session.send({ type: "Released", number: NUMBER + 1 });
   await processed(client, session);
@@ -85,7 +85,7 @@ test("what is not played elsewhere any more is played here again", async () => {
   expect((await session.command("PlayMove")).seq).toBe(2);
 });
 
-test("it is taken over, and moves are played here again", async () => {
+test("after a takeover, moves are played here again", async () => {
   await taken();
   const done = client.takeOver();
   await takeOver();
@@ -95,7 +95,7 @@ test("it is taken over, and moves are played here again", async () => {
   await session.command("PlayMove");
 });
 
-test("taking over is refused as the server says", async () => {
+test("a refused takeover has the server's reason", async () => {
   await taken();
   const done = client.takeOver();
   const { re } = await session.command("OpenAttempt");
@@ -104,10 +104,10 @@ test("taking over is refused as the server says", async () => {
   expect(client.attempt.get()).toMatchObject({ elsewhere: true });
 });
 
-test("who has two moves with one number accepted loses none, and who lost follows", async () => {
+test("of two sessions playing the same number, neither loses a move, and the loser follows", async () => {
   expect(client.play("s>w")).toBe(true);
   const { re, seq } = await session.command("PlayMove");
-  // Another session's move was first.
+  // Another session's move came first.
   dealer.play("s>w");
   session.send({ ...dealer.snapshot(), re });
   await taken();
@@ -126,20 +126,20 @@ test("an own move that is accepted after all is played here", async () => {
   expect(client.attempt.get()).toMatchObject({ elsewhere: false, seq: 2 });
 });
 
-test("a gap in what is followed is filled by the snapshot, and goes on being followed", async () => {
+test("a gap while following is filled by the snapshot, and following continues", async () => {
   await taken();
   movedElsewhere();
   session.send(movedElsewhere());
   const { re, take } = await session.command("OpenAttempt");
   expect(take).toBeNull();
-  // What arrives before the answer is in it.
+  // The snapshot contains events that arrive before it.
   session.send(movedElsewhere());
   session.send({ ...dealer.snapshot(), re });
   await processed(client, session);
   expect(client.attempt.get()).toMatchObject({ elsewhere: true, seq: 4 });
 });
 
-test("a new session is told anew whether it is played elsewhere", async () => {
+test("each new session is notified again whether the attempt is played elsewhere", async () => {
   await taken();
   await reconnect("two");
   const { re, have, take } = await session.command("OpenAttempt");
@@ -151,7 +151,7 @@ test("a new session is told anew whether it is played elsewhere", async () => {
   expect(client.attempt.get()).toMatchObject({ elsewhere: true });
 });
 
-test("a session of its own that is lost is succeeded without asking", async () => {
+test("a lost session of this client is succeeded without asking", async () => {
   await reconnect("two");
   await session.command("OpenAttempt");
   await reconnect("three");
@@ -163,7 +163,7 @@ test("a session of its own that is lost is succeeded without asking", async () =
   expect(client.attempt.get()).toMatchObject({ elsewhere: false });
 });
 
-test("news of another attempt are ignored", async () => {
+test("events of another attempt are ignored", async () => {
   session.send({ type: "Taken", number: NUMBER + 1, session: "another" });
   await processed(client, session);
   expect(client.attempt.get()).toMatchObject({ elsewhere: false });

@@ -1,4 +1,4 @@
-/** Undo and hints: foreseen where that is safe, answered by the server, and sent again. */
+/** Undo and hints: predicted where that is safe, answered by the server, and resent. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "../src/index.ts";
@@ -41,7 +41,7 @@ async function open(help: "none" | "undo" | "hints" = "hints"): Promise<void> {
   await opened;
 }
 
-/** Play a move, and have it answered. */
+/** Play a move and answer it. */
 async function play(move: string): Promise<void> {
   expect(client.play(move)).toBe(true);
   const { seq } = await session.command("PlayMove");
@@ -53,7 +53,7 @@ const state = () => client.attempt.get()!;
 const shown = () => state().view.piles.map(seenText);
 const truth = () => viewOf(dealer.board).piles.map(seenText);
 
-/** Answer the undo that the client has sent. */
+/** Answer the undo sent by the client. */
 async function answerUndo(): Promise<void> {
   const { seq, re } = await session.command("Undo");
   session.send({ ...dealer.undo(seq), re });
@@ -64,7 +64,7 @@ async function reconnect(): Promise<void> {
   session = await reconnected(client, server, time, session);
 }
 
-test("an undo shows at once what was seen before the move, and then what the server says", async () => {
+test("an undo immediately shows the view before the move, and then the server's", async () => {
   await open("undo");
   const start = shown();
   expect(state()).toMatchObject({ help: "undo", canUndo: false });
@@ -84,7 +84,7 @@ test("an undo shows at once what was seen before the move, and then what the ser
   expect(state()).toMatchObject({ pending: 0, seq: 5, result: { undos: 2, moves: 4 } });
 });
 
-test("a move that is not answered yet can be undone, and played on from there", async () => {
+test("an unacknowledged move can be undone, and play continues from there", async () => {
   await open("undo");
   const start = shown();
   client.play("s>w");
@@ -102,7 +102,7 @@ test("a move that is not answered yet can be undone, and played on from there", 
   expect(state()).toMatchObject({ pending: 0, seq: 4 });
 });
 
-test("what was not seen here before is shown when the server answers, and no move until then", async () => {
+test("a view not seen here before shows after the answer, and no moves are taken until then", async () => {
   const before = new Dealer("roosevelt", "5".repeat(64), undefined, "undo");
   before.play("s>w");
   const attempt = new Attempt(before.snapshot());
@@ -118,7 +118,7 @@ test("what was not seen here before is shown when the server answers, and no mov
   expect(attempt.play("s>w")).toBe(true);
 });
 
-test("there is no undo and no hint where the terms allow none", async () => {
+test("without permission, there is no undo and no hint", async () => {
   await open("none");
   await play("s>w");
   expect(state()).toMatchObject({ help: "none", canUndo: false });
@@ -126,7 +126,7 @@ test("there is no undo and no hint where the terms allow none", async () => {
   await expect(client.hint()).rejects.toMatchObject({ code: "no_help" });
 });
 
-test("a refused undo is dropped, and says why", async () => {
+test("a refused undo is dropped, with a reason", async () => {
   await open("undo");
   await play("s>w");
   const dealt = shown();
@@ -138,7 +138,7 @@ test("a refused undo is dropped, and says why", async () => {
   expect(state()).toMatchObject({ pending: 0, refusal: "No more.", canUndo: true });
 });
 
-test("an undo that was not answered is sent again after a reconnect", async () => {
+test("an unanswered undo is resent after a reconnect", async () => {
   await open("undo");
   await play("s>w");
   client.undo();
@@ -152,7 +152,7 @@ test("an undo that was not answered is sent again after a reconnect", async () =
   expect(state()).toMatchObject({ pending: 0, seq: 3, result: { undos: 1 } });
 });
 
-test("a hint is a move, shown until another one is played", async () => {
+test("a hint is a move, shown until the next move", async () => {
   await open();
   const asked = client.hint();
   // No move takes the number of the hint's entry.
@@ -168,7 +168,7 @@ test("a hint is a move, shown until another one is played", async () => {
   expect(next).toBe(3);
 });
 
-test("a hint whose answer was lost is asked for again", async () => {
+test("a hint with a lost answer is requested again", async () => {
   await open();
   const asked = client.hint();
   const { seq } = await session.command("Hint");

@@ -1,4 +1,4 @@
-/** The folders of the page: what each one imports, and how many modules it has (see README.md). */
+/** The page's folders: their imports and numbers of modules (see README.md). */
 
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 const HOUSE = fileURLToPath(new URL("../web/src", import.meta.url));
 const LIBRARY = fileURLToPath(new URL("../src", import.meta.url));
 
-/** From below: a folder imports those of the layers before its own. */
+/** Bottom-up: a folder may import those of earlier layers. */
 const LAYERS: readonly (readonly string[])[] = [
   ["kit", "cards"],
   ["text", "solver", "offline"],
@@ -27,29 +27,29 @@ const LAYERS: readonly (readonly string[])[] = [
   ["shell"],
 ];
 
-/** What a folder may import of its own layer, and what for; only of folders named before it. */
+/** Imports permitted within a layer, with reasons; only of folders listed earlier. */
 const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  replay: { deals: "a review says of a move what the deal's page says of the run" },
-  practice: { deals: "it says why there is no run or deal to play, as the deal's pages do" },
-  race: { deals: "a round ends with the check of its deal, and with what could have been" },
+  replay: { deals: "a review uses the deal page's words for a move" },
+  practice: { deals: "it explains a missing run or deal like the deal pages" },
+  race: { deals: "the end of a round verifies and reviews its deal" },
   daily: {
-    deals: "it shows the check of the day's deal",
+    deals: "it verifies the day's deal",
     leaderboard: "it shows the day's leaderboard",
   },
   challenges: {
-    deals: "it shows the check of its deal, and what could have been",
-    race: "its terms are those of a race, and it tells of its runs as a round does",
-    daily: "it shares a picture as a daily does, and is listed as one",
+    deals: "it verifies and reviews its deal",
+    race: "it has the terms of a race, and describes its runs like a round",
+    daily: "it shares a picture and has a list row like a daily",
   },
   watch: {
-    deals: "who watches sees what could have been",
-    race: "who watches sees the seats and results of those who play",
+    deals: "spectators see the review of a deal",
+    race: "spectators see the players' seats and results",
   },
-  offline: { text: "the service worker shows what the server tells the player" },
-  operators: { account: "an operator shows a passkey, as on the account page" },
-  own: { practice: "it begins a deal in practice, as a link to one does" },
+  offline: { text: "the service worker shows notifications" },
+  operators: { account: "an operator presents a passkey, as on the account page" },
+  own: { practice: "it starts a practice deal, like a link to one" },
   home: {
-    race: "it has the button that opens a race, and the field for a room's code",
+    race: "it has the button for a race, and the field for a room code",
     daily: "it lists the dailies",
     challenges: "it lists the player's challenges",
     circles: "it lists the player's circles",
@@ -58,7 +58,7 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const MOST_MODULES = 20;
 
-/** One import: from which module to which, as paths in `web/src`. */
+/** An import as a pair of paths in `web/src`. */
 type Import = readonly [from: string, to: string];
 
 function houseOf(module: string): string {
@@ -69,7 +69,7 @@ function layerOf(folder: string): number {
   return LAYERS.findIndex((layer) => layer.includes(folder));
 }
 
-/** The imports that break the rule. */
+/** Return the imports that violate the rule. */
 function broken(imports: readonly Import[]): string[] {
   const breaks = ([from, to]: Import): boolean => {
     const [own, other] = [houseOf(from), houseOf(to)];
@@ -81,7 +81,7 @@ function broken(imports: readonly Import[]): string[] {
   return imports.filter(breaks).map(([from, to]) => `${from} imports ${to}`);
 }
 
-/** The folders that have too many modules, without those of their own folders. */
+/** Return the folders with too many modules, not counting subfolders. */
 function crowded(modules: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const module of modules) {
@@ -92,7 +92,7 @@ function crowded(modules: readonly string[]): string[] {
     .map(([folder, count]) => `${folder} has ${count} modules`);
 }
 
-/** What a module's text refers to by a relative path: imports of all kinds, and workers. */
+/** Return a module's relative imports of all kinds, including workers. */
 function importsOf(module: string, text: string): Import[] {
   const found = text.matchAll(/(?:\bfrom|\bimport|\bimport\(|\bnew URL\()\s*"(\.[^"?]+)/g);
   return [...found]
@@ -100,23 +100,23 @@ function importsOf(module: string, text: string): Import[] {
     .filter(([, to]) => !to.startsWith(".."));
 }
 
-/** What only the owner of storage may touch, since it throws in some browsers. */
+/** Reserved for the storage module, because it throws in some browsers. */
 const STORAGE = /\b(localStorage|sessionStorage|indexedDB|cookieStore|document\.cookie)\b/;
 const OWNER = "storage.ts";
 
-/** A module's text without comments. */
+/** Return a module's text without comments. */
 function codeOf(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|<!--[\s\S]*?-->|(?<!:)\/\/.*/g, "");
 }
 
-/** The modules in whose code something is found. */
+/** Return the modules whose code matches. */
 function modulesWith(found: RegExp, folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => /\.(ts|svelte)$/.test(path))
     .filter((path) => found.test(codeOf(readFileSync(join(folder, path), "utf8"))));
 }
 
-/** What tells the machine's time, which may be set at any moment: `src/clock.ts` says what to use. */
+/** Readings of the machine's clock, which may be set at any moment; use `src/clock.ts` instead. */
 const WALL_CLOCK = /\bDate\.now\b|\bnew Date\b(?!\()|\bDate\(\s*\)/;
 
 const MODULES = readdirSync(HOUSE, { recursive: true, encoding: "utf8" }).filter((path) =>
@@ -133,12 +133,12 @@ describe("the page's folders", () => {
   });
 
   test("no folder has too many modules", () => {
-    // A module for each language and group of words is made, and nobody reads those.
+    // The generated modules, one per language and text group, are not meant for readers.
     const written = MODULES.filter((module) => dirname(module) !== "text/generated");
     expect(crowded(written)).toEqual([]);
   });
 
-  test("each folder has a place and a line in the README, and each place a folder", () => {
+  test("each folder has a layer and a line in the README, and each layer's folder exists", () => {
     const readme = readFileSync(fileURLToPath(new URL("../README.md", import.meta.url)), "utf8");
     const folders = new Set(MODULES.map(houseOf));
     expect([...folders].sort()).toEqual(LAYERS.flat().sort());
@@ -146,7 +146,7 @@ describe("the page's folders", () => {
     expect(lines).toEqual(expect.arrayContaining([...folders]));
   });
 
-  test("what is imported beside is named before, and all of it is needed", () => {
+  test("imports within a layer point to earlier folders, and all permissions are needed", () => {
     for (const [own, others] of Object.entries(BESIDE)) {
       const layer = LAYERS[layerOf(own)] ?? [];
       for (const other of Object.keys(others)) {
@@ -158,7 +158,7 @@ describe("the page's folders", () => {
   });
 });
 
-test("only one module touches the browser's storage, and another names it", () => {
+test("only one module touches the browser's storage, and one other names it", () => {
   expect(modulesWith(STORAGE, LIBRARY)).toEqual([OWNER]);
   expect(modulesWith(STORAGE, HOUSE)).toEqual([`kit/${OWNER}`]);
   expect(readFileSync(join(HOUSE, "kit", OWNER), "utf8")).not.toMatch(
@@ -166,7 +166,7 @@ test("only one module touches the browser's storage, and another names it", () =
   );
 });
 
-test("nothing asks for the machine's time, which may jump while a race is open", () => {
+test("nothing reads the machine's time, which may jump during a race", () => {
   expect([LIBRARY, HOUSE].flatMap((folder) => modulesWith(WALL_CLOCK, folder))).toEqual([]);
   for (const code of ["Date.now()", "new Date()", "new Date", "Date( )", "{ now: Date.now }"]) {
     expect(code).toMatch(WALL_CLOCK);
@@ -174,11 +174,11 @@ test("nothing asks for the machine's time, which may jump while a race is open",
   expect("new Date(day * DAY)").not.toMatch(WALL_CLOCK);
 });
 
-/** What a key writes, which on many layouts is no Latin letter: see `pressedKey`. */
+/** A key's character, which is not Latin on many layouts: see `pressedKey`. */
 const RAW_KEY = /\bevent\.(key|code)\b|\{[^}]*\bkey\b[^}]*\} = event\b|KeyboardEvent, "key"/;
 
-test("one module reads what keys are, on the keyboards of all scripts", () => {
-  // A refusal's `code`, and a message's, are read from events, too.
+test("one module interprets keys, for keyboards of all scripts", () => {
+  // The `code` of refusals and messages is read from events too.
   const listening = modulesWith(/KeyboardEvent|onkey(down|up|press)/, HOUSE);
   expect(listening).toContain("table/HelpTools.svelte");
   const raw = new Set(modulesWith(RAW_KEY, HOUSE));
@@ -188,13 +188,13 @@ test("one module reads what keys are, on the keyboards of all scripts", () => {
   }
 });
 
-/** A module that is kept as it comes: were it to fail once, it would for ever. */
+/** A cached module promise: after one failure, it would fail forever. */
 const KEPT_IMPORT = /\?\?=[^;]*\bimport\(/;
 
-test("what is loaded once is loaded again if that fails: `src/later.ts` does", () => {
+test("modules loaded once are loaded again after a failure, by `src/later.ts`", () => {
   expect([LIBRARY, HOUSE].flatMap((folder) => modulesWith(KEPT_IMPORT, folder))).toEqual([]);
   expect('this.#watching ??= import("./watching.ts").then(made);').toMatch(KEPT_IMPORT);
-  // Of the library, nothing else loads a part of it, but the messages that come along.
+  // In the library, only `Later` and the rare messages load modules.
   expect(modulesWith(/\bimport\(/, LIBRARY)).toEqual(["client.ts", "wire.ts"]);
   const client = codeOf(readFileSync(join(LIBRARY, "client.ts"), "utf8"));
   const imports = client.match(/\bimport\(/g) ?? [];
@@ -203,12 +203,12 @@ test("what is loaded once is loaded again if that fails: `src/later.ts` does", (
   );
 });
 
-/** A player's name as it is, which may be written from right to left: see `nameOf` and `Name`. */
+/** A player's raw name, which may be right-to-left: see `nameOf` and `Name`. */
 const BARE_NAME = /\b(player|sender|ghost|runner|member|host|me)\)?\??\.name\b/i;
-/** Where it stands alone in an element of its own, is typed, or goes on to where it is shown. */
+/** Places where it is alone in an element, is typed, or is passed on to be shown. */
 const BARE = ["parts/NameForm.svelte", "practice/GhostTrack.svelte", "shell/Header.svelte"];
 
-test("players' names are shown in one way, which scrambles nothing beside them", () => {
+test("all players' names are shown in the same way, isolated from the surrounding text", () => {
   expect(modulesWith(BARE_NAME, HOUSE).sort()).toEqual(BARE);
 });
 
@@ -217,13 +217,13 @@ describe("the rule finds", () => {
     ["an import that goes up", "kit/Title.svelte", "app/app.ts"],
     ["an import of another wing", "account/Account.svelte", "race/Room.svelte"],
     ["an import of a wing that imports this one", "deals/Deal.svelte", "race/Room.svelte"],
-    ["a folder without a place", "attic/old.ts", "kit/days.ts"],
-    ["a module in no folder", "main.ts", "kit/days.ts"],
+    ["a folder without a layer", "attic/old.ts", "kit/days.ts"],
+    ["a module outside all folders", "main.ts", "kit/days.ts"],
   ])("%s", (_, from, to) => {
     expect(broken([[from, to]])).toEqual([`${from} imports ${to}`]);
   });
 
-  test("nothing in imports down, within a folder, and for a reason", () => {
+  test("no fault in imports down, within a folder, and with a reason", () => {
     const right: Import[] = [
       ["race/rounds/Results.svelte", "race/terms.ts"],
       ["shell/App.svelte", "kit/idle.ts"],
@@ -232,7 +232,7 @@ describe("the rule finds", () => {
     expect(broken(right)).toEqual([]);
   });
 
-  test("a folder with a module too many", () => {
+  test("a folder with too many modules", () => {
     const modules = Array.from({ length: MOST_MODULES + 1 }, (_, nth) => `race/part${nth}.ts`);
     expect(crowded(modules)).toEqual([`race has ${MOST_MODULES + 1} modules`]);
     expect(crowded(modules.slice(1))).toEqual([]);

@@ -1,9 +1,9 @@
-/** Parts of the client that are loaded when they are first needed. */
+/** Parts of the client that are loaded on first use. */
 
 import { expect, test } from "vitest";
 import { Later } from "../src/later.ts";
 
-/** A file that comes once, or else fails to; `loads` is how often it was asked for. */
+/** A file that loads once, or fails once; `loads` counts the requests. */
 class File {
   loads = 0;
   fails = false;
@@ -15,14 +15,14 @@ class File {
   });
 }
 
-test("a part is loaded once, when it is first needed", async () => {
+test("a part is loaded once, on first use", async () => {
   const file = new File();
   const both = await Promise.all([file.part.get(), file.part.get()]);
   expect(both[0]).toBe(both[1]);
   expect(file.loads).toBe(1);
 });
 
-test("a part that has not come is refused with a code, and loaded again", async () => {
+test("a part that fails to load is refused with a code, and loaded again", async () => {
   const file = new File();
   file.fails = true;
   const refused = file.part.get();
@@ -38,7 +38,7 @@ test("a part that has not come is refused with a code, and loaded again", async 
   expect(await file.part.get()).toEqual({ part: 2 });
 });
 
-test("what ends the use of a part comes in its turn, and loads nothing", async () => {
+test("ending the use of a part keeps the order of calls, and loads nothing", async () => {
   const file = new File();
   const used: string[] = [];
   const watch = async (what: string) => {

@@ -1,11 +1,11 @@
-/** Messages as modules: what is compiled, and what is refused, with the path of its key. */
+/** Messages as modules: the compiled code, and refusals with the path of the key. */
 
 import { expect, test } from "vitest";
 import { type Messages, compiled } from "../scripts/messages.ts";
 
 const NAMES = { en: "English", pl: "Polski" };
 
-/** The two modules of what every visit needs. */
+/** Return the two modules that every visit needs. */
 function modulesOf(en: Messages, pl: Messages): [en: string, pl: string] {
   const modules = compiled({
     en: { language: NAMES.en, ...en },
@@ -14,7 +14,7 @@ function modulesOf(en: Messages, pl: Messages): [en: string, pl: string] {
   return [modules.get("en.first.ts") ?? "", modules.get("pl.first.ts") ?? ""];
 }
 
-test("what a message is given has the type that the source language needs", () => {
+test("a message's arguments have the types required by the source language", () => {
   const en = {
     "all(name, count, who, kind, sure, names)":
       "{name} {count, plural, one {# a} other {#}} {who, select, null {n} other {{who}}} " +
@@ -28,7 +28,7 @@ test("what a message is given has the type that the source language needs", () =
   expect(source).toContain('who === null ? "n" : `${who}`'.replace('"n"', "`n`"));
 });
 
-test("a translation may leave out what it is given, and has its own plural cases", () => {
+test("a translation may omit arguments, and has its own plural cases", () => {
   const [, own] = modulesOf(
     { "left(name, count)": "{name}: {count, plural, one {one} other {#}}" },
     { "left(name, count)": "{count, plural, one {jeden} few {kilka} many {wiele} other {#}}" },
@@ -39,13 +39,13 @@ test("a translation may leave out what it is given, and has its own plural cases
   );
 });
 
-test("a group that is empty in the source has words for what other files name in its language", () => {
+test("a group that is empty in the source has the language's words for names from other files", () => {
   const [source, own] = modulesOf({ names: {} }, { names: { "spider two": "dwa" } });
   expect(source).toContain('"names": {\n}');
   expect(own).toContain('"spider two": "dwa"');
 });
 
-test("words are no code", () => {
+test("words are escaped in code", () => {
   const text = "`$'{'process'}'` \\ {name}";
   const [source] = modulesOf({ "a(name)": text }, { "a(name)": text });
   expect(source).toContain("`\\`\\${process}\\` \\\\ ${name}`");

@@ -1,4 +1,4 @@
-/** A real server, in a process of its own. */
+/** A real server in its own process. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { PYTHON, ROOT } from "./rules/engine.ts";
 
 export class ServerNode {
-  /** In the system's folder for temporary files, since the path of Redis's socket must be short. */
+  /** In the system's temporary folder, because the path of Redis's socket must be short. */
   readonly #data = mkdtempSync(join(tmpdir(), "samedeal"));
   readonly #process: ChildProcess;
 
@@ -25,7 +25,7 @@ export class ServerNode {
     );
   }
 
-  /** Wait until it listens; returns `127.0.0.1` with its port. */
+  /** Wait until it listens; return `127.0.0.1` with its port. */
   async host(): Promise<string> {
     for await (const line of createInterface({ input: this.#process.stderr! })) {
       const { event, port } = JSON.parse(line) as { event: string; port?: number };

@@ -1,4 +1,4 @@
-/** The npm package as users install it: its contents, its types, and a race with its example. */
+/** The npm package as installed by users: its contents, its types, and a race with its example. */
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -39,7 +39,7 @@ let copy: string;
 let app: string;
 let installed: string;
 
-/** Run a program that must succeed; returns its standard output. */
+/** Run a program that must succeed; return its standard output. */
 function run(cwd: string, program: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: "utf8" });
   expect(status, stdout + stderr).toBe(0);
@@ -79,7 +79,7 @@ const files = () =>
     statSync(join(installed, path)).isFile(),
   );
 
-test("the package contains what it needs, and nothing from an earlier build", () => {
+test("the package is complete, and contains nothing from an earlier build", () => {
   expect(files()).toEqual(
     expect.arrayContaining([
       ...["LICENSE", "README.md", "package.json", "examples/bot.ts"],

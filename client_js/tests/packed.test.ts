@@ -1,4 +1,4 @@
-/** The page's own MessagePack against a library that has all of it. */
+/** The page's MessagePack implementation, compared with a complete library. */
 
 import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, it } from "vitest";
@@ -30,7 +30,7 @@ const VALUES: readonly unknown[] = [
 ];
 
 describe("packed values", () => {
-  it("are read by others, and read from others", () => {
+  it("can be read by others, and read from others", () => {
     for (const value of VALUES) {
       expect(decode(pack(value))).toEqual(value);
       expect(unpack(encode(value))).toEqual(value);
@@ -40,18 +40,18 @@ describe("packed values", () => {
     expect(unpack(Uint8Array.of(0xd1, 0x80, 0))).toBe(-32_768);
   });
 
-  it("are as short as can be, but for a few numbers", () => {
+  it("are as short as possible, except for a few numbers", () => {
     for (const value of VALUES) {
       if (typeof value === "number" && (value < -32 || value >= 2 ** 32)) continue;
       expect(pack(value)).toEqual(encode(value));
     }
   });
 
-  it("have null for what is undefined", () => {
+  it("have null for undefined", () => {
     expect(unpack(pack([undefined, 1]))).toEqual([null, 1]);
   });
 
-  it("are refused if they end too early, go on, or are of no kind that there is", () => {
+  it("are refused if truncated, followed by more, or of an unknown kind", () => {
     const whole = pack([1000, "text", [1.5, { key: 70_000 }], -5, new Uint8Array(3)]);
     for (let length = 0; length < whole.length; length++) {
       expect(() => unpack(whole.subarray(0, length))).toThrow(RangeError);
@@ -60,7 +60,7 @@ describe("packed values", () => {
     for (const tag of [0xc1, 0xc7, 0xd4]) {
       expect(() => unpack(Uint8Array.of(tag, 0, 0, 0))).toThrow(RangeError);
     }
-    // A list that is said to be longer than memory.
+    // A list with a declared length that exceeds memory.
     expect(() => unpack(Uint8Array.of(0xdd, 255, 255, 255, 255))).toThrow(RangeError);
     expect(() => unpack(Uint8Array.of(0x81, 1, 1))).toThrow(RangeError);
     expect(() => pack(() => 1)).toThrow(RangeError);

@@ -1,4 +1,4 @@
-/** Every example in `PROTOCOL.md` is a valid message, and decodes and encodes to itself. */
+/** Every example in `PROTOCOL.md` is a valid message, and survives decoding and encoding. */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -13,13 +13,13 @@ import { type SentEvent, decodeCommand, encodeEvent } from "./server.ts";
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const page = readFileSync(path("../../server/PROTOCOL.md"), "utf8");
 
-/** A reviver of JSON for values of type `bin`, as the page writes them. */
+/** A JSON reviver for values of type `bin`, in the document's notation. */
 const bin = (_key: string, value: unknown) =>
   typeof value === "string" && value.startsWith("bin:")
     ? new Uint8Array(Buffer.from(value.slice(4), "hex"))
     : value;
 
-/** The messages in the page's code blocks, with their bytes where the page shows them. */
+/** The messages in the document's code blocks, with their bytes where shown. */
 const examples = [...page.matchAll(/^```text\n(.*?)^```/gms)]
   .flatMap(([, block = ""]) => block.split(/^(?=[<>] )/m))
   .filter((text) => /^[<>] /.test(text))
@@ -32,29 +32,29 @@ const examples = [...page.matchAll(/^```text\n(.*?)^```/gms)]
 const commands = examples.filter(({ sign }) => sign === ">");
 const events = examples.filter(({ sign }) => sign === "<");
 
-test("the page has examples of commands and of events, and some with their bytes", () => {
+test("the document has examples of commands and of events, and some with their bytes", () => {
   expect(commands.length).toBeGreaterThan(15);
   expect(events.length).toBeGreaterThan(15);
   expect(examples.filter(({ shown }) => shown).length).toBeGreaterThan(10);
 });
 
-test.each(commands)("the command $text is decoded and encoded to itself", ({ value, shown }) => {
+test.each(commands)("the command $text survives decoding and encoding", ({ value, shown }) => {
   const { re, ...decoded } = decodeCommand(encode(value));
-  // Fields that were left out are null.
+  // Omitted fields are null.
   const given = Object.entries(decoded).filter(([, field]) => field !== null);
   const sent = encodeCommand({ id: re, ...Object.fromEntries(given) } as unknown as Command);
   expect(decode(sent)).toEqual(value);
   if (shown) expect(sent).toEqual(shown);
 });
 
-test.each(events)("the event $text is decoded and encoded to itself", ({ value, shown }) => {
+test.each(events)("the event $text survives decoding and encoding", ({ value, shown }) => {
   const decoded = decodeEvent(encode(value));
   const sent = encodeEvent(decoded as SentEvent);
   expect(decode(sent)).toEqual(value);
   if (shown) expect(sent).toEqual(shown);
 });
 
-test("fields that an event leaves out are null, and those that a later version adds are ignored", () => {
+test("omitted event fields are null, and fields of a later version are ignored", () => {
   expect(decodeEvent(encode([33, 7, [[14, 2, 22]], 41_250]))).toEqual({
     ...{ type: "Moved", re: [33, 7], number: 33, seq: 7, changes: [[14, 2, 22]] },
     ...{ time: 41_250, end: null, redeals: null },
@@ -62,13 +62,13 @@ test("fields that an event leaves out are null, and those that a later version a
   expect(decodeEvent(encode([4, 3, 17, "more"]))).toEqual({ type: "Pong", re: 3, now: 17 });
 });
 
-test("the digests on the page are those of their texts", () => {
+test("the document's digests match their texts", () => {
   const rows = [...page.matchAll(/^\| `(.+)` \| `(\d+)` \|$/gm)];
   expect(rows.length).toBeGreaterThanOrEqual(4);
   for (const [, text = "", digest] of rows) expect(`${fnv1a(text)}`).toBe(digest);
 });
 
-test("the digest in the page's `OpenAttempt` is that of its snapshot", () => {
+test("the digest in the document's `OpenAttempt` matches its snapshot", () => {
   const sent = commands
     .map(({ value }) => decodeCommand(encode(value)))
     .find((command) => command.type === "OpenAttempt" && command.have !== null);
@@ -78,7 +78,7 @@ test("the digest in the page's `OpenAttempt` is that of its snapshot", () => {
   expect(sent).toMatchObject({ have: new Attempt(snapshot).have() });
 });
 
-test("what an older server leaves out at the end is as it means it", () => {
+test("trailing fields omitted by an older server get its defaults", () => {
   const seat = [["k3mq7w2r5t9xkz4b", "Ada", "4F2A"], true, true, 2];
   const row = [5, 0, "H7KQ2M4X", 9, "robert", "standard", 2, 900, "k3mq7w2r5t9xkz4b", [seat], null];
   expect(decodeEvent(encode(row))).toMatchObject({

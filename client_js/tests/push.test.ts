@@ -1,4 +1,4 @@
-/** Notifications: what the player is told, and where. */
+/** Notifications: topics and devices. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client, PushCommands } from "../src/index.ts";
@@ -24,7 +24,7 @@ const answer = (re: EventOf<"Push">["re"]): EventOf<"Push"> => ({
   devices: [{ id: "1c0ffee", service: "web.push.apple.com", added: 1_000 }],
 });
 
-test("a device subscribes, and is told what it asks for", async () => {
+test("a device subscribes, and receives the chosen topics", async () => {
   const fields = {
     endpoint: "https://web.push.apple.com/a",
     key: "BCVx",
@@ -44,7 +44,7 @@ test("a device subscribes, and is told what it asks for", async () => {
   expect((await set).key).toBe("BP4z");
 });
 
-test("a device that is removed is told nothing any more", async () => {
+test("a removed device receives nothing", async () => {
   const removed = push.remove("1c0ffee");
   const { re, device } = await session.command("RemovePush");
   expect(device).toBe("1c0ffee");

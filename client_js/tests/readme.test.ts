@@ -1,4 +1,4 @@
-/** The README of the package: its example, and its list of what a client has. */
+/** The package's README: its example, and its list of a client's members. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Messages of earlier releases: events can be decoded, and commands are encoded in the same way. */
+/** Messages of earlier releases: their events decode, and their commands encode identically. */
 
 import { readFileSync, readdirSync } from "node:fs";
 import { decode } from "@msgpack/msgpack";
@@ -18,7 +18,7 @@ interface Message {
   readonly frame: string;
 }
 
-/** The frames of a release that one side sent. */
+/** Return the frames of a release sent by one side. */
 function framesOf(release: string, sender: Message["sender"]) {
   const lines = readFileSync(new URL(`${release}/messages.jsonl`, folder), "utf8");
   return lines
@@ -29,7 +29,7 @@ function framesOf(release: string, sender: Message["sender"]) {
     .map(({ name, frame }) => ({ name, frame: new Uint8Array(Buffer.from(frame, "hex")) }));
 }
 
-test.each(releases)("commands are encoded as for release %s", (release) => {
+test.each(releases)("commands are encoded as in release %s", (release) => {
   const frames = framesOf(release, "client");
   expect(frames.length).toBeGreaterThan(50);
   for (const { name, frame } of frames) {
@@ -43,7 +43,7 @@ test.each(releases)("commands are encoded as for release %s", (release) => {
   }
 });
 
-/** A value with the arrays in it cut to the lengths that they have in another one. */
+/** Return a value with its arrays cut to their lengths in another one. */
 function shortened(value: unknown, like: unknown): unknown {
   if (!Array.isArray(value) || !Array.isArray(like)) return value;
   return value.slice(0, like.length).map((each, at) => shortened(each, like[at]));
@@ -56,7 +56,7 @@ test.each(releases)("events of release %s are decoded", (release) => {
     const decoded = decodeEvent(frame);
     expect(decoded?.type).toBe(name);
     const row = decode(frame) as unknown[];
-    // What is newer is added at the end, of structs inside it too.
+    // New fields are appended, in nested structs too.
     expect(shortened(decode(encodeEvent(decoded as SentEvent)), row)).toEqual(row);
     if (decoded?.type !== "Attempt") continue;
     const { ruleset, seq } = new Attempt(decoded).state();

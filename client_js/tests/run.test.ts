@@ -1,4 +1,4 @@
-/** Runs: played again from their seed, compared, and written as files. */
+/** Runs: replayed from their seed, compared, and written as files. */
 
 import { expect, test } from "vitest";
 import { Replay, cardsHome, partingOf, runFileOf } from "../src/index.ts";
@@ -6,11 +6,11 @@ import { file, runOf, text } from "./runs.ts";
 
 const run = runOf(file.moves);
 
-test("the file of a run is that of the server's golden run, to the byte", () => {
+test("the file of a run equals the server's golden run, byte for byte", () => {
   expect(`${JSON.stringify(runFileOf(new Replay(run)))}\n`).toBe(text);
 });
 
-test("a replay has a board after each move, and knows when cards came home", () => {
+test("a replay has a board after each move, and the times at which cards came home", () => {
   const replay = new Replay(run);
   expect(replay.boards).toHaveLength(file.moves.length + 1);
   expect(replay.result).toEqual({ ...file.result, undos: 0, hints: 0, peeked: false });
@@ -34,18 +34,18 @@ test("at each time, a replay shows the moves played by then", () => {
   expect(replay.movesAt(1e12)).toBe(file.moves.length);
 });
 
-test("two runs part at the first move that differs, or where one goes on", () => {
+test("two runs part at the first different move, or where one continues", () => {
   const whole = new Replay(run);
   expect(partingOf(whole, new Replay(run))).toBeNull();
   expect(partingOf(whole, new Replay(runOf(file.moves.slice(0, 20))))).toBe(21);
   expect(partingOf(whole, new Replay(runOf([["s>t", 5]])))).toBe(1);
 });
 
-test("a run with a move that is not legal is no replay", () => {
+test("a run with an illegal move has no replay", () => {
   expect(() => new Replay(runOf(file.moves.slice(7)))).toThrow("legal");
 });
 
-test("an undo leads back a board, and counts as a move", () => {
+test("an undo restores a board, and counts as a move", () => {
   const replay = new Replay(run);
   const first = replay.home.findIndex((home, move) => move > 0 && home > (replay.home[0] ?? 0));
   const moves = run.moves.slice(0, first * 4);

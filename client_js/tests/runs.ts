@@ -1,4 +1,4 @@
-/** The golden run, as a file and as the server sends it. */
+/** The golden run, as a file and as sent by the server. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export const text = readFileSync(join(ROOT, "tests/vectors/run.json"), "utf8");
 export const file = JSON.parse(text) as RunFile;
 const ruleset = findStoredRuleset(file.game, file.variant, file.rules);
 
-/** The moves of a file as the server sends them. */
+/** Return the moves of a file in the server's form. */
 function numbers(moves: RunFile["moves"]): number[] {
   let before = 0;
   return moves.flatMap(([move, time]) => {
@@ -24,7 +24,7 @@ function numbers(moves: RunFile["moves"]): number[] {
   });
 }
 
-/** A run with these moves, and else as in the golden file. */
+/** Return the golden run with other moves. */
 export function runOf(moves: RunFile["moves"]): Run {
   const { result, samedeal: _, format: __, help = "none", ...fields } = file;
   const attempt = `${file.deal}.${file.player.id}`;

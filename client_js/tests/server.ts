@@ -1,4 +1,4 @@
-/** A server and a clock that are controlled by the test. */
+/** A server and a clock controlled by the test. */
 
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -34,14 +34,14 @@ const COMMAND_NAMES = new Map<number, CommandType>(
 );
 const EVENT_KINDS: Readonly<Record<string, number>> = { ...EVENTS, ...later.EVENTS };
 
-/** A command as it arrives, with the `re` of its answer. Fields that were left out are null. */
+/** A received command, with the `re` of its answer. Omitted fields are null. */
 export type Received<T extends CommandType> = CommandFields[T] & {
   readonly type: T;
   readonly re: Re;
 };
 export type AnyReceived = { [T in CommandType]: Received<T> }[CommandType];
 
-/** An event to be sent; without `re`, it answers no command. */
+/** An event to send; without `re`, it answers no command. */
 export type SentEvent = {
   [T in EventType]: EventFields[T] & { readonly type: T; readonly re?: Re };
 }[EventType];
@@ -103,14 +103,14 @@ export class Session {
     socket.on("close", () => this.#commands.put(null));
   }
 
-  /** The next command, which must be of this type. */
+  /** Return the next command, which must have this type. */
   async command<T extends CommandType>(type: T): Promise<Received<T>> {
     const command = await this.next();
     if (command?.type === type) return command as Received<T>;
     throw new Error(`Expected ${type}, received ${command?.type ?? "the close"}.`);
   }
 
-  /** The next command, or null at the end of the session. */
+  /** Return the next command, or null at the end of the session. */
   next(): Promise<AnyReceived | null> {
     return this.#commands.next();
   }
@@ -164,7 +164,7 @@ export class ScriptedServer {
   }
 }
 
-/** A clock that the test advances, with its timers. Random numbers are constant, for short waits. */
+/** A clock advanced by the test, with its timers. Random numbers are constant, for short waits. */
 export class FakeTime implements Surroundings {
   #now = 1_000_000;
   readonly timers = new Set<{ readonly at: number; readonly run: () => void }>();
@@ -193,21 +193,21 @@ export class FakeTime implements Surroundings {
 
 let marks = 0;
 
-/** Wait until the client has processed all events that the session has sent so far. */
+/** Wait until the client has processed all events sent by the session so far. */
 export async function processed(client: Client, session: Session): Promise<void> {
   const day = ++marks;
   session.send({ type: "Dailies", day, date: "", ends: 0, closes: 0, now: 0, games: [] });
   await until(client.dailies, (dailies) => dailies?.day === day);
 }
 
-/** Process all events, and fail if the client has sent a command that was not received yet. */
+/** Process all events, and fail if the client has sent another command. */
 export async function expectNoCommand(client: Client, session: Session): Promise<void> {
   await processed(client, session);
   client.showDeal("mark").catch(() => undefined);
   await session.command("ShowDeal");
 }
 
-/** A client of this server, not connected yet. */
+/** Return a client of this server, not connected yet. */
 export async function clientOf(
   server: ScriptedServer,
   options: Partial<ClientOptions> = {},
@@ -216,7 +216,7 @@ export async function clientOf(
   return new Client({ url, openSocket: nodeSocket, storage: memoryStorage(), ...options });
 }
 
-/** A client with its first session open, and the server's end of that session. */
+/** Return a client with its first session open, and the server's end of that session. */
 export async function openedClient(
   server: ScriptedServer,
   options: Partial<ClientOptions> = {},
@@ -229,7 +229,7 @@ export async function openedClient(
   return [client, session];
 }
 
-/** Drop the client's connection; returns its next session, which is open and has this id. */
+/** Drop the client's connection; return its next, open session, with this id. */
 export async function reconnected(
   client: Client,
   server: ScriptedServer,

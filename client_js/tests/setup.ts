@@ -2,6 +2,6 @@
 
 import { afterEach } from "vitest";
 
-// Synchronous tests of a whole file would keep a worker from answering Vitest for longer than the
-// minute after which that counts as an error, on a busy machine.
+// On a busy machine, a file of synchronous tests would keep a worker from answering Vitest for more
+// than a minute, which counts as an error.
 afterEach(() => new Promise((resolve) => void setImmediate(resolve)));

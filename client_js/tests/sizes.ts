@@ -1,10 +1,10 @@
 /// <reference types="vite/client" />
 
-/** How much the tests examine: a sample in `npm test`, all in `npm run test:deep`. */
+/** The test sizes: a sample in `npm test`, everything in `npm run test:deep`. */
 
 const DEEP = import.meta.env.MODE === "deep";
 
-/** A number of cases: few, or many in the deep tests. */
+/** Return a number of cases: few, or many in the deep tests. */
 export function cases(few: number, many: number): number {
   return DEEP ? many : few;
 }

@@ -1,9 +1,9 @@
-/** What the browser keeps, and what takes its place where it keeps nothing. */
+/** The browser's storage, and its replacement where the browser stores nothing. */
 
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { BrowserStorage, type TextStorage, defaultStorage, tokenIn } from "../src/storage.ts";
 
-/** A browser's storage that takes only so many characters. */
+/** A browser's storage with a limited number of characters. */
 class Limited implements TextStorage {
   readonly items = new Map<string, string>();
   readonly #most: number;
@@ -37,7 +37,7 @@ afterEach(() => {
   if (before) Object.defineProperty(globalThis, "localStorage", before);
 });
 
-describe("where the browser keeps texts", () => {
+describe("where the browser stores texts", () => {
   test("they are in its storage", () => {
     const browsers = new Limited();
     const storage = install({ value: browsers });
@@ -50,7 +50,7 @@ describe("where the browser keeps texts", () => {
     expect(storage.keeps.get()).toBe(true);
   });
 
-  test("those that it clears are gone", () => {
+  test("cleared ones are gone", () => {
     const browsers = new Limited();
     const storage = install({ value: browsers });
     storage.setItem("a", "1");
@@ -66,7 +66,7 @@ describe.each<[string, PropertyDescriptor]>([
   ["full", { value: new Limited(0) }],
   ["forbidden at each use", { value: { getItem: forbidden, setItem: forbidden } }],
 ])("where storage is %s", (_, broken) => {
-  test("texts are kept in memory, and that is told once", () => {
+  test("texts are kept in memory, which is reported once", () => {
     const storage = install(broken);
     const told: boolean[] = [];
     storage.keeps.subscribe((keeps) => told.push(keeps));
@@ -80,7 +80,7 @@ describe.each<[string, PropertyDescriptor]>([
     expect(told).toEqual([true, false]);
   });
 
-  test("two clients without a storage of their own are two players", () => {
+  test("two clients without a storage are two players", () => {
     install(broken);
     const [one, other] = [defaultStorage(), defaultStorage()];
     one.save("token");
@@ -89,7 +89,7 @@ describe.each<[string, PropertyDescriptor]>([
   });
 });
 
-test("what one site stores is not another's on its origin, nor do they wait for one another", async () => {
+test("sites on one origin have separate storage and turns", async () => {
   const browsers = new Limited(100);
   install({ value: browsers });
   const [here, beside] = ["", "/games/x:"].map((prefix) =>
@@ -109,7 +109,7 @@ test("what one site stores is not another's on its origin, nor do they wait for 
   expect(names).toEqual(["samedeal.token", "/games/x:samedeal.token"]);
 });
 
-test("what did not fit is kept as soon as it does", () => {
+test("a text that did not fit is stored as soon as it does", () => {
   const browsers = new Limited(1);
   const storage = install({ value: browsers });
   storage.setItem("a", "1");

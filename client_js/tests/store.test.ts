@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { Store, until } from "../src/store.ts";
 
-test("it waits for the first value that passes, and skips null", async () => {
+test("it waits for the first accepted value, and skips null", async () => {
   const store = new Store<number | null>(null);
   const even = until(store, (value) => value % 2 === 0);
   for (const value of [1, null, 4, 6]) store.set(value);

@@ -1,4 +1,4 @@
-/** A client that cannot connect: it reports why, and goes on trying. */
+/** A client that cannot connect: it reports the reason, and keeps trying. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -19,10 +19,10 @@ afterEach(() => client.close());
 const clientAt = (url: string, options: Partial<ClientOptions> = {}) =>
   new Client({ url, openSocket: nodeSocket, storage: memoryStorage(), ...options });
 
-/** Wait until this many tries have failed in a row. */
+/** Wait until this many attempts have failed in a row. */
 const failed = (tries: number) => until(client.failure, (failure) => failure?.tries === tries);
 
-/** The URL of a server that was stopped. */
+/** Return the URL of a stopped server. */
 async function stoppedServer(): Promise<string> {
   const server = new ScriptedServer();
   const url = await server.start();
@@ -30,7 +30,7 @@ async function stoppedServer(): Promise<string> {
   return url;
 }
 
-test("a server that does not run is unreachable after three tries, until it runs", async () => {
+test("a stopped server is unreachable after three attempts, until it runs", async () => {
   const url = await stoppedServer();
   client = clientAt(url, { ...time });
   const statuses: string[] = [];
@@ -136,7 +136,7 @@ test("a command with an infinite timeout waits until the client is closed", asyn
   expect(await asked).toMatchObject({ code: "disconnected" });
 });
 
-/** Opens sockets with the origin of another site. */
+/** Open sockets with the origin of another site. */
 const openForeignSocket: OpenSocket = (url, events) => {
   const socket = new WebSocket(url, { origin: "https://elsewhere.example" });
   let reason = "";

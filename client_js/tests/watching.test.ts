@@ -1,4 +1,4 @@
-/** Watching a round: its boards, as the server sends them, and across reconnects. */
+/** Watching a round: its boards, as sent by the server, and across reconnects. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Client, Refusal } from "../src/index.ts";
@@ -37,7 +37,7 @@ async function reconnect(): Promise<void> {
   session = await reconnected(client, server, time, session);
 }
 
-/** The boards of Ada, who has one card on the waste, and of Bob, of whom nothing is seen yet. */
+/** Return the boards of Ada, with one card on the waste, and of Bob, still hidden. */
 function watched(fields: Partial<EventOf<"Watched">> = {}): EventOf<"Watched"> {
   return {
     ...{ type: "Watched", re: NEWS, code: ROOM, round: 2, sight: "delayed", delay: 15_000 },
@@ -105,7 +105,7 @@ test("moves change the boards, each once", async () => {
   expect(client.room.get()).toMatchObject({ version: 5 });
 });
 
-test("after a reconnect it is watched again, and no seat is taken", async () => {
+test("after a reconnect, watching resumes, and no seat is taken", async () => {
   await watch();
   await reconnect();
   const { re, key } = await session.command("WatchRound");
@@ -117,7 +117,7 @@ test("after a reconnect it is watched again, and no seat is taken", async () => 
   expect(client.room.get()).toMatchObject({ version: 3 });
 });
 
-test("who takes a seat there comes back to it", async () => {
+test("after taking a seat there, a reconnect returns to the seat", async () => {
   await watch();
   const joined = client.joinRoom(ROOM);
   const { re } = await session.command("JoinRoom");
@@ -128,7 +128,7 @@ test("who takes a seat there comes back to it", async () => {
   expect(resumed.map((command) => command?.type)).toEqual(["JoinRoom", "WatchRound"]);
 });
 
-test("it ends when the player runs, and the room stays", async () => {
+test("watching ends when the player runs, and the room stays", async () => {
   const joined = client.joinRoom(ROOM);
   session.send(roomState({ re: (await session.command("JoinRoom")).re }));
   await joined;
@@ -143,7 +143,7 @@ test("it ends when the player runs, and the room stays", async () => {
   await expectNoCommand(client, session);
 });
 
-test("a room that was only watched is forgotten with the watching", async () => {
+test("a room that was only watched is dropped when watching ends", async () => {
   await watch();
   const stopped = client.stopWatching();
   const { re } = await session.command("StopWatching");
@@ -164,7 +164,7 @@ test("a refusal is reported, and nothing is watched", async () => {
   await expectNoCommand(client, session);
 });
 
-test("boards that a change does not fit are asked for again", async () => {
+test("boards that a change does not fit are requested again", async () => {
   await watch();
   session.send(move({ changes: [[1, 9]] }));
   const { re } = await session.command("WatchRound");
@@ -173,7 +173,7 @@ test("boards that a change does not fit are asked for again", async () => {
   expect(piles(0)).toEqual([[0], [127, 127], [9]]);
 });
 
-test("a round by rules that are not known here has no boards to draw", async () => {
+test("a round with unknown rules has no boards to draw", async () => {
   await watch();
   session.send(watched({ rules: "0123456789abcdef" }));
   session.send(move());

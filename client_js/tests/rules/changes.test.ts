@@ -1,4 +1,4 @@
-/** Changes to rules, held against what the engine makes of them. */
+/** Changes to rules, compared with the engine's results. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -27,7 +27,7 @@ const { keys, entries } = JSON.parse(readFileSync(path, "utf8")) as File;
 
 const standard = (game: string) => findRuleset(game).rules;
 
-test("the keys of a form are those of the schema", () => {
+test("the form's keys equal the schema's", () => {
   const known = KEYS.map(({ table, name, options = [], optional = false }) => ({
     ...{ table, name, options, optional },
   }));
@@ -35,7 +35,7 @@ test("the keys of a form are those of the schema", () => {
   for (const key of keys) expect(known).toContainEqual(key);
 });
 
-test.each(games)("changes to $name lead to the engine's digest, or to its fault", ({ id }) => {
+test.each(games)("changes to $name yield the engine's digest or fault", ({ id }) => {
   const found = entries.filter(({ game }) => game === id);
   expect(found).not.toHaveLength(0);
   for (const { changes, digest, fault } of found) {
@@ -69,7 +69,7 @@ test.each([
   expect(read).toThrow(expect.objectContaining({ code: "bad_ruleset" }));
 });
 
-test("changed rules are found like those of a variant, by their digest if they are stored", () => {
+test("changed rules are found like a variant's, and stored ones by digest", () => {
   const ruleset = findRuleset("klondike", "stock.turns=2");
   expect(ruleset.rules.stock.turns).toBe(2);
   expect(isChanges(ruleset.variant)).toBe(true);
@@ -78,7 +78,7 @@ test("changed rules are found like those of a variant, by their digest if they a
   expect(stored).toThrow(expect.objectContaining({ code: "unknown_rules" }));
 });
 
-test("a table to begin with is complete", () => {
+test("the initial contents of a table are complete", () => {
   const missing = KEYS.filter(
     ({ table, name }) => table !== "" && !(name in TABLE_DEFAULTS[table]),
   );

@@ -19,7 +19,7 @@ test("the driver loses no answer, however slowly its output is read", { timeout:
   expect(new Set(lines).size).toBe(1);
 });
 
-test("the driver answers each line on standard output, also a last one without a newline", () => {
+test("the driver answers each line on standard output, including a last one without a newline", () => {
   const { stdout, status } = spawnSync("npm", ["run", "--silent", "driver"], {
     cwd: fileURLToPath(new URL("../..", import.meta.url)),
     input: `{"op":"new","game":"robert","seed":"${"5".repeat(64)}"}\n\n{"op":"move","move":"s>w"}\nnonsense`,

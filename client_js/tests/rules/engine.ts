@@ -1,4 +1,4 @@
-/** The Python engine, in a process of its own, used by its driver. */
+/** The Python engine in its own process, used through its driver. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -24,13 +24,15 @@ export class PythonEngine {
     this.#answers = lines[Symbol.asyncIterator]();
   }
 
-  /** The answer to a line. */
+  /** Return the answer to a line. */
   async answer(line: string): Promise<any> {
     this.#process.stdin!.write(`${line}\n`);
     return JSON.parse(await this.#next());
   }
 
-  /** The answers to many lines, as text. All lines are written at once, to save round trips. */
+  /**
+   * Return the answers to many lines, as text. All lines are written together, to save round trips.
+   */
   async answers(lines: readonly string[]): Promise<string[]> {
     this.#process.stdin!.write(lines.map((line) => `${line}\n`).join(""));
     const texts: string[] = [];
@@ -49,13 +51,13 @@ export class PythonEngine {
   }
 }
 
-/** A driver whose answers are compared with those of the engine, many at once. */
+/** A driver whose answers are compared with the engine's, in batches. */
 export class Compared {
   readonly #driver = new Driver();
   readonly #lines: string[] = [];
   readonly #answers: string[] = [];
 
-  /** The driver's answer to a line. */
+  /** Return the driver's answer to a line. */
   answer(line: string): any {
     const answer = this.#driver.answer(line);
     this.#lines.push(line);
@@ -64,8 +66,8 @@ export class Compared {
   }
 
   /**
-   * The answers since the last time that are spelled differently, or a part of each: those of the
-   * driver, and those of the engine.
+   * Return the answers since the last call that differ in text, or a part of each: the driver's and
+   * the engine's.
    */
   async different(
     engine: PythonEngine,
@@ -81,7 +83,7 @@ export class Compared {
   }
 }
 
-/** A generator of integers below a limit, reproducible by its seed (mulberry32). */
+/** Return a generator of integers below a limit, reproducible by its seed (mulberry32). */
 export function seededRandom(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -92,7 +94,7 @@ export function seededRandom(seed: number): (limit: number) => number {
   };
 }
 
-/** A random seed of a deal, in hexadecimal. */
+/** Return a random seed of a deal, in hexadecimal. */
 export function randomSeed(random: (limit: number) => number): string {
   return Array.from({ length: 64 }, () => random(16).toString(16)).join("");
 }

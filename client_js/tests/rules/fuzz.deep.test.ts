@@ -1,6 +1,6 @@
 /**
- * Fuzzing the driver with mutated requests: it never throws, an error leaves the position unchanged,
- * and the Python engine gives the same answer, or an error with the same code.
+ * Fuzzing the driver with mutated requests: it never throws, an error leaves the position
+ * unchanged, and the Python engine gives the same answer, or an error with the same code.
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -91,7 +91,7 @@ const KEYS = [
 ].concat(["moves", "won", "stuck", "t0", "f0", "s", "w", "t99", "", "toString", "length"]);
 const CHARACTERS = [...'{}[]":,0123456789-+.eE\\u>xtfsw? \tAKH\u00e9\u{1d11e}\u0000\ufeff\u2028'];
 
-/** The value with one random change in it. */
+/** Return the value with one random change in it. */
 function mutated(random: Random, value: Json): Json {
   if (Array.isArray(value) && value.length > 0 && random(8) > 0) {
     const copy = [...value];
@@ -119,7 +119,7 @@ function mutated(random: Random, value: Json): Json {
   return pick(random, VALUES);
 }
 
-/** The text with one or two characters removed, inserted or replaced. */
+/** Return the text with one or two characters removed, inserted or replaced. */
 function withTypos(random: Random, text: string): string {
   const characters = [...text];
   for (let left = random(2); left >= 0; left--) {
@@ -129,7 +129,7 @@ function withTypos(random: Random, text: string): string {
   return characters.join("");
 }
 
-/** A valid request with up to three random changes. */
+/** Return a valid request with up to three random changes. */
 function randomRequest(random: Random, position: Json, moves: readonly string[]): string {
   const { game, variant } = position;
   const piles: string[][] = Object.values(position.piles);
@@ -153,7 +153,7 @@ function randomRequest(random: Random, position: Json, moves: readonly string[])
   return sent.trim() === "" ? "?" : sent; // A blank line gets no answer.
 }
 
-/** The part of an answer on which both must agree: of an error, only the code. */
+/** Return the part of an answer on which both must agree: for an error, only the code. */
 function comparable(answer: Json): Json {
   if (!("error" in answer)) return answer;
   expect(Object.keys(answer)).toEqual(["error"]);
@@ -167,7 +167,7 @@ describe.each(variants)("$game $variant", ({ game, variant }) => {
     const both = new Compared();
     const ask = (line: string): Json => {
       const answer = both.answer(line);
-      comparable(answer); // Also where the engine's answer is the same.
+      comparable(answer); // Compared even where the engine's answer is the same.
       return answer;
     };
     for (let round = 0; round < ROUNDS; round++) {

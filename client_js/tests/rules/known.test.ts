@@ -1,4 +1,4 @@
-/** Known deals: those of the classic program, and those that people paste. */
+/** Known deals: numbered ones of the classic program, and pasted ones. */
 
 import { expect, test } from "vitest";
 import type { Board } from "../../src/rules/board.ts";
@@ -10,7 +10,7 @@ import { type PastedError, pastedSeed } from "../../src/rules/pasted.ts";
 import type { Ruleset } from "../../src/rules/ruleset.ts";
 import { verify } from "../../src/rules/verify.ts";
 
-/** As they are printed in many places; the same are in `tests/engine/test_known.py`. */
+/** As printed in many places; `tests/engine/test_known.py` has the same. */
 const PRINTED: Readonly<Record<number, string>> = {
   1: `JD 2D 9H JC 5D 7H 7C 5H KD KC 9S 5S AD QC KH 3H 2S KS 9D QD JS AS AH 3C
       4C 5C TS QH 4H AC 4D 7S 3S TD 4S TH 8H 2C JH 7D 6D 8S 8D QS 6C 3D 8C TC 6S 9C 2H 6H`,
@@ -20,7 +20,7 @@ const PRINTED: Readonly<Record<number, string>> = {
           JC 5D 5C 8C 9D TD KH 7C 6C 2C TH QH 6D TC 4S 7S JD 7D 8H 9C 2H QD 4C 5H KC 8D 2S 3S`,
 };
 
-/** Deal 24 of both programs, as Freecell Solver's documentation has it. */
+/** Deal 24 of both programs, from Freecell Solver's documentation. */
 const DEAL_24 = `4C 2C 9C 8C QS 4S 2H
 5H QH 3C AC 3H 4H QD
 QC 9S 6H 9H 3S KS 3D
@@ -43,15 +43,18 @@ const about = (ruleset: Ruleset, text: string) => {
   return null;
 };
 
-test.each([1, 617, 11_982])("deal %i is that of the program, and known by its cards", (number) => {
-  const deck = parsePile(PRINTED[number]?.trim().split(/\s+/) ?? []);
-  expect(numberedDeck(number)).toEqual(deck);
-  expect(numberOf(deck)).toBe(number);
-  expect(knownSeed(freecell, String(number))).toBe(hex(deck));
-  expect(knownName(hex(deck))).toBe(String(number));
-});
+test.each([1, 617, 11_982])(
+  "deal %i is the classic program's, and is recognized by its cards",
+  (number) => {
+    const deck = parsePile(PRINTED[number]?.trim().split(/\s+/) ?? []);
+    expect(numberedDeck(number)).toEqual(deck);
+    expect(numberOf(deck)).toBe(number);
+    expect(knownSeed(freecell, String(number))).toBe(hex(deck));
+    expect(knownName(hex(deck))).toBe(String(number));
+  },
+);
 
-test("the last number deals a pack, and no deck has another one's number", () => {
+test("the last number deals a pack, and no two numbers share a deck", () => {
   const deck = numberedDeck(LAST_DEAL);
   expect(new Set(deck).size).toBe(52);
   expect(numberOf(deck)).toBe(LAST_DEAL);
@@ -68,11 +71,11 @@ test.each([
   ["00".repeat(52), "bad_deck"],
   ["00".repeat(32), "bad_deck"],
   ["", "bad_seed"],
-])("%s is no known deal", (text, code) => {
+])("%s is not a known deal", (text, code) => {
   expect(() => knownSeed(freecell, text)).toThrow(expect.objectContaining({ code }));
 });
 
-test("a number deals no game of two packs, or of fewer suits", () => {
+test("a number does not apply to games of two packs, or of fewer suits", () => {
   for (const ruleset of [findRuleset("forty-thieves"), findRuleset("spider", "one-suit")]) {
     expect(() => knownSeed(ruleset, "11982")).toThrow(
       expect.objectContaining({ code: "bad_deck" }),
@@ -81,7 +84,7 @@ test("a number deals no game of two packs, or of fewer suits", () => {
   }
 });
 
-test("the deck stands where others have their seed, and is committed as it is", () => {
+test("the deck takes the place of the seed, and is committed as such", () => {
   const seed = knownSeed(freecell, "11982");
   const board = dealSeed(freecell, parseSeed(seed));
   expect(board).toEqual(layOut(freecell, numberedDeck(11_982)));
@@ -102,7 +105,7 @@ test.each(["11982", "#11982", " # 11982 ", "Game #11982", "FreeCell Game #11982"
   },
 );
 
-test("a deck is read as it is", () => {
+test("a deck is read unchanged", () => {
   const deck = hex(numberedDeck(617));
   expect(pastedSeed(freecell, ` ${deck.toUpperCase()}\n`)).toBe(deck);
 });
@@ -119,11 +122,11 @@ test.each([
       ": ",
     )}`,
   ],
-])("the text of PySolFC is read %s", (_, text) => {
+])("PySolFC's text is read %s", (_, text) => {
   expect(pastedSeed(freecell, text)).toBe(hex(numberedDeck(24)));
 });
 
-/** A board as PySolFC writes it. */
+/** Return a board as PySolFC writes it. */
 function written({ ruleset, piles }: Board): string {
   const cards = (pile: number) =>
     (piles[pile] ?? [])
@@ -144,11 +147,11 @@ const VARIANTS = games.flatMap(({ id, variants }) =>
   variants.map((variant): [string, string] => [id, variant.id]),
 );
 
-test.each(VARIANTS)("the text of a deal of %s, %s, deals it again", (game, variant) => {
+test.each(VARIANTS)("the text of a deal of %s, %s, reproduces it", (game, variant) => {
   const ruleset = findRuleset(game, variant);
   for (let nth = 0; nth < 5; nth++) {
     const rest = [...shuffled(ruleset.pack, new Uint8Array(32).fill(nth))];
-    // Where in a deck these are makes no difference; they are read as the first ones.
+    // Their position in a deck makes no difference; they are read first.
     const first = [...ruleset.laidOut().values()];
     for (const card of first) rest.splice(rest.indexOf(card), 1);
     const deck = [...first, ...rest];
@@ -156,7 +159,7 @@ test.each(VARIANTS)("the text of a deal of %s, %s, deals it again", (game, varia
   }
 });
 
-test("columns may come from the last to the first, and those that are empty stand for themselves", () => {
+test("columns may be listed from last to first, and empty ones represent themselves", () => {
   const klondike = findRuleset("klondike");
   const lines = written(layOut(klondike, numberedDeck(5))).split("\n");
   const columns = lines.slice(2).toReversed();
@@ -185,6 +188,6 @@ test.each([
   [`Foundations: H-A\n${DEAL_24}`, { problem: "home", line: 1, count: 1, wanted: 0 }],
   [`Talon: AC\n${DEAL_24}`, { problem: "stock", line: 1, count: 1, wanted: 0 }],
   [`Reserve: AC\n${DEAL_24}`, { problem: "reserve", line: 1, count: 1, wanted: 0 }],
-])("what is wrong with '%s' is said", (text, expected) => {
+])("the fault of '%s' is reported", (text, expected) => {
   expect(about(freecell, text)).toMatchObject(expected);
 });

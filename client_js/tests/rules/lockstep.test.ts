@@ -5,7 +5,7 @@ import { games } from "../../src/rules/catalog.ts";
 import { Driver, MAX_LINE_LENGTH } from "../../src/rules/driver.ts";
 import { Compared, PythonEngine, seededRandom, randomSeed } from "./engine.ts";
 
-/** Some of one game of each variant; `lockstepMany.deep.test.ts` plays many, to their ends. */
+/** The first moves of one game per variant; `lockstepMany.deep.test.ts` plays many to the end. */
 const MAX_MOVES = 80;
 
 let engine: PythonEngine;
@@ -48,24 +48,24 @@ test.each([
   ["no JSON", "{"],
   ["not an object", "[]"],
   ["NaN", '{"op": NaN}'],
-  ["a line too long", `{"op": "${"x".repeat(MAX_LINE_LENGTH)}"}`],
+  ["an overlong line", `{"op": "${"x".repeat(MAX_LINE_LENGTH)}"}`],
   ["no op", "{}"],
-  ["an op that every object has", '{"op": "constructor"}'],
+  ["an op that is a property of every object", '{"op": "constructor"}'],
   ["an unknown op", '{"op": "undo"}'],
   ["an unknown field", '{"op": "legal", "game": "robert"}'],
-  ["a field that every object has", '{"op": "legal", "__proto__": 1}'],
+  ["a field that is a property of every object", '{"op": "legal", "__proto__": 1}'],
   ["an unknown game", '{"op": "new", "game": "no-such-game", "deck": []}'],
-  ["a game that every object has", '{"op": "new", "game": "constructor", "deck": []}'],
+  ["a game that is a property of every object", '{"op": "new", "game": "constructor", "deck": []}'],
   ["an unknown variant", '{"op": "new", "game": "robert", "variant": "x", "deck": []}'],
   ["a null variant", '{"op": "new", "game": "robert", "variant": null, "deck": []}'],
   ["neither deck nor seed", '{"op": "new", "game": "robert"}'],
   ["deck and seed", '{"op": "new", "game": "robert", "deck": [], "seed": ""}'],
   ["a short seed", '{"op": "new", "game": "robert", "seed": "00"}'],
   ["a seed in capitals", `{"op": "new", "game": "robert", "seed": "${"A".repeat(64)}"}`],
-  ["a deck that is no list", '{"op": "new", "game": "robert", "deck": "TH"}'],
+  ["a deck that is not a list", '{"op": "new", "game": "robert", "deck": "TH"}'],
   ["a deck with a hole", '{"op": "new", "game": "robert", "deck": [null]}'],
   ["an empty deck", '{"op": "new", "game": "robert", "deck": []}'],
-  ["a card that is none", '{"op": "new", "game": "robert", "deck": ["1S"]}'],
+  ["an invalid card", '{"op": "new", "game": "robert", "deck": ["1S"]}'],
   ["a card face down in a deck", '{"op": "new", "game": "robert", "deck": ["?TH"]}'],
   ["an unseen card", '{"op": "new", "game": "robert", "deck": ["??"]}'],
   ["no position", '{"op": "load"}'],

@@ -61,7 +61,7 @@ function played(game: string, variant: string, nth: number): Game {
     return answer;
   };
   const long = nth % LONG_GAME_EVERY === 0;
-  // In every sixth game, a long one among them, hints are compared as well.
+  // In every sixth game, including a long one, hints are compared as well.
   const hinted = nth % 6 === 0;
   const most = long ? MAX_MOVES_OF_LONG_GAMES : MAX_MOVES;
   // Every other long game is dealt from a deck that is easily won.
@@ -86,7 +86,7 @@ function played(game: string, variant: string, nth: number): Game {
   return { seed, lines, answers, end: position };
 }
 
-/** A random seed; or a deck of the golden games, in half of the cases with two cards swapped. */
+/** Return a random seed, or a deck of the golden games, half of them with two cards swapped. */
 function dealt(game: string, variant: string, easy: boolean, random: (limit: number) => number) {
   if (!easy) return { seed: randomSeed(random) };
   const golden = replays.find((it) => it.game === game && it.variant === variant && it.deck);
@@ -118,7 +118,7 @@ test.each(variants)(
       }
     }
     expect(ends).toHaveLength(GAMES_EACH);
-    // Some games are played to their ends; it takes more than chance to bring whole runs home.
+    // Some games are played to the end; random play rarely brings whole runs home.
     const { automatic } = findRuleset(game, variant);
     expect(automatic || ends.some(({ won, stuck }) => won || stuck)).toBe(true);
   },

@@ -1,4 +1,6 @@
-/** The move trees of the golden files, counted by these rules; see `tests/vectors/perft/README.md`. */
+/**
+ * The move trees of the golden files, counted by these rules; see `tests/vectors/perft/README.md`.
+ */
 
 import { spawnSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
@@ -15,7 +17,7 @@ import { Ruleset } from "../../src/rules/ruleset.ts";
 import type { Game } from "../../src/rules/schema.ts";
 import { PYTHON, ROOT } from "./engine.ts";
 
-/** Rulesets of related games, which are used in tests and are not in the catalogue. */
+/** Rulesets of related games, used in tests but absent from the catalogue. */
 const relatives: Game[] = JSON.parse(
   spawnSync(PYTHON, ["-m", "tests.relatives"], { cwd: ROOT, encoding: "utf8" }).stdout,
 ).games;
@@ -64,7 +66,7 @@ function root(ruleset: Ruleset, { deal, opening }: Tree): Board {
   return opening.reduce((at, move) => play(at, parseMove(ruleset, move)), board);
 }
 
-/** Add the number of paths from a board to `counts`, by their lengths. */
+/** Add the number of paths from a board to `counts`, by length. */
 function count(board: Board, depth: number, length: number, counts: number[]): void {
   const moves = legalMoves(board);
   counts[length + 1]! += moves.length;

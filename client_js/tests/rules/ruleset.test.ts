@@ -5,7 +5,7 @@ import { UNSEEN, parseCard } from "../../src/rules/cards.ts";
 import { findRuleset } from "../../src/rules/catalog.ts";
 import { EMPTY } from "../../src/rules/ruleset.ts";
 
-test("a full foundation takes no card, though its ranks wrap around", () => {
+test("a full foundation takes no card, even if its ranks wrap around", () => {
   const [spades] = findRuleset("deuces").homes;
   expect(spades?.(parseCard("KS"), parseCard("AS"))).toBe(true);
   expect(spades?.(parseCard("AS"), parseCard("2S"))).toBe(false);

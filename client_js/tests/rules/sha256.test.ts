@@ -8,7 +8,7 @@ import {
   utf8ToBytes,
 } from "../../src/rules/sha256.ts";
 
-test("it is SHA-256, of texts of all lengths around a block's", () => {
+test("it is SHA-256, for texts of all lengths around a block's", () => {
   for (let length = 0; length < 200; length++) {
     for (const text of ["x".repeat(length), "é\0".repeat(length)]) {
       expect(bytesToHex(sha256(utf8ToBytes(text)))).toBe(

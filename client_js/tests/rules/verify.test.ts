@@ -26,14 +26,11 @@ test("the committed seed agrees, and deals the board that was played", async () 
   expect(positionOf(found.board)).toEqual(theirs);
 });
 
-test.each(games.map(({ id }) => id))(
-  "for %s, it deals the board that the attempt started with",
-  (game) => {
-    const { board } = verify({ ...open, game });
-    const { piles } = new Dealer(game, seed).snapshot();
-    expect(viewOf(board).piles).toEqual(piles.map((pile) => [...pile]));
-  },
-);
+test.each(games.map(({ id }) => id))("for %s, it deals the attempt's initial board", (game) => {
+  const { board } = verify({ ...open, game });
+  const { piles } = new Dealer(game, seed).snapshot();
+  expect(viewOf(board).piles).toEqual(piles.map((pile) => [...pile]));
+});
 
 test("a deal is verified by the rules that it names", () => {
   const { ruleset } = verify(open).board;

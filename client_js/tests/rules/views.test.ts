@@ -31,7 +31,7 @@ test.each(variants)("a view of $game $variant plays like its board", ({ game, va
       expect(pile.length).toBe(truth.length);
       pile.forEach((card, at) => expect([UNSEEN, truth[at]]).toContain(card));
     });
-    // Every move that is legal on a prediction is legal on the board.
+    // Every legal move on a prediction is legal on the board.
     expect(texts(board)).toEqual(expect.arrayContaining(texts(predicted)));
     moves = legalMoves(board);
   }
@@ -60,7 +60,7 @@ test("a predicted deal shows an unseen card, which cannot be played until it is 
   expect(cardsFaceDown(shown)).toBe(75);
 });
 
-test("nothing builds on a column whose top card is still unseen", () => {
+test("nothing builds on a column with an unseen top card", () => {
   const ruleset = findRuleset("rouge-et-noir");
   const piles = ruleset.pileNames.map(() => parseSeen(""));
   piles[ruleset.tableau[0]!] = parseSeen("??9S");

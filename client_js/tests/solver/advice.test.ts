@@ -20,7 +20,7 @@ import { exhaust } from "./exhaustive.ts";
 const IDS = games.map(({ id }) => id);
 const PLENTY = { now: () => 0, until: 1, samples: 6 };
 
-/** A board of a game after so many random moves, or as many as there are. */
+/** Return a board of a game after at most so many random moves. */
 function midway(game: string, random: Random, moves: number): Board {
   const seed = Uint8Array.from({ length: 32 }, () => random() & 0xff);
   let board = dealSeed(findRuleset(game), seed);
@@ -32,7 +32,9 @@ function midway(game: string, random: Random, moves: number): Board {
   return board;
 }
 
-/** A solver that likes the move whose line brings most home by chance, and claims that it wins. */
+/**
+ * A solver that randomly picks a move whose line brings most cards home, and claims that it wins.
+ */
 const dreaming: Solve = (board) => {
   const [first] = shuffledBy(
     randomFrom(board.piles.flat().reduce((sum, card) => Math.imul(sum, 31) + card, 7)),
@@ -42,11 +44,11 @@ const dreaming: Solve = (board) => {
   return { verdict: "winnable", line, home: 0, most: true, proof: "", effort: 0, steps: 1 };
 };
 
-/** A method that answers like this, whether a board is certain or imagined. */
+/** Return a method with this answer for both certain and sampled boards. */
 const by = (solve: Solve) => ({ solve, glance: (board: Board) => solve(board, 2_000), budget: 1 });
 
-describe("what is imagined", () => {
-  it.each(IDS)("is a whole pack that agrees with what is known, in %s", (game) => {
+describe("a sampled board", () => {
+  it.each(IDS)("is a whole pack consistent with the known cards, in %s", (game) => {
     const random = randomFrom(11);
     for (let nth = 0; nth < 20; nth += cases(5, 1)) {
       const known = knownOf(midway(game, random, nth * 5));
@@ -64,7 +66,7 @@ describe("what is imagined", () => {
     }
   });
 
-  it("puts each unseen card in each place about as often", () => {
+  it("has each unseen card in each place about equally often", () => {
     const known = knownOf(midway("robert", randomFrom(3), 47));
     const places = known.piles[known.ruleset.stock] ?? [];
     expect(places).toHaveLength(cardsNeverSeen(known));
@@ -95,10 +97,10 @@ describe("what is imagined", () => {
 });
 
 describe("a safe move", () => {
-  it("takes nothing away that could come home", () => {
+  it("costs nothing that could come home", () => {
     const found = new Map<string, number>();
     for (const game of IDS) {
-      // Of few boards both are decided; two of them are among the first.
+      // Few boards are decided both ways; two of them are among the first.
       for (let nth = 0; nth < cases(22, 60); nth++) {
         const board = midway(game, randomFrom(nth), 40 + nth * 3);
         const move = safeMove(knownOf(board));
@@ -116,7 +118,7 @@ describe("a safe move", () => {
 });
 
 describe("advice", () => {
-  it.each(IDS)("is the same on any two boards that the player cannot tell apart, in %s", (game) => {
+  it.each(IDS)("is the same on any two boards that look the same to the player, in %s", (game) => {
     const random = randomFrom(17);
     for (let nth = 0; nth < 25; nth += cases(5, 1)) {
       const board = midway(game, random, nth * 4);
@@ -127,7 +129,7 @@ describe("advice", () => {
     }
   });
 
-  it("gives way to the simple hint where no line is known", () => {
+  it("falls back to the simple hint if no line is known", () => {
     const lost: Solve = (board) => ({ ...exhaust(board, 0), verdict: "unknown", most: false });
     for (const game of IDS) {
       const board = knownOf(midway(game, randomFrom(7), 12));
@@ -136,7 +138,7 @@ describe("advice", () => {
     }
   });
 
-  it.each(["roosevelt", "lady-betty"])("brings an Ace home before all else, in %s", (game) => {
+  it.each(["roosevelt", "lady-betty"])("brings an Ace home first, in %s", (game) => {
     const random = randomFrom(41);
     let ready = 0;
     for (let nth = 0; nth < 400; nth += cases(4, 1)) {
@@ -161,7 +163,7 @@ describe("advice", () => {
     }
     const simple = hint(knownOf(board))!;
     const other = legalMoves(board).find((move) => !isSame(move, simple))!;
-    /** Lines begin with another move; the board after the simple one can be won, or cannot. */
+    /** Lines start with another move; the board after the simple one can be won, or not. */
     const solving = (verdict: Verdict): Solve => {
       const won = { home: 52, most: true, proof: "", effort: 0, steps: 1 };
       return (each) => ({
@@ -176,7 +178,7 @@ describe("advice", () => {
     expect(advised("unknown")).toMatchObject({ move: other, wins: PLENTY.samples });
   });
 
-  it("stops before its time is over, after one board at least", () => {
+  it("stops before its deadline, after at least one board", () => {
     const known = knownOf(midway("deuces", randomFrom(2), 3));
     const samples = (until: number) => {
       let time = 0;
@@ -188,9 +190,9 @@ describe("advice", () => {
     expect([samples(0), samples(45)]).toEqual([1, 3]);
   });
 
-  it("knows the only line where all cards have been seen, and follows it", () => {
+  it("finds the only line once all cards have been seen, and follows it", () => {
     const exhausting = { ...by(exhaust), budget: 5_000_000 };
-    // The second redeal of Robert: everything has been seen, and what is left is few cards.
+    // Robert's second redeal: every card has been seen, and few are left.
     for (let nth = 1; nth <= 30; nth++) {
       const random = randomFrom(nth);
       let board = midway("robert", random, 0);
@@ -214,7 +216,7 @@ describe("advice", () => {
     }
   });
 
-  it.each(IDS)("is a legal move from the deal on, by the game's own method, in %s", (game) => {
+  it.each(IDS)("is a legal move from the deal on, with the game's method, in %s", (game) => {
     let board = midway(game, randomFrom(31), 0);
     for (let nth = 0; nth < cases(2, 8); nth++) {
       const { move, samples } = advise(knownOf(board), methodOf(board.ruleset), PLENTY);
@@ -243,7 +245,7 @@ describe("advice", () => {
     expect(cardsHome(board)).toBe(board.ruleset.total);
   });
 
-  it("leads to no board that there was before", () => {
+  it("never leads to an earlier board", () => {
     const board = midway("roosevelt", randomFrom(23), 30);
     const move = legalMoves(board)[0]!;
     const onlyThis: Solve = (each) => ({ ...dreaming(each, 0), line: [move] });

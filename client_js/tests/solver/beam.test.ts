@@ -1,4 +1,4 @@
-/** The beam search tells no lie, and decides nearly as many boards as the engine's does. */
+/** The beam search makes no false claims, and decides nearly as many boards as the engine's. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -22,7 +22,7 @@ interface Vector {
   readonly home: number;
 }
 
-/** The least part of the boards that the engine decides, and of its cards home. */
+/** The least fraction of the engine's decisions, and of its cards home. */
 const LEAST = 0.9;
 
 const file = new URL("../../../tests/vectors/solver/beam.json", import.meta.url);
@@ -32,7 +32,10 @@ const vectors = all
   .filter(({ position }) => ids.includes(position.game))
   .map((vector, number) => ({ number, game: vector.position.game, vector }));
 
-/** What is found on a board; it must replay, and contradict nothing that the engine knows. */
+/**
+ * Return the findings on a board, after checking that the line replays and contradicts nothing the
+ * engine knows.
+ */
 function sound({ position, budget, verdict, home }: Vector): ReturnType<typeof solve> {
   const board = parsePosition(position);
   const answer = solve(board, budget);
@@ -44,7 +47,7 @@ function sound({ position, budget, verdict, home }: Vector): ReturnType<typeof s
   return answer;
 }
 
-test("no answer is a lie, and nearly as much is decided as by the engine", () => {
+test("no answer is false, and nearly as much is decided as by the engine", () => {
   const answers = vectors.map(({ vector }) => sound(vector));
   const decided = answers.filter(
     ({ verdict }, nth) => verdict !== "unknown" && vectors[nth]?.vector.verdict !== "unknown",
@@ -57,7 +60,7 @@ test("no answer is a lie, and nearly as much is decided as by the engine", () =>
   expect(sum(answers)).toBeGreaterThanOrEqual(LEAST * sum(vectors.map(({ vector }) => vector)));
 });
 
-test.each(games.map(({ id }) => id))("most beams of %s have weights of their own", (game) => {
+test.each(games.map(({ id }) => id))("most beams of %s have distinct weights", (game) => {
   const plans = plansOf(findRuleset(game), true, randomFrom(1));
   const weights = Array.from({ length: 16 }, () => {
     const plan = plans.next().value as Plan;
@@ -66,7 +69,7 @@ test.each(games.map(({ id }) => id))("most beams of %s have weights of their own
   expect(new Set(weights).size).toBeGreaterThan(8);
 });
 
-test("what was searched before changes no answer", () => {
+test("earlier searches do not affect an answer", () => {
   const [one, other] = [vectors[0]!, vectors.at(-1)!].map(({ vector }) => vector);
   const board = parsePosition(one!.position);
   const first = solve(board, one!.budget);
@@ -76,14 +79,14 @@ test("what was searched before changes no answer", () => {
   expect(solve(board, one!.budget)).toEqual(first);
 });
 
-test.each(vectors)("a glance at position $number, of $game, tells no lie", ({ vector }) => {
+test.each(vectors)("a glance at position $number, of $game, makes no false claim", ({ vector }) => {
   const board = parsePosition(vector.position);
   const { verdict, line, home } = glance(board);
   expect(cardsHome(line.reduce(play, board))).toBe(home);
   expect(verdict === "winnable").toBe(home === board.ruleset.total);
 });
 
-test("a review by beams follows a run that wins to its end, and claims no loss", () => {
+test("a review by beams follows a winning run to its end, and claims no loss", () => {
   const { vector } = vectors.find(
     ({ vector: { line, verdict } }) => verdict === "winnable" && line.length > 24,
   )!;

@@ -1,4 +1,4 @@
-/** Parts of the beam search, each by itself. */
+/** Parts of the beam search in isolation. */
 
 import { describe, expect, it } from "vitest";
 import type { Board } from "../../src/rules/board.ts";
@@ -20,7 +20,7 @@ const RULESETS = games
   .filter(applies)
   .map((ruleset) => ({ name: `${ruleset.game} ${ruleset.variant}`, ruleset }));
 
-/** A move as the search encodes it. */
+/** Return a move as encoded by the search. */
 function numberOf(tables: Tables, { source, target, count }: Move): number {
   const numbers = [...Array(tables.piles).keys()];
   const numberOfPile = (pile: number) => numbers.find((each) => tables.pileOf(each) === pile)!;
@@ -33,7 +33,7 @@ function numberOf(tables: Tables, { source, target, count }: Move): number {
   );
 }
 
-/** Boards of a ruleset on the way of random moves, each with its legal moves. */
+/** Yield boards of a ruleset along random moves, each with its legal moves. */
 function* walked(ruleset: Ruleset): Generator<[Board, Move[]]> {
   const random = randomFrom(41);
   for (let deal = 0; deal < 4; deal++) {
@@ -49,7 +49,7 @@ function* walked(ruleset: Ruleset): Generator<[Board, Move[]]> {
   }
 }
 
-/** The numbers of a row that follow from its board. */
+/** Return the numbers of a row that depend on its board. */
 function contentOf(rows: Rows, row: number): number[] {
   const { stride, sizes, cards, bytes, words, points } = rows;
   const base = row * 4 * stride;
@@ -77,7 +77,7 @@ describe("rows", () => {
     }
   });
 
-  it.each(RULESETS)("foretell the digest after a move, in $name", ({ ruleset }) => {
+  it.each(RULESETS)("predict the digest after a move, in $name", ({ ruleset }) => {
     const tables = new Tables(ruleset);
     const rows = new Rows(tables, 1);
     for (const [board, moves] of walked(ruleset)) {
@@ -98,10 +98,10 @@ describe("rows", () => {
 });
 
 describe("a table of hashes", () => {
-  it("knows what was entered, and forgets it", () => {
+  it("contains inserted hashes, and drops them when cleared", () => {
     const table = new HashTable(64);
     for (let round = 0; round < 3; round++) {
-      // All of these begin at few places.
+      // All of these start at a few slots.
       const hashes = Array.from({ length: 48 }, (_, nth) => [(nth % 5) * 128, mixed(nth)] as const);
       for (const [lane0, lane1] of hashes) expect(table.add(lane0, lane1)).toBe(true);
       for (const [lane0, lane1] of hashes) expect(table.add(lane0, lane1)).toBe(false);
@@ -115,7 +115,7 @@ describe("a table of hashes", () => {
 });
 
 describe("a heap of rows", () => {
-  it("gives the most points first, and of equals the lower row", () => {
+  it("yields the most points first, and of equals the lower row", () => {
     const random = randomFrom(9);
     const heap = new RowHeap(200);
     const rows = Array.from({ length: 200 }, (_, row) => ({ row, points: (random() % 40) - 20 }));
@@ -127,7 +127,7 @@ describe("a heap of rows", () => {
 });
 
 describe("a tree of moves", () => {
-  it("keeps the lines to what is kept, and nothing else", () => {
+  it("keeps the lines to the kept nodes, and nothing else", () => {
     const random = randomFrom(13);
     const tree = new MoveTree(400);
     const nodes = [ROOT];

@@ -1,9 +1,9 @@
-/** The SAT solver decides small problems, and takes as many steps as it did when it was written. */
+/** The SAT solver decides small problems, with a fixed number of steps. */
 
 import { expect, test } from "vitest";
 import { solve } from "../../src/solver/cdcl.ts";
 
-/** Clauses that put one more pigeon than there are holes into holes of their own. */
+/** Return clauses that put one more pigeon than there are holes into separate holes. */
 function pigeons(holes: number): number[][] {
   const sits = Array.from({ length: holes + 1 }, (_, pigeon) =>
     Array.from({ length: holes }, (__, hole) => hole + pigeon * holes + 1),
@@ -26,7 +26,7 @@ test.each([
   expect(solve(variables, clauses, 100)).toMatchObject({ satisfiable: null, conflicts: 100 });
 });
 
-test("verdicts on small problems are those of all assignments", () => {
+test("verdicts on small problems agree with enumeration", () => {
   let state = 1;
   const below = (limit: number) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;

@@ -1,4 +1,4 @@
-/** A solver for boards that are nearly played out: it tries every line. */
+/** A solver for nearly finished boards: it tries every line. */
 
 import { type Board, cardsHome } from "../../src/rules/board.ts";
 import { legalMoves, isWon } from "../../src/rules/moves.ts";
@@ -7,7 +7,7 @@ import type { Move } from "../../src/rules/ruleset.ts";
 import { keyOf } from "../../src/solver/known.ts";
 import type { Solution } from "../../src/solver/solution.ts";
 
-/** The best line of all; unknown after `budget` boards. */
+/** Return the best line of all; unknown after `budget` boards. */
 export function exhaust(board: Board, budget: number): Solution {
   const met = new Set<string>();
   let best: { readonly home: number; readonly line: readonly Move[] } = {

@@ -1,4 +1,4 @@
-/** The search through positions gives the engine's answers, step by step, and keeps its bounds. */
+/** The search through positions gives the engine's answers, step by step, within its bounds. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -44,7 +44,7 @@ const vectors: readonly Vector[] = JSON.parse(readFileSync(file, "utf8"));
 const nameOf = ({ game, variant }: { game: string; variant: string }) => `${game} ${variant}`;
 const NAMES = [...new Set(vectors.map(nameOf))];
 
-/** The board of a vector, which may have fewer columns and cells than its game. */
+/** Return the board of a vector, which may have fewer columns and cells than its game. */
 function boardOf({ game, variant, columns, cells, piles, redeals }: Vector): Board {
   const { rules } = findRuleset(game, variant);
   const { tableau } = rules;
@@ -56,12 +56,12 @@ function boardOf({ game, variant, columns, cells, piles, redeals }: Vector): Boa
   return { ruleset, piles: piles.map(parsePile), redeals, moves: 0 };
 }
 
-/** The deal of a game that follows from one number. */
+/** Return the deal of a game for one number. */
 function dealOf(game: string, variant: string, number: number): Board {
   return dealSeed(findRuleset(game, variant), new Uint8Array(32).fill(number));
 }
 
-test("the games that are searched so are those of the engine, which no exact method decides", () => {
+test("the games searched this way are the engine's, which no exact method decides", () => {
   const all = games.flatMap(({ id, variants }) =>
     variants.map((variant) => findRuleset(id, variant.id)),
   );
@@ -71,7 +71,7 @@ test("the games that are searched so are those of the engine, which no exact met
   expect(graph.applies(findRuleset("spider"))).toBe(false);
 });
 
-test.each(NAMES)("boards of %s are answered as the engine does, after as many steps", (name) => {
+test.each(NAMES)("boards of %s get the engine's answers in the same number of steps", (name) => {
   for (const vector of vectors.filter((each) => nameOf(each) === name)) {
     const { budget, first, short, verdict, home, effort, steps, line } = vector;
     const board = boardOf(vector);
@@ -97,7 +97,7 @@ test("the vectors have all verdicts, of all searches", () => {
   );
 });
 
-test.each(NAMES)("a glance at a deal of %s takes few steps, and tells no lie", (name) => {
+test.each(NAMES)("a glance at a deal of %s takes few steps, and makes no false claim", (name) => {
   const [game = "", variant = ""] = name.split(" ");
   for (let number = 0; number < 4; number++) {
     const board = dealOf(game, variant, number);
@@ -108,7 +108,7 @@ test.each(NAMES)("a glance at a deal of %s takes few steps, and tells no lie", (
   }
 });
 
-test("what was searched before changes no answer", () => {
+test("earlier searches do not affect an answer", () => {
   const board = dealOf("freecell", "standard", 1);
   const first = graph.solve(board, 3_000);
   graph.solve(dealOf("canfield", "standard", 2), 3_000);
@@ -116,7 +116,7 @@ test("what was searched before changes no answer", () => {
   expect(graph.solve(board, 3_000)).toEqual(first);
 });
 
-test.each(NAMES)("moves of %s can be taken back", (name) => {
+test.each(NAMES)("moves of %s can be undone", (name) => {
   const states: unknown[] = [];
   for (const vector of vectors.filter((each) => nameOf(each) === name)) {
     const board = boardOf(vector);
@@ -148,12 +148,12 @@ test.each(NAMES)("moves of %s can be taken back", (name) => {
   }
 });
 
-test("a table of digests knows what was entered, and forgets it", () => {
+test("a table of digests contains inserted ones, and drops them when cleared", () => {
   const seen = new Seen();
   for (const capacity of [64, 256, 64]) {
     seen.clear(capacity);
     for (let number = 0; !seen.isFull; number++) {
-      // All of these begin at few places.
+      // All of these start at a few slots.
       expect(seen.add((number % 5) << 20, number)).toBe(true);
       expect(seen.add((number % 5) << 20, number)).toBe(false);
     }
@@ -162,7 +162,7 @@ test("a table of digests knows what was entered, and forgets it", () => {
   }
 });
 
-test("advice on a deal whose cards all lie face up leads to a win", () => {
+test("advice on a deal with all cards face up leads to a win", () => {
   let board = dealOf("freecell", "standard", 1);
   const method = methodOf(board.ruleset);
   const been = new Set<string>();

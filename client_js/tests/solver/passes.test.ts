@@ -1,4 +1,4 @@
-/** The exact solver of games without a tableau gives the same answers as the engine's. */
+/** The exact solver of games without a tableau gives the engine's answers. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -39,7 +39,7 @@ test.each(numbered)("the position $number has the engine's solution", ({ vector 
   expect(cardsHome(solution.line.reduce(play, board))).toBe(vector.home);
 });
 
-test("the vectors have wins and losses, and the number of redeals from none to two", () => {
+test("the vectors have wins and losses, and zero to two redeals", () => {
   expect(new Set(vectors.map(({ verdict }) => verdict))).toEqual(
     new Set(["winnable", "impossible"]),
   );
@@ -47,7 +47,7 @@ test("the vectors have wins and losses, and the number of redeals from none to t
   expect(new Set(left)).toEqual(new Set([0, 1, 2]));
 });
 
-test("it applies to games without a tableau alone", () => {
+test("it applies only to games without a tableau", () => {
   for (const { id, variants } of games) {
     for (const variant of variants) {
       const ruleset = findRuleset(id, variant.id);

@@ -1,4 +1,4 @@
-/** The exact solver of games of piles gives the same verdicts as the engine's. */
+/** The exact solver of games of piles gives the engine's verdicts. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

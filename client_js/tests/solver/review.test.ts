@@ -12,7 +12,7 @@ import { exhaust } from "./exhaustive.ts";
 
 const METHOD = { solve: exhaust, budget: 800_000 };
 
-/** The last report, after checking that none of them says less than the one before. */
+/** Return the last report, after checking that no report has less than the previous one. */
 function reviewed(
   boards: readonly Board[],
   method: { solve: Solve; budget: number } = METHOD,
@@ -31,7 +31,7 @@ function reviewed(
   return reports.at(-1)!;
 }
 
-/** The end of a random run at Robert, from few cards before its last pass ends. */
+/** Return the end of a random run at Robert, from shortly before its last pass ends. */
 function endOfRun(seed: number): Board[] {
   const random = randomFrom(seed);
   let board = dealSeed(
@@ -49,7 +49,7 @@ function endOfRun(seed: number): Board[] {
   }
 }
 
-/** Boards of which the first `wins` can be won, and how many are proved lost from `lost` on. */
+/** Return boards of which the first `wins` can be won, and those from `lost` on are proved lost. */
 function scripted(count: number, wins: number, lost: number) {
   const board = dealSeed(findRuleset("deuces"), new Uint8Array(32));
   const boards = Array.from({ length: count }, (_, moves) => ({ ...board, moves }));
@@ -72,7 +72,7 @@ function scripted(count: number, wins: number, lost: number) {
 }
 
 describe("a review", () => {
-  it("counts after each move what could still come home, as solving each board does", () => {
+  it("counts the prospects after each move, as solving each board does", () => {
     for (let seed = 1; seed <= 25; seed++) {
       const boards = endOfRun(seed);
       const { prospects, home, most, verdict } = reviewed(boards);
@@ -88,16 +88,16 @@ describe("a review", () => {
     [2, 1, 1],
     [300, 299, 299],
     [100, 1, 1],
-  ])("of %i boards finds the %ith to be the first that is lost", (count, wins, lost) => {
+  ])("of %i boards finds the %ith to be the first lost one", (count, wins, lost) => {
     const { boards, asked, method } = scripted(count, wins, lost);
     const found = reviewed(boards, method);
     expect([found.winnable, found.lost]).toEqual([wins - 1, lost]);
     expect(found.prospects.slice(0, wins)).toEqual(Array(wins).fill(104));
-    // By halves.
+    // By bisection.
     expect(asked.length).toBeLessThan(4 + 2 * Math.log2(count));
   });
 
-  it("says between which moves the win was left where the solver does not know", () => {
+  it("reports the moves between which the win was lost if the solver cannot decide", () => {
     const { boards, method } = scripted(200, 50, 120);
     const { winnable, lost, prospects } = reviewed(boards, method);
     expect(winnable).toBe(49);
@@ -106,21 +106,21 @@ describe("a review", () => {
     expect(prospects.slice(50)).toEqual(Array(150).fill(null));
   });
 
-  it("takes a line that is known for granted, and solves the deal no more", () => {
+  it("trusts a known line, and does not solve the deal again", () => {
     const { boards, asked, method } = scripted(64, 64, 65);
     const found = reviewed(boards, method, ["s>w"]);
     expect([found.verdict, found.line, found.winnable]).toEqual(["winnable", ["s>w"], 63]);
     expect(asked).not.toContain(0);
   });
 
-  it("of a deal alone, whose line is known, solves nothing", () => {
+  it("of a deal alone with a known line solves nothing", () => {
     const { boards, asked, method } = scripted(1, 1, 2);
     const found = reviewed(boards, method, ["s>w"]);
     expect([found.winnable, found.prospects]).toEqual([0, [104]]);
     expect(asked).toEqual([]);
   });
 
-  it("knows nothing of a deal that it cannot decide", () => {
+  it("has no findings on an undecided deal", () => {
     const { boards, method } = scripted(30, 0, 99);
     const found = reviewed(boards, method);
     expect([found.verdict, found.winnable, found.lost]).toEqual(["unknown", null, null]);

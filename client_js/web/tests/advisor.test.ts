@@ -1,4 +1,4 @@
-/** Hints in practice, by a solver that answers, and by one that does not. */
+/** Hints in practice, with a responsive and an unresponsive solver. */
 
 import { describe, expect, it } from "vitest";
 import { hint } from "../../src/rules/hints.ts";
@@ -17,7 +17,7 @@ const DEALT = dealSeed(findRuleset("deuces"), new Uint8Array(32));
 const MOVED = play(DEALT, legalMoves(DEALT)[0]!);
 const never = () => new Promise<void>(() => undefined);
 
-/** A solver that gives this answer; without one, it gives none. */
+/** Return a solver with this answer, or without any. */
 function solverThat(answers: Answer | null) {
   const asked: Ask[] = [];
   let takenBack = 0;
@@ -30,7 +30,7 @@ function solverThat(answers: Answer | null) {
 }
 
 describe("a hint", () => {
-  it("is the solver's advice, which is asked about nothing that the player has not seen", async () => {
+  it("is the solver's advice, requested without any unseen cards", async () => {
     const move = legalMoves(MOVED).at(-1)!;
     const text = moveText(MOVED.ruleset, move);
     const solver = solverThat({ kind: "advice", move: text, wins: 3, samples: 4, certain: false });
@@ -52,13 +52,13 @@ describe("a hint", () => {
     ],
     [{ wins: 3, samples: 3, certain: false }, null],
     [{ wins: 0, samples: 20, certain: false }, null],
-  ])("that has %j for it says %j of where it leads", async (found, sure) => {
+  ])("with %j reports the prospects %j", async (found, sure) => {
     const move = moveText(MOVED.ruleset, legalMoves(MOVED)[0]!);
     const solver = solverThat({ kind: "advice", move, ...found });
     expect((await advised([DEALT, MOVED], solver, never)).sure).toEqual(sure);
   });
 
-  it("is the simple one if the solver is too slow, which is asked no more, or fails", async () => {
+  it("is the simple one if the solver fails or is too slow, and the question is cancelled", async () => {
     const simple = { move: hint(MOVED), sure: null };
     const slow = solverThat(null);
     expect(await advised([DEALT, MOVED], slow, () => Promise.resolve())).toEqual(simple);
@@ -67,7 +67,7 @@ describe("a hint", () => {
     expect(await advised([DEALT, MOVED], broken, never)).toEqual(simple);
   });
 
-  it("is given to nobody who has moved meanwhile", async () => {
+  it("is dropped if the player has moved meanwhile", async () => {
     const practice = new Practice("deuces", new MemoryStorage());
     const [move] = legalMoves(practice.view);
     const given = await practice.giveHint(async (boards) => {

@@ -6,7 +6,7 @@ describe("periods", () => {
   it("are named as in the HTTP interface", () => {
     expect(periodName("day", 20_778)).toBe("2026-11-21");
     expect(periodName("week", 2_968)).toBe("2026-W47");
-    // Weeks that begin or end in another year than their Thursday's.
+    // Weeks that start or end in a different year than their Thursday's.
     expect(periodName("week", periodOf("week", dayOf("2027-01-01") ?? 0))).toBe("2026-W53");
     expect(periodName("week", periodOf("week", dayOf("2025-12-29") ?? 0))).toBe("2026-W01");
     expect(periodName("races", 0)).toBe("all");
@@ -23,7 +23,7 @@ describe("periods", () => {
 });
 
 describe("percentiles", () => {
-  it("never say more than is so", () => {
+  it("are never overstated", () => {
     expect(percentBehind(12, 340)).toBe(96);
     expect([1, 2, 3].map((rank) => percentBehind(rank, 3))).toEqual([100, 50, 0]);
     expect(percentBehind(1, 1)).toBe(0);

@@ -34,7 +34,7 @@ describe("the faces", () => {
     expect(king.split("rotate(180").length - 1).toBe(2);
   });
 
-  it("have as many pips as their rank says", () => {
+  it("have as many pips as their rank", () => {
     expect(Array.from({ length: 13 }, (_, rank) => pipsOf(rank).length)).toEqual([
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 0, 0,
     ]);
@@ -50,7 +50,7 @@ describe("the faces", () => {
     expect([inks("two"), inks("four")]).toEqual([2, 4]);
   });
 
-  it("are chosen in the size that is legible at each width", () => {
+  it("have the legible size at each width", () => {
     expect([33, 59, 60, 109, 110, 400].map(sizeFor)).toEqual([
       ...["small", "small", "medium", "medium", "large", "large"],
     ]);

@@ -1,4 +1,4 @@
-/** Challenges: who is done, what there is to beat, and how spans are said. */
+/** Challenges: finished players, the result to beat, and durations in words. */
 
 import type { Challenger, Result } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
@@ -34,7 +34,7 @@ describe("the players of a challenge", () => {
     expect(countsOf({ ...all, own: null })).toEqual({ begun: 3, ended: 2 });
   });
 
-  it("have the maker's result to beat, if it is shown and counts", () => {
+  it("must beat the creator's result, if it is shown and counts", () => {
     const maker = row("ada").player;
     const beat = (target: Result | null) => toBeat({ target, own: null, maker });
     expect(beat(result())).toEqual(result());
@@ -46,7 +46,7 @@ describe("the players of a challenge", () => {
     expect(toBeat({ target: null, own: row("bob", SHOWN), maker })).toBeNull();
   });
 
-  it("are those of the first page, of further ones, and the own one, each once", () => {
+  it("include the first page, further ones, and the player's own row, each once", () => {
     const one = row("ada");
     const two = row("bob");
     const three = row("cleo");
@@ -58,10 +58,10 @@ describe("the players of a challenge", () => {
   });
 });
 
-describe("a span", () => {
+describe("a duration", () => {
   const HOUR = 3_600_000;
 
-  it("is said in whole units, and hardly too much", async () => {
+  it("is in whole units, and barely overstated", async () => {
     await useLanguage("en");
     await withOwnText("challenges", Promise.resolve());
     expect(spanWords(72 * HOUR - 1)).toBe("3 days");
@@ -75,7 +75,7 @@ describe("a span", () => {
 });
 
 describe("players by link", () => {
-  it("finds who has the page, and nobody by other links and words", () => {
+  it("finds the page's player, and none in other links and words", () => {
     expect(playerIn(" https://play.example/player/0123456789abcdef?x=1 ")).toBe("0123456789abcdef");
     expect(playerIn("https://play.example/r/H7KQ2M4X")).toBeNull();
     expect(playerIn("https://[")).toBeNull();

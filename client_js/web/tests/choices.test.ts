@@ -37,7 +37,7 @@ describe("finishing a game", () => {
   const to = (last: string, suit: string) =>
     [..."A23456789TJQK".slice(0, "A23456789TJQK".indexOf(last) + 1)].map((rank) => rank + suit);
 
-  it("never takes a card back, and takes those of cells", () => {
+  it("never returns a card from a foundation, and plays those of cells", () => {
     const homes = Object.fromEntries(suits.map((suit, nth) => [`f${nth}`, to("J", suit).join("")]));
     const piles = { t0: "KSQH", t1: "KHQS", t2: "KDQC", t3: "KCQD" };
     const texts = (game: string, more: Record<string, string>) => {
@@ -58,7 +58,7 @@ describe("the marks of empty places", () => {
     return markOf(view, numberOf(view, name));
   };
 
-  it("show the rank with which all foundations begin, once it is dealt", () => {
+  it("show the rank with which all foundations start, once it is dealt", () => {
     expect(mark("canfield", { f0: "TS" }, "f2").rank).toBe("10");
     expect(mark("canfield", {}, "f2").rank).toBe("");
     expect(mark("klondike", {}, "f1").rank).toBe("A");
@@ -77,7 +77,7 @@ describe("the marks of empty places", () => {
     }
   });
 
-  it("show that the waste can be turned over, as long as it can", () => {
+  it("show that the waste can be turned over, while that is possible", () => {
     expect(mark("klondike", { w: "2S" }, "s").turns).toBe(true);
     expect(mark("klondike", {}, "s").turns).toBe(false);
     expect(mark("forty-thieves", { w: "2S" }, "s").turns).toBe(false);
@@ -96,7 +96,7 @@ describe("the reason why a dropped card is refused", () => {
     return reasonWords(whyNot(view, { pile: numberOf(view, from), index }, numberOf(view, to)));
   };
 
-  it("names the cards that may go there", () => {
+  it("names the cards that fit there", () => {
     expect(why("roosevelt", { t0: "7H", t1: "9C" }, "t1", 0, "t0")).toBe(
       "Only a black six goes on the seven of hearts.",
     );
@@ -112,7 +112,7 @@ describe("the reason why a dropped card is refused", () => {
     expect(why("roosevelt", { t0: "9D" }, "t0", 0, "f0")).toBe("Only an ace can start there.");
   });
 
-  it("says how many cards may move", () => {
+  it("says how many cards can move", () => {
     expect(why("roosevelt", { t0: "7H6S", t1: "8C" }, "t0", 0, "t1")).toBe(
       "Only one card at a time.",
     );
@@ -137,13 +137,13 @@ describe("the reason why a dropped card is refused", () => {
     );
     const more = { ...full, ...cells, ...run, c3: "KC", t7: "" };
     expect(why("freecell", more, "t0", 0, "t1")).toBe("Only 2 cards at a time just now.");
-    // The empty column that they go to is none that helps.
+    // The empty target column does not help.
     expect(why("freecell", more, "t0", 2, "t7")).toBe("Only one card at a time.");
     expect(why("freecell", { ...run, c0: "KS" }, "t1", 0, "c0")).toBe("A cell holds one card.");
     expect(why("freecell", run, "t0", 0, "c1")).toBe("Only one card at a time.");
   });
 
-  it("tells what moves together, and what goes by itself", () => {
+  it("says which cards move together, and which go automatically", () => {
     expect(why("spider", { t0: "7H6S", t1: "8C" }, "t0", 0, "t1")).toBe(
       "Only cards of one suit that follow one another move together.",
     );
@@ -155,7 +155,7 @@ describe("the reason why a dropped card is refused", () => {
     );
   });
 
-  it("names the rank with which foundations begin, and what takes no card", () => {
+  it("names the rank with which foundations start, and piles that take no card", () => {
     expect(why("canfield", { f0: "9S", t0: "5H" }, "t0", 0, "f1")).toBe(
       "Only a nine can start there.",
     );
@@ -167,7 +167,7 @@ describe("the reason why a dropped card is refused", () => {
     );
   });
 
-  it("says that no card may go there", () => {
+  it("says that no card fits there", () => {
     expect(why("roosevelt", { t0: "7H", w: "2C" }, "t0", 0, "w")).toBe("Cards don’t go there.");
     expect(why("lady-betty", { t0: "7H", t1: "8H" }, "t0", 0, "t1")).toBe("Cards don’t go there.");
     expect(why("deuces", { t0: "3H", t1: "9C" }, "t1", 0, "t0")).toBe("Nothing more goes there.");
@@ -178,7 +178,7 @@ describe("the reason why a dropped card is refused", () => {
 });
 
 describe("the announcement of a move", () => {
-  it("names the cards, their target, and what was turned up", () => {
+  it("names the cards, their target, and the turned-up cards", () => {
     const before = viewOf("rouge-et-noir", { t0: "??7H6S", t1: "8C", f2: "AS", t3: "2S" });
     const say = (text: string) => movesSaid(before, parseMove(before.ruleset, text));
     expect(say("t0>t1x2")).toBe("Seven of hearts and 1 card on it to Eight of clubs.");
@@ -188,7 +188,7 @@ describe("the announcement of a move", () => {
     expect(turnedUpSaid(before, before)).toBe("");
   });
 
-  it("tells of a run that goes home by itself", () => {
+  it("reports a run that goes home automatically", () => {
     const before = viewOf("spider", { t0: "KSQSJSTS9S8S7S6S5S4S3S", t1: "9H2SAS" });
     expect(movesSaid(before, parseMove(before.ruleset, "t1>t0x2"))).toBe(
       "Two of spades and 1 card on it to Three of spades. A whole run goes home.",
@@ -197,17 +197,14 @@ describe("the announcement of a move", () => {
 });
 
 describe("openingView", () => {
-  it.each(games.map(({ id }) => id))(
-    "shows of %s only the cards that are the same in every deal",
-    (id) => {
-      const ruleset = findRuleset(id);
-      const dealt = seenBy(dealSeed(ruleset, new Uint8Array(32).fill(7)));
-      const opening = openingView(ruleset);
-      expect(opening.piles.map(({ length }) => length)).toEqual(
-        dealt.piles.map(({ length }) => length),
-      );
-      const faces = opening.piles.flat().filter((card) => card < 52);
-      expect(faces).toHaveLength(ruleset.laidOut().size);
-    },
-  );
+  it.each(games.map(({ id }) => id))("shows only the cards that every deal of %s shares", (id) => {
+    const ruleset = findRuleset(id);
+    const dealt = seenBy(dealSeed(ruleset, new Uint8Array(32).fill(7)));
+    const opening = openingView(ruleset);
+    expect(opening.piles.map(({ length }) => length)).toEqual(
+      dealt.piles.map(({ length }) => length),
+    );
+    const faces = opening.piles.flat().filter((card) => card < 52);
+    expect(faces).toHaveLength(ruleset.laidOut().size);
+  });
 });

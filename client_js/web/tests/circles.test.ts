@@ -1,4 +1,4 @@
-/** What circles show: days of a feed, duels by game, and what follows in seasons and leagues. */
+/** Circles: days of a feed, duels by game, and the order of seasons and leagues. */
 
 import type { Duel, FeedItem } from "@samedeal/client";
 import { describe, expect, test } from "vitest";
@@ -19,7 +19,7 @@ function duel(game: string, form: Duel["form"], won: number, lost: number, drawn
   return { game, form, won, lost, drawn };
 }
 
-test("a feed is shown by days, in its order", () => {
+test("a feed is grouped by days, in its order", () => {
   const items = [item("c", 8 * DAY + 5), item("b", 8 * DAY), item("a", 8 * DAY - 1)];
   const days = daysOf(items).map(({ day, happened }) => [day, happened.map((each) => each.item)]);
   expect(days).toEqual([
@@ -28,7 +28,7 @@ test("a feed is shown by days, in its order", () => {
   ]);
 });
 
-test("duels on dailies, races and challenges are one game's, in the order of the games", () => {
+test("duels in dailies, races and challenges are summed by game, in the order of the games", () => {
   const duels = [
     duel("unheard-of", "race", 1, 0, 0),
     duel("deuces", "daily", 3, 2, 1),
@@ -60,7 +60,7 @@ describe("a season of two weeks", () => {
   });
 });
 
-test("a league begins with the next day, or the next Monday", () => {
+test("a league starts with the next day, or the next Monday", () => {
   expect(nextStart("day", 20_780)).toBe(20_781 * DAY);
   // Day 20,780 is a Monday.
   expect(nextStart("week", 20_780)).toBe(20_787 * DAY);
@@ -72,6 +72,6 @@ test("the games of a league take turns", () => {
   expect(followingGame(games, undefined)).toBe("robert");
   expect(followingGame(games, "robert")).toBe("deuces");
   expect(followingGame(games, "deuces")).toBe("robert");
-  // It was taken out of the league.
+  // It was removed from the league.
   expect(followingGame(games, "roosevelt")).toBe("robert");
 });

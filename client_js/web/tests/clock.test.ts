@@ -26,7 +26,7 @@ describe("a new day", () => {
     vi.useRealTimers();
   });
 
-  it("begins within a second of midnight, each time, and nothing runs until then", () => {
+  it("starts within a second of midnight, each time, and nothing runs until then", () => {
     expect(vi.getTimerCount()).toBe(1);
     vi.advanceTimersByTime(0.25 * DAY);
     expect(run).not.toHaveBeenCalled();
@@ -37,7 +37,7 @@ describe("a new day", () => {
     expect(vi.getTimerCount()).toBe(1);
   });
 
-  it("is noticed when a session measures the time anew, as after a sleep", () => {
+  it("is noticed when a session measures the time again, as after a sleep", () => {
     status.set("waiting");
     offset = 0.5 * DAY;
     expect(run).not.toHaveBeenCalled();
@@ -46,7 +46,7 @@ describe("a new day", () => {
     expect(vi.getTimerCount()).toBe(1);
   });
 
-  it("is waited for by the server's time", () => {
+  it("is awaited by the server's time", () => {
     status.set("waiting");
     offset = 0.25 * DAY - 60_000;
     status.set("open");
@@ -56,7 +56,7 @@ describe("a new day", () => {
     expect(run).toHaveBeenCalledOnce();
   });
 
-  it("is of no interest any more once it was stopped", () => {
+  it("is not reported after stopping", () => {
     stop();
     expect(vi.getTimerCount()).toBe(0);
     offset = DAY;

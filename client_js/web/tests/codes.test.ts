@@ -1,9 +1,9 @@
-/** Codes in what people paste. */
+/** Codes in pasted text. */
 
 import { describe, expect, it } from "vitest";
 import { isRoomCode, roomCode, signInCode } from "../src/app/codes.ts";
 
-describe("a room's code", () => {
+describe("a room code", () => {
   it.each([
     "H7KQ2M4X",
     "H7KQ-2M4X",
@@ -23,7 +23,7 @@ describe("a room's code", () => {
     "https://elsewhere.test/?to=https%3A%2F%2Fsamedeal.test%2Fr%2FH7KQ2M4X&x=ABCDEFGH",
     "Race me at Robert. http://samedeal.test/r/H7KQ2M4X See you",
     "<https://samedeal.test/r/H7KQ2M4X>",
-    // The name has eight letters that codes have too.
+    // The name has eight letters that codes can have too.
     "Race me at samedeal: H7KQ-2M4X",
     "samedeal.test, H7KQ 2M4X",
     "race: H7KQ-2M4X",
@@ -46,7 +46,7 @@ describe("a room's code", () => {
   });
 });
 
-describe("a code to sign in", () => {
+describe("a sign-in code", () => {
   it.each([
     "K3MQ7-W2R5T",
     "k3mq7w2r5t",

@@ -3,12 +3,12 @@ import { COLOURS, coloursOf, roomColours } from "../src/table/colours.ts";
 
 const IDS = ["ada", "grace", "barbara", "joan", "kay", "jean", "mary", "radia"];
 
-it("gives as many players as a room seats a colour each", () => {
+it("gives each of a full room's players a different colour", () => {
   expect(new Set(coloursOf(IDS).values()).size).toBe(COLOURS);
   expect(coloursOf([...IDS, "more"]).size).toBe(COLOURS + 1);
 });
 
-it("gives the same colours as the server to whoever comes first", () => {
+it("gives the first player the same colour as the server", () => {
   expect(IDS.slice(0, 3).map((id) => coloursOf([id]).get(id))).toEqual([
     "var(--player-6)",
     "var(--player-8)",
@@ -16,7 +16,7 @@ it("gives the same colours as the server to whoever comes first", () => {
   ]);
 });
 
-it("takes the colours in a room from the room, of those who left during its round too", () => {
+it("takes a room's colours from the room, including those of players who left during the round", () => {
   const [ada, grace, barbara] = [3, 0, 7].map((colour, nth) => ({
     player: { id: IDS[nth] },
     colour,

@@ -1,4 +1,4 @@
-/** The end of a daily: places, comparisons, the curves, and what is shared. */
+/** The end of a daily: places, comparisons, the curves, and the shared text. */
 
 import type { ApiTypes } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
@@ -24,7 +24,7 @@ const curves: ApiTypes.Curves = {
 };
 
 describe("a daily", () => {
-  it("is one of the day's games, and else one that mostly is one", () => {
+  it("is one of the day's games, otherwise a usual daily", () => {
     const daily = { variant: "standard", deal: "d", commitment: "c", mine: null };
     const games = [{ ...daily, game: "robert", certificate: null, best: null }];
     expect(isDaily({ games }, "robert")).toBe(true);
@@ -51,12 +51,12 @@ describe("the crown of the day", () => {
       { ...game, game: "deuces", mine },
     ];
     expect(isCrowned({ ...day, games })).toBe(crowned);
-    // What has just been played counts before it is listed.
+    // A result just played counts before it is listed.
     expect(isCrowned(withResult({ ...day, games }, "deuces", result))).toBe(true);
   });
 });
 
-describe("a day that is over", () => {
+describe("a past day", () => {
   const deal = { variant: "standard", commitment: "c", certificate: null, best: 9 };
   const sealed = { rules: "r", seed: null, line: null };
   const day: ApiTypes.Day = {
@@ -108,7 +108,7 @@ describe("a comparison in words", () => {
     expect(againstWords(most, average)).toBe(sentence);
   });
 
-  it("is as good in German", async () => {
+  it("is equally good in German", async () => {
     await useLanguage("de");
     expect(againstWords(9, -4)).toBe("9 Karten mehr als die meisten, 4 weniger als dein Schnitt.");
     expect(againstWords(null, 1)).toBe("1 Karte mehr als dein Schnitt.");
@@ -118,7 +118,7 @@ describe("a comparison in words", () => {
   });
 });
 
-describe("one's average", () => {
+describe("the player's average", () => {
   const result = { left: 0, time: 1, moves: 1, end: "stuck" as const, points: 1 };
   const days = [{ day: 7, home: 50, ...result }];
 
@@ -134,7 +134,7 @@ describe("one's average", () => {
     };
   }
 
-  it("is that of the days before", () => {
+  it("covers the days before", () => {
     expect(averageBefore(game([10, 21]), 7)).toBe(16);
     expect(averageBefore(game([]), 7)).toBeNull();
     expect(averageBefore(undefined, 7)).toBeNull();
@@ -158,12 +158,12 @@ describe("curves", () => {
     expect(band(frame, { ...curves, low: [], high: [] })).toBe("");
   });
 
-  it("are settled once nothing changes any more", () => {
+  it("are settled once nothing changes", () => {
     expect(settledAt(curves)).toBe(300_000);
     expect(settledAt({ ...curves, seconds: [0], low: [1], median: [1], high: [1] })).toBe(0);
   });
 
-  it("have one's own as steps", () => {
+  it("have the player's own as steps", () => {
     const course = [
       [0, 1],
       [60_000, 2],
@@ -179,7 +179,7 @@ describe("curves", () => {
   });
 });
 
-describe("what is shared", () => {
+describe("a shared text", () => {
   it("is a sentence with everything that counts", () => {
     expect(en.days.share.sentence("Deuces", "21 November", 38, 52, "6:41", null, 12, 340)).toBe(
       "Samedeal, Deuces, 21 November: 38 of 52 cards home in 6:41, 12th of 340.",
@@ -239,18 +239,18 @@ describe("what is shared", () => {
     expect(shapeOf(course, 160_000, 34)).toBe("▁▃▃▃▃▄▄▄▄█");
   });
 
-  it("is full only where all was reached that there was", () => {
+  it("is full only if the target was reached", () => {
     expect(shapeOf([[0, 51]], 100, 52)).toBe("▇".repeat(10));
     expect(shapeOf([[0, 52]], 100, 52)).toBe("█".repeat(10));
     expect(shapeOf([[0, 0]], 0, 52)).toBe("▁".repeat(10));
   });
 
-  it("measures the shape by what the deal is played for, as far as that is known", () => {
+  it("measures the shape by the deal's target, if known", () => {
     const result = { home: 34, time: 160_000 };
     const target = { kind: "all", home: 52 } as const;
     expect(pictureOf(course, result, target)).toBe(shapeOf(course, 160_000, 52));
     expect(pictureOf(course, result, null)).toBe(shapeOf(course, 160_000, 34));
-    // Of a run on another device only the end is known.
+    // For a run on another device, only the end is known.
     expect(pictureOf(null, result, target)).toBe(barOf(34, 52));
     expect(pictureOf(null, { home: 0, time: 0 }, null)).toBe(barOf(0, 1));
   });
@@ -264,7 +264,7 @@ describe("the course of a daily", () => {
     readonly result: { readonly home: number; readonly time: number };
   }
 
-  /** The courses of a client whose attempt a test sets. */
+  /** Return the courses of a client whose attempt the test sets. */
   function playing() {
     let tell: (attempt: Played | null) => void = () => undefined;
     const attempt = {
@@ -306,7 +306,7 @@ describe("the course of a daily", () => {
     expect(courses.of("robert", "next")).toEqual([[0, 1]]);
   });
 
-  it("follows from a replay, too", () => {
+  it("can be derived from a replay, too", () => {
     const replay = { times: [0, 100, 250, 300], home: [1, 1, 2, 4] };
     expect(courseOf(replay)).toEqual([
       [0, 1],

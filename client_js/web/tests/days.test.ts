@@ -1,4 +1,4 @@
-/** Days and months, and what was played on them. */
+/** Days and months, and the results on them. */
 
 import type { ApiTypes } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ import {
 const DAY = dayOf("2026-11-21") ?? 0;
 
 describe("dates", () => {
-  it("are those of the server's days", () => {
+  it("match the server's days", () => {
     expect(isoOf(0)).toBe("1970-01-01");
     expect(DAY).toBe(20_778);
     expect(isoOf(DAY)).toBe("2026-11-21");
@@ -54,7 +54,7 @@ describe("a month", () => {
   });
 });
 
-/** Days that were played of a game: for each day its cards home; 52 is a win. */
+/** Return a game's results by day: each day's cards home; 52 is a win. */
 function played(game: string, homes: Readonly<Record<number, number>>): ApiTypes.PlayedGame {
   const days = Object.entries(homes).map(([day, home]) => ({
     ...{ day: Number(day), home, left: 52 - home, time: home * 1000, moves: home },
@@ -67,17 +67,17 @@ function played(game: string, homes: Readonly<Record<number, number>>): ApiTypes
   return { game, dailies: { ...sums, days }, races, rating: null };
 }
 
-describe("what was played", () => {
+describe("results", () => {
   const found = playedBy([played("robert", { 1: 52, 2: 0 }), played("deuces", { 1: 9, 4: 3 })]);
 
-  it("counts games that brought a card home, and wins, by day", () => {
+  it("are counted by day, with games that brought a card home, and wins", () => {
     expect(found.get(1)).toMatchObject({ played: 2, won: 1 });
     expect(found.get(1)?.results.map(({ game }) => game)).toEqual(["robert", "deuces"]);
     expect(found.get(2)).toMatchObject({ played: 0, won: 0 });
     expect(found.get(3)).toBeUndefined();
   });
 
-  it("makes rows of days that count, over days that were repaired", () => {
+  it("form streaks of counted days, across repaired days", () => {
     const days = (homes: Record<number, number>) => playedBy([played("robert", homes)]);
     expect([...inRow(days({ 1: 5, 2: 5, 4: 5 }), [])]).toEqual([1, 2]);
     expect([...inRow(days({ 1: 5, 2: 0, 3: 5 }), [])]).toEqual([]);
@@ -92,13 +92,13 @@ describe("the dailies of a day", () => {
     { since: 110, games: ["robert"] },
   ];
 
-  it("are those of the last set before it, and of the first one on earlier days", () => {
+  it("come from the last set before it, and from the first one on earlier days", () => {
     expect([99, 100, 109].map((day) => setOf(sets, day))).toEqual(Array(3).fill(sets[0]?.games));
     expect(setOf(sets, 110)).toEqual(["robert"]);
     expect(setOf([], 110)).toEqual([]);
   });
 
-  it("make the crown once all of them count, whatever else was played", () => {
+  it("earn the crown once all of them count, whatever else was played", () => {
     const one = { home: 5, left: 47, time: 900, moves: 9, end: "stuck", total: 52 } as const;
     const result = { ...one, day: 100, points: 9 };
     const done = (...results: { game: string; points?: number }[]) => ({

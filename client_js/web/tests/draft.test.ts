@@ -30,7 +30,7 @@ function changed(game: string, path: string, value: unknown): Rules {
 }
 
 describe("a variant's id", () => {
-  it("is that of the listed variant that has the same rules", () => {
+  it("is a listed variant's if the rules are equal", () => {
     const klondike = gameOf("klondike");
     expect(variantOf(klondike, standardOf(klondike))).toBe("standard");
     expect(variantOf(klondike, changed("klondike", "stock.turns", 3))).toBe("draw-three");
@@ -45,15 +45,15 @@ describe("a variant's id", () => {
     expect(changesOf(klondike, id)).toBe(id);
   });
 
-  it("is none if the changes are too long", () => {
+  it("is null if the changes are too long", () => {
     let rules = rulesOf("spider");
     for (let nth = 0; nth < 7; nth++) rules = withGroup(rules);
     expect(variantOf(gameOf("klondike"), rules)).toBeNull();
   });
 });
 
-describe("what goes with a change", () => {
-  it("is all that named a table which is taken away, or that a new one needs", () => {
+describe("a dependent change", () => {
+  it("covers all references to a removed table, and the needs of a new one", () => {
     for (const { id } of games) {
       for (const table of OPTIONAL) {
         const rules = rulesOf(id);
@@ -61,7 +61,7 @@ describe("what goes with a change", () => {
         expect(without[table]).toBeNull();
         const again = withTable(without, table);
         expect(again[table]).not.toBeNull();
-        // Nothing is wrong but what there is no one answer to: too many cards, or where they go.
+        // The only faults left have no single answer: too many cards, or where they go.
         for (const each of [without, again]) {
           const reason = faultOf(each)?.reason ?? "none";
           expect([id, table, reason]).toEqual([
@@ -74,32 +74,32 @@ describe("what goes with a change", () => {
     }
   });
 
-  it("is a waste with a stock that deals to it, and single cards with one that does not", () => {
+  it("adds a waste for a stock that deals to it, and deals single cards without one", () => {
     const rows = changed("klondike", "stock.plays", ["row"]);
     expect([rows.waste, faultOf(rows)]).toEqual([null, null]);
     const three = withValue(rulesOf("klondike"), keyOf("stock.turns"), 3);
     expect(withValue(three, keyOf("stock.plays"), ["row"]).stock.turns).toBe(1);
   });
 
-  it("is twice the foundations with twice the cards", () => {
+  it("doubles the foundations with the cards", () => {
     const { foundations } = changed("klondike", "packs", 2);
     expect(foundations.map(({ piles }) => piles)).toEqual([8]);
     expect(leftInStock(changed("klondike", "packs", 2))).toBe(104 - 28);
   });
 
-  it("is whatever the suit with any order", () => {
+  it("permits any suit with any order", () => {
     const rules = changed("klondike", "tableau.order", "any");
     expect([rules.tableau?.match, faultOf(rules)]).toEqual(["any", null]);
   });
 
-  it("is more than the tableau's cells: cards may go there", () => {
+  it("permits moves to new cells beyond the tableau's", () => {
     const rules = withTable(rulesOf("klondike"), "cells");
     expect(rules.tableau?.plays).toContain("cell");
     const without = withoutTable(rules, "cells");
     expect(changesBetween(rulesOf("klondike"), without)).toBe("");
   });
 
-  it("is another first rank with whole runs, and a dealt card of any", () => {
+  it("sets another first rank with whole runs, and a dealt card with any", () => {
     const runs = changed("canfield", "foundations.0.takes", "run");
     expect(runs.foundations[0]).toMatchObject({ first: "any", setup: "dealt" });
     const dealt = changed("klondike", "foundations.0.setup", "dealt");
@@ -108,7 +108,7 @@ describe("what goes with a change", () => {
   });
 });
 
-test("every choice of every key can be read again from its changes", () => {
+test("every choice of every key can be read back from its changes", () => {
   let read = 0;
   for (const { id } of games) {
     const base = rulesOf(id);
@@ -126,7 +126,7 @@ test("every choice of every key can be read again from its changes", () => {
   expect(read).toBeGreaterThan(300);
 });
 
-test("groups of foundations are added and taken away", () => {
+test("groups of foundations can be added and removed", () => {
   const base = rulesOf("klondike");
   const two = withGroup(base);
   expect(two.foundations).toEqual([base.foundations[0], base.foundations[0]]);
@@ -135,7 +135,7 @@ test("groups of foundations are added and taken away", () => {
   expect(faultOf(withoutGroup(base, 0))?.reason).toBe("no-foundations");
 });
 
-test("keys that mean nothing are not shown", () => {
+test("keys without effect are hidden", () => {
   const shown = (game: string) =>
     KEYS.filter((key) => valueAt(rulesOf(game), key) !== undefined)
       .filter((key) => applies(rulesOf(game), key))
@@ -147,7 +147,7 @@ test("keys that mean nothing are not shown", () => {
   expect(shown("golf")).toContain("foundations.0.last");
 });
 
-test("piles are read from a line of numbers", () => {
+test("piles are parsed from a line of numbers", () => {
   expect(dealIn("1 2, 3;4")).toEqual([1, 2, 3, 4]);
   for (const text of ["", "a", "-1", "105", "1 ".repeat(21)]) expect(dealIn(text)).toBeNull();
   expect(withPiles([1, 2], 4)).toEqual([1, 2, 2, 2]);

@@ -42,7 +42,7 @@ it("shows each player's last emote for three seconds", () => {
   expect(SHOWN).toBe(3_000);
 });
 
-it("shows none that was sent before, and none once it has stopped", () => {
+it("shows no emotes sent before listening or after it", () => {
   sends("grace", 1);
   const emotes = new Emotes(client, everybody, new MemoryStorage());
   const stop = emotes.listen();
@@ -54,7 +54,7 @@ it("shows none that was sent before, and none once it has stopped", () => {
   expect(emotes.shown.size).toBe(0);
 });
 
-it("shows nothing of a muted player, in the next visit neither", () => {
+it("hides a muted player's emotes, including on the next visit", () => {
   const kept = new MemoryStorage();
   const emotes = listening(everybody, kept);
   sends("grace", 1);
@@ -71,7 +71,7 @@ it("shows nothing of a muted player, in the next visit neither", () => {
   expect(listening(everybody, kept).isMuted("grace")).toBe(false);
 });
 
-it("shows only one's own if all others are muted", () => {
+it("shows only the player's own if all others are muted", () => {
   const emotes = listening({ emotes: false });
   sends("grace", 1);
   sends("me", 2);
@@ -79,7 +79,7 @@ it("shows only one's own if all others are muted", () => {
   expect(emotes.last).toBeNull();
 });
 
-it("keeps a bounded number of muted players, the last ones", () => {
+it("keeps a bounded number of muted players, the latest ones", () => {
   const kept = new MemoryStorage();
   const emotes = listening(everybody, kept);
   for (let nth = 0; nth < 300; nth++) emotes.mute(`player ${nth}`, true);
@@ -88,7 +88,7 @@ it("keeps a bounded number of muted players, the last ones", () => {
   expect(again.isMuted("player 0")).toBe(false);
 });
 
-it.each(["", "{", "7", "[7, null]"])("mutes nobody if %s is stored", (text) => {
+it.each(["", "{", "7", "[7, null]"])("mutes no player if %s is stored", (text) => {
   const kept = new MemoryStorage();
   kept.setItem("samedeal.muted", text);
   const emotes = listening(everybody, kept);

@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
 describe("flights", () => {
-  it("deal one card a pile in turn, all within 1.2 seconds", () => {
+  it("deal one card per pile in turn, all within 1.2 seconds", () => {
     const view = viewOf("roosevelt", { t0: "2S3S", t1: "4S5S", s: "????" });
     const pieces = reconcile([], view);
     const flights = new Flights();
@@ -45,7 +45,7 @@ describe("flights", () => {
     expect(delaysTo({ t2: "KSQH", s: "??????" })).toEqual([0, 0]);
   });
 
-  it("go one by one to the waste, and home after what completes a run there", () => {
+  it("go one by one to the waste, and home after the move that completes a run", () => {
     const delays = (
       game: string,
       before: Record<string, string>,
@@ -78,7 +78,7 @@ describe("flights", () => {
     );
   });
 
-  it("are above all cards that do not move, in the order of the pile", () => {
+  it("are above all cards at rest, in the order of the pile", () => {
     const view = viewOf("roosevelt", { t0: "2S3S" });
     const [lower, upper] = reconcile([], view);
     const flights = new Flights();

@@ -9,7 +9,7 @@ const replay = new Replay(runOf(file.moves));
 const ghost = ghostOf(replay);
 
 describe("a ghost", () => {
-  it("has as many cards home at each time as the run had, and ends as it did", () => {
+  it("has the run's cards home at each time, and its end", () => {
     for (const time of [...replay.times, ...replay.times.map((at) => at - 1), 1e9]) {
       const home = replay.home[replay.movesAt(time)];
       const end = time < file.ended ? null : file.result.end;
@@ -28,7 +28,7 @@ describe("a ghost", () => {
 describe("a comparison", () => {
   const ada: Outcome = { home: 12, time: 60_000 };
 
-  it("goes by cards, and by the time of the last one if there are as many", () => {
+  it("compares cards, and the time of the last one if tied", () => {
     expect(compare({ home: 13, time: 90_000 }, ada)).toEqual({ order: "ahead", cards: 1 });
     expect(compare({ home: 9, time: 10_000 }, ada)).toEqual({ order: "behind", cards: 3 });
     expect(compare({ home: 12, time: 48_000 }, ada)).toEqual({
@@ -38,7 +38,7 @@ describe("a comparison", () => {
     expect(compare(ada, ada)).toEqual({ order: "level" });
   });
 
-  it("is the other way round for the other one", () => {
+  it("is reversed for the other run", () => {
     const opposite = { ahead: "behind", behind: "ahead", level: "level" };
     for (const home of [11, 12, 13]) {
       for (const time of [59_000, 60_000, 61_000]) {
@@ -49,7 +49,7 @@ describe("a comparison", () => {
     }
   });
 
-  it("is told in words", () => {
+  it("has words", () => {
     const words = (home: number, time: number, name: string | null = "Ada") =>
       ghostWords(name, compare({ home, time }, ada));
     expect(words(12, 48_000)).toBe("You beat Ada’s run by 12 s.");

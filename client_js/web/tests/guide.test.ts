@@ -12,7 +12,7 @@ function playOn(guide: Guide, ...moves: string[]): Guide {
 }
 
 describe("the guide of a game", () => {
-  it("ends with three moves of cards in a row, for good and for this game alone", () => {
+  it("ends permanently after three successive moves of cards, for this game alone", () => {
     const storage = new MemoryStorage();
     const guide = playOn(new Guide("roosevelt", storage), "t0>t1", "w>f0");
     expect(guide.wanted).toBe(true);
@@ -23,13 +23,13 @@ describe("the guide of a game", () => {
     expect(new Guide("robert", storage).wanted).toBe(true);
   });
 
-  it("goes on with the moves of before after a reload", () => {
+  it("continues the count after a reload", () => {
     const storage = new MemoryStorage();
     playOn(new Guide("roosevelt", storage), "t0>t1", "t1>t0");
     expect(playOn(new Guide("roosevelt", storage), "t0>t1").wanted).toBe(false);
   });
 
-  it("does not count what the stock deals, and begins anew with a refusal", () => {
+  it("ignores the stock's deals, and restarts the count at a refusal", () => {
     const guide = playOn(new Guide("roosevelt", new MemoryStorage()), "s>w", "s>w", "s>w", "t0>t1");
     expect(guide.wanted).toBe(true);
     playOn(guide, "t1>t0").refused();

@@ -15,7 +15,7 @@ import {
 import { AT_REST, type InputEvent, type InputState, canLift, step } from "../src/board/input.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
-/** Sends taps, drags and keys by pile name, and records the actions that result. */
+/** Sends taps, drags and keys by pile name, and records the resulting actions. */
 class Driver {
   state: InputState = AT_REST;
   readonly played: string[] = [];
@@ -78,7 +78,7 @@ describe("a tap", () => {
     expect(new Driver(race).tap("t2").played).toEqual(["t2>f0"]);
   });
 
-  it("else builds where the longest run results", () => {
+  it("otherwise builds where the longest run results", () => {
     expect(new Driver(race).tap("t1").played).toEqual(["t1>t0"]);
     const two = viewOf("roosevelt", { t0: "8S", t1: "2C", t2: "9H8C", t3: "7D", t4: "4C" });
     expect(new Driver(two).tap("t3").played).toEqual(["t3>t2"]);
@@ -121,7 +121,7 @@ describe("a tap", () => {
     expect(new Driver(view).tap("t0", 12).played).toEqual(["t0>t2x2"]);
   });
 
-  it("is no move if the pointer left the pressed card", () => {
+  it("does nothing if the pointer left the pressed card", () => {
     expect(new Driver(race).press("s", 1).to(200, 10).release({}).played).toEqual([]);
     expect(new Driver(race).press("s", 1).to(18, 12).release({ inside: true }).played).toEqual([
       "s>w",
@@ -129,13 +129,13 @@ describe("a tap", () => {
     expect(new Driver(race).press("t1").release({ inside: false }).played).toEqual([]);
   });
 
-  it("is a move if the board moved beneath a pointer that did not", () => {
+  it("moves if the board moved beneath a still pointer", () => {
     expect(
       new Driver(race).press("s", 1).release({ inside: false, at: { x: 14, y: 12 } }).played,
     ).toEqual(["s>w"]);
   });
 
-  it("is not doubled by the second tap of a double tap", () => {
+  it("ignores the second tap of a double tap", () => {
     const after = viewOf("roosevelt", { t0: "5CKSQH", t1: "", t2: "AS", t3: "7D", w: "JC" });
     const twice = (milliseconds: number, x: number) =>
       new Driver(race).tap("t1").becomes(after).tap("w", 0, milliseconds, { x, y: 10 }).played;
@@ -145,7 +145,7 @@ describe("a tap", () => {
   });
 });
 
-/** Views of a game that is played to its end, by moves from all over the list of legal ones. */
+/** Yield views of a game played to its end, by moves from all over the list of legal ones. */
 function* viewsOf(game: string): Generator<View> {
   let board = dealSeed(findRuleset(game), new Uint8Array(32).fill(3));
   for (let nth = 0; nth < 80; nth++) {
@@ -158,7 +158,7 @@ function* viewsOf(game: string): Generator<View> {
 }
 
 describe.each(games.map(({ id }) => id))("a tap on any card of %s", (game) => {
-  it("plays its only move, and of several one, or shows them", () => {
+  it("plays the only move, and one of several, or shows them", () => {
     let [only, several] = [0, 0];
     for (const view of viewsOf(game)) {
       const table = { view, moves: legalMoves(view) };
@@ -171,7 +171,7 @@ describe.each(games.map(({ id }) => id))("a tap on any card of %s", (game) => {
           const driver = new Driver(view).tap(name, index);
           const texts = useful.map((move) => moveText(view.ruleset, move));
           if (isHome(view, { pile, index })) {
-            // What is home is taken back by a second tap only.
+            // Only a second tap returns a card from a foundation.
             expect(driver.played).toEqual([]);
             expect(driver.state.selected).toEqual({ pile, index });
           } else if (moves.length === 1) {
@@ -189,7 +189,7 @@ describe.each(games.map(({ id }) => id))("a tap on any card of %s", (game) => {
       }
     }
     expect(only).toBeGreaterThan(0);
-    // Where no card goes to the tableau, there is one place for it.
+    // If no card goes to the tableau, it has only one destination.
     expect(several > 0).toBe(playsToTableau(findRuleset(game)));
   });
 });
@@ -207,7 +207,7 @@ describe("a tap with cells, runs of a suit and foundations that give back", () =
     expect(new Driver(two).tap("t0", 1).played).toEqual(["t0>t3x2"]);
   });
 
-  it("plays a card of a cell, and sends home what a double tap put there", () => {
+  it("plays a card from a cell, and sends it home after a double tap", () => {
     const view = viewOf("freecell", { ...full, t0: "5C", t1: "TS", t2: "KH", c0: "9D" });
     expect(new Driver(view).tap("c0").played).toEqual(["c0>t1"]);
     const ace = viewOf("freecell", { ...full, t0: "5CKD", t1: "TS", t2: "KH", t3: "KC" });
@@ -217,12 +217,12 @@ describe("a tap with cells, runs of a suit and foundations that give back", () =
     expect(driver.played).toEqual(["t0>c0"]);
   });
 
-  it("prefers the suit with which the cards move on", () => {
+  it("prefers the suit with which the cards can move on", () => {
     const view = viewOf("spider", { t0: "QHJHTH9S", t1: "9H", t2: "8H" });
     expect(new Driver(view).tap("t2").played).toEqual(["t2>t1"]);
   });
 
-  it("selects a card that is home, for the column that takes it", () => {
+  it("selects a card on a foundation, for the column that takes it", () => {
     const view = viewOf("klondike", { f0: "ASAH2H", t0: "3S", t1: "3C" });
     const driver = new Driver(view).tap("f0", 2);
     expect(driver.played).toEqual([]);
@@ -232,7 +232,7 @@ describe("a tap with cells, runs of a suit and foundations that give back", () =
     expect(canLift({ view: none, moves: legalMoves(none) }, driver.place("f0"))).toBe(false);
   });
 
-  it("says why no row is dealt", () => {
+  it("says why no row can be dealt", () => {
     const driver = new Driver(
       viewOf("spider", { t0: "KSQSJSTS9S8S7S6S5S", t1: "4H", s: "????" }),
     ).tap("s", 1);
@@ -244,14 +244,14 @@ describe("a tap with cells, runs of a suit and foundations that give back", () =
 describe("two-step play", () => {
   const twoStep = { twoStep: true };
 
-  it("selects a card and moves it to the next pile tapped", () => {
+  it("selects a card and moves it to the next tapped pile", () => {
     const driver = new Driver(race, twoStep).tap("t1");
     expect(driver.state.selected).toEqual(driver.place("t1"));
     expect(driver.tap("t0", 1).played).toEqual(["t1>t0"]);
     expect(driver.state.selected).toBeNull();
   });
 
-  it("selects the tapped card instead if the move is not legal", () => {
+  it("selects the tapped card instead if the move is illegal", () => {
     const driver = new Driver(race, twoStep).tap("t1").tap("w");
     expect(driver.state.selected).toEqual(driver.place("w"));
     expect(driver.played).toEqual([]);
@@ -294,7 +294,7 @@ describe("dragging", () => {
     expect(driver.to(40, 30).state.press?.dragging).toBe(true);
   });
 
-  it("does not change the state with each move of the pointer", () => {
+  it("does not change the state with each pointer move", () => {
     const driver = new Driver(race).press("t1").to(60, 60);
     const before = driver.state;
     expect(driver.to(70, 70).state).toBe(before);
@@ -329,7 +329,7 @@ describe("dragging", () => {
     expect([lifts("t0", 0), lifts("f0", 0), lifts("s", 0), lifts("t5", 0)]).not.toContain(true);
   });
 
-  it("follows one pointer at a time, and ends when it is cancelled", () => {
+  it("follows one pointer at a time, and ends when cancelled", () => {
     const driver = new Driver(race).press("t1").press("t2", 0, 2).to(90, 90, 2);
     expect(driver.state.press?.place).toEqual(driver.place("t1"));
     expect(driver.state.press?.dragging).toBe(false);
@@ -343,7 +343,7 @@ describe("dragging", () => {
     expect(driver.state.press).toBeNull();
   });
 
-  it("goes on when a new view has not moved the cards", () => {
+  it("continues when a new view has not moved the cards", () => {
     const driver = new Driver(race).press("t1").to(90, 90);
     driver.becomes(viewOf("roosevelt", { t0: "5CKS", t1: "QH", s: "??", w: "JC2D" }));
     expect(driver.state.press?.dragging).toBe(true);

@@ -21,13 +21,13 @@ it.each([
   ["้", "KeyH", "h"],
   ["ㅕ", "KeyU", "u"],
   ["ი", "KeyI", "i"],
-  // Latin layouts have their letters elsewhere, and more of them.
+  // Latin layouts place their letters differently, and have more of them.
   ["z", "KeyY", "z"],
   ["d", "KeyI", "d"],
   ["à", "KeyZ", "à"],
   ["đ", "KeyD", "đ"],
   ["»", "KeyZ", "»"],
-  // Of other scripts, too, some keys have no letter's place, and some events no place.
+  // In other scripts too, some keys have no letter code, and some events have no code.
   ["х", "BracketLeft", "х"],
   ["в", "", "в"],
 ])("%s at %s is %s", (key, code, expected) => {

@@ -1,4 +1,4 @@
-/** Known deals on the page: what is read, what is said of it, and where it is kept. */
+/** Known deals on the page: parsing, messages, and storage. */
 
 import { beforeAll, describe, expect, it, test } from "vitest";
 import { cardName, parsePile } from "../../src/rules/cards.ts";
@@ -19,13 +19,13 @@ const unnumbered = knownSeed(freecell, seed).replace(/^(..)(..)/, "$2$1");
 
 beforeAll(() => withOwnText("known", Promise.resolve()));
 
-describe("what was pasted", () => {
-  it("is nothing, or a deal", () => {
+describe("pasted text", () => {
+  it("is empty, or a deal", () => {
     expect(readingOf(freecell, " \n")).toBeNull();
     expect(readingOf(freecell, "#11982")).toMatchObject({ seed, problem: null });
   });
 
-  /** Columns of the deal, as they would be pasted. */
+  /** The deal's columns in pasted form. */
   const columns = Array.from({ length: 8 }, (_, pile) =>
     numberedDeck(11_982)
       .filter((_card, at) => at % 8 === pile)
@@ -46,17 +46,17 @@ describe("what was pasted", () => {
     [`Foundations: AH\n${text}`, "1 card on the foundations, and there should be 0."],
     [`Reserve: AH\n${text}`, "1 line for the reserve, and there should be 0."],
     ["00".repeat(52), "These are not the cards of this game."],
-  ])("'%s' is answered by what is wrong", (pasted, problem) => {
+  ])("'%s' gets its fault as the answer", (pasted, problem) => {
     expect(readingOf(freecell, pasted)).toEqual({ seed: null, board: null, problem });
   });
 
-  it("is no number where there are two packs", () => {
+  it("is not a number for games of two packs", () => {
     const problem = "This game has no numbered deals. Paste the cards instead.";
     expect(readingOf(findRuleset("spider"), "11982")).toMatchObject({ problem });
   });
 });
 
-test("a deal is marked as known by what stands where others have their seed", () => {
+test("a known deal is recognized by the value in place of a seed", () => {
   expect(markOf("ab".repeat(32))).toBeNull();
   expect(markOf(seed)).toBe("Known deal 11982");
   expect(markOf(unnumbered)).toBe("Known deal");
@@ -77,7 +77,7 @@ describe("practice on a known deal", () => {
     expect(markOf(again.seed)).toBeNull();
   });
 
-  it("asks before it takes the place of a game", () => {
+  it("asks before it replaces a game", () => {
     const storage = new MemoryStorage();
     const practice = new Practice("freecell", storage);
     practice.play(legalMoves(practice.view)[0]!);
@@ -95,7 +95,7 @@ describe("practice on a known deal", () => {
   });
 });
 
-test("terms name the known deal that they are for", () => {
+test("terms name their known deal", () => {
   const terms = { game: "freecell", variant: "standard", limit: 600 };
   const known = { ...terms, known: "11982" };
   expect(termsWords(known)).toBe("FreeCell, Known deal 11982, 10 minutes");

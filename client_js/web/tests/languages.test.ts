@@ -20,7 +20,7 @@ import {
 
 const FOLDER = fileURLToPath(new URL("../src/text/messages", import.meta.url));
 
-/** Messages that are the same in a language as in the source. */
+/** Messages identical in a language and in the source. */
 const SAME: Readonly<Record<string, readonly string[]>> = {
   de: ["Name", "Passkey {number}", "Reserve", "samedeal", "{clock} min"],
   fr: [
@@ -40,7 +40,7 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** A language's messages, with their paths. */
+/** Return a language's messages, by path. */
 function messagesOf(language: string): Map<string, string> {
   const found = new Map<string, string>();
   const visit = (value: Messages[string], path: string) => {
@@ -54,7 +54,7 @@ function messagesOf(language: string): Map<string, string> {
 afterEach(() => useLanguage(SOURCE));
 
 describe("the languages", () => {
-  it("are the files that there are", () => {
+  it("match the existing files", () => {
     const files = readdirSync(FOLDER).map((name) => name.replace(".json", ""));
     expect([...LANGUAGES].sort()).toEqual(files.sort());
   });
@@ -68,25 +68,25 @@ describe("the languages", () => {
     expect(found.sort()).toEqual(SAME[language]);
   });
 
-  it("are changed at once, also those that are loaded later", async () => {
+  it("switch immediately, including texts loaded later", async () => {
     await useLanguage("de");
     expect(text.loading).toBe("Einen Moment …");
     expect(text.account.title).toBe("Dein Konto");
-    // The last one that is wanted counts, whichever comes first.
+    // The last requested one counts, whichever arrives first.
     await Promise.all([useLanguage("fr"), useLanguage("en"), withText(Promise.resolve())]);
     expect(text.loading).toBe("One moment …");
     expect(text.account.title).toBe("Your account");
   });
 });
 
-describe("the words of a screen", () => {
-  it("are there in whatever order they are loaded", async () => {
+describe("a screen's texts", () => {
+  it("are available whatever the loading order", async () => {
     for (const [first, next] of [
       ["first", "later"],
       ["later", "first"],
     ] as const) {
       vi.resetModules();
-      // What has been loaded before comes sooner.
+      // Modules loaded before arrive sooner.
       await import(`../src/text/generated/en.${first}.ts`);
       const fresh = await import("../src/text/index.ts");
       await Promise.all([fresh.useLanguage("en"), fresh.withText(Promise.resolve())]);
@@ -95,7 +95,7 @@ describe("the words of a screen", () => {
     }
   });
 
-  it("are there although another language is wanted meanwhile", async () => {
+  it("are available even if another language is requested meanwhile", async () => {
     vi.resetModules();
     const fresh = await import("../src/text/index.ts");
     const shown = fresh.withText(Promise.resolve());
@@ -106,7 +106,7 @@ describe("the words of a screen", () => {
 });
 
 describe("words", () => {
-  it("name every listed variant, in English by its game's file", async () => {
+  it("name every listed variant, in English as in its game's file", async () => {
     const listed = games.flatMap(({ id, variants }) =>
       variants.slice(1).map((variant) => `${id} ${variant.id}`),
     );
@@ -143,12 +143,12 @@ describe("words", () => {
     expect(text.series.place(1)).toBe("1er");
   });
 
-  it("say what help was asked for", () => {
+  it("name the help used", () => {
     expect(marksOf({ undos: 3, hints: 1, peeked: false })).toBe("3 undos, 1 hint");
     expect(marksOf({ undos: 0, hints: 0, peeked: false })).toBe("");
   });
 
-  it("take no name for nobody", () => {
+  it("keep every name a player may have", () => {
     expect(text.ghost.level(null)).toBe("Level with your earlier run.");
     expect(text.ghost.level("null")).toBe("Level with null’s run.");
   });
@@ -171,7 +171,7 @@ describe("the rules in words", () => {
     all.map((one) => [id, one.id] as const),
   );
 
-  it.each(variants)("tell all of %s, %s, in every language", async (game, variant) => {
+  it.each(variants)("cover all of %s, %s, in every language", async (game, variant) => {
     const { rules, redeals } = findRuleset(game, variant);
     for (const language of LANGUAGES) {
       await useLanguage(language);
@@ -209,7 +209,7 @@ describe("the rules in words", () => {
     expect(Object.keys(text.howTo.summaries).sort()).toEqual(ids);
   });
 
-  it("say what a tap does", () => {
+  it("describe the effect of a tap", () => {
     const said = (game: string) => tapWords(findRuleset(game));
     expect(said("lady-betty")).toContain("then the pile");
     expect(said("robert")).not.toContain("run");
@@ -218,7 +218,7 @@ describe("the rules in words", () => {
     }
   });
 
-  it("show examples that are legal", () => {
+  it("show legal examples", () => {
     const ruleset = findRuleset("roosevelt");
     const [, columns] = rulesOf(ruleset);
     const [jack = 0, ten = 0, nine = 0] = columns?.example ?? [];

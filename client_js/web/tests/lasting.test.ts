@@ -1,4 +1,4 @@
-/** When the browser is asked to keep what the page has stored. */
+/** When the browser is asked to persist the page's storage. */
 
 import type { AttemptState } from "@samedeal/client";
 import { beforeEach, expect, it, vi } from "vitest";
@@ -53,7 +53,7 @@ it("asks when an attempt is over without a move, or is resumed", async () => {
   await vi.waitFor(() => expect(asked).toBe(1));
 });
 
-it("asks again a week later, on another visit, and never if it is kept", async () => {
+it("asks again a week later, on another visit, and never once persisted", async () => {
   await visit().ask();
   now += 6 * DAY;
   await visit().ask();
@@ -67,7 +67,7 @@ it("asks again a week later, on another visit, and never if it is kept", async (
   expect(asked).toBe(2);
 });
 
-it("does without, where a browser has no such thing or forbids it", async () => {
+it("works without browser support or permission", async () => {
   await new Lasting({ attempt: new Store(null), now: () => now }, storage, undefined).ask();
   const warned = vi.spyOn(console, "warn").mockReturnValue();
   await visit({ ...browser, persisted: () => Promise.reject(new TypeError("no")) }).ask();

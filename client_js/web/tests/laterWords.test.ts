@@ -1,4 +1,4 @@
-/** Words that are loaded later are there wherever they are shown: `withText` waits for them. */
+/** Texts loaded later are available wherever they are shown: `withText` waits for them. */
 
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,7 +16,7 @@ const CODE = new Map(
 
 const SHOWS = new RegExp(String.raw`\btext\.(${[...LATER, ...OWN].join("|")})\b`);
 
-/** What a module loads without waiting for the later words; types are not loaded. */
+/** Return a module's imports that do not wait for the later texts, except types. */
 function loadedBy(module: string, code: string): string[] {
   const found = code.matchAll(
     /(?:^\s*(?:import|export)(?! type)[^;"(]*|(?<!with(?:Own)?Text\((?:\s*"\w+",)?\s*)\bimport\()"(\.[^"?]+)"/gm,
@@ -24,7 +24,7 @@ function loadedBy(module: string, code: string): string[] {
   return [...found].map(([, path = ""]) => join(dirname(module), path));
 }
 
-/** The modules that show later words and may be loaded before those. */
+/** Return the modules that show later texts but may be loaded before them. */
 function early(code: ReadonlyMap<string, string>): string[] {
   const reached = new Set<string>();
   const visit = (module: string) => {
@@ -37,7 +37,7 @@ function early(code: ReadonlyMap<string, string>): string[] {
   return [...reached].filter((module) => SHOWS.test(code.get(module) ?? ""));
 }
 
-test("no module shows words that may not be there yet", () => {
+test("no module shows texts that may be missing", () => {
   expect([...CODE.values()].filter((code) => SHOWS.test(code)).length).toBeGreaterThan(10);
   expect(early(CODE)).toEqual([]);
 });

@@ -78,14 +78,14 @@ describe("layOut", () => {
       if (!stock || !actions) throw new Error("there is no dock");
       expect(stock.y + stock.height).toBeGreaterThan(height * 0.97);
       expect(stock.x + stock.width / 2 > width / 2).toBe(hand === "right");
-      // There is room for two buttons beside stock and waste.
+      // There is room for two buttons next to stock and waste.
       expect(actions.width).toBeGreaterThanOrEqual(88);
       expect(actions.height).toBeGreaterThanOrEqual(88);
     },
   );
 
   it.each(casesOf(SIZES).filter((each) => !deals(each)))(
-    "has no place for a stock that $id does not have in $width by $height",
+    "has no place for the missing stock of $id in $width by $height",
     ({ id, hand, width, height }) => {
       const view = viewOf(id, {});
       const layout = layOut(view, width, height, hand);
@@ -100,14 +100,14 @@ describe("layOut", () => {
   );
 
   it.each(casesOf(TALL))(
-    "leaves the rank of each of 19 cards of $id to be read in $width by $height",
+    "keeps the rank of each of 19 cards of $id legible in $width by $height",
     ({ id, hand, width, height }) => {
       const view = viewOf(id, { t0: `${"??".repeat(6)}${LONG.slice(0, 26)}` });
       const layout = layOut(view, width, height, hand);
       const column = layout.piles[view.ruleset.tableau[0] ?? -1];
       if (column === undefined || width >= 700) return;
       const [above, last] = column.cards.slice(-2);
-      // Deuces has two rows of columns, which are short in play.
+      // Deuces has two rows of columns, which stay short.
       const least = id === "deuces" ? 8 : 15;
       expect((last?.y ?? 0) - (above?.y ?? 0)).toBeGreaterThanOrEqual(least);
     },
@@ -123,7 +123,7 @@ describe("layOut", () => {
     }
   });
 
-  it("shows how many cards a reserve has left, and all of its last", () => {
+  it("shows the number of cards in a reserve, and its whole last card", () => {
     for (const { width, height } of SIZES) {
       const view = viewOf("canfield", FILLED);
       const found = layOut(view, width, height, "right").piles[numberOf(view, "r0")];
@@ -148,7 +148,7 @@ describe("layOut", () => {
   );
 
   it.each(casesOf(SIZES))(
-    "shows rank and suit of the last cards of the waste of $id in $width by $height",
+    "shows rank and suit of the waste's last cards in $id in $width by $height",
     ({ id, hand, width, height }) => {
       const view = viewOf(id, { w: "2D3D4D5D6D" });
       const { waste } = view.ruleset;
@@ -181,7 +181,7 @@ describe("layOut", () => {
     expect(stepOf(long)).toBeGreaterThan(8);
   });
 
-  it("makes cards as large as the space allows", () => {
+  it("makes cards as large as the space permits", () => {
     const widthOf = (id: string, width: number, height: number) => {
       const view = viewOf(id, {});
       const layout = layOut(view, width, height, "right");
@@ -198,7 +198,7 @@ describe("layOut", () => {
     return layout.piles[pile ?? -1]?.place.width ?? 0;
   }
 
-  it("does not move a column when cards come to another", () => {
+  it("does not move a column when another one gets cards", () => {
     const before = layOut(viewOf("roosevelt", { t0: "KS" }), 390, 740, "right");
     const after = layOut(viewOf("roosevelt", { t0: LONG }), 390, 740, "right");
     expect(after.piles.map(({ place }) => place)).toEqual(before.piles.map(({ place }) => place));
@@ -206,7 +206,7 @@ describe("layOut", () => {
 });
 
 describe("pilesUnder", () => {
-  it("returns the pile with the largest overlap first; columns reach to the bottom of the board", () => {
+  it("returns the pile with the largest overlap first; columns reach the bottom of the board", () => {
     const view = viewOf("roosevelt", { t1: "KS", t2: "KH" });
     const layout = layOut(view, 900, 600, "right");
     const [one, two] = ["t1", "t2"].map((name) => layout.piles[numberOf(view, name)]?.place);
@@ -221,7 +221,7 @@ describe("pilesUnder", () => {
   });
 });
 
-/** Rules that players may make, of many or unusual piles, as changes to a game's. */
+/** Custom rules, with many or unusual piles, as changes to a game's. */
 const UNUSUAL = [
   { id: "klondike", rules: `tableau.deal=${Array(20).fill(2).join(",")}` },
   { id: "forty-thieves", rules: "foundations.0.piles=12;foundations.1.piles=4" },
@@ -242,7 +242,7 @@ const UNUSUAL = [
   },
 ] as const;
 
-describe("layOut of rules that players make", () => {
+describe("layOut of custom rules", () => {
   it.each(
     UNUSUAL.flatMap((each) =>
       SIZES.flatMap((size) => HANDS.map((hand) => ({ ...each, ...size, hand }))),
@@ -277,7 +277,7 @@ describe("layOut of rules that players make", () => {
   );
 });
 
-/** Rules with changes, whatever their order, and whether or not they can be played. */
+/** Return rules with changes in any order, playable or not. */
 function rulesOf(game: string, changes: string): Rules {
   const base = findRuleset(game).rules;
   const [first] = base.foundations;

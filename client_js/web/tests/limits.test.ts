@@ -3,7 +3,7 @@ import { games } from "../../src/rules/catalog.ts";
 import { limitsOf, usualLimit } from "../src/race/limits.ts";
 
 it.each(games.map(({ id }) => id))(
-  "offers for %s its usual limit, shorter and longer ones",
+  "offers the usual limit of %s, shorter and longer ones",
   (id) => {
     const usual = usualLimit(id) / 60;
     const limits = limitsOf(id);
@@ -19,7 +19,7 @@ it("offers no half hour for a game of two minutes", () => {
 });
 
 it.each(games.map(({ id, listing }) => [id, listing.minutes] as const))(
-  "leaves whoever is slow at %s twice as long as a deal takes",
+  "gives slow players of %s twice the usual time of a deal",
   (id, minutes) => {
     expect(usualLimit(id) / 60).toBeGreaterThanOrEqual(minutes * 2);
   },

@@ -23,7 +23,7 @@ function looks(view: View, changes: Partial<Scene> = {}) {
   return looksOf(reconcile([], view), scene);
 }
 
-/** The cards with a mark, as `t0.1`. */
+/** Return the cards with a mark, as `t0.1`. */
 function marked(mark: string, ...of: Parameters<typeof looks>): string[] {
   return looks(...of)
     .filter(({ marks }) => marks.split(" ").includes(mark))
@@ -43,7 +43,7 @@ describe("looks", () => {
     expect(faces.get("t10")).not.toBe(faces.get("t20"));
   });
 
-  it("mark the pressed card and those on it, as held when they are dragged", () => {
+  it("mark the pressed card and those on it, as held when dragged", () => {
     expect(marked("pressed", VIEW, { input: pressed("t0", 0, false) })).toEqual(["t0.0", "t0.1"]);
     expect(marked("held", VIEW, { input: pressed("t0", 0, false) })).toEqual([]);
     expect(marked("held", VIEW, { input: pressed("t0", 1, true) })).toEqual(["t0.1"]);
@@ -57,7 +57,7 @@ describe("looks", () => {
     expect(marked("target", VIEW, { targets: new Set([numberOf(VIEW, "t0")]) })).toEqual(["t0.1"]);
   });
 
-  it("mark the cards of a hint, or in the guide all that can be moved until one is pressed", () => {
+  it("mark the cards of a hint, or in the guide all movable ones until one is pressed", () => {
     const hint = { source: numberOf(VIEW, "t0"), target: numberOf(VIEW, "t2"), count: 1 };
     expect(marked("hinted", VIEW, { hint })).toEqual(["t0.1"]);
     expect(marked("target", VIEW, { hint })).toEqual(["t2.0"]);
@@ -68,13 +68,13 @@ describe("looks", () => {
     expect(marked("hinted", VIEW, { guiding: true, input })).toEqual([]);
   });
 
-  it("shake only the card that was refused", () => {
+  it("shake only the refused card", () => {
     const refused = { place: { pile: numberOf(VIEW, "t1"), index: 0 }, count: 3 };
     const shaking = looks(VIEW, { refused }).filter(({ shakes }) => shakes > 0);
     expect(shaking.map(({ pile, shakes }) => [pile, shakes])).toEqual([["t1", 3]]);
   });
 
-  it("mark cards that are fully covered as buried, in squared piles only", () => {
+  it("mark fully covered cards as buried, in squared piles only", () => {
     expect(marked("buried", VIEW)).toEqual(["w.0", "w.1"]);
   });
 });

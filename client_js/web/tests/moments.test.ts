@@ -1,4 +1,4 @@
-/** What an end is celebrated for, and what a record is. */
+/** The celebrations of an end, and personal records. */
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Ending, SIZES, momentsOf, sealsOf } from "../src/parts/ending/moments.ts";
@@ -14,11 +14,15 @@ describe("an end", () => {
   it.each<[string, Ending, readonly string[]]>([
     ["as most are", { result: STUCK, before: { home: 30, time: 1 }, race: PLACE }, []],
     ["with all cards home", { result: WON, before: null }, ["home"]],
-    ["of a race that is won", { result: STUCK, before: null, race: { rank: 1, of: 2 } }, ["race"]],
-    ["of a race alone", { result: STUCK, before: null, race: { rank: 1, of: 1 } }, []],
-    ["of a race that nobody won", { result: STUCK, before: null, race: { rank: 2, of: 2 } }, []],
+    ["of a won race", { result: STUCK, before: null, race: { rank: 1, of: 2 } }, ["race"]],
+    ["of a solo race", { result: STUCK, before: null, race: { rank: 1, of: 1 } }, []],
+    ["of a race without a winner", { result: STUCK, before: null, race: { rank: 2, of: 2 } }, []],
     ["with one card more", { result: STUCK, before: { home: 19, time: 5 } }, ["record"]],
-    ["with as many, earlier", { result: STUCK, before: { home: 20, time: 60_001 } }, ["record"]],
+    [
+      "with equal cards, earlier",
+      { result: STUCK, before: { home: 20, time: 60_001 } },
+      ["record"],
+    ],
     ["that was equalled", { result: STUCK, before: { home: 20, time: 60_000 } }, []],
     ["that is the first", { result: STUCK, before: null }, []],
     ["with a hint", { result: { ...WON, hints: 1 }, before: { home: 9, time: 5 } }, ["home"]],
@@ -75,14 +79,14 @@ describe("an end", () => {
   });
 });
 
-describe("the best of one's own runs", () => {
+describe("the player's best run", () => {
   let storage: MemoryStorage;
   beforeEach(() => (storage = new MemoryStorage()));
 
   const note = (deal: string, result: Partial<Ending["result"]>, game = "robert") =>
     noteRun(storage, { game, variant: "standard", deal, result: { ...STUCK, ...result } });
 
-  it("is what a run is compared with, however often that is asked for", () => {
+  it("is the run compared with, however often it is requested", () => {
     expect(note("a", { home: 20 })).toBeNull();
     expect(note("a", { home: 20 })).toBeNull();
     expect(note("b", { home: 31 })).toEqual({ home: 20, time: 60_000 });
@@ -91,12 +95,12 @@ describe("the best of one's own runs", () => {
     expect(note("a", { home: 20 })).toEqual({ home: 31, time: 60_000 });
   });
 
-  it("is kept by game", () => {
+  it("is kept per game", () => {
     note("a", { home: 20 });
     expect(note("b", { home: 30 }, "deuces")).toBeNull();
   });
 
-  it.each([{ hints: 1 }, { undos: 1 }, { time: 0 }])("is not one with %j", (help) => {
+  it.each([{ hints: 1 }, { undos: 1 }, { time: 0 }])("is not set with %j", (help) => {
     note("a", { home: 20 });
     note("b", { home: 40, ...help });
     expect(note("c", { home: 30 })).toEqual({ home: 20, time: 60_000 });

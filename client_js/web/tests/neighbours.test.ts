@@ -19,7 +19,7 @@ describe("neighbours", () => {
     expect(neighboursOf(room, told(["ben", "cyd"]))).toEqual([{ here: ["BEN"], gone: ["CYD"] }]);
   });
 
-  it("are nobody's business once they have all left, or in another room", () => {
+  it("are hidden once they have all left, or in another room", () => {
     expect(neighboursOf(room, told(["cyd", "dan"]))).toEqual([]);
     expect(neighboursOf(room, told(["ada", "dan"]))).toEqual([]);
     expect(neighboursOf(room, { ...told(["ada", "ben"]), code: "ZZZZZZZZ" })).toEqual([]);

@@ -38,7 +38,7 @@ describe.each(SCOPES)("handlingOf below %s", (scope) => {
   });
 });
 
-it("leaves the other sites on its origin alone", () => {
+it("ignores the other sites on its origin", () => {
   const [home = "", below = ""] = SCOPES;
   expect(handlingOf({ method: "GET", mode: "navigate", url: home }, below, KEPT)).toBeNull();
   const names = [
@@ -47,7 +47,7 @@ it("leaves the other sites on its origin alone", () => {
     cacheOf("2b", below),
     cacheOf("1a", below),
   ];
-  // As it was called before there were such sites.
+  // The name from before there were such sites.
   expect(names[0]).toBe("samedeal-2b");
   expect(names.filter((name) => isOld(name, "2b", home))).toEqual([names[1]]);
   expect(names.filter((name) => isOld(name, "2b", below))).toEqual([names[3]]);
@@ -62,12 +62,12 @@ describe("networkFirst", () => {
   const answer = (text: string, status = 200) => Promise.resolve(new Response(text, { status }));
   const text = async (found: Promise<Response>) => (await found).text();
 
-  it("returns the server's response, also a 404", async () => {
+  it("returns the server's response, including a 404", async () => {
     expect(await text(networkFirst(() => answer("new"), kept, 1_000))).toBe("new");
     expect(await text(networkFirst(() => answer("none", 404), kept, 1_000))).toBe("none");
   });
 
-  it("falls back to the cache without a network, a server, or a response in time", async () => {
+  it("falls back to the cache without a network, a server, or a timely response", async () => {
     expect(await text(networkFirst(failing, kept, 1_000))).toBe("kept");
     expect(await text(networkFirst(() => answer("bad gateway", 502), kept, 1_000))).toBe("kept");
     expect(await text(networkFirst(never, kept, 10))).toBe("kept");

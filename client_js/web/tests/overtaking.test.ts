@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Overtaking } from "../src/table/overtaking.ts";
 
-it("reports when the order of two players is reversed, and no ties", () => {
+it("reports when the order of two players is reversed, but not ties", () => {
   const race = new Overtaking();
   const grace = (own: number, cards: number) => race.update(own, [{ id: "grace", cards }]);
   expect(grace(0, 0)).toBeNull();
@@ -13,7 +13,7 @@ it("reports when the order of two players is reversed, and no ties", () => {
   expect(grace(4, 3)).toEqual({ id: "grace", ahead: true });
 });
 
-it("reports one of several players at a time, with all of them in memory", () => {
+it("reports one of several players at a time, and remembers all of them", () => {
   const race = new Overtaking();
   const all = (own: number, ...cards: number[]) =>
     race.update(

@@ -1,10 +1,10 @@
-/** What the page sends of a passkey, whatever the browser or an extension of it returns. */
+/** The page's form of a passkey, whatever the browser or an extension returns. */
 
 import { createContext, runInContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createPasskey, usePasskey } from "../src/account/passkeys.ts";
 
-/** A class as browsers have: its getters and methods work on what the browser has made only. */
+/** A class like a browser's: its getters and methods only work on native objects. */
 class Native {
   get id(): string {
     throw new TypeError("Illegal invocation");

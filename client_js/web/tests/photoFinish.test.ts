@@ -1,10 +1,10 @@
-/** Who won a round, who comes next, and whose runs are drawn. */
+/** The winners, the runner-up, and the drawn runs of a round. */
 
 import type { Runner } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
 import { drawn, finishOf, isUnwon, ranked } from "../src/race/rounds/photoFinish.ts";
 
-/** Runners of these ranks, named `a`, `b` and so on. */
+/** Return runners with these ranks, named `a`, `b` and so on. */
 function runners(...ranks: (number | null)[]): Runner[] {
   return ranks.map((rank, nth) => {
     const id = String.fromCharCode(97 + nth);
@@ -21,7 +21,7 @@ describe("a finish", () => {
   it.each([
     [[1, 2], "a", "b"],
     [[1, 2, 3], "a", "b"],
-    // Those who brought no card home share the last rank.
+    // Runners without a card home share the last rank.
     [[1, 3, 3], "a", "b"],
     [[1, 1, 3], "ab", "c"],
     [[1, 1], "ab", undefined],
@@ -49,7 +49,7 @@ describe("a finish", () => {
   });
 });
 
-describe("the runs that are drawn", () => {
+describe("the drawn runs", () => {
   const standing = runners(1, 2, 3, 4, 5);
 
   it.each([

@@ -4,7 +4,7 @@ import { Playback } from "../src/replay/playback.svelte.ts";
 const times = [1_000, 1_500, 1_500, 4_000];
 
 describe("a replay's position", () => {
-  it("advances by its speed while it plays, and stops at the end", () => {
+  it("advances by its speed while playing, and stops at the end", () => {
     const playback = new Playback(times, 5_000);
     playback.advance(100);
     expect(playback.time).toBe(0);
@@ -18,7 +18,7 @@ describe("a replay's position", () => {
     expect([playback.time, playback.playing, playback.ended]).toEqual([5_000, false, true]);
   });
 
-  it("plays from the start again when it is played at the end", () => {
+  it("restarts when played at the end", () => {
     const playback = new Playback(times, 5_000);
     playback.seek(9_000);
     expect(playback.time).toBe(5_000);
@@ -26,7 +26,7 @@ describe("a replay's position", () => {
     expect([playback.time, playback.playing]).toEqual([0, true]);
   });
 
-  it("steps from move to move, there and back, and pauses", () => {
+  it("steps between moves, in both directions, and pauses", () => {
     const playback = new Playback(times, 5_000);
     playback.toggle();
     const there = times.concat(0).map(() => {

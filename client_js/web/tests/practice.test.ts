@@ -23,7 +23,7 @@ describe("practice", () => {
     const opening = practice.view;
     expect(practice.begun).toBe(false);
     playSome(practice, 5);
-    // Two reloads without a move between them.
+    // Two reloads without a move in between.
     new Practice("roosevelt", storage);
     const again = new Practice("roosevelt", storage);
     expect(again.view).toEqual(practice.view);
@@ -33,7 +33,7 @@ describe("practice", () => {
     expect(again.view).toEqual({ ...opening, moves: 10 });
   });
 
-  it("marks undos, and whether one covered a card that had been seen, also after a reload", () => {
+  it("marks undos, and whether one covered a seen card, including after a reload", () => {
     const storage = new MemoryStorage();
     const practice = new Practice("robert", storage);
     const deal = { source: practice.ruleset.stock, target: practice.ruleset.waste!, count: 1 };
@@ -47,7 +47,7 @@ describe("practice", () => {
     expect([practice.undos, practice.peeked]).toEqual([0, false]);
   });
 
-  it("gives a hint once on a board, stores it, and drops it with the next move", async () => {
+  it("gives a hint once per board, stores it, and drops it with the next move", async () => {
     const storage = new MemoryStorage();
     const practice = new Practice("robert", storage);
     const { move } = (await practice.giveHint())!;
@@ -62,7 +62,7 @@ describe("practice", () => {
     expect(new Practice("robert", storage).hint).toBeNull();
   });
 
-  it("shows no stored hint that is no move of its board", async () => {
+  it("ignores a stored hint that is not a move of its board", async () => {
     const storage = new MemoryStorage();
     const practice = new Practice("robert", storage);
     await practice.giveHint();
@@ -113,7 +113,7 @@ describe("practice", () => {
     expect(new Practice("roosevelt", storage).view.moves).toBe(1);
   });
 
-  it("uses the rules with which a game was started, and reports if they are unknown", () => {
+  it("uses the game's original rules, and reports if they are unknown", () => {
     const storage = new MemoryStorage();
     const practice = new Practice("robert", storage);
     playSome(practice, 3);
@@ -141,7 +141,7 @@ describe("a race against a ghost", () => {
     return { storage, practice: new Practice(file.game, storage) };
   }
 
-  /** Play the run's own moves, each as long after the start as in the run and `later`. */
+  /** Play the run's own moves, each at the run's time plus `later`. */
   function follow(practice: Practice, moves: number, later = 0, from = practice.view.moves): void {
     for (const [text, time] of file.moves.slice(from, moves)) {
       practice.race?.advance(time + later - practice.race.elapsed);
@@ -149,7 +149,7 @@ describe("a race against a ghost", () => {
     }
   }
 
-  it("is on the run's deal, by its rules, and is level with it move by move", () => {
+  it("uses the run's deal and rules, and is level with it move by move", () => {
     const { practice } = begun();
     expect(practice.race?.ghost).toEqual(ghostOf(replay));
     expect(practice.view.piles).toEqual(viewOfRun(0));
@@ -160,7 +160,7 @@ describe("a race against a ghost", () => {
     expect(compare(practice.result, file.result)).toEqual({ order: "level" });
   });
 
-  it("survives a reload, with its times, and goes on", () => {
+  it("survives a reload, with its times, and continues", () => {
     const { storage, practice } = begun();
     follow(practice, 20, 700);
     practice.race?.advance(50_000);
@@ -172,7 +172,7 @@ describe("a race against a ghost", () => {
     expect(compare(again.result, file.result)).toEqual({ order: "behind", milliseconds: 700 });
   });
 
-  it("counts the time that undone moves took, and stops and begins again when asked to", () => {
+  it("counts the time of undone moves, and stops and restarts on request", () => {
     const { storage, practice } = begun();
     follow(practice, file.moves.length);
     while (practice.begun) practice.undo();
@@ -190,7 +190,7 @@ describe("a race against a ghost", () => {
     expect(again.view.piles).toEqual(viewOfRun(0));
   });
 
-  it("lets time pass from tick to tick, and none in pauses", () => {
+  it("advances between ticks, and stands still in pauses", () => {
     const { practice } = begun();
     const { race } = practice;
     for (const now of [5_000, 5_250, 5_600]) race?.tick(now);
@@ -205,7 +205,7 @@ describe("a race against a ghost", () => {
     expect(race?.elapsed).toBe(900);
   });
 
-  it("can be dropped, which leaves the deal, and ends with a new deal", () => {
+  it("can be dropped, which keeps the deal, and ends with a new deal", () => {
     const { storage, practice } = begun();
     follow(practice, 10);
     practice.dropRace();
@@ -217,7 +217,7 @@ describe("a race against a ghost", () => {
     expect([other.race, new Practice(file.game, storage).race]).toEqual([null, null]);
   });
 
-  it("takes the place of a game that is being played only if the player says so", () => {
+  it("replaces a game in progress only after confirmation", () => {
     const storage = new MemoryStorage();
     const race = raceOn(replay.run, ghostOf(replay));
     const practice = new Practice(file.game, storage);
@@ -230,12 +230,12 @@ describe("a race against a ghost", () => {
     expect(beginPractice(race, storage)).toBe(practice.view.moves);
     expect(storage.getItem(`samedeal.practice.${file.game}`)).toBe(before);
     expect(beginPractice(race, storage, true)).toBe(0);
-    // Who comes back by the same link goes on.
+    // Returning by the same link continues.
     const raced = new Practice(file.game, storage);
     follow(raced, 2);
     expect(beginPractice(race, storage)).toBe(0);
     expect(new Practice(file.game, storage).view.moves).toBe(2);
-    // The deal without the race is another game, and a race that was stopped is over.
+    // The deal without the race is another game, and a stopped race is over.
     const { race: _, ...deal } = race.deal;
     expect(beginPractice({ game: file.game, deal }, storage)).toBe(2);
     raced.race!.stopped = true;
@@ -244,7 +244,7 @@ describe("a race against a ghost", () => {
     expect(new Practice(file.game, storage).begun).toBe(false);
   });
 
-  it("is forgotten if it was stored malformed, and the deal is kept", () => {
+  it("is dropped if stored malformed, and the deal is kept", () => {
     const { storage, practice } = begun();
     follow(practice, 3);
     const key = `samedeal.practice.${file.game}`;

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { onceOpened } from "../src/kit/prerendering.ts";
 
-test("a page that was loaded in advance begins when somebody opens it, and once", () => {
+test("a prerendered page starts when it is opened, and only once", () => {
   const begin = vi.fn();
   const page = Object.assign(new EventTarget(), { prerendering: true });
   onceOpened(page, begin);
@@ -11,7 +11,7 @@ test("a page that was loaded in advance begins when somebody opens it, and once"
   expect(begin).toHaveBeenCalledTimes(1);
 });
 
-test.each([{ prerendering: false }, {}])("any other page begins at once", (state) => {
+test.each([{ prerendering: false }, {}])("any other page starts immediately", (state) => {
   const begin = vi.fn();
   onceOpened(Object.assign(new EventTarget(), state), begin);
   expect(begin).toHaveBeenCalledTimes(1);

@@ -1,11 +1,11 @@
-/** How a device says what it is, and how times of day are written. */
+/** Device ids, and the notation of times of day and zones. */
 
 import { expect, it } from "vitest";
 import { browserOf, minutesOf, offsetZone, timeOf, zone } from "../src/account/push.ts";
 import { deviceId } from "../src/offline/remembered.ts";
 
-it("knows a device by the id that the server gives it", async () => {
-  // As in the example of `server/PROTOCOL.md`.
+it("identifies a device by the server's id", async () => {
+  // The example in `server/PROTOCOL.md`.
   const endpoint = "https://updates.push.services.mozilla.com/wpush/v2/gAAAAAB";
   expect(await deviceId(endpoint)).toBe("0a493af05863f149");
 });
@@ -14,12 +14,12 @@ it.each([
   [0, "00:00"],
   [420, "07:00"],
   [1_439, "23:59"],
-])("writes %d minutes as %s, and reads them again", (minutes, time) => {
+])("writes %d minutes as %s, and reads them back", (minutes, time) => {
   expect(timeOf(minutes)).toBe(time);
   expect(minutesOf(time)).toBe(minutes);
 });
 
-it("reads no time where there is none", () => {
+it("rejects other texts as times", () => {
   expect(minutesOf("")).toBeNull();
 });
 
@@ -33,7 +33,7 @@ it.each([
   expect(offsetZone(at)).toBe(written);
 });
 
-it("knows the zone that it is in by its name", () => {
+it("knows its time zone by name", () => {
   expect(zone()).toMatch(/^[A-Za-z]/);
 });
 
@@ -43,6 +43,6 @@ it.each([
   ["web.push.apple.com", "Safari"],
   ["wns2-par02p.notify.windows.com", "Edge"],
   ["push.example.org", null],
-])("calls the browser of %s %s", (service, name) => {
+])("names the browser of %s %s", (service, name) => {
   expect(browserOf(service)).toBe(name);
 });

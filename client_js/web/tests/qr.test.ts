@@ -2,7 +2,7 @@ import { decodeQR } from "qr/decode.js";
 import { expect, it } from "vitest";
 import { type QrDrawing, qrDrawing } from "../src/kit/qr.ts";
 
-/** A drawing as an image, as a camera sees it, with `scale` pixels a module. */
+/** Return a drawing as an image, as a camera sees it, with `scale` pixels per module. */
 function seen({ size, path }: QrDrawing, scale = 6) {
   const width = size * scale;
   const data = new Uint8Array(width * width * 4).fill(255);

@@ -12,7 +12,7 @@ const race = (...start: number[]) => {
   return to;
 };
 
-it("has no places while everybody has the same cards from the start", () => {
+it("has no places while all have had the same cards from the start", () => {
   expect(race(4, 4, 4)(4, 4, 4)).toBe("a b c");
 });
 
@@ -25,6 +25,6 @@ it("is by cards, and among equals by who had them first", () => {
   expect(to(3, 1, 2)).toBe("1a 2c 3b");
 });
 
-it("shares places of those who were equal when they were first seen", () => {
+it("shares places among runners first seen as equals", () => {
   expect(race(3, 3, 5)(3, 3, 5)).toBe("1c 2a 2b");
 });

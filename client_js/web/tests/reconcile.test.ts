@@ -12,7 +12,7 @@ const at = (pieces: readonly Piece[], view: View, name: string, index: number): 
 };
 
 describe("reconcile", () => {
-  it("makes one piece a card, each with a key of its own", () => {
+  it("makes one piece per card, each with its own key", () => {
     const pieces = reconcile([], viewOf("roosevelt", { t0: "KSQH", s: "????" }));
     expect(pieces.map(({ card }) => cardName(card))).toEqual(["KS", "QH", "??", "??"]);
     expect(new Set(pieces.map(({ key }) => key)).size).toBe(4);
@@ -60,7 +60,7 @@ describe("reconcile", () => {
     expect(at(known, view, "t0", 0).key).toBe(at(predicted, view, "t0", 0).key);
   });
 
-  it("never shows another face on a piece whose card is known", () => {
+  it("never shows another face on a piece with a known card", () => {
     const before = reconcile([], viewOf("roosevelt", { t0: "KS" }));
     const after = reconcile(before, viewOf("roosevelt", { t0: "QH" }));
     expect(after[0]?.key).not.toBe(before[0]?.key);

@@ -1,9 +1,9 @@
-/** The service worker's registration, as who needs it waits for it. */
+/** Waiting for the service worker's registration. */
 
 import { afterEach, expect, test, vi } from "vitest";
 import { running } from "../src/offline/register.ts";
 
-/** A service worker that is being installed. */
+/** A service worker being installed. */
 class Installing extends EventTarget {
   state = "installing";
 
@@ -22,7 +22,7 @@ function register(answer: () => Promise<unknown>): void {
 test.each([
   ["activated", true],
   ["redundant", false],
-])("who needs a worker waits until it is %s", async (state, runs) => {
+])("callers wait until the worker is %s", async (state, runs) => {
   const installing = new Installing();
   const registration: Record<string, unknown> = { installing, waiting: null, active: null };
   register(() => Promise.resolve(registration));

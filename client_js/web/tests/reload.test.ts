@@ -25,7 +25,7 @@ function load(marks = storage): Store<Status> {
   return status;
 }
 
-test("a page that is refused as too old is reloaded once", () => {
+test("a page refused as too old is reloaded once", () => {
   load().set("incompatible");
   expect(reloads).toBe(1);
   load().set("incompatible");
@@ -41,7 +41,7 @@ test("after an open session, it may be reloaded again", () => {
   expect(reloads).toBe(2);
 });
 
-test("no other status reloads it, and without storage nothing does", () => {
+test("no other status reloads it, nor any without storage", () => {
   const status = load();
   for (const other of ["open", "waiting", "connecting", "replaced"] as const) status.set(other);
   load({ ...storage, setItem: () => false }).set("incompatible");

@@ -1,4 +1,4 @@
-/** Subscriptions that the browser renews or drops, and what it remembers of them. */
+/** Subscriptions renewed or dropped by the browser, and its record of them. */
 
 import { expect, it, vi } from "vitest";
 import type { Push, PushSubscribed } from "@samedeal/client";
@@ -17,7 +17,7 @@ import { subscribeAgain } from "../src/offline/subscribeAgain.ts";
 const SCOPE = "https://example.org/games/";
 const OLD: Remembered = { player: "ada", device: "old", key: "KEY", language: "fr" };
 
-/** The caches of a browser. */
+/** A browser's caches. */
 class Caches {
   readonly kept = new Map<string, Map<string, Response>>();
 
@@ -42,7 +42,7 @@ function subscription(id: string): Subscribed {
   return { id, fields: { endpoint: `https://push/${id}`, key: "P", auth: "A" } };
 }
 
-/** A browser with a subscription, and the server, which note what they are told. */
+/** A browser with a subscription, and the server, recording all messages. */
 class World {
   readonly told: string[] = [];
   readonly caches = new Caches();
@@ -92,7 +92,7 @@ it("changes nothing while the subscription is the same, and asks nothing without
 it.each([
   ["renewed", subscription("new"), "new"],
   ["dropped", null, "made"],
-])("tells the server of one that the browser has %s", async (_, now, device) => {
+])("reports a subscription that the browser has %s to the server", async (_, now, device) => {
   for (const [devices, removed] of [
     [["other", "old"], ["remove old"]],
     [["other"], []],
@@ -105,7 +105,7 @@ it.each([
   }
 });
 
-it("tries again the next time if the server refuses", async () => {
+it("retries the next time if the server refuses", async () => {
   const world = new World();
   await world.memory.write(OLD);
   Object.assign(world, { now: subscription("new"), devices: [], refuses: true });
@@ -114,7 +114,7 @@ it("tries again the next time if the server refuses", async () => {
   expect(await world.renew()).toMatchObject({ device: "new" });
 });
 
-it("subscribes again by another key of the server, and waits for one", async () => {
+it("subscribes again for a new server key, and waits for one", async () => {
   const world = new World();
   await world.memory.write(OLD);
   Object.assign(world, { now: subscription("old"), key: null });
@@ -124,9 +124,9 @@ it("subscribes again by another key of the server, and waits for one", async () 
 });
 
 it.each([
-  ["the person does not allow it any more", { allowed: false }, ["get", "remove old"]],
+  ["the person has withdrawn permission", { allowed: false }, ["get", "remove old"]],
   ["the player has removed it elsewhere", { devices: ["other"] }, ["get"]],
-])("ends it where %s", async (_, change, told) => {
+])("ends the subscription where %s", async (_, change, told) => {
   const world = new World();
   await world.memory.write(OLD);
   Object.assign(world, { now: subscription("old") }, change);
@@ -134,7 +134,7 @@ it.each([
   expect([world.now, world.told]).toEqual([null, told]);
 });
 
-it("tells another player of the browser nothing", async () => {
+it("sends another player of the browser no notifications", async () => {
   const world = new World();
   await world.memory.write(OLD);
   world.now = subscription("old");
@@ -142,7 +142,7 @@ it("tells another player of the browser nothing", async () => {
   expect([world.now, world.told]).toEqual([null, []]);
 });
 
-it("is kept by each site of a host, and by no build", async () => {
+it("is kept by each site of a host, and survives builds", async () => {
   const world = new World();
   await world.memory.write(OLD);
   const caches = world.caches as unknown as CacheStorage;
@@ -153,7 +153,7 @@ it("is kept by each site of a host, and by no build", async () => {
   }
 });
 
-/** What the service worker does when the browser says that its subscription has changed. */
+/** Return what the service worker does when the browser reports a changed subscription. */
 async function changed(
   before: Remembered | null,
   { now, open, refuses = false }: { now: string | null; open: boolean; refuses?: boolean },
@@ -181,17 +181,17 @@ it.each([
   ["new", false, ["ask in fr"]],
   [null, true, ["subscribe KEY", RENEWED]],
   [null, false, ["subscribe KEY", "ask in fr"]],
-])("has a page tell of a subscription to %s, which is open: %s", async (now, open, done) => {
+])("has a page report a subscription to %s, which is open: %s", async (now, open, done) => {
   expect(await changed(OLD, { now, open })).toEqual(done);
 });
 
-it("leaves alone what is the same, or was ended here", async () => {
+it("ignores a subscription that is the same, or was ended here", async () => {
   const device = await deviceId("old");
   expect(await changed({ ...OLD, device }, { now: "old", open: true })).toEqual([]);
   expect(await changed(null, { now: null, open: true })).toEqual([]);
 });
 
-it("asks for nothing that the person does not allow", async () => {
+it("requests nothing without the person's permission", async () => {
   const warned = vi.spyOn(console, "warn").mockReturnValue();
   expect(await changed(OLD, { now: null, open: false, refuses: true })).toEqual([]);
   expect(await changed(OLD, { now: null, open: true, refuses: true })).toEqual([RENEWED]);

@@ -1,4 +1,4 @@
-/** The page below a path of its host: its routes, links, and what it stores. */
+/** The page below a path of its host: its routes, links, and storage. */
 
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { roomCode } from "../src/app/codes.ts";
@@ -38,13 +38,13 @@ it("has all of its paths below the root, and finds its routes there", () => {
   expect(routeOf(new URL("/daily", BESIDE))).toEqual({ screen: "dailies" });
 });
 
-it("invites by links from which others read the room's code", () => {
+it("invites with links from which others can read the room's code", () => {
   const link = new URL(paths.room("H7KQ2M4X"), BESIDE).href;
   expect(link).toBe("https://example.org/games/samedeal/r/H7KQ2M4X");
   expect(roomCode(`Race me: ${link}`)).toBe("H7KQ2M4X");
 });
 
-it("stores nothing where another site on its origin does", () => {
+it("shares no storage with another site on its origin", () => {
   storage.setItem("samedeal.token", "ours");
   expect(localStorage.getItem("samedeal.token")).toBeNull();
   localStorage.setItem("samedeal.token", "theirs");

@@ -92,7 +92,7 @@ describe("routeOf", () => {
     expect(at(path)).toEqual(route);
   });
 
-  it("parses every path that the page makes", () => {
+  it("parses every path that the page produces", () => {
     expect(at(paths.room("H7KQ2"))).toEqual({ screen: "room", code: "H7KQ2" });
     expect(at(paths.run("d.p"))).toEqual({ screen: "run", attempt: "d.p", at: 0, beside: null });
     expect(at(paths.run("d.p", 61_500.4))).toMatchObject({ attempt: "d.p", at: 61_500 });
@@ -119,14 +119,14 @@ describe("routeOf", () => {
   });
 });
 
-it("shows a room's code in halves, and speaks it letter by letter", () => {
+it("shows a room's code in halves, and spells it letter by letter", () => {
   expect(shownCode("H7KQ2M4X")).toBe("H7KQ-2M4X");
   expect(spokenCode("H7KQ2M4X")).toBe("H 7 K Q, 2 M 4 X");
   expect(roomCode(shownCode("H7KQ2M4X"))).toBe("H7KQ2M4X");
 });
 
 describe("tableOf", () => {
-  it("parses the state that the page makes, and nothing else", () => {
+  it("parses the state that the page produces, and nothing else", () => {
     expect(tableOf(structuredClone(stateAt("a.b")))).toBe("a.b");
     for (const other of [null, undefined, 1, "a.b", {}, { table: 1 }]) {
       expect(tableOf(other)).toBeNull();

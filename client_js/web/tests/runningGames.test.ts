@@ -7,7 +7,7 @@ import { MemoryStorage } from "./storage.ts";
 const ADA: Player = { id: "ada", name: "Ada", tag: "2222", bot: false };
 const DEADLINE = 5_000;
 
-/** The part of an attempt that the class reads. */
+/** The part of an attempt read by the class. */
 function attemptOf(
   deal: string,
   room: string | null,
@@ -20,7 +20,7 @@ function attemptOf(
   return { ...fields, occasion } as unknown as AttemptState;
 }
 
-/** The part that it reads of a room that Ada races in. */
+/** The part that it reads of a room in which Ada races. */
 function roomOf(code: string, deal: string, end: "resigned" | null = null): RoomState {
   const result = { home: 0, left: 52, time: 0, moves: 0, end };
   const runners = [{ player: ADA, attempt: `${deal}.ada`, result, rank: null }];
@@ -67,7 +67,7 @@ describe("RunningGames", () => {
     expect(running.elsewhere("/", DEADLINE)).toBeUndefined();
   });
 
-  it("end with the room's word, or with the seat in it", () => {
+  it("end with the room's report, or with the seat in it", () => {
     client.room.set(roomOf("AB2CD", "d"));
     client.room.set(roomOf("AB2CD", "d", "resigned"));
     expect(running.elsewhere("/", 0)).toBeUndefined();
@@ -86,7 +86,7 @@ describe("RunningGames", () => {
     expect(running.elsewhere("/", 0)).toBeUndefined();
   });
 
-  it("are several: the latest comes first, and the others after it", () => {
+  it("may be several: the latest comes first, and the others after it", () => {
     client.attempt.set(attemptOf("daily", null));
     client.room.set(roomOf("AB2CD", "d"));
     expect(running.elsewhere("/", 0)).toMatchObject({ path: "/r/AB2CD" });

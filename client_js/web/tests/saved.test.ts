@@ -6,8 +6,8 @@ import { MemoryStorage } from "./storage.ts";
 const LAZY = { game: "klondike", rules: "stock.turns=2", name: "Lazy" };
 const EASY = { game: "freecell", rules: "cells.piles=6", name: "Easy" };
 
-describe("the games of one's own", () => {
-  it("are kept, the latest first, renamed, and dropped", () => {
+describe("the saved custom games", () => {
+  it("are saved, the latest first, renamed, and removed", () => {
     const storage = new MemoryStorage();
     expect(ownGames(storage)).toEqual([]);
     expect(keepOwn(LAZY, storage)).toBe(true);
@@ -20,18 +20,18 @@ describe("the games of one's own", () => {
     expect(ownGames(storage)).toEqual([{ ...LAZY, name: "Lazier" }]);
   });
 
-  it("take the place of those with the same rules or name", () => {
+  it("replace those with the same rules or name", () => {
     const storage = new MemoryStorage();
     keepOwn(LAZY, storage);
     keepOwn({ ...LAZY, name: "Two" }, storage);
     keepOwn({ ...LAZY, rules: "stock.turns=4", name: "Two" }, storage);
     expect(ownGames(storage)).toEqual([{ ...LAZY, rules: "stock.turns=4", name: "Two" }]);
-    // One of another game may be called the same.
+    // Games with different base games may share a name.
     keepOwn({ ...EASY, name: "Two" }, storage);
     expect(ownGames(storage)).toHaveLength(2);
   });
 
-  it("are no more than there is room for, and have a name", () => {
+  it("are limited in number, and have a name", () => {
     const storage = new MemoryStorage();
     for (let nth = 1; nth <= MOST_OWN; nth++) {
       const own = { game: "klondike", rules: `stock.turns=${nth}`, name: `${nth}` };
@@ -44,7 +44,7 @@ describe("the games of one's own", () => {
   });
 
   it.each(["", "{", "null", "7", '{"game":"klondike"}', '[1,null,{"game":"klondike"},[]]'])(
-    "are none if %s is stored",
+    "are empty if %s is stored",
     (text) => {
       const storage = new MemoryStorage();
       storage.setItem("samedeal.own", text);

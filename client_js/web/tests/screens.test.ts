@@ -1,4 +1,4 @@
-/** Loading of screens, and screens that cannot be loaded. */
+/** Loading of screens, and screens that fail to load. */
 
 import { afterEach, expect, test, vi } from "vitest";
 import Broken from "../src/shell/Broken.svelte";
@@ -14,7 +14,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Screens of which `settings` cannot be loaded. */
+/** Return screens of which `settings` fails to load. */
 function screens(onLine = true): Screens {
   vi.stubGlobal("navigator", { onLine });
   vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -56,7 +56,7 @@ test("a loaded screen is shown", async () => {
   expect(reload.forget).toHaveBeenCalled();
 });
 
-test("a screen that cannot be loaded after a reload is shown as broken", async () => {
+test("a screen that fails to load after a reload is shown as broken", async () => {
   const all = screens();
   reload.now.mockReturnValueOnce(false);
   await all.load("settings");

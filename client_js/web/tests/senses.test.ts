@@ -1,9 +1,9 @@
-/** Vibration and the wake lock, in browsers that have them, refuse them, or never heard of them. */
+/** Vibration and the wake lock, in browsers that support, refuse or lack them. */
 
 import { describe, expect, it } from "vitest";
 import { Senses } from "../src/app/senses.ts";
 
-/** A page that is seen or hidden, and says when that changes. */
+/** A visible or hidden page that reports changes. */
 class Page extends EventTarget {
   visibilityState: DocumentVisibilityState = "visible";
 
@@ -13,7 +13,7 @@ class Page extends EventTarget {
   }
 }
 
-/** A lock of the screen, as far as it is used. */
+/** The used part of a wake lock. */
 class Lock {
   released = false;
 
@@ -22,7 +22,7 @@ class Lock {
   }
 }
 
-/** Wake locks that are given, as soon as `answer` is called. */
+/** Wake locks granted once `answer` is called. */
 class Locks {
   readonly given: Lock[] = [];
   answers: (() => void)[] = [];
@@ -38,7 +38,7 @@ class Locks {
       });
     });
 
-  /** Answer all requests, and let what waits for them go on. */
+  /** Grant all requests, and let waiting code continue. */
   async answer(): Promise<void> {
     for (const answer of this.answers.splice(0)) answer();
     for (let turn = 0; turn < 5; turn++) await Promise.resolve();
@@ -51,7 +51,7 @@ class Locks {
 
 const on = () => true;
 
-/** Senses on a page, with the locks that its browser gives. */
+/** Return the senses of a page, with its browser's locks. */
 function awake() {
   const [locks, page] = [new Locks(), new Page()];
   const senses = new Senses(on, { wakeLock: locks }, page);
@@ -59,7 +59,7 @@ function awake() {
 }
 
 describe("vibration", () => {
-  it("tells start, overtaking and end apart", () => {
+  it("distinguishes start, overtaking and end", () => {
     const felt: string[] = [];
     const browser = { vibrate: (pattern: number[]) => felt.push(pattern.join()) > 0 };
     const senses = new Senses(on, browser, new Page());
@@ -67,7 +67,7 @@ describe("vibration", () => {
     expect(new Set(felt).size).toBe(3);
   });
 
-  it("stops when it is switched off", () => {
+  it("stops when switched off", () => {
     let [wanted, felt] = [true, 0];
     const browser = { vibrate: () => (felt += 1) > 0 };
     const senses = new Senses(() => wanted, browser, new Page());
@@ -77,7 +77,7 @@ describe("vibration", () => {
     expect(felt).toBe(1);
   });
 
-  it("is left out where there is none", () => {
+  it("is omitted where unsupported", () => {
     const senses = new Senses(on, {}, new Page());
     expect(() => senses.vibrate("start")).not.toThrow();
   });
@@ -93,7 +93,7 @@ describe("the screen", () => {
     expect(locks.held).toBe(0);
   });
 
-  it("may go dark while the page is hidden, and stays on when it is seen again", async () => {
+  it("may dim while the page is hidden, and stays on when it is visible again", async () => {
     const { locks, page, senses } = awake();
     const end = senses.keepAwake();
     await locks.answer();
@@ -109,7 +109,7 @@ describe("the screen", () => {
     expect(locks.held).toBe(0);
   });
 
-  it("is let go if the race was over before the lock came", async () => {
+  it("is released if the race was over before the lock was granted", async () => {
     const { locks, senses } = awake();
     senses.keepAwake()();
     await locks.answer();
@@ -117,7 +117,7 @@ describe("the screen", () => {
     expect(locks.held).toBe(0);
   });
 
-  it("is asked for only once the page is seen", async () => {
+  it("is requested only once the page is visible", async () => {
     const { locks, page, senses } = awake();
     page.show("hidden");
     senses.keepAwake();
@@ -128,7 +128,7 @@ describe("the screen", () => {
     expect(locks.held).toBe(1);
   });
 
-  it("is asked for again if it was refused before", async () => {
+  it("is requested again after a refusal", async () => {
     const { locks, page, senses } = awake();
     locks.refuses = true;
     const end = senses.keepAwake();
@@ -141,7 +141,7 @@ describe("the screen", () => {
     end();
   });
 
-  it("goes dark as always where there are no locks", () => {
+  it("dims as usual where locks are unsupported", () => {
     const senses = new Senses(on, {}, new Page());
     expect(() => senses.keepAwake()()).not.toThrow();
   });

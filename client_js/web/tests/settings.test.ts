@@ -25,7 +25,7 @@ describe("settings", () => {
     },
   );
 
-  it("are read back as they were stored", () => {
+  it("are read back as stored", () => {
     const chosen = { ...DEFAULTS, deck: "four", hand: "left", twoStep: true };
     expect(kept(JSON.stringify(chosen))).toEqual(chosen);
   });
@@ -42,7 +42,7 @@ describe("the last race", () => {
     expect(readRace(JSON.stringify({ ...first, limit: "long" }))).toEqual(first);
   });
 
-  it("is read back as it was stored", () => {
+  it("is read back as stored", () => {
     const wish = { game: "deuces", variant: "strict", seats: 2, limit: 300, help: "undo" };
     expect(readRace(JSON.stringify(wish))).toEqual(wish);
   });

@@ -3,7 +3,7 @@ import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { openingView } from "../src/board/opening.ts";
 import { sketchOf } from "../src/parts/sketch.ts";
 
-/** The upper left corners of what a path draws. */
+/** Return the top left corners of a path's shapes. */
 function cornersOf(path: string): [x: number, y: number][] {
   return [...path.matchAll(/M([\d.]+) ([\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
 }
@@ -22,7 +22,7 @@ describe.each(games.map(({ id }) => id))("the sketch of %s", (id) => {
     expect(count(sketch.faces) + count(sketch.backs)).toBe(others.flat().length + Number(hasStock));
   });
 
-  it("shows the faces that are open at the start, each top one with a pip", () => {
+  it("shows the initially open faces, each top one with a pip", () => {
     const columns = [...tableau, ...reserve].map((pile) => piles[pile]?.length ?? 0);
     const up = columns.map((cards, nth) => {
       const open = (nth < tableau.length ? rules.tableau : rules.reserve)?.face_up ?? 0;
@@ -35,7 +35,7 @@ describe.each(games.map(({ id }) => id))("the sketch of %s", (id) => {
     expect(count(sketch.reds) + count(sketch.blacks)).toBe(tops);
   });
 
-  it("keeps all within its box, and no two piles in one place", () => {
+  it("keeps everything within its box, and all piles apart", () => {
     const { width, height, places, backs, faces } = sketch;
     const corners = cornersOf(places + backs + faces);
     for (const [x, y] of corners) {

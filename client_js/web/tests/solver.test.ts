@@ -1,4 +1,4 @@
-/** Questions of the page to the solver: the worker's answers, and one question at a time. */
+/** The page's questions to the solver: the worker's answers, and one question at a time. */
 
 import { describe, expect, it } from "vitest";
 import { cardsHome, viewOf } from "../../src/rules/board.ts";
@@ -19,7 +19,7 @@ const NAMED = { game: "robert", variant: "standard", rules: RULES.digest };
 const ADVICE: AskAdvice = { kind: "advice", ...NAMED, ...viewOf(DEALT), been: [], time: 100 };
 const REVIEW: AskReview = { kind: "review", ...NAMED, seed: SEED, moves: [], line: null };
 
-/** Says of every board that its first legal move wins. */
+/** Claims for every board that its first legal move wins. */
 const hopeful: Glance = (board) => ({
   ...{ verdict: "winnable", line: legalMoves(board).slice(0, 1), home: 52, most: true },
   ...{ proof: "", effort: 0, steps: 1 },
@@ -29,7 +29,7 @@ const HOPEFUL: Method = { applies: () => true, budget: 10, solve: hopeful, glanc
 function answersTo(ask: Ask, method = HOPEFUL): Answer[] {
   const answers: Answer[] = [];
   let time = 0;
-  // What a worker gets and gives are copies.
+  // A worker's input and output are copies.
   const send = (each: Answer) => answers.push(structuredClone(each));
   const { ruleset: _, ...sent } = ask as Ask & { ruleset?: unknown };
   answer(
@@ -42,7 +42,7 @@ function answersTo(ask: Ask, method = HOPEFUL): Answer[] {
 }
 
 describe("the worker", () => {
-  it("advises a move by its text, within the time that it has", () => {
+  it("advises a move by its text, within its time limit", () => {
     const moved = play(DEALT, legalMoves(DEALT)[0]!);
     const [given, ...more] = answersTo({ ...ADVICE, ...viewOf(moved) });
     expect(more).toEqual([]);
@@ -51,7 +51,7 @@ describe("the worker", () => {
     expect(texts).toContain(given?.kind === "advice" && given.move);
   });
 
-  it("reviews the moves of a run, and says when it is done", () => {
+  it("reviews the moves of a run, and reports when it is done", () => {
     const boards = [DEALT];
     const moves: string[] = [];
     for (let nth = 0; nth < 5; nth++) {
@@ -77,18 +77,18 @@ describe("the worker", () => {
   });
 
   it.each([
-    ["rules that are not known", { ...REVIEW, rules: "0000000000000000" }],
-    ["a move that is not legal", { ...REVIEW, moves: ["w>s"] }],
+    ["unknown rules", { ...REVIEW, rules: "0000000000000000" }],
+    ["an illegal move", { ...REVIEW, moves: ["w>s"] }],
   ])("answers %s as failed", (_, ask) => {
     expect(answersTo(ask)).toEqual([{ kind: "failed", message: expect.any(String) }]);
   });
 
-  it("takes a line that is known", () => {
+  it("uses a known line", () => {
     const known = answersTo({ ...REVIEW, line: ["s>w"] }).at(-1);
     expect(known).toMatchObject({ done: true, review: { verdict: "winnable", line: ["s>w"] } });
   });
 
-  it("says of a deal that its method does not decide that nothing is known", () => {
+  it("reports that nothing is known of a deal its method cannot decide", () => {
     const none: Answer[] = [];
     const unsolved: Method = {
       ...HOPEFUL,
@@ -107,7 +107,7 @@ describe("the worker", () => {
   });
 });
 
-/** A worker that answers when it is told to. */
+/** A worker that answers on request. */
 class Stub implements Port {
   readonly asked: Ask[] = [];
   ended = false;
@@ -150,7 +150,7 @@ describe("the solver", () => {
     expect(stubs[0]?.asked).toHaveLength(2);
   });
 
-  it("ends what it is at for another question, which alone is answered then", () => {
+  it("cancels the current question for another one, which alone is answered", () => {
     const { solver, stubs } = solverOfStubs();
     const [first, second]: [Answer[], Answer[]] = [[], []];
     solver.ask(REVIEW, (each) => first.push(each));
@@ -161,7 +161,7 @@ describe("the solver", () => {
     expect([first.length, second]).toEqual([1, [GIVEN]]);
   });
 
-  it("stops for a question that is taken back, and for no other one", () => {
+  it("stops for a cancelled question, and for no other one", () => {
     const { solver, stubs } = solverOfStubs();
     const got: Answer[] = [];
     const takeBack = solver.ask(REVIEW, (each) => got.push(each));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Chip, along, bestStopped, gapsBeside, standApart } from "../src/table/strip.ts";
 
-/** Runners in order, as "a7 b5", of whom those with a mark have stopped: "c4!". */
+/** Runners in order, as "a7 b5"; those with a mark have stopped: "c4!". */
 const order = (runners: string) =>
   runners.split(" ").map((runner) => ({
     id: runner.charAt(0),
@@ -13,47 +13,47 @@ describe("the gaps", () => {
   const gaps = (runners: string, me: string) =>
     gapsBeside(order(runners), me).map(({ runner, by }) => `${runner.id}${by}`);
 
-  it("are to the runners just ahead and just behind", () => {
+  it("lead to the runners just ahead and just behind", () => {
     expect(gaps("a9 b7 c4 d0", "c")).toEqual(["b3", "d-4"]);
     expect(gaps("a9 b7", "a")).toEqual(["b-2"]);
     expect(gaps("a9 b9", "b")).toEqual(["a0"]);
   });
 
-  it("are none for who watches or is alone", () => {
+  it("are empty for spectators and solo runners", () => {
     expect(gaps("a9 b7", "x")).toEqual([]);
     expect(gapsBeside(order("a9 b7"), undefined)).toEqual([]);
     expect(gaps("a9", "a")).toEqual([]);
   });
 });
 
-it("makes the best of those who have stopped the one to beat, if a card is home", () => {
+it("makes the best finished runner the one to beat, if a card is home", () => {
   expect(bestStopped(order("a9 b7! c4! d0"))?.id).toBe("b");
   expect(bestStopped(order("a9 b7"))).toBeUndefined();
   expect(bestStopped(order("a9 b0!"))).toBeUndefined();
 });
 
-it("ends the track where it is told to, and nobody runs past it", () => {
+it("ends the track where told, and no runner passes its end", () => {
   expect([0, 26, 52, 60].map((cards) => along(cards, 52))).toEqual([0, 0.5, 1, 1]);
   expect(along(13, 26)).toBe(0.5);
 });
 
 describe("chips", () => {
   const at = (...from: number[]): Chip[] => from.map((each) => ({ from: each, width: 28 }));
-  /** The pixels between each chip and the next better one; negative where they overlap. */
+  /** The pixels between each chip and the next better one; negative if they overlap. */
   const gaps = (chips: readonly Chip[], starts: readonly number[]) =>
     starts.slice(1).map((start, nth) => (starts[nth] ?? 0) - start - (chips[nth + 1]?.width ?? 0));
 
-  it("stand where their cards are", () => {
+  it("are at the positions of their cards", () => {
     expect(standApart(at(200, 100, 0), 300)).toEqual([200, 100, 0]);
   });
 
-  it("are moved on by worse ones that they would cover, and back by the end", () => {
+  it("are pushed on by worse ones they would cover, and back by the end", () => {
     expect(standApart(at(8, 4, 4), 300)).toEqual([60, 32, 4]);
     expect(standApart(at(286, 286, 286), 300)).toEqual([272, 244, 216]);
     expect(standApart([{ from: 8, width: 60 }, ...at(4)], 300)).toEqual([32, 4]);
   });
 
-  it("are all seen, eight with a flag on a phone of 360 pixels, wherever they are", () => {
+  it("are all visible, eight with a flag on a phone of 360 pixels, wherever they are", () => {
     const [room, own, flagged] = [290, 34, 62];
     let seed = 1;
     const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -70,7 +70,7 @@ describe("chips", () => {
     }
   });
 
-  it("overlap evenly where there is no room for all", () => {
+  it("overlap evenly if there is no room for all", () => {
     expect(standApart(at(0, 0, 0, 0), 70)).toEqual([42, 28, 14, 0]);
   });
 });

@@ -4,7 +4,7 @@ import type { View } from "../../src/rules/board.ts";
 import { findRuleset } from "../../src/rules/catalog.ts";
 import { parseSeen } from "../../src/rules/notation.ts";
 
-/** The view of a game with these piles, by name; the others are empty. */
+/** Return the view of a game with these piles, by name; the others are empty. */
 export function viewOf(game: string, piles: Readonly<Record<string, string>>, moves = 0): View {
   const ruleset = findRuleset(game);
   return {
@@ -15,7 +15,7 @@ export function viewOf(game: string, piles: Readonly<Record<string, string>>, mo
   };
 }
 
-/** The number of the pile of this name. */
+/** Return the number of the pile with this name. */
 export function numberOf(view: View, name: string): number {
   return view.ruleset.pileNames.indexOf(name);
 }

@@ -1,4 +1,4 @@
-/** What deals are played for, on every screen: all cards, par, or the most so far. */
+/** Targets of deals, on every screen: all cards, par, or the most so far. */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -21,15 +21,15 @@ const robert = findRuleset("robert");
 const deuces = findRuleset("deuces");
 const par = { winnable: false, par: 34, level: 2 } as const;
 
-describe("what is said of all deals of a game", () => {
+describe("the statement about all deals of a game", () => {
   const rows = [
     ...RESULTS.matchAll(/^\| ([a-z-]+) \| (\w+) \| \w+ \| [^|]+ \| ([\d,]+) \| ([\d,]+) \|/gm),
   ];
   const counted = (text = ""): number => Number(text.replaceAll(",", ""));
 
-  it("is what the engine found out: whether any can be won", () => {
+  it("matches the engine's findings: whether any can be won", () => {
     const known = rows.map(([, game = "", variant]) => [game, variant]);
-    // Which of the others can be won nobody has found out.
+    // For the others, no one has found out which can be won.
     for (const { id, variants } of games.filter(({ listing }) => listing.daily)) {
       for (const variant of variants) expect(known).toContainEqual([id, variant.id]);
     }
@@ -39,7 +39,7 @@ describe("what is said of all deals of a game", () => {
     }
   });
 
-  it("is what the engine found out: which pars are usual", () => {
+  it("matches the engine's findings: the usual pars", () => {
     const [, low, high, middle] =
       /the middle 90 % from (\d+) to (\d+), the median (\d+)/.exec(RESULTS) ?? [];
     expect(PARS).toMatchObject({ low: Number(low), high: Number(high), middle: Number(middle) });
@@ -57,11 +57,11 @@ describe("a target", () => {
     ["robert", { certificate: null, best: 31, own: 40 }, { kind: "best", home: 31 }],
     ["robert", { best: null, own: 40 }, { kind: "own", home: 40 }],
     ["robert", {}, null],
-  ])("of %s, where %j is known, is %j", (game, known, target) => {
+  ])("of %s, knowing %j, is %j", (game, known, target) => {
     expect(targetOf(findRuleset(game), known)).toEqual(target);
   });
 
-  it("is not known of a game that this page does not know", () => {
+  it("is null for a game unknown to this page", () => {
     expect(rulesetOf("bridge")).toBeNull();
     expect(rulesetOf("robert")).toBe(robert);
     expect(["robert", "deuces", "bridge", "all"].filter(isForPar)).toEqual(["robert"]);
@@ -69,24 +69,24 @@ describe("a target", () => {
 });
 
 describe("a scale", () => {
-  it("ends where all cards are home, if these are played for", () => {
+  it("ends at all cards home, if these are the target", () => {
     expect(scaleOf(deuces, [3])).toBe(104);
   });
 
-  it("goes on beyond what can be reached, or is usual, if not", () => {
+  it("otherwise extends beyond the reachable or usual number", () => {
     expect(scaleOf(robert, [1, 20], { kind: "par", home: 20 })).toBe(23);
     expect(scaleOf(robert, [1, 20])).toBe(40);
     expect(scaleOf(robert, [], { kind: "own", home: 12 })).toBe(40);
     expect(scaleOf(robert, [], { kind: "best", home: 40 })).toBe(46);
   });
 
-  it("has room for everybody, and never for more cards than there are", () => {
+  it("has room for all runs, and never for more cards than exist", () => {
     expect(scaleOf(robert, [44, 3])).toBe(44);
     expect(scaleOf(robert, [], { kind: "par", home: 48 })).toBe(52);
   });
 });
 
-describe("what was reached", () => {
+describe("the achieved number", () => {
   it.each([
     [38, { kind: "all", home: 52 }, "38 of 52 home", "38 von 52 zu Hause"],
     [28, { kind: "par", home: 34 }, "28 home, par\u00a034", "28 zu Hause, Par\u00a034"],
@@ -106,7 +106,7 @@ describe("what was reached", () => {
     [28, { kind: "own", home: 31 }, "28 home, your best is 31", "28 zu Hause, dein Rekord ist 31"],
     [33, { kind: "own", home: 31 }, "33 home, your best yet", "33 zu Hause, dein Rekord"],
     [18, null, "18 home", "18 zu Hause"],
-  ] as const)("is said of %i cards against %j", async (home, target, english, german) => {
+  ] as const)("is in words for %i cards against %j", async (home, target, english, german) => {
     expect(reachedWords(home, target)).toBe(english);
     await useLanguage("de");
     expect(reachedWords(home, target)).toBe(german);
@@ -121,7 +121,7 @@ describe("a daily's deal", () => {
     [deuces, null, null, /nobody knows whether it can be won\. .* the first run sets the mark\.$/],
     [deuces, null, 51, /nobody knows whether it can be won\. The run to beat has 51 home\.$/],
     [robert, null, 31, /nobody knows its par\. The run to beat has 31 home\.$/],
-  ])("before it is played", (ruleset, certificate, best, said) => {
+  ])("before play", (ruleset, certificate, best, said) => {
     expect(beforeWords(ruleset, certificate, best)).toMatch(said);
   });
 
@@ -129,13 +129,13 @@ describe("a daily's deal", () => {
     [robert, 31, 28, /its par\. The run to beat has 31 home\. .* try to work it out\.$/],
     [robert, 31, 31, /its par\. Nobody has got further so far\. Once/],
     [deuces, null, 28, /it can be won\. Once the day is closed/],
-  ])("without a certificate, once it is played", (ruleset, best, home, said) => {
+  ])("without a certificate, after play", (ruleset, best, home, said) => {
     expect(afterWords(ruleset, best, home)).toMatch(said);
   });
 });
 
-describe("a game that nobody wins", () => {
-  it("has rules that tell to bring home as many as can come", () => {
+describe("an unwinnable game", () => {
+  it("has rules that ask for as many cards home as possible", () => {
     const goal = (game: string) => rulesOf(findRuleset(game))[0]?.words[0];
     expect(goal("deuces")).toBe("Bring all 104 cards home to the foundations.");
     expect(goal("robert")).toMatch(/as many of the 52 cards home as you can.* usually 27 to 41\.$/);
@@ -148,17 +148,17 @@ describe("a game that nobody wins", () => {
     expect(scopesOf("all")).toEqual(["day", "week", "wins", "races"]);
     expect(scopesOf("bridge")).toContain("wins");
     expect(scopesOf("deuces", false)).toEqual(["best", "rating", "races"]);
-    // There may have been some once.
+    // There may have been some earlier.
     expect(scopesOf("deuces", false, "day")).toEqual(["day", "best", "rating", "races"]);
   });
 });
 
-describe("what is known of a practice deal", () => {
+describe("the proof about a practice deal", () => {
   const review = { line: [], winnable: null, lost: 0, prospects: [] };
   const lost = { ...review, verdict: "impossible", home: 34, most: true } as const;
   const dealt = { ruleset: robert, seed: "5a".repeat(32) };
 
-  /** A solver that gives these answers at once; what it was asked, and how often it was stopped. */
+  /** A solver with immediate answers; records its questions and stops. */
   function solverThat(...answers: readonly Answer[]) {
     const seen = { asked: [] as Ask[], stopped: 0 };
     const solver = {
@@ -172,7 +172,7 @@ describe("what is known of a practice deal", () => {
     return { seen, solver };
   }
 
-  it("is found by the solver, which is put away after that", async () => {
+  it("is found by the solver, which is stopped afterwards", async () => {
     const { seen, solver } = solverThat(
       { kind: "review", review: { ...lost, home: 20, most: false }, done: false },
       { kind: "review", review: lost, done: true },
@@ -187,7 +187,7 @@ describe("what is known of a practice deal", () => {
   it.each<Answer>([
     { kind: "failed", message: "Something else was asked." },
     { kind: "review", review: { ...lost, most: false }, done: true },
-  ])("is nothing if the solver says %j", async (answer) => {
+  ])("is null if the solver answers %j", async (answer) => {
     expect(await provedOf(dealt, solverThat(answer).solver)).toBeNull();
   });
 });

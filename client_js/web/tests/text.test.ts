@@ -48,7 +48,7 @@ describe("labels of the piles of other games", () => {
     expect(labelOf("canfield", { r0: "????5H" }, "r0")).toBe("Reserve, 3 cards");
   });
 
-  it("say how many cards the stock turns, and that there is no end of it", () => {
+  it("say how many cards the stock turns, and that redeals are unlimited", () => {
     const view = viewOf("canfield", { s: "??????????" });
     const stock = numberOf(view, "s");
     const dealt = (cards: string) =>

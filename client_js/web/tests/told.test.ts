@@ -1,4 +1,4 @@
-/** What the service worker shows of what the server tells it. */
+/** The notifications shown by the service worker. */
 
 import { type MockInstance, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { notify } from "../src/offline/notify.ts";
@@ -11,7 +11,7 @@ const TOLD: Told = {
 };
 
 describe("a notification", () => {
-  it("says who challenges to what, in the language of the device", () => {
+  it("names challenger and game, in the device's language", () => {
     expect(shownOf(TOLD).title).toBe("Ada challenges you");
     expect(shownOf(TOLD).body).toContain("Deuces");
     expect(shownOf({ ...TOLD, language: "de" }).title).toBe("Ada fordert dich heraus");
@@ -25,7 +25,7 @@ describe("a notification", () => {
     expect(shownOf({ ...TOLD, topic: "streak", days: 12, language }).body).toContain("12");
   });
 
-  it("is shown in English to others, and at all if a newer server tells something else", () => {
+  it("falls back to English, and to generic words for a newer server's topics", () => {
     expect(shownOf({ ...TOLD, language: "tlh" }).title).toBe("Ada challenges you");
     expect(shownOf({ ...TOLD, language: "constructor" }).title).toBe("Ada challenges you");
     const newer = { title: "Samedeal", body: "There is something new for you." };
@@ -33,7 +33,7 @@ describe("a notification", () => {
   });
 });
 
-/** What a browser shows of a push message; `refused` are options with which it shows nothing. */
+/** Return what a browser shows for a push message; `refused` are options it rejects. */
 async function shownFor(text: string | null, refused: (options: NotificationOptions) => boolean) {
   const shown: (NotificationOptions & { title: string })[] = [];
   const place = {
@@ -53,7 +53,7 @@ describe("a push message", () => {
   beforeEach(() => void (errors = vi.spyOn(console, "error").mockReturnValue()));
   afterEach(() => errors.mockRestore());
 
-  it("is shown as it is", async () => {
+  it("is shown unchanged", async () => {
     const [shown] = await shownFor(JSON.stringify(TOLD), never);
     expect(shown).toMatchObject({ title: "Ada challenges you", tag: "t", lang: "en" });
     expect(shown?.data).toBe("https://samedeal.test/c/abc");
@@ -73,7 +73,7 @@ describe("a push message", () => {
     expect(errors).toHaveBeenCalled();
   });
 
-  it("is shown in a plainer way if the browser refuses, which is reported", async () => {
+  it("is reduced if the browser refuses it, which is reported", async () => {
     const shown = await shownFor(JSON.stringify(TOLD), ({ icon }) => icon !== undefined);
     expect(shown).toEqual([{ title: "Ada challenges you", body: shownOf(TOLD).body }]);
     expect(errors).toHaveBeenCalled();
@@ -95,7 +95,7 @@ describe.each(["https://samedeal.test/", "https://samedeal.test/games/samedeal/"
       "../../evil",
       "javascript:alert(1)",
       "http://[",
-    ])("leads nowhere else by %s", (link) => {
+    ])("stays within the site for %s", (link) => {
       expect(opened(link, scope).startsWith(scope)).toBe(true);
     });
   },

@@ -1,4 +1,4 @@
-/** The service worker's script, as the build makes it, in surroundings that note what it does. */
+/** The service worker's script, as built, in a recording environment. */
 
 import { fileURLToPath } from "node:url";
 import { Script, createContext } from "node:vm";
@@ -9,10 +9,10 @@ const ENTRY = fileURLToPath(new URL("../src/offline/worker.ts", import.meta.url)
 
 type Handler = (event: object) => void;
 
-/** A script that imports or exports something is a syntax error here, as in a browser. */
+/** A script with imports or exports is a syntax error here, as in a browser. */
 const script = workerScript(ENTRY, { minify: false }).then((code) => new Script(code));
 
-/** A service worker that is started; what it logs as an error, and shows. */
+/** A running service worker, with its logged errors and notifications. */
 class Worker {
   readonly #handlers = new Map<string, Handler>();
   readonly errors: unknown[] = [];
@@ -34,7 +34,7 @@ class Worker {
     started.runInContext(createContext({ self, console, caches: {}, URL, ...kept }));
   }
 
-  /** Dispatch an event, and wait for what the worker waits for; rejects with it. */
+  /** Dispatch an event, and wait for the worker's extension of it; rejects with it. */
   async dispatch(kind: string, event: object): Promise<void> {
     const waited: Promise<void>[] = [];
     const waitUntil = (promise: Promise<void>) => waited.push(promise);
@@ -66,7 +66,7 @@ it("reports that the browser shows nothing", async () => {
   expect(worker.errors.at(-1)).toBe("Nothing is shown of a push message.");
 });
 
-it("hears that a subscription has changed, and reports what fails", async () => {
+it("notices a changed subscription, and reports failures", async () => {
   // This browser has no memory.
   const worker = new Worker(await script, false);
   await worker.dispatch("pushsubscriptionchange", {});
