@@ -176,7 +176,7 @@ class Compiler {
     for (const key of new Set([...Object.keys(messages), ...Object.keys(expected)])) {
       const at = `${path}.${key}`;
       if (!(key in messages)) throw new MessageError(at, "It is not translated.");
-      if (!(key in expected)) throw new MessageError(at, `There is none in ${SOURCE}.`);
+      if (!(key in expected)) throw new MessageError(at, `It does not exist in ${SOURCE}.`);
     }
     const entries = Object.entries(expected).map(([key, original]) => {
       const [name, given] = signatureOf(key);
@@ -205,7 +205,7 @@ class Compiler {
       return `[${each.join(", ")}]`;
     }
     if (isGroup(value) && isGroup(original)) return this.group(value, original, path);
-    throw new MessageError(path, `It is something else in ${SOURCE}.`);
+    throw new MessageError(path, `It has another type in ${SOURCE}.`);
   }
 
   #message(
@@ -219,7 +219,7 @@ class Compiler {
     const tokens = this.#parsed(message, path);
     const used = new Set(usesOf(tokens).map(({ name }) => name));
     const unknown = [...used].find((name) => !given.includes(name));
-    if (unknown !== undefined) throw new MessageError(path, `It is not given \`${unknown}\`.`);
+    if (unknown !== undefined) throw new MessageError(path, `It has no argument \`${unknown}\`.`);
     const last = given.findLastIndex((name) => used.has(name));
     // All types come from the source language.
     const kinds = this.#language === SOURCE ? kindsOf(usesOf(this.#parsed(original, path))) : null;

@@ -9,8 +9,9 @@ const END = "<!-- End of the generated part. -->";
 /** Return the README with the table updated from `source`, the text of `client.ts`. */
 export async function withMethods(readme: string, source: string): Promise<string> {
   const [before, after] = [readme.indexOf(BEGIN), readme.indexOf(END)];
-  if (before < 0 || after < before) throw new Error("The README has no place for the methods.");
-  const table = ["| method | what it does |", "| --- | --- |", ...methodsOf(source)].join("\n");
+  if (before < 0 || after < before)
+    throw new Error("The README lacks the markers around the methods.");
+  const table = ["| method | description |", "| --- | --- |", ...methodsOf(source)].join("\n");
   const page = `${readme.slice(0, before)}${BEGIN}\n\n${table}\n\n${readme.slice(after)}`;
   return format(page, { parser: "markdown", printWidth: 100 });
 }

@@ -24,7 +24,7 @@ export function pack(value: unknown): Uint8Array {
 export function unpack(frame: Uint8Array): Packed {
   const reader = new Reader(frame);
   const value = reader.value();
-  if (!reader.ended) throw new RangeError("The frame goes on after its value.");
+  if (!reader.ended) throw new RangeError("The frame continues after its value.");
   return value;
 }
 
@@ -137,7 +137,7 @@ class Reader {
     if (tag >= 0xd9 && tag <= 0xdb) return this.#text(this.#length(tag - 0xd9));
     if (tag === 0xdc || tag === 0xdd) return this.#list(this.#length(tag - 0xdb));
     if (tag === 0xde || tag === 0xdf) return this.#map(this.#length(tag - 0xdd));
-    throw new RangeError(`Nothing has the tag ${tag}.`);
+    throw new RangeError(`The tag ${tag} is unknown.`);
   }
 
   /** Advance by `size` bytes, and return the offset before them. */

@@ -62,7 +62,7 @@ export class AttemptKeeper implements Keeper {
   /** Request a hint; null if no useful move is known. No moves are accepted meanwhile. */
   async hint(): Promise<string | null> {
     const attempt = this.#attempt;
-    if (!attempt?.mayAskHint) throw new Refusal("no_help", "There are no hints here just now.");
+    if (!attempt?.mayAskHint) throw new Refusal("no_help", "Hints are not available now.");
     // A snapshot instead of a hint means that an earlier move was refused and the number changed.
     for (let tries = 0; tries < HINT_TRIES; tries++) {
       if (!attempt.synced) {
@@ -83,7 +83,7 @@ export class AttemptKeeper implements Keeper {
         this.#publish();
       }
     }
-    throw new Refusal("no_hint", "There is no hint just now.");
+    throw new Refusal("no_hint", "No hint could be obtained.");
   }
 
   /** Resign the attempt, after the session has sent its state. */
@@ -101,7 +101,7 @@ export class AttemptKeeper implements Keeper {
       const { result } = await this.#link.ask("Resign", { number, seq: nextSeq });
       if (result.end !== null) return;
     }
-    throw new Refusal("not_resigned", "The attempt could not be resigned just now.");
+    throw new Refusal("not_resigned", "The attempt could not be resigned now.");
   }
 
   /** Take over from the session that plays now, which then follows. */

@@ -96,7 +96,7 @@ export class Requests {
       const settle = { resolve: resolve as (event: Event) => void, reject };
       const pending: PendingCommand = { type, fields, resend, settle };
       if (this.#sent.size + this.#queue.size >= MAX_WAITING) {
-        reject(new Refusal("too_fast", "Too many commands are waiting for their answers."));
+        reject(new Refusal("too_fast", "Too many commands are waiting for answers."));
       } else if (this.#open) {
         this.#transmit(pending);
       } else if (resend) {

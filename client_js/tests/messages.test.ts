@@ -53,12 +53,12 @@ test("words are escaped in code", () => {
 
 test.each<[problem: string, en: Messages, pl: Messages, path: string]>([
   ["is not translated", { a: "x", b: "y" }, { a: "x" }, "pl.b"],
-  ["There is none in en", { a: "x" }, { a: "x", b: "y" }, "pl.b"],
+  ["does not exist in en", { a: "x" }, { a: "x", b: "y" }, "pl.b"],
   ["It is empty", { group: { a: "x" } }, { group: { a: " " } }, "pl.group.a"],
-  ["not given `nmae`", { "a(name)": "{name}" }, { "a(name)": "{nmae}" }, "pl.a(name)"],
+  ["has no argument `nmae`", { "a(name)": "{name}" }, { "a(name)": "{nmae}" }, "pl.a(name)"],
   ["does not use `name`", { "a(name)": "x" }, { "a(name)": "x" }, "en.a(name)"],
   ["3 messages", { a: ["x", "y", "z"] }, { a: ["x", "y"] }, "pl.a"],
-  ["something else", { a: "x" }, { a: { b: "x" } }, "pl.a"],
+  ["another type", { a: "x" }, { a: { b: "x" } }, "pl.a"],
   [
     "plural case two",
     { "a(n)": "{n, plural, other {#}}" },

@@ -113,7 +113,7 @@ function boardIn(ruleset: Ruleset, text: string): Pile {
   const { rules, groups } = ruleset;
   for (const { number, words } of lines.empty) {
     if (words.length > 0) {
-      throw new PastedError("bad_deck", `Line ${number} has cards where there are none yet.`, {
+      throw new PastedError("bad_deck", `Line ${number} has cards in a place that starts empty.`, {
         ...{ problem: "begun", line: number },
       });
     }
@@ -148,7 +148,7 @@ function linesOf(text: string): Lines {
     lines[place].push({ number, words });
   });
   if (Object.values(lines).every(({ length }: Line[]) => length === 0)) {
-    throw new PastedError("bad_seed", "There is no deal in it.", { problem: "empty" });
+    throw new PastedError("bad_seed", "The text contains no deal.", { problem: "empty" });
   }
   return lines;
 }
@@ -226,7 +226,7 @@ function checkCards({ pack }: Ruleset, deck: Pile): void {
   if (card === undefined || missing === undefined) return;
   throw new PastedError(
     "bad_deck",
-    `${cardName(card)} is there too often, and ${cardName(missing)} is missing.`,
+    `${cardName(card)} occurs too often, and ${cardName(missing)} is missing.`,
     { problem: "twice", card, missing },
   );
 }

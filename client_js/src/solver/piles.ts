@@ -68,7 +68,7 @@ export function solve(board: Board, budget: number): Solution {
       if (answer.satisfiable) {
         places = placesIn(encoding, answer.model);
         low = broughtHome(stacks, places);
-        if (low < target) throw new Error("The clauses do not say what comes home.");
+        if (low < target) throw new Error("The clauses do not determine the cards that come home.");
       } else {
         high = target - 1;
       }

@@ -1,12 +1,12 @@
-"""Make the page's display face, and the indices of the cards, from Fraunces.
+"""Generate the page's display face and the cards' indices from Fraunces.
 
     npm pack @fontsource-variable/fraunces@5.3.0 && tar xzf fontsource-variable-fraunces-5.3.0.tgz
     python -m pip install fonttools==4.68.0 brotli==1.2.1
     python make.py package/files/fraunces-latin-full-normal.woff2
 
-It writes `fraunces.woff2`, one weight of the letters of the languages that the page has, and
-`../src/cards/indices.ts`, the outlines of the cards' ranks: cards show no letter before a font has
-come, and none in another face.
+It writes `fraunces.woff2`, one weight with the letters of the page's languages, and
+`../src/cards/indices.ts`, the outlines of the cards' ranks. Outlines need no font, so that ranks
+neither appear late nor in a fallback face.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ LETTERS = list(
     + string.digits
     + " !'(),-./:?ÄÖÜäöüßé\u2018\u2019\u201c\u201d\u201e\u2013\u2014\u2026·\u00d7"
 )
-"""What headings of the page's languages are written in; others are in the next face."""
+"""The characters of headings in the page's languages; others use the fallback face."""
 RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"]
 
 HEIGHT = 200
-"""How high a figure of an index is drawn, in whole units; it stands on y = HEIGHT."""
+"""The height of an index in whole units; its baseline is at y = HEIGHT."""
 
 TEN_WIDTH = 0.68
-"""The one rank of two figures is drawn narrower."""
+"""The horizontal scale of the only rank with two digits."""
 
 
 def display_face(source: str) -> TTFont:
-    """Return the weight that headings, clocks and ranks are set in."""
+    """Return the weight used for headings, clocks and ranks."""
     axes = {"opsz": 72, "wght": 650, "SOFT": 30, "WONK": 0}
     font = instantiateVariableFont(TTFont(source), axes)
     options = subset.Options()
@@ -76,10 +76,10 @@ def indices(source: str) -> list[tuple[str, int, str]]:
 
 
 def path_of(commands: list[tuple[str, tuple[tuple[float, float], ...]]]) -> str:
-    """Return an outline as an SVG path of whole numbers, each point told from the one before.
+    """Return an outline as an SVG path in whole numbers, each point relative to the previous one.
 
     Args:
-        commands: what a pen has drawn; a curve's points have one control point between two others.
+        commands: a pen's recording; a curve has implied points between its control points.
     """
     path = ""
     here = start = (0, 0)
@@ -118,7 +118,7 @@ def main(source: str) -> None:
         "",
         "export interface Outline {",
         "  readonly width: number;",
-        "  /** A path that stands on y = 200; capital letters begin at y = 0. */",
+        "  /** A path with the baseline at y = 200; capital letters start at y = 0. */",
         "  readonly path: string;",
         "}",
         "",

@@ -85,6 +85,6 @@ function wordsOf(parts: readonly string[], bundle: Rollup.OutputBundle): string[
 function filesOf(module: string, bundle: Rollup.OutputBundle): string[] {
   const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
   const own = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(`/src/${module}`)));
-  if (own === undefined) throw new Error(`${module} is in no file.`);
+  if (own === undefined) throw new Error(`No chunk contains ${module}.`);
   return [own.fileName, ...own.imports];
 }

@@ -30,7 +30,7 @@ export async function workerScript(entry: string, options: BuildOptions = SMALL)
       rollupOptions: { input: entry, output: { format: "iife" } },
     },
   });
-  if (!("output" in built)) throw new Error(`${entry} was not built once.`);
+  if (!("output" in built)) throw new Error(`The build of ${entry} has no single output.`);
   return built.output[0].code;
 }
 

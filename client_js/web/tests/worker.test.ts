@@ -63,12 +63,12 @@ it.each([["nothing", null] as const, ["no JSON", UNREADABLE] as const])(
 it("reports that the browser shows nothing", async () => {
   const worker = new Worker(await script, true);
   await worker.dispatch("push", { data: null });
-  expect(worker.errors.at(-1)).toBe("Nothing is shown of a push message.");
+  expect(worker.errors.at(-1)).toBe("Could not show a push message.");
 });
 
 it("notices a changed subscription, and reports failures", async () => {
   // This browser has no memory.
   const worker = new Worker(await script, false);
   await worker.dispatch("pushsubscriptionchange", {});
-  expect(worker.errors).toEqual(["A subscription that has changed is lost."]);
+  expect(worker.errors).toEqual(["Could not renew a changed subscription."]);
 });

@@ -85,6 +85,6 @@ function refused(error: unknown): Refusal {
     return new Refusal("passkey_cancelled", words.cancelled);
   }
   if (name === "InvalidStateError") return new Refusal("passkey_exists", words.alreadyHere);
-  console.warn("The passkey did not work.", error);
+  console.warn("The passkey failed.", error);
   return new Refusal("passkey_failed", words.passkeyFailed);
 }

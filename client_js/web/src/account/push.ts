@@ -90,7 +90,7 @@ async function tellOfChange(client: Client, player: string): Promise<void> {
   try {
     await renew(() => client.push(), who, known, { allowed, subscribed, subscribe, unsubscribe });
   } catch (error) {
-    console.warn("Notifications may not come here any more.", error);
+    console.warn("Notifications may no longer reach this browser.", error);
   }
 }
 

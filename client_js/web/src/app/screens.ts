@@ -49,7 +49,7 @@ export class Screens {
       await this.prepare(part);
       this.#reload.forget();
     } catch (error) {
-      console.error(`The part '${part}' of the page did not come.`, error);
+      console.error(`Could not load the page's part '${part}'.`, error);
       // Wait for the reload.
       if (navigator.onLine && this.#reload.now()) await new Promise(() => undefined);
     }

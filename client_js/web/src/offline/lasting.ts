@@ -41,7 +41,7 @@ export class Lasting {
       this.#storage.setItem(KEY, String(now));
       await this.#browser.persist();
     } catch (error) {
-      console.warn("The browser may delete what the page has stored.", error);
+      console.warn("The browser may delete the page's storage.", error);
     }
   }
 }

@@ -26,7 +26,7 @@ export async function notify(data: { json(): unknown } | null, place: Place): Pr
   try {
     content = data?.json();
   } catch (error) {
-    console.error("A push message is no JSON.", error);
+    console.error("A push message is not valid JSON.", error);
   }
   const told = toldIn(content, place.language);
   if (told.topic === null) console.error("A push message is incomplete.");
@@ -51,7 +51,7 @@ export async function show(
   try {
     await place.show(title, options);
   } catch (error) {
-    console.error("A notification is shown in a plainer way.", error);
+    console.error("A notification is shown with reduced options.", error);
     await place.show(title, { body });
   }
 }

@@ -10,7 +10,7 @@ export async function keepForOffline(): Promise<ServiceWorkerRegistration | null
     return await navigator.serviceWorker.register(WORKER_URL);
   } catch (error) {
     // Without it, the page only needs a network: players need no notice.
-    console.warn("The page is not kept for when there is no network.", error);
+    console.warn("Could not register the service worker; the page will not work offline.", error);
     return null;
   }
 }

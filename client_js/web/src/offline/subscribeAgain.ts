@@ -39,7 +39,7 @@ async function subscriptionBy(
   try {
     return await push.subscribe({ userVisibleOnly: true, applicationServerKey: key });
   } catch (error) {
-    console.warn("The browser does not subscribe again.", error);
+    console.warn("Could not resubscribe to notifications.", error);
     return null;
   }
 }

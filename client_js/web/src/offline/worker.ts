@@ -55,14 +55,14 @@ const place = {
 };
 
 self.addEventListener("push", (event) => {
-  during(event, "Nothing is shown of a push message.", notify(event.data, place));
+  during(event, "Could not show a push message.", notify(event.data, place));
 });
 self.addEventListener("notificationclick", (event) => {
   const { action, notification } = event;
   notification.close();
   const link: unknown = notification.data;
   const done = action === STOP ? stop() : open(typeof link === "string" ? link : SCOPE);
-  during(event, "A notification does nothing.", done);
+  during(event, "Could not handle a click on a notification.", done);
 });
 
 self.addEventListener("pushsubscriptionchange", (event) => {
@@ -72,7 +72,7 @@ self.addEventListener("pushsubscriptionchange", (event) => {
     ask: (language) =>
       show(shownOfRenewal(language), { link: "", language, tag: "renewed" }, place),
   });
-  during(event, "A subscription that has changed is lost.", done);
+  during(event, "Could not renew a changed subscription.", done);
 });
 
 /** Keep the worker alive until `done` settles, and log a failure to the console. */

@@ -39,7 +39,7 @@ const reloadForCards = reloadFor(".cards");
 drawings.then(
   () => reloadForCards.forget(),
   (error: unknown) => {
-    console.error("The cards' drawings did not come.", error);
+    console.error("Could not load the card drawings.", error);
     if (navigator.onLine) reloadForCards.now();
   },
 );
@@ -48,12 +48,12 @@ const courses = idle
   .then(() => import("../app/courses.ts"))
   .then(({ Courses }) => new Courses(client, storage));
 // Callers continue without them. It also fails if the page is left meanwhile.
-courses.catch((error: unknown) => console.warn("No courses of dailies.", error));
+courses.catch((error: unknown) => console.warn("Could not load the courses of dailies.", error));
 const lasting = idle
   .then(() => import("../offline/lasting.ts"))
   .then(({ Lasting }) => new Lasting(client, storage, (navigator as Partial<Navigator>).storage));
 lasting.catch((error: unknown) =>
-  console.warn("The browser is not asked to keep anything.", error),
+  console.warn("Could not ask the browser to persist the storage.", error),
 );
 const router = new Router(screens);
 const app = {
@@ -87,7 +87,7 @@ async function start(): Promise<void> {
   const words = useLanguage(settings.spoken).then(
     () => reload.forget(),
     async (error: unknown) => {
-      console.error("The page's words did not come.", error);
+      console.error("Could not load the page's texts.", error);
       // After a deployment, the server no longer has the previous page's files.
       if (navigator.onLine && reload.now()) await new Promise(() => undefined);
       await useLanguage(LANGUAGES[0]);
@@ -104,12 +104,14 @@ async function start(): Promise<void> {
   whenIdle(() => dateWords(0));
   whenIdle(() => {
     // On failure, the table is loaded again on demand.
-    screens.prepare("table").catch((error: unknown) => console.warn("No table yet.", error));
+    screens
+      .prepare("table")
+      .catch((error: unknown) => console.warn("Could not preload the table.", error));
     if (import.meta.env.PROD) void keepForOffline();
     followNotifications();
     import("../kit/translation.ts").then(
       ({ surviveTranslation }) => surviveTranslation(document.body),
-      (error: unknown) => console.warn("A translation of the page will not follow it.", error),
+      (error: unknown) => console.warn("Could not load the support for page translation.", error),
     );
   });
 }
@@ -124,6 +126,8 @@ function followNotifications(): void {
     if (!("Notification" in window) || Notification.permission !== "granted") return;
     import("../account/push.ts")
       .then(({ follow }) => follow(client, player.id))
-      .catch((error: unknown) => console.warn("Notifications may not come here any more.", error));
+      .catch((error: unknown) =>
+        console.warn("Notifications may no longer reach this browser.", error),
+      );
   });
 }
