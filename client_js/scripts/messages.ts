@@ -91,23 +91,23 @@ ${types.join("\n")}
 /** All messages of a language. */
 export type Text = ${PARTS.map(typeOf).join(" & ")};
 
-/** The languages that there are; who reads none of them gets the first. */
+/** The available languages; readers of other languages get the first one. */
 export const LANGUAGES = [${names.map(quoted).join(", ")}] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** What each language calls itself. */
+/** Each language's name in itself. */
 export const NAMES: Readonly<Record<Language, string>> = {
 ${names.map((name) => `  ${name}: ${quoted(nameOf(name, languages[name]))},\n`).join("")}};
 
-/** Load the messages that every visit needs. */
+/** Load the messages needed by every visit. */
 export const FIRST: Readonly<Record<Language, () => Promise<{ readonly texts: First }>>> = {
 ${loads("first")}};
 
-/** Load those that first visits show none of. */
+/** Load the messages not shown on first visits. */
 export const LATER: Readonly<Record<Language, () => Promise<{ readonly texts: Later }>>> = {
 ${loads("later")}};
 
-/** Load those that few visits show, a group each. */
+/** Load one group of rarely shown messages. */
 export const OWN = {
 ${own}} as const;
 export type Own = keyof typeof OWN;
@@ -121,10 +121,10 @@ export type Own = keyof typeof OWN;
     `${NOTE}
 import type { ${typeOf(WORKER)} } from "./${SOURCE}.${WORKER}.ts";
 ${imports.join("")}
-/** The messages of all languages that the service worker shows. */
+/** The service worker's messages in all languages. */
 export const WORDS: Readonly<Record<string, ${typeOf(WORKER)}>> = { ${names.join(", ")} };
 
-/** Those of whom none of these languages is. */
+/** The messages for readers of other languages. */
 export const OTHERS = ${SOURCE};
 `,
   );
