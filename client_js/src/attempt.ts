@@ -154,6 +154,7 @@ export class Attempt {
       elsewhere: this.#elsewhere,
       help: this.#snapshot.help,
       canUndo: this.#canUndo(),
+      // The hint is for the acknowledged board, not for the predicted one.
       hint: this.#outbox.moves.length > 0 ? null : this.#hint,
     };
   }
@@ -201,11 +202,13 @@ export class Attempt {
   #canUndo(): boolean {
     if (this.#snapshot.help === "none" || !this.#takesMoves()) return false;
     const { moves } = this.#outbox;
+    // Pending moves can be undone too, before the server has accepted them.
     return moves.reduce((sum, { move }) => sum + (move === UNDO ? -1 : 1), this.#undoable) > 0;
   }
 
   /** The moves to send now: none while out of sync or postponed. */
   unsent(): readonly PendingMove[] {
+    // Moves sent before the session's state arrives could have stale numbers.
     const waits = !this.#synced || this.#postponed;
     return waits ? [] : this.#outbox.moves.filter(({ id }) => id === null);
   }
@@ -277,6 +280,7 @@ export class Attempt {
     this.#view = view;
     this.#seq = snapshot.seq;
     this.#result = snapshot.result;
+    // A snapshot has no earlier boards: undoing one of its moves waits for the server.
     this.#history = [];
     this.#undoable = snapshot.undoable;
     this.#hint = this.#hintIn(snapshot.hint);
@@ -288,6 +292,7 @@ export class Attempt {
   missed({ number, since, seq, moves, result }: Missed): boolean {
     this.#setNumber(number);
     const last = since + moves.length;
+    // An end without a move, such as a resignation, is an entry of its own.
     const whole = seq === last || (seq === last + 1 && result.end !== null);
     const fits = whole && since <= this.#seq;
     if (!fits || !moves.every((move, at) => this.#applyEntry(since + 1 + at, move, move))) {
@@ -328,6 +333,7 @@ export class Attempt {
     const text = undoes ? UNDO : moveText(this.#ruleset, this.#moveOf(played));
     this.#outbox.acknowledged(seq, text);
     this.#refusal = null;
+    // A duplicate: the entry is already part of the view.
     if (seq <= this.#seq) return true;
     const before = this.#view;
     try {
@@ -359,6 +365,7 @@ export class Attempt {
 
   /** Apply a hint. Return false if it does not follow the local state: request a snapshot. */
   hinted({ seq, move, hints }: Hinted): boolean {
+    // A later move has already replaced this hint.
     if (seq < this.#seq) return true;
     if (seq > this.#seq + 1) return this.#markDiverged();
     this.#seq = seq;

@@ -126,6 +126,7 @@ export class ChallengeKeeper implements Keeper {
   }
 
   #want(challenge: string | null): void {
+    // Watching the same challenge again must not blank the screen.
     if (this.#challenge.get()?.challenge !== challenge) this.#challenge.set(null);
     this.#wanted = challenge;
   }

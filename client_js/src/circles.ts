@@ -73,6 +73,7 @@ export class CircleKeeper implements Keeper {
   }
 
   #want(circle: string | null): void {
+    // Watching the same circle again must not blank the screen.
     if (this.circle.get()?.circle !== circle) this.circle.set(null);
     this.#wanted = circle;
   }

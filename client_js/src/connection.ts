@@ -246,6 +246,7 @@ export class Connection {
       if (this.#said === null && this.#token !== null) return this.#dialAnew();
       this.#failures = 0;
       this.#failure.set(null);
+      // The machine may have slept between sessions: accept the first measurement of each.
       this.#clock = { ...this.#clock, roundTrip: Infinity };
       this.#setClock(event.now);
       this.#store(event.token);
@@ -384,6 +385,7 @@ export class Connection {
     this.#socket = null;
     this.#cancelTimer();
     this.#endTurn();
+    // Cleared above, so that the socket's `closed` callback is ignored.
     socket?.close();
   }
 

@@ -82,6 +82,7 @@ export class Link {
         } catch (refusal) {
           if (!(refusal instanceof Refusal) || !isRetried(refusal) || !wanted()) throw refusal;
           await new Promise<void>((go) => retry.schedule(go, refusal.wait));
+          // The caller may have moved on during the wait.
           if (!wanted()) throw refusal;
         }
       }
@@ -113,6 +114,7 @@ export class Link {
         return;
       }
       settle();
+      // After a disconnect, the next session's `resume` asks again.
       if (refusal.code !== "disconnected") forget(refusal);
     };
     const go = (): void => {

@@ -154,6 +154,7 @@ export class AttemptKeeper implements Keeper {
     const moved =
       (event.type === "Moved" && answered !== null) ||
       (event.type === "Missed" && answered?.type === "Undo");
+    // Opening the attempt with `take`, or an accepted move, makes this the playing session.
     if (event.number === this.#attempt?.number && (touched || moved)) this.#setElsewhere(false);
   }
 
@@ -254,6 +255,7 @@ export class AttemptKeeper implements Keeper {
     const attempt = this.#attempt;
     if (attempt === null) return;
     const { diverged } = attempt;
+    // Request the snapshot once per divergence, not for every further event.
     if (!apply(attempt) && !diverged) this.resume();
     else if (!attempt.postponed) this.#retry.settle();
     this.#publish();

@@ -173,6 +173,7 @@ export class Requests {
     const id = ++this.#lastId;
     const command = commandOf(pending, id);
     this.#sent.set(id, pending);
+    // Moves are sent without an id to keep them short; their answers repeat number and seq.
     if (command.type === "PlayMove") {
       const key = `${command.number}:${command.seq}`;
       this.#moves.set(key, [...(this.#moves.get(key) ?? []), id]);

@@ -137,6 +137,7 @@ export class WatchKeeper implements Keeper {
   #moved({ round, board, seq, changes, redeals, result }: WatchedMove): void {
     const watched = this.#watched.get();
     const known = watched?.boards[board];
+    // Duplicates and moves of an earlier round arrive around a reconnect.
     if (!watched || watched.round !== round || !known || seq <= known.seq) return;
     const { ruleset } = watched;
     if (ruleset === null) return;

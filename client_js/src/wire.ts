@@ -85,6 +85,7 @@ export function toRow(struct: string, value: object): unknown[] {
     if (field.list === undefined) return inner;
     return (inner as readonly object[]).map((each) => toRow(field.list ?? "", each));
   });
+  // Only trailing fields can be omitted, because a row's fields are identified by position.
   while (row.length > 0 && row.at(-1) === undefined) row.pop();
   return row.map((each) => each ?? null);
 }

@@ -148,7 +148,7 @@ describe("words", () => {
     expect(marksOf({ undos: 0, hints: 0, peeked: false })).toBe("");
   });
 
-  it("keep every name a player may have", () => {
+  it("distinguish a player named null from no player", () => {
     expect(text.ghost.level(null)).toBe("Level with your earlier run.");
     expect(text.ghost.level("null")).toBe("Level with null’s run.");
   });

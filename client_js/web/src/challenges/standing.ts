@@ -28,10 +28,7 @@ export function rowsOf(
   return [...rows.values()];
 }
 
-/**
- * Return how many players have started, and how many are done, excluding the creator, who is
- * viewing.
- */
+/** Return how many players other than the viewing creator have started, and how many are done. */
 export function countsOf({ begun, ended, own }: Pick<Challenge, "begun" | "ended" | "own">): {
   begun: number;
   ended: number;

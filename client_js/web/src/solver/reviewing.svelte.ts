@@ -75,8 +75,8 @@ function keep(key: string, review: Review): void {
 /**
  * Return the question about a closed deal, and a run on it.
  *
- * @param sealed whether the deal has no proof and must be derived from the run alone: requesting a
- * round's deal over HTTP would reveal it to everyone.
+ * @param sealed whether the deal is a round's, which has no proof. Its seed then comes from the run:
+ * requesting it over HTTP would make it public.
  */
 export async function questionOf(
   api: Pick<Api, "deal">,
