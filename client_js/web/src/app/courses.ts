@@ -39,6 +39,7 @@ export class Courses {
   #note(game: string, deal: string, time: number, home: number): void {
     const known = this.of(game, deal) ?? [];
     const last = known.at(-1);
+    // Only new maxima count: cards may go back, and a resumed attempt repeats its result.
     if (last !== undefined && (home <= last[1] || time <= last[0])) return;
     const stored: Stored = { deal, course: [...known, [time, home]] };
     this.#storage.setItem(keyOf(game), JSON.stringify(stored));

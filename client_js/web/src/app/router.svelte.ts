@@ -55,6 +55,7 @@ export class Router {
     if (link === null || other || event.button !== 0 || event.defaultPrevented) return;
     const url = new URL(link.href, location.href);
     if (url.origin !== location.origin || !url.pathname.startsWith(`${ROOT}/`)) return;
+    // The browser itself follows anchors, and links to other windows.
     if (link.target || url.hash) return;
     event.preventDefault();
     this.go(url.pathname + url.search);

@@ -79,6 +79,7 @@ export class RunningGames {
   #note(game: RunningGame, unfinished: boolean): void {
     const others = this.#games.filter(({ deal }) => deal !== game.deal);
     if (!unfinished) this.#set(others);
+    // Known games keep their place in the order.
     else if (others.length === this.#games.length) this.#set([game, ...others]);
   }
 

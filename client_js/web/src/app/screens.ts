@@ -47,6 +47,7 @@ export class Screens {
   async load(part: Part): Promise<void> {
     try {
       await this.prepare(part);
+      // Files are current again, so that a later deployment may cause another reload.
       this.#reload.forget();
     } catch (error) {
       console.error(`Could not load the page's part '${part}'.`, error);

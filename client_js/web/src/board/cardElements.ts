@@ -89,6 +89,7 @@ export class CardElements {
     const { card, sheet, look: last } = element;
     element.look = look;
     write(card, sheet, look, last);
+    // A released card flies from where the pointer left it.
     const from = last.held && !look.held ? shifted(last.pose, this.#ways.offset()) : last.pose;
     const flight = isSame(from, look.pose) ? null : this.#ways.flight(look.piece);
     if (look.held || rearranged) settle(card);

@@ -67,6 +67,7 @@ export async function cascade(
     let left = 0;
     const frame = (now: number) => {
       began ??= last = now;
+      // Limited, so that a late frame does not make cards jump.
       const seconds = Math.min(0.04, (now - last) / 1_000);
       last = now;
       for (; left < waiting.length && left * every <= now - began; left++) {

@@ -59,8 +59,8 @@ export function tapsSelect(ruleset: Ruleset, twoStep: boolean): boolean {
 
 /**
  * Return the move for a tap on this place: to a foundation, else to the longest run, else to a
- * cell, which ranks below an empty column. Undefined if the player must choose, for example for
- * cards home.
+ * cell, which is less valuable than an empty column, else to such a column. Undefined if the player
+ * must choose, for example for cards home.
  */
 export function bestMove(table: Table, place: Place): Move | undefined {
   const home = homeMove(table, place);
@@ -87,6 +87,7 @@ function worthOf(view: Layout, { source, target, count }: Move): number {
   const onto = pileAt(view, target);
   const head = pileAt(view, source).at(-count);
   const top = onto.at(-1);
+  // A cell is used first, because an empty column takes whole runs.
   if (top === undefined || head === undefined) return cells.includes(target) ? 0 : -1;
   if (carries(top, head)) return total + runLength(onto, carries);
   return runLength(onto, builds);

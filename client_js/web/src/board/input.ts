@@ -173,6 +173,7 @@ function released(state: InputState, event: Release, table: Table, twoStep: bool
     event.time - played.time <= DOUBLE_TAP.milliseconds &&
     isNear(played.at, press.from)
   ) {
+    // The second tap sends home the card that the first one has just moved.
     const top = { pile: played.target, index: pileAt(table.view, played.target).length - 1 };
     const home = homeMove(table, top);
     return home ? play(next, home) : only(next);
@@ -201,6 +202,7 @@ function drop(state: InputState, place: Place, over: readonly number[], table: T
     const move = moves.find(({ target }) => target === pile);
     if (move) return play(state, move);
   }
+  // Cards put back on their own pile need no explanation.
   const [target] = over.filter((pile) => pile !== place.pile);
   if (target === undefined) return only(state);
   return { state, actions: [{ type: "refuse", place, target }] };

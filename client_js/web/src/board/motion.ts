@@ -43,6 +43,7 @@ const flights = new WeakMap<HTMLElement, Animation>();
 /** Animate a card, already at its new position, from the old one. */
 export function glide(card: HTMLElement, from: Pose, to: Pose, flight: Flight): Animation {
   const underWay = flights.get(card)?.playState === "running";
+  // A redirected flight continues from the card's current position, without a bend.
   const start = underWay ? getComputedStyle(card).transform : transformOf(from);
   settle(card);
   const way = Math.hypot(to.x - from.x, to.y - from.y);
