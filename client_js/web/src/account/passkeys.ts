@@ -51,8 +51,8 @@ async function prompted(
   try {
     const found = await prompt();
     if (found === null) throw new DOMException("", "NotAllowedError");
-    // Do not use its class or `toJSON`: extensions of password managers return objects that lack
-    // both.
+    // Do not use its class or `toJSON`: extensions of password managers return objects on which
+    // neither works.
     const { id, rawId, type, response } = found as unknown as Fields;
     const fields = names.map((name) => [name, encoded(response[name])]);
     return JSON.stringify({
