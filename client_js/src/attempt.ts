@@ -86,7 +86,7 @@ export class Attempt {
   #undoable: number;
   #hint: string | null;
   /** Whether a hint request is in flight: its entry takes the next number. */
-  #asking = false;
+  #hintPending = false;
 
   /** @throws `unknown_rules` if this client does not know the attempt's rules. */
   constructor(snapshot: Snapshot) {
@@ -185,17 +185,17 @@ export class Attempt {
   }
 
   /** Whether a hint may be requested now. */
-  get mayAskHint(): boolean {
+  get canAskHint(): boolean {
     return this.#snapshot.help === "hints" && this.#takesMoves();
   }
 
   /** Record that a hint request was sent or has ended. */
-  setAsking(asking: boolean): void {
-    this.#asking = asking;
+  setHintPending(pending: boolean): void {
+    this.#hintPending = pending;
   }
 
   #takesMoves(): boolean {
-    if (this.#result.end !== null || this.#elsewhere || this.#asking) return false;
+    if (this.#result.end !== null || this.#elsewhere || this.#hintPending) return false;
     return !this.#outbox.full && this.#predictions(Infinity).whole;
   }
 
@@ -244,7 +244,7 @@ export class Attempt {
     this.#number = null;
     this.#synced = false;
     this.#postponed = false;
-    this.#asking = false;
+    this.#hintPending = false;
     this.#outbox.lost();
   }
 

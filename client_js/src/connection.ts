@@ -115,7 +115,7 @@ export class Connection {
   /** The id and send time of the hello or ping in flight; id 0 otherwise. */
   #probe = { id: 0, at: 0 };
   /** The token of this client's player; null for a new guest before the welcome. */
-  #said: string | null = null;
+  #playerToken: string | null = null;
   /** The ids of this client's sessions, the latest at the end. */
   #sessions: readonly string[] = [];
   /** Server time minus local time, and the round trip of that measurement, in milliseconds. */
@@ -147,7 +147,7 @@ export class Connection {
 
   /** Store a new token of the same player; null removes it. */
   keep(token: string | null): void {
-    this.#said = token;
+    this.#playerToken = token;
     this.#options.storage.save(token);
   }
 
@@ -163,7 +163,7 @@ export class Connection {
   }
 
   /** Whether this client opened the session with this id. */
-  wasOurs(session: string): boolean {
+  isOwnSession(session: string): boolean {
     return this.#sessions.includes(session);
   }
 
@@ -190,7 +190,7 @@ export class Connection {
   #verify(): void {
     if (this.#status.get() === "open" && this.#probe.id === 0) this.#ping();
     this.#verifying = true;
-    this.#timer(this.#within(ALIVE_WITHIN), () => this.#lost(null));
+    this.#timer(this.#answerTimeout(ALIVE_WITHIN), () => this.#lost(null));
   }
 
   #dial(): void {
@@ -199,7 +199,7 @@ export class Connection {
     this.#serverWait = 0;
     if (this.#status.get() !== "unreachable") this.#status.set("connecting");
     const socket = openSocket(url, {
-      opened: () => this.#socket === socket && this.#hello(),
+      opened: () => this.#socket === socket && this.#helloInTurn(),
       received: (frame) => this.#socket === socket && this.#receive(frame),
       closed: (code, reason) => this.#socket === socket && this.#lost(code, reason),
     });
@@ -208,21 +208,21 @@ export class Connection {
   }
 
   /** Send the hello. New guests take turns, because all tabs of a browser are one player. */
-  #hello(): void {
+  #helloInTurn(): void {
     const { storage } = this.#options;
     const socket = this.#socket;
-    if (this.#token !== null || storage.turn === undefined) return this.#greet();
+    if (this.#token !== null || storage.turn === undefined) return this.#sendHello();
     this.#endTurn();
-    this.#endTurn = storage.turn(() => this.#socket === socket && this.#greet());
+    this.#endTurn = storage.turn(() => this.#socket === socket && this.#sendHello());
   }
 
   /** The token to send. If the storage was cleared meanwhile, a running game keeps its player. */
   get #token(): string | null {
-    return this.#options.storage.load() ?? this.#said;
+    return this.#options.storage.load() ?? this.#playerToken;
   }
 
-  #greet(): void {
-    const token = (this.#said = this.#token);
+  #sendHello(): void {
+    const token = (this.#playerToken = this.#token);
     const who = token !== null ? { token } : this.#name !== null ? { name: this.#name } : {};
     const id = this.requests.tell("Hello", { version: VERSION, ...who });
     this.#probe = { id, at: this.#options.surroundings.now() };
@@ -243,7 +243,7 @@ export class Connection {
       this.#helloRefused(event);
     } else if (event.type === "Welcome") {
       // Without turns, another tab may have been welcomed first: use its player.
-      if (this.#said === null && this.#token !== null) return this.#dialAnew();
+      if (this.#playerToken === null && this.#token !== null) return this.#redial();
       this.#failures = 0;
       this.#failure.set(null);
       // The machine may have slept between sessions: accept the first measurement of each.
@@ -265,10 +265,10 @@ export class Connection {
     if (code === "bad_token") {
       this.#store(null);
       this.#options.onOtherPlayer();
-      this.#hello();
+      this.#helloInTurn();
     } else if (code === "bad_name" && this.#name !== null) {
       this.#name = null;
-      this.#hello();
+      this.#helloInTurn();
     } else {
       this.#serverWait = wait;
       this.#lost(FINAL[code] ?? null, text);
@@ -278,7 +278,7 @@ export class Connection {
   /** Store a token, unless another window stored a different one since the hello. */
   #store(token: string | null): void {
     const stored = this.#options.storage.load();
-    if (stored === null || stored === this.#said) this.keep(token);
+    if (stored === null || stored === this.#playerToken) this.keep(token);
   }
 
   #nextPing(): void {
@@ -288,13 +288,13 @@ export class Connection {
   }
 
   /** The pong timeout; a pong arrives only after a large answer requested before it. */
-  #within(usual: number): number {
-    return this.requests.awaitsLarge ? LARGE_WITHIN : usual;
+  #answerTimeout(usual: number): number {
+    return this.requests.awaitsLargeAnswer ? LARGE_WITHIN : usual;
   }
 
   #ping(): void {
     const at = this.#options.surroundings.now();
-    this.#timer(this.#within(PONG_WITHIN), () => this.#lost(null));
+    this.#timer(this.#answerTimeout(PONG_WITHIN), () => this.#lost(null));
     this.#probe = { id: this.requests.tell("Ping", {}), at };
   }
 
@@ -374,7 +374,7 @@ export class Connection {
     this.#status.set(status);
   }
 
-  #dialAnew(): void {
+  #redial(): void {
     this.#dropSocket();
     this.requests.lost();
     this.#dial();

@@ -54,8 +54,8 @@ export class Link {
   /**
    * Whether this was an earlier session of this client, which the server may not yet know is lost.
    */
-  wasOurs(session: string): boolean {
-    return this.#connection.wasOurs(session);
+  isOwnSession(session: string): boolean {
+    return this.#connection.isOwnSession(session);
   }
 
   /** Send a command in the open session and return its id. */

@@ -62,7 +62,7 @@ export class AttemptKeeper implements Keeper {
   /** Request a hint; null if no useful move is known. No moves are accepted meanwhile. */
   async hint(): Promise<string | null> {
     const attempt = this.#attempt;
-    if (!attempt?.mayAskHint) throw new Refusal("no_help", "Hints are not available now.");
+    if (!attempt?.canAskHint) throw new Refusal("no_help", "Hints are not available now.");
     // A snapshot instead of a hint means that an earlier move was refused and the number changed.
     for (let tries = 0; tries < HINT_TRIES; tries++) {
       if (!attempt.synced) {
@@ -71,7 +71,7 @@ export class AttemptKeeper implements Keeper {
       }
       const { number, nextSeq } = attempt;
       if (number === null) throw disconnected();
-      attempt.setAsking(true);
+      attempt.setHintPending(true);
       try {
         const answer = await this.#link.ask("Hint", { number, seq: nextSeq });
         if (answer.type === "Hinted") return attempt.state().hint;
@@ -79,7 +79,7 @@ export class AttemptKeeper implements Keeper {
         // The server repeats the same hint and counts it once.
         if (!(refusal instanceof Refusal && refusal.code === "disconnected")) throw refusal;
       } finally {
-        attempt.setAsking(false);
+        attempt.setHintPending(false);
         this.#publish();
       }
     }
@@ -192,7 +192,7 @@ export class AttemptKeeper implements Keeper {
 
   /** Follow the playing session, unless it is a lost one of this client, which is succeeded. */
   #taken(session: string | null): void {
-    if (session === null || !this.#link.wasOurs(session)) this.#setElsewhere(true);
+    if (session === null || !this.#link.isOwnSession(session)) this.#setElsewhere(true);
     else void this.takeOver().catch(() => undefined);
   }
 

@@ -124,7 +124,7 @@ export class Requests {
   }
 
   /** Whether an answer of up to megabytes is awaited, which delays all later answers. */
-  get awaitsLarge(): boolean {
+  get awaitsLargeAnswer(): boolean {
     return [...this.#sent.values()].some(({ type }) => type === "ExportData");
   }
 

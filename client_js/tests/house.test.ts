@@ -28,7 +28,7 @@ const LAYERS: readonly (readonly string[])[] = [
 ];
 
 /** Imports permitted within a layer, with reasons; only of folders listed earlier. */
-const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const WITHIN_LAYER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   replay: { deals: "a review uses the deal page's words for a move" },
   practice: { deals: "it explains a missing run or deal like the deal pages" },
   race: { deals: "the end of a round verifies and reviews its deal" },
@@ -75,7 +75,7 @@ function broken(imports: readonly Import[]): string[] {
     const [own, other] = [houseOf(from), houseOf(to)];
     if (own === other) return false;
     if (layerOf(own) < 0 || layerOf(other) < 0) return true;
-    if (layerOf(own) === layerOf(other)) return BESIDE[own]?.[other] === undefined;
+    if (layerOf(own) === layerOf(other)) return WITHIN_LAYER[own]?.[other] === undefined;
     return layerOf(own) < layerOf(other);
   };
   return imports.filter(breaks).map(([from, to]) => `${from} imports ${to}`);
@@ -147,7 +147,7 @@ describe("the page's folders", () => {
   });
 
   test("imports within a layer point to earlier folders, and all permissions are needed", () => {
-    for (const [own, others] of Object.entries(BESIDE)) {
+    for (const [own, others] of Object.entries(WITHIN_LAYER)) {
       const layer = LAYERS[layerOf(own)] ?? [];
       for (const other of Object.keys(others)) {
         expect(layer.slice(0, layer.indexOf(own)), `${own} beside ${other}`).toContain(other);
