@@ -165,6 +165,7 @@ export class RoomKeeper implements Keeper {
     const room = this.room.get();
     const round = room?.round;
     const about = this.#lastSent?.round;
+    // Progress of an earlier round may arrive late.
     if (!room || !round || round.over || round.deal !== about?.deal) return;
     const further = new Map(
       counters.map(({ runner, home, moves }) => [about.runners[runner]?.attempt, { home, moves }]),

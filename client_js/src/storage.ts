@@ -69,6 +69,7 @@ export class BrowserStorage implements TextStorage {
 
   getItem(key: string): string | null {
     const refused = this.#refused.get(key);
+    // The refused value is newer than the one in the browser.
     if (refused !== undefined) return refused;
     try {
       return this.#browsers.getItem(this.prefix + key);
@@ -90,6 +91,7 @@ export class BrowserStorage implements TextStorage {
   #change(key: string, value: string | null, change: (storage: TextStorage) => void): boolean {
     try {
       change(this.#browsers);
+      // The stored value supersedes an earlier refused one.
       return this.#refused.delete(key) || true;
     } catch {
       this.#refused.set(key, value);

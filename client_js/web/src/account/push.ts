@@ -73,6 +73,8 @@ let renewed: Promise<void> = Promise.resolve();
 export async function follow(client: Client, player: string): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   const follows = () => {
+    // One at a time, because each run compares the subscription with the result of the previous
+    // one.
     renewed = renewed.then(() => tellOfChange(client, player));
     return renewed;
   };

@@ -56,5 +56,6 @@ export async function renew(
     return;
   }
   await push.add({ ...after.fields, language });
+  // Written last: if the server refuses, the next call tries again.
   await memory.write({ player, device: after.id, key, language });
 }

@@ -67,5 +67,6 @@ export async function networkFirst(
   const response = await Promise.race([asked.catch(() => null), late]);
   clearTimeout(timer);
   if (response !== null && response.status < 500) return response;
+  // Without a cached page, a late or failed response is still the best one.
   return (await kept()) ?? asked;
 }

@@ -40,6 +40,7 @@ export async function advised(
     }),
     wait(WAITS).then(() => null),
   ]);
+  // The simple hint replaces a late answer: free the solver for the next question.
   if (answer === null) takeBack();
   if (answer?.kind !== "advice") return { move: hint(board), sure: null };
   const { move, wins, samples: of, certain } = answer;

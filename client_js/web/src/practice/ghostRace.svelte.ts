@@ -45,6 +45,7 @@ export class GhostRace {
    * pause or an interruption of the ticks does not count.
    */
   tick(now: number): void {
+    // The first tick after a pause only starts the measurement.
     const passed = now - (this.#ticked ?? now);
     this.#ticked = now;
     if (passed < GAP) this.advance(passed);

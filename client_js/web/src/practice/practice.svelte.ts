@@ -127,6 +127,8 @@ export class Practice {
 
   /** The player's view. An undo counts as a move, as in a race. */
   get view(): View {
+    // Each undo counts twice: for itself, and for the undone move, which `#board` no longer
+    // contains.
     return viewOf({ ...this.#board, moves: this.#board.moves + 2 * this.#marks.undos });
   }
 
@@ -204,6 +206,7 @@ export class Practice {
     const board = this.#board;
     if (this.#hint === null) {
       const hinted = await advise(this.#boards);
+      // The player moved during the computation, so the advice is for an outdated board.
       if (board !== this.#board) return null;
       if (hinted.move === null) return hinted;
       this.#marks = { ...this.#marks, hints: this.#marks.hints + 1 };

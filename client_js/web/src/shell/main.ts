@@ -94,6 +94,7 @@ async function start(): Promise<void> {
     },
   );
   await Promise.all([words, screens.load(router.route.screen)]);
+  // Mounting is a long task: let the browser paint and handle input first.
   await otherTasks();
   target.replaceChildren();
   mount(AppRoot, { target, props: { app } });

@@ -37,6 +37,7 @@ export class Solver {
     this.#port ??= this.#started();
     this.#port.send(question);
     return () => {
+      // A newer question may be running by now.
       if (this.#receive === receive) this.stop();
     };
   }

@@ -35,6 +35,7 @@ export class Guide {
   }
 
   #note(right: number): void {
+    // A game once learnt stays learnt.
     if (!this.wanted) return;
     this.#right = right;
     this.#storage.setItem(this.#key, String(right));

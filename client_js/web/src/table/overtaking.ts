@@ -20,6 +20,7 @@ export class Overtaking {
   update(own: number, others: readonly Standing[]): Pass | null {
     let pass: Pass | null = null;
     for (const { id, cards } of others) {
+      // A tie keeps the previous order.
       if (cards === own) continue;
       const ahead = own > cards;
       const before = this.#ahead.get(id);

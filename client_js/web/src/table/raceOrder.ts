@@ -18,6 +18,7 @@ export class RaceOrder {
     for (const { id, cards } of runners) {
       const before = this.#reached.get(id);
       if (before?.cards === cards) continue;
+      // Nothing shows who was earlier among runners first seen with their present cards.
       this.#reached.set(id, { cards, nth: before === undefined ? 0 : ++this.#count });
     }
     const ahead = (one: Standing, other: Standing): number =>

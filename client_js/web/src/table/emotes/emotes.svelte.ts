@@ -34,6 +34,7 @@ export class Emotes {
 
   /** Show new emotes until the returned function is called. */
   listen(): () => void {
+    // Subscribing calls back immediately with the last emote, which was sent before.
     let old = true;
     const stop = this.#client.emoted.subscribe((emoted) => {
       if (!old && emoted !== null) this.#show(emoted);
