@@ -103,10 +103,12 @@ function worthFromPile(seen: Layout, { source, target, count }: Move): Worth | n
   const needsCards = hasStock && !ruleset.rules.stock.row_on_empty;
   if (newBond > 0) {
     const empties = left.length === 0;
+    // Emptying a pile would block the next row.
     if (newBond <= bond || (empties && needsCards)) return null;
     return [JOINS, newBond, Number(uncovers), Number(empties), count];
   }
   if (uncovers) return [UNCOVERS, toTableau, count];
+  // An empty pile already blocks the next row, so that breaking a bond to fill it is useful.
   const waits = needsCards && !legalMoves(seen).some((move) => move.source === ruleset.stock);
   if (bond > 0 && !waits) return null;
   const spreads = left.length > 0 && onto === undefined && (waits || !hasStock);

@@ -100,6 +100,7 @@ export function advise(
     samples += 1;
     const [first] = line;
     const voted = first && votes.get(moveText(known.ruleset, first));
+    // The line found is only one of many: the simple move may preserve the win as well.
     if (manyLines && !certain && verdict === "winnable" && usual && usual !== voted) {
       if (glance(apply(board, usual.move)).verdict === "winnable") usual.wins += 1;
     }

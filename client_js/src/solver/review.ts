@@ -68,6 +68,7 @@ export function review(
   }
 
   function tell(done = false): void {
+    // Every board before a winnable one is winnable, because moves never increase the prospects.
     for (let at = 0; at <= winnable; at++) prospects[at] = total;
     const found = {
       ...whole,
@@ -113,6 +114,7 @@ export function review(
     for (const at of [from, to]) if (prospects[at] === null && !look(at).most) return;
     if (to - from < 2) return;
     const [before, after] = [prospects[from], prospects[to]];
+    // Prospects never increase, so equal ends determine everything in between.
     if (before === after) {
       prospects.fill(before ?? null, from, to);
       return;

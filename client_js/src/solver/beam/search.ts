@@ -288,11 +288,14 @@ export class Search {
     }
     let digest0 = 0;
     let digest1 = 0;
+    // The digest after a simple move can be computed before playing it, which skips most
+    // duplicates.
     if (!dealing && !fills) {
       digest0 = rows.digestAfter(row, move, end, 0);
       digest1 = rows.digestAfter(row, move, end, 1);
       if (!this.isNew(digest0, digest1)) return false;
     }
+    // Written behind the last row; `rows.size` only grows if the position is kept.
     const made = rows.size;
     const at = made * stride;
     rows.copy(row, made);
@@ -306,6 +309,7 @@ export class Search {
     }
     words[at + rows.fresh] = Number(source === waste || dealing);
     goingHome.send(made, this.plan.wayHome, target >= piles);
+    // Automatic moves may lead to a position that was already seen.
     if (automatic.length > 0) {
       digest0 = rows.digestOf(made, 0);
       digest1 = rows.digestOf(made, 1);
