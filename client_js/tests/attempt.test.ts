@@ -38,7 +38,7 @@ function answer(commands: { id: number; seq: number; move: string }[]): void {
   }
 }
 
-/** Return the command with which the client sends a move. */
+/** Return the client's command for a move. */
 function sentAs(seq: number, move: string) {
   return attempt.command({ seq, move, id: null });
 }

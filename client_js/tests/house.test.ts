@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 const HOUSE = fileURLToPath(new URL("../web/src", import.meta.url));
 const LIBRARY = fileURLToPath(new URL("../src", import.meta.url));
 
-/** Bottom-up: a folder may import those of earlier layers. */
+/** Bottom-up: a folder may import folders of earlier layers. */
 const LAYERS: readonly (readonly string[])[] = [
   ["kit", "cards"],
   ["text", "solver", "offline"],

@@ -153,7 +153,7 @@ function randomRequest(random: Random, position: Json, moves: readonly string[])
   return sent.trim() === "" ? "?" : sent; // A blank line gets no answer.
 }
 
-/** Return the part of an answer on which both must agree: for an error, only the code. */
+/** Return the comparable part of an answer: for an error, only the code. */
 function comparable(answer: Json): Json {
   if (!("error" in answer)) return answer;
   expect(Object.keys(answer)).toEqual(["error"]);

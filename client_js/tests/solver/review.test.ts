@@ -49,7 +49,7 @@ function endOfRun(seed: number): Board[] {
   }
 }
 
-/** Return boards of which the first `wins` can be won, and those from `lost` on are proved lost. */
+/** Return boards: the first `wins` can be won, and all from `lost` on are proved lost. */
 function scripted(count: number, wins: number, lost: number) {
   const board = dealSeed(findRuleset("deuces"), new Uint8Array(32));
   const boards = Array.from({ length: count }, (_, moves) => ({ ...board, moves }));

@@ -20,7 +20,7 @@ function attemptOf(
   return { ...fields, occasion } as unknown as AttemptState;
 }
 
-/** The part that it reads of a room in which Ada races. */
+/** The part that it reads of a room with Ada as a runner. */
 function roomOf(code: string, deal: string, end: "resigned" | null = null): RoomState {
   const result = { home: 0, left: 52, time: 0, moves: 0, end };
   const runners = [{ player: ADA, attempt: `${deal}.ada`, result, rank: null }];

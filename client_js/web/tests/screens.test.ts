@@ -14,7 +14,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Return screens of which `settings` fails to load. */
+/** Return screens that fail to load `settings`. */
 function screens(onLine = true): Screens {
   vi.stubGlobal("navigator", { onLine });
   vi.spyOn(console, "error").mockImplementation(() => undefined);
