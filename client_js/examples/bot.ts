@@ -1,4 +1,4 @@
-/** A bot that races: `node bot.ts URL GAME [CODE]`; without the code of a room, in a new one. */
+/** A bot that races: `node bot.ts URL GAME [CODE]`. Without a room code, it creates a room. */
 
 import { setTimeout } from "node:timers/promises";
 import {
