@@ -14,10 +14,10 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from engine.catalog import is_ready
 from engine.schema import is_changes
+from server.base.core import costs
 from server.base.core.ids import PlayerId
 from server.base.core.quota import Item, Need
 from server.base.net.load import Load
-from server.base.wire import costs
 from server.base.wire.messages import Command, Event
 from server.base.wire.scopes import scopes_of
 from server.base.wire.session import Session

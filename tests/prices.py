@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
+from server.base.core import costs
 from server.base.net.budgets import Payer
 from server.base.redis.pipeline import Pipeline
-from server.base.wire import costs
 from tests.challenges.test_challenges import made
 from tests.clients.seats import Seat
 from tests.nodes import Node

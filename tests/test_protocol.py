@@ -17,8 +17,8 @@ from engine.catalog import ruleset
 from engine.notation import seen_text
 from server import protocol
 from server.base.core.refusal import SENTENCES
-from server.base.net.contracts import Reason
 from server.base.wire import codec
+from server.base.wire.contracts import Reason
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import VERSION, VERSIONS
 from server.handlers import HANDLERS

@@ -45,8 +45,8 @@ async def stack(port: int) -> None:
     # Sockets copy the limits when they are imported.
     vars(limits).update(BYTES_PER_SECOND=1e12, BYTES_AT_ONCE=1e12)
     from server.base.net.listener import Listener  # noqa: PLC0415
-    from server.base.net.socket import Socket  # noqa: PLC0415
     from server.base.net.turns import Turns  # noqa: PLC0415
+    from server.base.wire.socket import Socket  # noqa: PLC0415
 
     class Echo:
         """The part of a session that a socket calls; it sends each frame back."""

@@ -35,9 +35,9 @@ from server.accounts.messages import (
     UsePasskey,
 )
 from server.accounts.passkey_challenges import Purpose
+from server.base.core import costs
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
-from server.base.wire import costs
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
 from server.players import present as players_present

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
-from server.base.wire import costs
+from server.base.core import costs
 from server.base.wire.messages import Command, Event, Player, PlayerName
 from server.players.core.account import MAX_PASSKEYS
 

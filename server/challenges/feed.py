@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from server.base.core.ids import ChallengeId, PlayerId
-from server.base.net.contracts import Reason
 from server.base.wire import codec
+from server.base.wire.contracts import Reason
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.tasks import in_timed_slices

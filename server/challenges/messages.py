@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct, field
 
-from server.base.wire import costs
+from server.base.core import costs
 from server.base.wire.messages import Certificate, Command, Event, GameId, Player, Result, VariantId
 from server.challenges.core.events import Audience
 from server.challenges.core.listed import ListState

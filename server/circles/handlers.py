@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from server.base.core import costs
 from server.base.core.ids import CircleId, PlayerId
 from server.base.core.refusal import Refusal
-from server.base.wire import costs
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
 from server.circles import messages, present

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
-from server.base.wire import costs
+from server.base.core import costs
 from server.base.wire.messages import Command, Event, GameId, Player, PlayerName, Result
 from server.play.core.result import Help
 

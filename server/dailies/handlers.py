@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from server.base.core import costs
 from server.base.core.ids import AttemptId
-from server.base.wire import costs
 from server.dailies import present as dailies_present
 from server.dailies.messages import Dailies, ListDailies, OpenDaily
 from server.play.handlers import pay_for_reading, show

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from server.base.wire import costs
+from server.base.core import costs
 from server.base.wire.messages import Command, Event, GameId, Player
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from server.base.wire import costs
+from server.base.core import costs
 from server.base.wire.messages import Command
 from server.moderation.core.reports import ReportKind
 

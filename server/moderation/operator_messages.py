@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Meta
 
 from server.accounts.messages import Credential
-from server.base.wire import costs
+from server.base.core import costs
 from server.base.wire.messages import Command, Event, PlayerName
 
 Place = tuple[Annotated[int, Meta(ge=0, le=2**53)], Annotated[str, Meta(max_length=100)]]

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
+from server.base.core import costs
 from server.base.outbound.core.destination import MAX_URL
-from server.base.wire import costs
 from server.base.wire.messages import Command, Event
 from server.notifications.core.wishes import MAX_ZONE, MINUTES, Topic
 

@@ -6,12 +6,13 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
+from server.base.core import costs
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal
-from server.base.net.contracts import MoveAnswer
 from server.base.quotas import quotas
 from server.base.quotas.quotas import Quotas
-from server.base.wire import codec, costs
+from server.base.wire import codec
+from server.base.wire.contracts import MoveAnswer
 from server.base.wire.messages import Command
 from server.base.wire.shown import ShownAttempts
 from server.base.work.clock import Clock
@@ -60,7 +61,7 @@ class Moves:
     def answer(
         self, found: Played | Snapshot, shown: ShownAttempts, number: int, seq: int
     ) -> MoveAnswer:
-        """Return the answer to a move: see `server.base.net.contracts.Answerer`."""
+        """Return the answer to a move: see `server.base.wire.contracts.Answerer`."""
         if isinstance(found, Snapshot):
             event = play_present.attempt(
                 found, shown.assign_number(found.attempt), self._clock.now()

@@ -10,7 +10,8 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
-from server.base.wire import costs, short_forms
+from server.base.core import costs
+from server.base.wire import short_forms
 from server.base.wire.messages import (
     AttemptNumber,
     AttemptOf,

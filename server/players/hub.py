@@ -14,8 +14,8 @@ from weakref import WeakSet
 from cachetools import TTLCache
 
 from server.base.core.ids import PlayerId
-from server.base.net.contracts import Reason
 from server.base.quotas.quotas import Quotas, Scope
+from server.base.wire.contracts import Reason
 from server.base.wire.scopes import scopes_of
 from server.base.wire.session import Session
 from server.base.work.background import Background

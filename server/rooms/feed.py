@@ -13,8 +13,8 @@ import structlog
 
 from server.base.core.ids import AttemptId, DealId, RoomCode
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
-from server.base.net.contracts import Reason
 from server.base.wire import codec
+from server.base.wire.contracts import Reason
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.clock import Clock

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from server.base.core import costs
 from server.base.core.codes import parse_room_code
 from server.base.core.ids import PACE_BOT, PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.net.addresses import wide_of
-from server.base.wire import costs
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
 from server.base.work.tasks import run_soon

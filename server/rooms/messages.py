@@ -6,7 +6,8 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct, field
 
-from server.base.wire import costs, short_forms
+from server.base.core import costs
+from server.base.wire import short_forms
 from server.base.wire.messages import AttemptOf, Command, Event, GameId, Player, Result, VariantId
 from server.play.core.result import Help
 

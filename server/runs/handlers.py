@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from server.base.core import costs
 from server.base.core.ids import AttemptId, DealId
 from server.base.core.refusal import Refusal
-from server.base.wire import costs
 from server.base.wire.messages import Command
 from server.request import HandlerTable, Request
 from server.runs import present as runs_present

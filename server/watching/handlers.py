@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from server.base.core import costs
 from server.base.core.codes import parse_room_code
 from server.base.core.ids import RoomCode
 from server.base.core.refusal import Refusal
-from server.base.wire import costs
 from server.base.wire.session_messages import Done
 from server.play.handlers import pay_for_reading
 from server.request import HandlerTable, Request

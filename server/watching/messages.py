@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
-from server.base.wire import costs
+from server.base.core import costs
 from server.base.wire.messages import Command, Event, Result
 from server.rooms.messages import RoomCommand
 

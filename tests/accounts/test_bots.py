@@ -10,7 +10,7 @@ import pytest
 from server.accounts.core import charges
 from server.base.core.ids import BOT_START, PlayerId, has_owner, is_bot
 from server.base.core.refusal import Refusal
-from server.base.net.contracts import Reason
+from server.base.wire.contracts import Reason
 from server.moderation.operators import By
 from server.players.core import keys
 from server.players.core.account import MAX_BOTS

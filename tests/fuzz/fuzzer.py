@@ -19,8 +19,8 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from server import protocol
 from server.base.core.codes import parse_room_code
-from server.base.net.contracts import Reason
 from server.base.wire import codec
+from server.base.wire.contracts import Reason
 from server.base.wire.messages import NEWS, Command
 from server.base.wire.session_messages import VERSION, Refused
 from server.handlers import HANDLERS

@@ -27,18 +27,18 @@ from server.base.core.refusal import Refusal
 from server.base.net.addresses import Proxies
 from server.base.net.admission import Admission
 from server.base.net.budgets import Budgets
-from server.base.net.contracts import MoveAnswer, Reason
 from server.base.net.listener import MAX_HEAD, Listener
 from server.base.net.load import Load
 from server.base.net.origins import Origins
-from server.base.net.socket import MAX_UNSENT, MAX_UNSENT_CONTROL, Socket
 from server.base.net.turns import Turns
 from server.base.web.headers import SecurityHeaders
 from server.base.wire.codec import MAX_FRAME_SIZE
+from server.base.wire.contracts import MoveAnswer, Reason
 from server.base.wire.messages import Command, Event, MoveMessage
 from server.base.wire.session import Session
 from server.base.wire.session_messages import Hello, Pong
 from server.base.wire.shown import ShownAttempts
+from server.base.wire.socket import MAX_UNSENT, MAX_UNSENT_CONTROL, Socket
 from server.base.wire.sockets import Sockets
 from server.base.work.metrics import Metrics
 from server.play.moves import Reply

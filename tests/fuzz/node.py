@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from server.base.net import limits, socket
+from server.base.net import limits
+from server.base.wire import socket
 from tests.faults import node
 
 PLENTY = limits.Rate(1e6, 1e6)

@@ -11,13 +11,14 @@ from contextlib import AsyncExitStack, suppress
 import pytest
 from websockets.server import ServerProtocol
 
-from server.base.net import limits, listener, socket
+from server.base.net import limits, listener
 from server.base.net.budgets import Payer
 from server.base.net.listener import _Connection
 from server.base.net.outgoing import Outgoing
-from server.base.net.socket import Socket
 from server.base.wire import session as session_module
+from server.base.wire import socket
 from server.base.wire.session import Session
+from server.base.wire.socket import Socket
 from server.players.core.keys import MAX_SESSIONS
 from tests.base.redis.servers import until
 from tests.clients.client import opened

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from server.base.core import quota
+from server.base.core.costs import MISSES
 from server.base.core.ids import RoomCode
 from server.base.journals import store as journals_store
-from server.base.wire.costs import MISSES
 from server.base.wire.scopes import scopes_of
 from server.protocol import COMMANDS
 from server.rooms.messages import RoomCommand

@@ -13,7 +13,7 @@ import msgspec
 
 from server import request
 from server.accounts.core import charges as accounts_charges
-from server.base.core import keys
+from server.base.core import costs, keys
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.core.quota import HOUR, Charge, Item
 from server.base.core.refusal import Refusal
@@ -29,7 +29,7 @@ from server.base.quotas.quotas import Quotas, Scope
 from server.base.quotas.store import QuotaStore
 from server.base.redis.clock import RedisClock
 from server.base.redis.scripts import Script
-from server.base.wire import answerer, costs
+from server.base.wire import answerer
 from server.circles.core import commands as circle_commands
 from server.circles.core.circle import Circle, Member
 from server.play import attempt_charges as play_charges

@@ -16,13 +16,13 @@ from server.app import redis_store
 from server.base.core.days import DailyId
 from server.base.core.refusal import UnavailableError
 from server.base.net.budgets import Budgets
-from server.base.net.contracts import Wire
 from server.base.net.load import Load
 from server.base.nodes.registration import Registration
 from server.base.redis.bus import Bus
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
+from server.base.wire.contracts import Wire
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics

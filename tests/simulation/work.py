@@ -24,9 +24,9 @@ from types import FrameType, coroutine
 from typing import Any
 
 from engine.ruleset import Ruleset
+from server.base.core.costs import MOVE
 from server.base.net.budgets import Payer
 from server.base.wire import codec
-from server.base.wire.costs import MOVE
 from server.base.wire.messages import Command, MoveMessage
 from server.base.wire.session import Session
 from tests.simulation.world import World
@@ -57,7 +57,7 @@ class Bill:
 
     Attributes:
         of: the command's name.
-        price: as `server.base.wire.costs` has it.
+        price: as `server.base.core.costs` has it.
         work: in calls of functions.
     """
 

@@ -3,7 +3,7 @@
 A player's limits cover all the player's sessions on a node, and an address's limits cover all its
 players. An address's limits are stated per player expected there (`ADDRESS_PLAYERS`) and multiplied
 by that number, but are never below one player's. `server.base.net.budgets` applies them; each
-command states its cost (`server.base.wire.costs`).
+command states its cost (`server.base.core.costs`).
 
 All limits apply per node, since a limit across nodes would take a round trip to Redis for each
 command. A client that spreads over N nodes therefore gets N times the limits. This still bounds the

@@ -18,11 +18,11 @@ from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from server.base.core.costs import READ, SECONDS
 from server.base.net import bound_sockets
 from server.base.net.admission import RETRY_AFTER, Admission, Visit
 from server.base.net.origins import HOST
 from server.base.net.turns import Turns
-from server.base.wire.costs import READ, SECONDS
 
 STOP_WITHIN = 5.0
 """Seconds after `Listener.close` until open connections are aborted."""

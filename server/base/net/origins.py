@@ -16,6 +16,11 @@ from urllib.parse import urlsplit
 
 from server.base.net.addresses import Proxies
 
+SOCKET_PATH: Final = "/socket"
+"""The path of WebSockets, below the site's root."""
+
+WRONG_HOST: Final = "This server does not serve this host. Its operator can add it (--hosts)."
+
 HOST: Final = re.compile(
     r"([a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::([0-9]{1,5}))?", re.IGNORECASE
 )

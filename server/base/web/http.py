@@ -15,12 +15,11 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.base.net.origins import Origins
+from server.base.net.origins import SOCKET_PATH, WRONG_HOST, Origins
 from server.base.web.api.app import Api
 from server.base.web.pages import SCREENS, Pages, plain
 from server.base.work.metrics import Metrics
 
-SOCKET_PATH = "/socket"
 API_PATH = "/api"
 LIVE_PATH = "/health/live"
 READY_PATH = "/health/ready"
@@ -33,7 +32,6 @@ METHODS = ("GET", "HEAD")
 """Methods of requests for the page and for health checks."""
 
 UNREADY = "The store accepts no writes, or is another one than before, or the node is broken."
-WRONG_HOST = "This server does not serve this host. Its operator can add it (--hosts)."
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from server.base.core.costs import MISSES
 from server.base.core.ids import AttemptId, PlayerId, has_owner
 from server.base.core.refusal import Refusal
 from server.base.net.budgets import Guess
-from server.base.net.contracts import MoveAnswer
-from server.base.wire.costs import MISSES
+from server.base.wire.contracts import MoveAnswer
 from server.base.wire.messages import Command, Event, MoveMessage
 from server.base.wire.session import Session
 from server.base.wire.shown import ShownAttempts
@@ -21,7 +21,7 @@ Play = Callable[[AttemptId, PlayerId, Any, Callable[[Any], None]], None]
 """Plays a move, and calls the last argument with a result for `AnswerMove`, or an exception."""
 
 AnswerMove = Callable[[Any, ShownAttempts, int, int], MoveAnswer]
-"""Returns the answer to a move: see `server.base.net.contracts.Answerer`."""
+"""Returns the answer to a move: see `server.base.wire.contracts.Answerer`."""
 
 
 class UndeclaredMissError(Exception):

@@ -18,13 +18,13 @@ from typing import Any
 
 import structlog
 
+from server.base.core.costs import MOVE
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.base.net.budgets import Budgets, Payer
-from server.base.net.contracts import Answerer, Reason, Wire
 from server.base.net.outgoing import TooSlowError
 from server.base.wire import codec
-from server.base.wire.costs import MOVE
+from server.base.wire.contracts import Answerer, Reason, Wire
 from server.base.wire.messages import Command, Event, MoveMessage, Re
 from server.base.wire.session_messages import Bye, Hello, Refused
 from server.base.wire.shown import ShownAttempts

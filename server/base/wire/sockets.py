@@ -17,13 +17,12 @@ from websockets.http11 import Request, Response
 
 from server.base.net.addresses import Proxies
 from server.base.net.budgets import Budgets
-from server.base.net.contracts import Answerer
 from server.base.net.load import Load
-from server.base.net.origins import Origins
-from server.base.net.socket import Socket
+from server.base.net.origins import SOCKET_PATH, WRONG_HOST, Origins
 from server.base.net.turns import Turns
-from server.base.web.http import SOCKET_PATH, WRONG_HOST
+from server.base.wire.contracts import Answerer
 from server.base.wire.session import Session
+from server.base.wire.socket import Socket
 from server.base.work.metrics import Metrics
 
 _VERSION = "13"

@@ -7,8 +7,8 @@ from typing import Any
 
 from websockets.asyncio.client import connect
 
-from server.base.net.socket import Socket
 from server.base.net.turns import Turns
+from server.base.wire.socket import Socket
 from tests.processes import PATIENCE
 
 

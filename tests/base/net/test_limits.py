@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from server.base.core import costs
+from server.base.core.costs import MISSES
 from server.base.core.refusal import SENTENCES
 from server.base.net import limits
 from server.base.net.limits import Bucket, Rate
-from server.base.wire import costs
-from server.base.wire.costs import MISSES
 from server.base.wire.messages import Command
 from server.handlers import HANDLERS
 from server.play.messages import PlayMove

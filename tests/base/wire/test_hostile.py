@@ -20,10 +20,10 @@ from redis import Redis
 from websockets.exceptions import InvalidStatus
 
 from server.base.net import bound_sockets, limits, listener
-from server.base.net import socket as server_socket
-from server.base.net.socket import Socket
 from server.base.wire import session
+from server.base.wire import socket as server_socket
 from server.base.wire.session_messages import VERSION
+from server.base.wire.socket import Socket
 from server.cli.log_lines import LINES, MAX_LINE
 from server.cli.logs import configure
 from tests.clients.client import Client, opened

@@ -15,21 +15,21 @@ from starlette.applications import Starlette
 from server.accounts.messages import ExportData, Exported
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.net import bound_sockets
-from server.base.net import socket as module
 from server.base.net.addresses import Proxies
 from server.base.net.budgets import Budgets
-from server.base.net.contracts import MoveAnswer
 from server.base.net.listener import Listener
 from server.base.net.load import Load
 from server.base.net.origins import Origins
 from server.base.net.outgoing import PIECE
-from server.base.net.socket import MAX_UNSENT, MAX_UNSENT_CONTROL, Socket
 from server.base.net.turns import Turns
+from server.base.wire import socket as module
 from server.base.wire.codec import MAX_FRAME_SIZE
+from server.base.wire.contracts import MoveAnswer
 from server.base.wire.messages import Command, Event, MoveMessage
 from server.base.wire.session import Session
 from server.base.wire.session_messages import VERSION, Hello, Pong
 from server.base.wire.shown import ShownAttempts
+from server.base.wire.socket import MAX_UNSENT, MAX_UNSENT_CONTROL, Socket
 from server.base.wire.sockets import Sockets
 from server.base.work.metrics import Metrics
 from server.play.moves import Reply

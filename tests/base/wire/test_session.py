@@ -11,8 +11,8 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from server.base.net import limits
-from server.base.net import socket as server_socket
 from server.base.wire import session
+from server.base.wire import socket as server_socket
 from server.base.wire.session_messages import VERSIONS
 from tests.clients.client import opened
 from tests.clients.play import room_of

@@ -19,18 +19,18 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from server.base.net import bound_sockets
-from server.base.net import socket as module
 from server.base.net.addresses import Proxies
 from server.base.net.budgets import Budgets
-from server.base.net.contracts import Wire
 from server.base.net.limits import BYTES_AT_ONCE
 from server.base.net.listener import Listener
 from server.base.net.load import Load
 from server.base.net.origins import Origins
-from server.base.net.socket import Socket
 from server.base.net.turns import Turns
+from server.base.wire import socket as module
 from server.base.wire.codec import MAX_FRAME_SIZE
+from server.base.wire.contracts import Wire
 from server.base.wire.session import Session
+from server.base.wire.socket import Socket
 from server.base.wire.sockets import Sockets
 from server.base.work.metrics import Metrics
 from tests.base.redis.servers import until

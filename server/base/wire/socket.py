@@ -24,12 +24,12 @@ from websockets.http11 import Request, Response
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from server.base.net.contracts import Reason
+from server.base.core.costs import SECONDS
 from server.base.net.limits import BYTES_AT_ONCE, BYTES_PER_SECOND, CONTROL_COST
 from server.base.net.outgoing import PIECE, Outgoing, Piece
 from server.base.net.turns import Turns
 from server.base.wire.codec import MAX_FRAME_SIZE
-from server.base.wire.costs import SECONDS
+from server.base.wire.contracts import Reason
 from server.base.wire.session import Session
 
 try:

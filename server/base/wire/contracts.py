@@ -50,7 +50,7 @@ class Wire(Protocol):
 
         Args:
             begin: the function.
-            cost: the cost of the command (`server.base.wire.costs`).
+            cost: the cost of the command (`server.base.core.costs`).
         """
 
     def hold(self) -> None:
