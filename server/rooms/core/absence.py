@@ -1,7 +1,7 @@
-"""Absence: for how long members of a room have been away, and what follows from it.
+"""Absence of members from a room, and its consequences.
 
-A host who is away is followed by a member who is present. A member who is away loses the seat, but
-not while a round is run. Times are milliseconds of any clock that is never set back.
+An absent host is replaced by a present member. An absent member loses the seat unless a round is
+running. Times are milliseconds of any monotonic clock.
 """
 
 from __future__ import annotations
@@ -14,24 +14,23 @@ from server.rooms.core import quick_match
 from server.rooms.core.room import Room
 
 HOST_ABSENCE_MS = 20_000
-"""Milliseconds after which a host who is away is followed by a member who is present."""
+"""Milliseconds until an absent host is replaced by a present member."""
 
 SEAT_ABSENCE_MS = 60_000
-"""Milliseconds after which a member who is away loses the seat, while no round is run."""
-
+"""Milliseconds until an absent member loses the seat, while no round is running."""
 
 QUICK_ABSENCE_MS = 5_000
-"""The same in a quick match before its first round, where somebody else waits for a player, and of
-a member who has done nothing but come: that may be a program which looks at links."""
+"""The same for members who have done nothing but join, since they may be link-preview bots, and
+in a quick match before its first round, where another player is waiting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """The members who are away from a room, as far as it was observed.
+    """The absent members of a room, as last observed.
 
     Attributes:
-        since: since when each member who is away has been.
-        idle: since when no round is run; `None` while one is.
+        since: when each absent member was first observed away.
+        idle: the start of the time without a running round; `None` during a round.
     """
 
     since: dict[PlayerId, int]
@@ -40,12 +39,12 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """The consequences of an absence by now.
+    """The consequences of an absence that are due.
 
     Attributes:
-        host: the host who is to be followed by somebody else, or `None`.
-        seats: the members who are to lose their seats.
-        later: when more may follow if nothing changes; `None` if never.
+        host: the host to replace, or `None`.
+        seats: the members who lose their seats.
+        later: the earliest time of further consequences if nothing changes, or `None`.
     """
 
     host: PlayerId | None
@@ -56,10 +55,10 @@ class Due:
 def observe(
     before: Absence | None, room: Room, online: Collection[PlayerId], now: int
 ) -> Absence | None:
-    """Return the absence from a room as it is now; `None` if no member is away.
+    """Update the absence from a room; `None` if no member is away.
 
     Args:
-        before: what was observed last; `None` if nobody was away, or nothing was known.
+        before: the last observation; `None` if nobody was away, or nothing was known.
         room: the room.
         online: the players who are online in it.
         now: the time.
@@ -76,13 +75,13 @@ def observe(
 
 
 def longest_of(room: Room, player: PlayerId) -> int:
-    """Return for how many milliseconds a member may be away and keep the seat."""
+    """Return how many milliseconds a member can be away and keep the seat."""
     is_short = quick_match.waits(room) or not room.has_acted(player)
     return QUICK_ABSENCE_MS if is_short else SEAT_ABSENCE_MS
 
 
 def due(absence: Absence, room: Room, now: int) -> Due:
-    """Return what follows from an absence that was just observed in a room."""
+    """Return the consequences of a fresh observation of a room."""
     times: dict[PlayerId, int] = {}
     if absence.idle is not None:
         times = {

@@ -11,19 +11,19 @@ from server.players.core.bus import Renamed
 
 
 def topic(code: RoomCode) -> Topic:
-    """Return the topic of a room: new entries, progress, and who comes online or goes offline."""
+    """Return a room's topic, which carries new entries, progress and presence."""
     return Topic(f"room:{code}")
 
 
 class AppendedEntry(Struct, tag=1, array_like=True, frozen=True):
-    """To a room's topic: an entry was appended to its journal, with this number and text (JSON)."""
+    """To a room's topic: a new journal entry, with its number and text (JSON)."""
 
     number: int
     text: str
 
 
 class Progress(Struct, tag=2, array_like=True, frozen=True):
-    """To a room's topic: the progress of runners in the round on this deal.
+    """To a room's topic: progress of runners in the round on this deal.
 
     Attributes:
         runners: (player, cards at home, moves) of each runner who has advanced.
@@ -42,15 +42,15 @@ class Presence(Struct, tag=3, array_like=True, frozen=True):
 
 
 class Version(Struct, tag=5, array_like=True, frozen=True):
-    """To a room's topic: its journal has this many entries; a node that lacks some refreshes it."""
+    """To a room's topic: the length of its journal, so that nodes that lag can refresh."""
 
     number: int
 
 
 class Emoted(Struct, tag=6, array_like=True, frozen=True):
-    """To a room's topic: a member has sent an emote, by a session on this node.
+    """To a room's topic: a member has sent an emote from a session on this node.
 
-    If it is lost, so is the emote.
+    Delivery is best effort.
     """
 
     player: PlayerId

@@ -1,7 +1,7 @@
-"""The colours of the people in a room.
+"""Colours of the players in a room.
 
-The room gives them out, not the screens: a colour that depends on the order in which a screen lists
-people changes under somebody's eyes when that order does, as when a race begins.
+The server assigns them: colours derived from the order of a list would change on screen whenever
+the order does, for example at the start of a race.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import Final
 from server.base.core.ids import PlayerId
 
 COLOURS: Final = 8
-"""How many there are: one for each seat of the largest room."""
+"""The number of colours: one for each seat of the largest room."""
 
 
 def after(
     colours: Mapping[PlayerId, int], members: Sequence[PlayerId], runners: Sequence[PlayerId]
 ) -> dict[PlayerId, int]:
-    """Return everybody's colour, each a number below `COLOURS`, of which members have their own.
+    """Return each player's colour, a number below `COLOURS`; no two members share one.
 
-    Whoever has one keeps it, unless another member has got it since: that is only so for somebody
-    who left a full room during a round and came back.
+    Players keep their colour unless another member has taken it, which only happens to a player who
+    leaves a full room during a round and returns.
 
     Args:
-        colours: what they have had.
-        members: in the order in which they took their seats.
-        runners: the players of the latest round, of whom some may have left.
+        colours: the colours so far.
+        members: in the order of their seats.
+        runners: the players of the latest round, including those who have left.
     """
     held = {colours[player] for player in (*members, *runners) if player in colours}
     given: dict[PlayerId, int] = {}
@@ -42,7 +42,7 @@ def after(
 
 
 def favourite(player: PlayerId) -> int:
-    """Return the colour that a player has in each room in which nobody else has taken it."""
+    """Return the colour that a player gets in every room where it is free."""
     hashed = 0
     for character in player:
         hashed = (hashed * 31 + ord(character)) % 65_521

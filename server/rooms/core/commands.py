@@ -1,11 +1,11 @@
-"""The commands on a race room, decided on the state of its journal.
+"""Commands on a race room, decided from its folded journal.
 
-Each function returns the event to append, or `None` if there is nothing to change. Times are Unix
-milliseconds of the server's clock.
+Each function returns the event to append, or `None` if nothing changes. Times are Unix milliseconds
+of the server's clock.
 
-Whoever has no seat is told the same by each of them, but for the one that takes a seat: that there
-is no such room. What one player does to another never ends or decides a round: who is in one has
-agreed to it, and is not removed from it.
+Players without a seat get `unknown_room` from every command except `take_seat`, so that they cannot
+probe for rooms. No player can end or decide another's round: all its players agreed to it, and none
+can be removed while it runs.
 """
 
 from __future__ import annotations
@@ -43,14 +43,12 @@ Decide = Callable[Concatenate[Room, Given], Event | None]
 
 
 def _paced(decide: Decide[Given]) -> Decide[Given]:
-    """Let a command also be refused as `too_fast` if the player has changed the room too often.
-
-    That is looked at last, so that it tells nobody more than members know.
-    """
+    """Make a command raise `too_fast` if the player has changed the room too often."""
 
     @wraps(decide)
     def paced(room: Room, /, *args: Given.args, **named: Given.kwargs) -> Event | None:
         event = decide(room, *args, **named)
+        # Check the rate limit last: the refusal must not reveal a room to outsiders.
         payer = payer_of(room, event) if event is not None else None
         if event is not None and payer is not None:
             rate_limit.check(room.paces, payer, event.at)
@@ -61,7 +59,7 @@ def _paced(decide: Decide[Given]) -> Decide[Given]:
 
 @_paced
 def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
-    """Decide the command to join: `None` if the player has a seat already.
+    """Decide a command to join; `None` if the player already has a seat.
 
     Raises:
         Refusal: with the code `room_closed`, `removed`, `not_for_bots`, `room_locked` or
@@ -81,11 +79,11 @@ def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
 
 
 def _check_bots(seats: Sequence[Seat], *, public: bool = False) -> None:
-    """Check that nobody would meet a bot who has not let it in: who comes while a room is public.
+    """Check that a player's bot never shares the room with someone who joined while it was public.
 
     Args:
-        seats: those that there would be.
-        public: whether anybody might come then.
+        seats: the seats after the change.
+        public: whether the room would be public after the change.
 
     Raises:
         Refusal: with the code `not_for_bots`.
@@ -96,11 +94,11 @@ def _check_bots(seats: Sequence[Seat], *, public: bool = False) -> None:
 
 
 def match(room: Room, player: PlayerId, now: int) -> Event | None:
-    """Decide that a player who looks for a quick match takes a seat: `None` if there is one.
+    """Decide that a player takes the free seat of a quick match; `None` if they have a seat.
 
     Raises:
-        Refusal: with the code `room_full` if the room does not wait for anybody any more, or as
-            for `take_seat`.
+        Refusal: with the code `room_full` if the room no longer waits for a player, or as for
+            `take_seat`.
     """
     if not quick_match.waits(room):
         raise Refusal("room_full")
@@ -108,7 +106,7 @@ def match(room: Room, player: PlayerId, now: int) -> Event | None:
 
 
 def leave(room: Room, player: PlayerId, now: int) -> Event | None:
-    """Decide the command to leave: `None` if a player of the last round has no seat any more.
+    """Decide a command to leave; `None` if a player of the last round has already left.
 
     The caller resigns the player's attempt if a round is running.
 
@@ -116,7 +114,7 @@ def leave(room: Room, player: PlayerId, now: int) -> Event | None:
         Refusal: with the code `unknown_room`.
     """
     if room.round is not None and player in room.round.players and not room.seat_of(player):
-        # The attempt may not have been resigned yet: whoever left it sends this again.
+        # If resigning the attempt failed, the client sends the command again.
         return None
     check_member(room, player)
     return SeatLeft(player, now)
@@ -124,11 +122,11 @@ def leave(room: Room, player: PlayerId, now: int) -> Event | None:
 
 @_paced
 def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
-    """Decide the host's command to remove a member: `None` if the player has no seat.
+    """Decide the host's command to remove a member; `None` if the player has no seat.
 
     Raises:
-        Refusal: as for every command of a host, or with the code `round_running` while the player
-            is in a round that is running or counting down.
+        Refusal: as `check_host`, or with the code `round_running` while the player is in a round
+            that is running or counting down.
     """
     check_host(room, host)
     if player == host or not room.seat_of(player):
@@ -140,11 +138,10 @@ def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | No
 
 @_paced
 def hand_over(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
-    """Decide the host's command to make another member the host: `None` for the host.
+    """Decide the host's command to make another member the host; `None` for the host.
 
     Raises:
-        Refusal: as for every command of a host, or with the code `not_seated` if the other one has
-            no seat.
+        Refusal: as `check_host`, or with the code `not_seated` if the player has no seat.
     """
     check_host(room, host)
     if not room.seat_of(player):
@@ -155,10 +152,10 @@ def hand_over(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event |
 def replace_host(
     room: Room, host: PlayerId, present: Collection[PlayerId], now: int
 ) -> Event | None:
-    """Decide who follows a host who is away: the member who is present and longest seated.
+    """Replace an absent host with the longest-seated member who is present.
 
     Returns:
-        The event, or `None` if `host` is not the host any more, or no member is present.
+        The event, or `None` if `host` is no longer the host, or no member is present.
     """
     if room.host != host or host in present:
         return None
@@ -167,12 +164,12 @@ def replace_host(
 
 
 def free_seat(room: Room, player: PlayerId, now: int) -> Event | None:
-    """Decide that a member who is away loses the seat: `None` while a round is run."""
+    """Free an absent member's seat; `None` while a round is running."""
     return SeatLeft(player, now) if room.seat_of(player) and not room.running else None
 
 
 def close(room: Room, now: int) -> Event | None:
-    """Decide that an operator closes the room: `None` if it is closed.
+    """Decide that an operator closes the room; `None` if it is closed.
 
     The caller resigns the attempts at a running round.
     """
@@ -180,7 +177,7 @@ def close(room: Room, now: int) -> Event | None:
 
 
 def check_open(room: Room) -> None:
-    """Check that a room takes commands.
+    """Check that a room is not closed.
 
     Raises:
         Refusal: with the code `room_closed`.
@@ -191,10 +188,10 @@ def check_open(room: Room) -> None:
 
 @_paced
 def set_lock(room: Room, player: PlayerId, locked: bool, now: int) -> Event | None:
-    """Decide the host's command to lock or unlock the room: `None` if that is so already.
+    """Decide the host's command to lock or unlock the room; `None` if nothing changes.
 
     Raises:
-        Refusal: as for every command of a host.
+        Refusal: as `check_host`.
     """
     check_host(room, player)
     return LockSet(locked, now) if room.locked != locked else None
@@ -202,11 +199,11 @@ def set_lock(room: Room, player: PlayerId, locked: bool, now: int) -> Event | No
 
 @_paced
 def set_public(room: Room, player: PlayerId, public: bool, now: int) -> Event | None:
-    """Decide the host's command to open the room to anybody, or to close it: `None` if it is so.
+    """Decide the host's command to make the room public or private; `None` if nothing changes.
 
     Raises:
-        Refusal: as for every command of a host, or with the code `not_for_bots` if it is to be open
-            while a player's bot has a seat.
+        Refusal: as `check_host`, or with the code `not_for_bots` if a player's bot has a seat in a
+            room to be made public.
     """
     check_host(room, player)
     _check_bots(room.seats, public=public)
@@ -215,10 +212,10 @@ def set_public(room: Room, player: PlayerId, public: bool, now: int) -> Event | 
 
 @_paced
 def set_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | None:
-    """Decide the host's command to set the next round's terms: `None` if they are set already.
+    """Decide the host's command to set the next round's terms; `None` if they are already set.
 
     Raises:
-        Refusal: as for every command of a host, or with the code `round_running`.
+        Refusal: as `check_host`, or with the code `round_running`.
     """
     check_host(room, player)
     if room.running:
@@ -228,7 +225,7 @@ def set_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | N
 
 @_paced
 def propose_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | None:
-    """Decide a member's command to propose terms: `None` if they are proposed or set already.
+    """Decide a member's command to propose terms; `None` if they are already proposed or set.
 
     Raises:
         Refusal: with the code `unknown_room`, `no_host` or `round_running`.
@@ -245,7 +242,7 @@ def propose_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event
 
 @_paced
 def set_ready(room: Room, player: PlayerId, ready: bool, now: int) -> Event | None:
-    """Decide the command to agree to the next round, or to sit out: `None` if that is so already.
+    """Decide a command to agree to the next round or sit out; `None` if nothing changes.
 
     Raises:
         Refusal: with the code `unknown_room` or `round_running`.
@@ -269,23 +266,22 @@ def start(
     rules: str = "",
     home: int = 0,
 ) -> Event:
-    """Decide the command to start a round, for all members who are present and have agreed to it.
+    """Decide a command to start a round for all members who are present and have agreed to it.
 
-    The host may start a round, and after a round any member may start the next one. Whoever gives
-    the command agrees to the round, unless they sit out.
+    The host starts the first round, any member can start later ones. The command also counts as
+    agreement, unless the player sits out.
 
     Args:
         room: the room.
-        player: the one who gave the command; `None` if the first round of a quick match starts by
-            itself.
+        player: the member who gave the command; `None` for the first round of a quick match, which
+            starts automatically.
         deal: the deal to race on.
         commitment: the deal's commitment, published with the round.
         now: the time.
         present: players who are present.
-        anyway: whether to start without members who do not sit out, and are away or have not
-            agreed.
-        rules: the digest of the rules of the deal.
-        home: how many cards the deal itself brings home.
+        anyway: whether to start without members who do not sit out but are away or have not agreed.
+        rules: the digest of the deal's rules.
+        home: the number of cards that are home after dealing.
 
     Raises:
         Refusal: with the code `room_closed`, `unknown_room`, `not_host`, `no_host`,
@@ -318,10 +314,10 @@ def start(
 
 
 def check_member(room: Room, player: PlayerId) -> Seat:
-    """Return a player's seat; whoever has none is not told that there is such a room.
+    """Return a player's seat.
 
     Raises:
-        Refusal: with the code `unknown_room`.
+        Refusal: with the code `unknown_room`, so that outsiders do not learn that the room exists.
     """
     seat = room.seat_of(player)
     if seat is None:
@@ -330,7 +326,7 @@ def check_member(room: Room, player: PlayerId) -> Seat:
 
 
 def check_host(room: Room, player: PlayerId) -> None:
-    """Check that a player runs a room.
+    """Check that a player is the host of a room.
 
     Raises:
         Refusal: with the code `unknown_room`, `no_host` (in a quick match) or `not_host`.
@@ -343,7 +339,7 @@ def check_host(room: Room, player: PlayerId) -> None:
 
 
 def _check_starter(room: Room, player: PlayerId) -> None:
-    """Check that a player may start a round: the host the first one, any member the others."""
+    """Check that a player can start a round: the host the first one, any member later ones."""
     if room.round is None:
         check_host(room, player)
     else:
@@ -351,9 +347,10 @@ def _check_starter(room: Room, player: PlayerId) -> None:
 
 
 def finish(room: Room, deal: DealId, player: PlayerId, result: Result, now: int) -> Event | None:
-    """Return the entry that a player's attempt has ended, or `None` if the room needs none.
+    """Return the entry for the end of a player's attempt, or `None` if none is needed.
 
-    It needs none if the entry is there already, or if the attempt is not of the running round.
+    None is needed if it is already in the journal, or if the attempt is not part of the running
+    round.
     """
     running = room.running
     if running is None or running.deal != deal or player not in running.unfinished():

@@ -1,4 +1,4 @@
-"""Effects of the end of a round, and their form in the outbox."""
+"""Outbox effects of a finished round."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from server.results.core.race_results import Race
 from server.rooms.core.room import Room
 
 MIN_PLAYERS = 2
-"""Players, without bots, from which on a round is a race."""
+"""The minimum number of players, excluding bots, that makes a round a race."""
 
 
 class RoundOver(Struct, tag="round", frozen=True):
-    """A race that is over, written with the room's entry of its last result.
+    """A finished race, written to the outbox with the room's entry of its last result.
 
     Attributes:
         number: the round's number.
-        race: who played it in which room and on what, and how they ended.
+        race: the room, deal, players and results.
     """
 
     number: int
@@ -25,14 +25,14 @@ class RoundOver(Struct, tag="round", frozen=True):
 
     @property
     def field(self) -> str:
-        """Its field in the outbox, which is in the room's partition."""
+        """The field in the outbox, which is in the room's partition."""
         return f"{self.race.room}/{self.number}"
 
 
 def race_over(room: Room) -> Race | None:
-    """Return the race that a room's last round was; `None` if it is not over, or was no race.
+    """Return the race of a room's last round, or `None` if it is not over or not a race.
 
-    A round that an operator has ended by closing the room is none, nor one without a move.
+    A round without a move, or ended because an operator closed the room, is not a race.
     """
     round_ = room.round
     if round_ is None or not round_.over or room.closed:

@@ -1,6 +1,6 @@
 """The entries of a room's journal, in their stored form.
 
-Times are Unix milliseconds of the server's clock. See `server/STORED.md` for how a form may change.
+Times are Unix milliseconds of the server's clock. See `server/STORED.md` for how forms can change.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class Terms(Struct, frozen=True, omit_defaults=True):
         game: a game's id.
         variant: a variant's name, or changes to the standard rules (`engine.schema.changes`).
         limit: the length of a round in milliseconds.
-        help: the help that the players may ask for.
-        known: the known deal that it is played on (`engine.known`); empty for a new deal.
+        help: the help available to the players.
+        known: the known deal to play (`engine.known`); empty for a new deal.
     """
 
     game: str
@@ -31,15 +31,15 @@ class Terms(Struct, frozen=True, omit_defaults=True):
 
     @property
     def counts(self) -> bool:
-        """Whether a round counts: not by rules of one's own, nor on a deal that somebody chose."""
+        """Whether a round counts: custom rules and chosen deals do not."""
         return not self.known and not is_changes(self.variant)
 
 
 class RoomOpened(Struct, tag="opened", frozen=True, omit_defaults=True):
     """The room was opened; its host has no seat yet. `limit` is the length of a round in ms.
 
-    `quick` says that it is a quick match: public from the start, started by itself, and without a
-    host; then `host` is who looked for it first.
+    `quick` marks a quick match: public from the start, started automatically, without a host. Then
+    `host` is the player who requested it first.
     """
 
     code: RoomCode
@@ -60,7 +60,7 @@ class RoomOpened(Struct, tag="opened", frozen=True, omit_defaults=True):
 
 
 class PublicSet(Struct, tag="public", frozen=True):
-    """The host opened the room to anybody, who then finds it in the list, or closed it again."""
+    """The host made the room public and so listed for everyone, or private again."""
 
     public: bool
     at: int
@@ -74,9 +74,10 @@ class SeatTaken(Struct, tag="taken", frozen=True):
 
 
 class SeatLeft(Struct, tag="left", frozen=True, omit_defaults=True):
-    """A player left; if it was the host, the member who has been seated longest becomes host.
+    """A player left; if it was the host, the longest-seated member becomes the host.
 
-    `by` is the host who removed the player, who may not come back; `None` if nobody did.
+    `by` is the host who removed the player, who then cannot return; `None` if the player left
+    voluntarily.
     """
 
     player: PlayerId
@@ -85,21 +86,21 @@ class SeatLeft(Struct, tag="left", frozen=True, omit_defaults=True):
 
 
 class HostChanged(Struct, tag="host", frozen=True):
-    """A member became the host: the host handed over, or was away for too long."""
+    """A member became the host: the old host handed over or was away for too long."""
 
     player: PlayerId
     at: int
 
 
 class TermsSet(Struct, tag="terms", frozen=True):
-    """The host set what the next round is played by."""
+    """The host set the terms of the next round."""
 
     terms: Terms
     at: int
 
 
 class TermsProposed(Struct, tag="proposed", frozen=True):
-    """A member proposed what the next round is played by."""
+    """A member proposed terms for the next round."""
 
     player: PlayerId
     terms: Terms
@@ -107,20 +108,20 @@ class TermsProposed(Struct, tag="proposed", frozen=True):
 
 
 class LockSet(Struct, tag="lock", frozen=True):
-    """The host locked the room, so that no more seats are taken, or unlocked it."""
+    """The host locked the room against new members, or unlocked it."""
 
     locked: bool
     at: int
 
 
 class RoomClosed(Struct, tag="closed", frozen=True):
-    """An operator closed the room: nobody has a seat any more, and nobody takes one."""
+    """An operator closed the room: all members lost their seats, and nobody can join."""
 
     at: int
 
 
 class ReadySet(Struct, tag="ready", frozen=True):
-    """A player has agreed to the next round, or sits out until they agree to one."""
+    """A player agreed to the next round, or sits out until they agree to one."""
 
     player: PlayerId
     ready: bool
@@ -128,11 +129,11 @@ class ReadySet(Struct, tag="ready", frozen=True):
 
 
 class RoundStarted(Struct, tag="round", frozen=True, omit_defaults=True):
-    """A round was started. It begins at `starts`, after the countdown.
+    """A round was started; its countdown ends at `starts`.
 
-    `rules` is the digest of the rules that it is played by. `home` is how many cards the deal
-    itself brings home, above which a run is ranked. `by` is who gave the command; `None` if the
-    first round of a quick match began by itself.
+    `rules` is the digest of its rules. `home` is the number of cards that are home after dealing;
+    only runs above it are ranked. `by` is the member who gave the command; `None` if the first
+    round of a quick match started automatically.
     """
 
     number: int
@@ -148,7 +149,7 @@ class RoundStarted(Struct, tag="round", frozen=True, omit_defaults=True):
 
 
 class RunnerFinished(Struct, tag="finished", frozen=True):
-    """A player's attempt at the round is over."""
+    """A player's attempt at the round has ended."""
 
     number: int
     player: PlayerId

@@ -1,4 +1,4 @@
-"""Keys of rooms in Redis, and how long they live."""
+"""Redis keys of rooms, and their lifetimes."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ ROOM_LIFE_MS = DAY_SECONDS * 1000
 """Milliseconds that a room is kept after its last event."""
 
 UNUSED_ROOM_LIFE_MS = 1_800_000
-"""The same of a room in which no round was started yet. While somebody is there, it is extended."""
+"""The same for a room without a round; it is extended while a player is present."""
 
 ROUND_LIFE_MS = 7 * DAY_SECONDS * 1000
-"""Milliseconds that the results of a round are kept after its end."""
+"""Milliseconds that a round's results are kept after its end."""
 
 RACE_LIFE_S = 90 * DAY_SECONDS
-"""Seconds that a race's record is kept after it was applied: as long as its players' attempts."""
+"""Seconds that a race's record is kept after it was applied: as long as its attempts."""
 
 PRESENCE_LIFE_S = 30 * DAY_SECONDS
 """Seconds that a room's presence is kept after the last player entered."""
 
 ADDRESSES_LIFE_S = 3 * 3_600
-"""Seconds that the addresses of a room's players are kept, after the last came: rounds are shorter.
-They are keyed hashes."""
+"""Seconds that players' address hashes are kept after the last join: longer than any round."""
 
 
 def room(code: str) -> str:
@@ -30,7 +29,7 @@ def room(code: str) -> str:
 
 
 def round_in(code: str, deal_id: str) -> str:
-    """Return the key of a round of a room that is over, by its deal: a string (JSON)."""
+    """Return the key of a room's finished round, by its deal: a string (JSON)."""
     return f"{{p{partition(code)}}}:round:{deal_id}"
 
 
@@ -40,5 +39,5 @@ def addresses(code: str) -> str:
 
 
 def race(deal_id: str) -> str:
-    """Return the key of the record of a race, by its deal: a hash."""
+    """Return the key of a race's record, by its deal: a hash."""
     return f"rated:{{{deal_id}}}"

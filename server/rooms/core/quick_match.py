@@ -1,10 +1,9 @@
-"""Quick match: a public room for two who do not know each other, which starts by itself.
+"""Quick match: a public room for two strangers that starts automatically.
 
 A quick match *waits* until its first round: for a second player, then for both to be online. If
-nobody comes, the pace bot takes the second seat. From the first round on it is a room like others,
-but that nobody runs it: two who do not know each other play what both have asked for. A round is
-over with its last person: the pace bot then stops where it is.
-Times are Unix milliseconds.
+nobody joins, the pace bot takes the second seat. From the first round on it is an ordinary room
+without a host: the players requested the same terms. The pace bot gives up once all other players
+of the round have finished. Times are Unix milliseconds.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from server.rooms.core.events import Event, SeatTaken
 from server.rooms.core.room import Room
 
 SEATS = 2
-"""Seats of a quick match."""
+"""The number of seats of a quick match."""
 
 LIMIT_MS = 900_000
-"""The length of its rounds in milliseconds."""
+"""The length of a quick match's rounds in milliseconds."""
 
 BOT_AFTER_MS = 20_000
-"""Milliseconds after which the pace bot takes the seat that nobody else has taken."""
+"""Milliseconds until the pace bot takes a seat that is still free."""
 
 
 def waits(room: Room) -> bool:
@@ -31,31 +30,31 @@ def waits(room: Room) -> bool:
 
 
 def offered(room: Room, online: Collection[PlayerId]) -> bool:
-    """Return whether a quick match is offered to others: its one player is online."""
+    """Return whether a quick match is open to a second player: its only player is online."""
     players = [seat.player for seat in room.seats]
     return waits(room) and len(players) == 1 and players[0] in online and not room.locked
 
 
 def bot_at(room: Room) -> int | None:
-    """Return when the pace bot takes the second seat of a quick match; `None` if it does not."""
+    """Return when the pace bot takes the second seat, or `None` if it does not."""
     if not waits(room) or len(room.seats) != 1 or PACE_BOT in room.removed or room.locked:
         return None
     return room.seats[0].since + BOT_AFTER_MS
 
 
 def seat_bot(room: Room, now: int) -> Event | None:
-    """Decide that the pace bot takes the second seat: `None` if it is not time for that."""
+    """Seat the pace bot in a quick match if it is time; else `None`."""
     at = bot_at(room)
     return SeatTaken(PACE_BOT, now) if at is not None and at <= now else None
 
 
 def bot_stops(room: Room) -> bool:
-    """Return whether the pace bot gives up its run: all others of the running round are done."""
+    """Return whether only the pace bot has not finished the running round."""
     return room.running is not None and room.running.unfinished() == [PACE_BOT]
 
 
 def starts(room: Room, online: Collection[PlayerId]) -> bool:
-    """Return whether the first round of a quick match starts: both play, and are online."""
+    """Return whether a quick match can start its first round: both players agree and are online."""
     return (
         waits(room)
         and len(room.seats) == SEATS

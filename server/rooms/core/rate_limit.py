@@ -1,9 +1,8 @@
-"""Rate limit of changes: each change of a room by a player costs more, the more there were lately.
+"""Rate limit of changes: the more a player has changed a room lately, the more each change costs.
 
-What the changes of a player cost counts until some time, which is in the room's state, so that all
-nodes agree. One after the other, without haste, they cost a second each; who toggles something all
-the time soon pays nine seconds for each, and is refused until enough of that has passed. Times are
-Unix milliseconds.
+The cost is a time until which a player's changes count. It is part of the room's state, so that all
+nodes agree. Occasional changes cost one second each; a player who toggles constantly soon pays nine
+seconds per change, and is refused until enough of that has passed. Times are Unix milliseconds.
 """
 
 from __future__ import annotations
@@ -15,21 +14,21 @@ from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 
 COST_MS: Final = 1_000
-"""Milliseconds for which a change counts by itself."""
+"""Milliseconds that a change costs by itself."""
 
 GROWTH: Final = 8
-"""By this part of what counts already, a change counts for longer."""
+"""The divisor of the pending cost that is added to a change's own cost."""
 
 MOST_MS: Final = 60_000
-"""Milliseconds that may count when a player changes something: 18 changes at once, then one every
-8.5 seconds."""
+"""Milliseconds of pending cost above which changes are refused: a burst of 18 changes, then one
+every 8.5 seconds."""
 
 MAX_PACED: Final = 64
-"""Players whose changes count; of more than that, those who have changed the most."""
+"""The maximum number of players with pending costs; the lowest costs are dropped."""
 
 
 def check(paces: Mapping[PlayerId, int], player: PlayerId, now: int) -> None:
-    """Check that a player may change something.
+    """Check that a player is within the rate limit.
 
     Args:
         paces: until when each player's changes count.
@@ -37,7 +36,7 @@ def check(paces: Mapping[PlayerId, int], player: PlayerId, now: int) -> None:
         now: the time.
 
     Raises:
-        Refusal: with the code `too_fast`, and how long to wait.
+        Refusal: with the code `too_fast` and the time to wait.
     """
     excess = paces.get(player, 0) - now - MOST_MS
     if excess > 0:
@@ -45,7 +44,7 @@ def check(paces: Mapping[PlayerId, int], player: PlayerId, now: int) -> None:
 
 
 def after(paces: Mapping[PlayerId, int], player: PlayerId, now: int) -> dict[PlayerId, int]:
-    """Return until when each player's changes count, after one more by a player."""
+    """Return `paces` after one more change by a player."""
     counting = {each: until for each, until in paces.items() if until > now}
     counted = counting.get(player, now) - now
     counting[player] = now + counted + COST_MS + counted // GROWTH

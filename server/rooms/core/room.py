@@ -1,7 +1,7 @@
 """A race room: seats, rounds and results, as a fold over the room's journal.
 
-Times are Unix milliseconds of the server's clock. What players may do is in
-`server.rooms.core.commands`.
+Times are Unix milliseconds of the server's clock. `server.rooms.core.commands` decides players'
+commands.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from server.rooms.core.events import (
 )
 
 NOT_KNOWN = DealId("")
-"""The deal of a round in the scores of a checkpoint that was written without it."""
+"""The deal of a score in an old checkpoint that lacks it."""
 
 MAX_SCORES = 8
-"""Rounds whose places are kept; the points of earlier ones are in the sums.
+"""The number of latest rounds whose places are kept; older rounds count only in the sums.
 
-They are part of every state of a room that is sent: about 180 bytes for a round of eight players.
+Every snapshot of a room carries them: about 180 bytes for a round of eight players.
 """
 
 MAX_REMOVED = 32
-"""Players whom hosts have removed that are kept out: the latest ones."""
+"""The number of latest removed players who cannot return."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,13 @@ class Seat:
     """A player's place in the room.
 
     Attributes:
-        player: its owner.
-        ready: whether the player has agreed to the next round: who takes a seat before the first
-            one has, and each round after it takes a new word.
+        player: its holder.
+        ready: whether the player has agreed to the next round. Taking a seat before the first round
+            counts as agreement; each later round requires a new one.
         since: when it was taken, in Unix milliseconds.
-        out: whether the player sits out, round after round, until they agree to one.
-        public: whether the room was public when it was taken, so that it may be a stranger's.
+        out: whether the player sits out all rounds until they agree to one.
+        public: whether the room was public when the seat was taken, so that its holder may be a
+            stranger.
     """
 
     player: PlayerId
@@ -67,7 +68,7 @@ class Seat:
 
     @property
     def is_bot(self) -> bool:
-        """Whether it is the pace bot's, which is always there."""
+        """Whether this is the seat of the pace bot, which is always present."""
         return self.player == PACE_BOT
 
 
@@ -76,11 +77,11 @@ class Round:
     """A round, with the results of the players who have finished.
 
     Attributes:
-        terms: what the room's terms were when it was started.
-        home: how many cards the deal itself brought home.
-        public: whether strangers may be in it: the room was public when it was started, or at any
-            time since, or when one of the players took the seat.
-        rated: whether it may change ratings.
+        terms: the room's terms when the round was started.
+        home: the number of cards that are home after dealing.
+        public: whether strangers may be in it: the room was public when the round was started, or
+            at any time since, or when one of the players took the seat.
+        rated: whether it can change ratings.
         counts: whether it is in histories and on leaderboards.
     """
 
@@ -116,11 +117,11 @@ class Round:
         return ranking.ranks(self.results, self.home)
 
     def winners(self) -> list[PlayerId]:
-        """Return the winners of a round that is over: none if nobody brought a card home."""
+        """Return the winners of a finished round; empty if nobody brought a card home."""
         return ranking.winners(self.results, self.home)
 
     def points(self) -> dict[PlayerId, int]:
-        """Return for each player of a round that is over how many others are ranked below."""
+        """Return each player's points in a finished round: the number of players ranked below."""
         ranks = self.ranks()
         return {
             player: sum(rank < other for other in ranks.values()) for player, rank in ranks.items()
@@ -129,7 +130,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The places in a round that several players have finished."""
+    """The places in a finished round of several players."""
 
     number: int
     game: str
@@ -142,28 +143,29 @@ class Score:
 class Room:
     """The state of a room after the last entry of its journal.
 
-    All of it is bounded, however many come and go, since a checkpoint stores it: a new field needs
-    a default that means what was meant without it.
+    All fields are bounded, since a checkpoint stores them. A new field needs a default that reads
+    old checkpoints correctly.
 
     Attributes:
         opened: the first entry.
         host: the player who runs the room; a quick match has none.
         seats: the members' seats, in the order in which they were taken.
         round: the last round that was started, or `None`.
-        terms: those of the next round.
-        proposals: the terms that members propose instead, the latest of each.
-        locked: whether no more seats may be taken.
+        terms: the terms of the next round.
+        proposals: each member's latest proposal of other terms.
+        locked: whether the room takes no new members.
         public: whether strangers find the room in the list of open rooms.
-        closed: whether an operator has closed it, for good.
-        removed: players whom a host has removed, the latest ones.
-        wins: the number of rounds won, for those of its members and `former` who have won any.
-        points: the sum of points over all rounds, for those of the same who have any.
+        closed: whether an operator has closed it, permanently.
+        removed: the latest players removed by a host.
+        wins: the number of rounds won by each member or `former` player, without zeros.
+        points: the sum of points over all rounds by the same players, without zeros.
         scores: the latest rounds of several players, the oldest first.
-        colours: of the members, and of the players of `round`: see `server.rooms.core.colours`.
-        watch_epoch: how often watch keys have ended: with each host's term, with a removal, and
-            when the room was locked.
+        colours: of the members and of the players of `round`; see `server.rooms.core.colours`.
+        watch_epoch: how often watch keys were revoked: on a change of host, a removal or a lock.
         version: the number of the last entry.
         at: the time of the last entry.
+        begin: the number of the entry that the journal is read from: the first, or a checkpoint.
+        paces: until when each player's changes count; see `server.rooms.core.rate_limit`.
     """
 
     opened: RoomOpened
@@ -191,10 +193,10 @@ class Room:
         return next((seat for seat in self.seats if seat.player == player), None)
 
     def has_acted(self, player: PlayerId) -> bool:
-        """Return whether a member has done something here, as far as is known, but take a seat.
+        """Return whether a member has done anything here besides taking a seat, as far as is known.
 
-        Whoever has opened it has, and whoever ran in a round that is shown, has said whether to run
-        in the next one after the first, or has proposed terms.
+        Counted are opening the room, running in a round that is still shown, answering for a later
+        round, and proposing terms.
         """
         seat = self.seat_of(player)
         said = seat is not None and (seat.out or (seat.ready and self.round is not None))
@@ -209,7 +211,7 @@ class Room:
 
     @property
     def former(self) -> list[PlayerId]:
-        """The players who have no seat but a place in `scores`, at most eight for each of these."""
+        """The players without a seat who have a place in `scores`, at most eight per score."""
         scored = dict.fromkeys(player for score in self.scores for player in score.ranks)
         seated = {seat.player for seat in self.seats}
         return [player for player in scored if player not in seated]
@@ -220,9 +222,9 @@ class Room:
         return self.round if self.round is not None and not self.round.over else None
 
     def not_raced(self, viewer: PlayerId | None) -> frozenset[DealId]:
-        """Return the deals of the rounds that are over and shown which a viewer has not raced.
+        """Return the deals of shown, finished rounds that a viewer has not raced.
 
-        Somebody may be challenged to play them: see `without`.
+        The viewer may still be challenged to play them: see `without`.
         """
         found = {score.deal for score in self.scores if viewer not in score.ranks}
         if self.round is not None and self.round.over and viewer not in self.round.players:
@@ -230,7 +232,7 @@ class Room:
         return frozenset(found)
 
     def without(self, hidden: Collection[DealId]) -> Room:
-        """Return the room with nothing of what was reached on some deals but the last round's."""
+        """Return the room without the scores on `hidden` deals; `round` keeps its results."""
         scores = [score for score in self.scores if score.deal in hidden]
         wins, points = self.wins, self.points
         for score in scores:
@@ -242,16 +244,16 @@ class Room:
 
     @property
     def joinable(self) -> bool:
-        """Whether a stranger may take a seat: it is public, and neither locked nor full."""
+        """Whether a stranger can take a seat: the room is public, and neither locked nor full."""
         return self.public and not self.locked and len(self.seats) < self.opened.seats
 
 
 class Checkpoint(Struct, tag="checkpoint", frozen=True):
-    """The sum of all entries before it: the journal is kept from the last checkpoint on.
+    """The fold of all earlier entries; the journal is trimmed up to the last checkpoint.
 
     Attributes:
-        room: the room after the entry before it.
-        at: the time of that entry.
+        room: the room after the previous entry.
+        at: the time of the previous entry.
     """
 
     room: Room
@@ -263,7 +265,7 @@ Entry: TypeAlias = Event | Checkpoint
 
 
 class KeptRound(Struct, tag="kept", frozen=True):
-    """A round that is over, as it is kept beside the journal, which goes on without it."""
+    """A finished round, stored outside the journal, which is trimmed."""
 
     round: Round
 
@@ -290,14 +292,14 @@ def fold(room: Room | None, event: Entry) -> Room:
 
 
 def _coloured(room: Room) -> Room:
-    """Return the room with a colour for everybody, as a checkpoint may lack that knew of none."""
+    """Return the room with a colour for each player; old checkpoints lack colours."""
     members = [seat.player for seat in room.seats]
     runners = room.round.players if room.round else ()
     return replace(room, colours=colours.after(room.colours, members, runners))
 
 
 def _ends_watch_keys(before: Room, event: Event, after: Room) -> bool:
-    """Return whether an entry ends the watch keys that were given out."""
+    """Return whether an entry revokes all watch keys."""
     match event:
         case SeatLeft(by=by) if by is not None:
             return True
@@ -307,9 +309,10 @@ def _ends_watch_keys(before: Room, event: Event, after: Room) -> bool:
 
 
 def payer_of(room: Room, event: Event) -> PlayerId | None:
-    """Return who has changed the room by an entry, at the own pace; `None` if it costs nothing.
+    """Return the player whose rate limit an entry counts against; `None` if it is free.
 
-    Rounds cost nothing: they take their time. That a host was away is taken for the host's change.
+    Rounds are free, since they take time anyway. Replacing an absent host counts as the host's
+    change.
     """
     payer: PlayerId | None = None
     match event:
@@ -342,7 +345,7 @@ def _folded(room: Room, event: Event) -> Room:
         case HostChanged(player=player):
             after = replace(room, host=player if not room.opened.quick else None)
         case TermsSet(terms=terms):
-            # Whoever has agreed to a rematch has not agreed to one of another game.
+            # Agreement to a rematch does not extend to other terms.
             same = room.round is None or terms == room.terms
             seats = room.seats if same else _asked_anew(room.seats, room.host)
             after = replace(room, terms=terms, proposals={}, seats=seats)
@@ -388,14 +391,14 @@ def _folded(room: Room, event: Event) -> Room:
 
 
 def _asked_anew(seats: tuple[Seat, ...], host: PlayerId | None = None) -> tuple[Seat, ...]:
-    """Return the seats when all but the host, and the pace bot, have to agree anew."""
+    """Return the seats with agreements reset, except those of the host and the pace bot."""
     return tuple(
         seat if seat.is_bot or seat.player == host else replace(seat, ready=False) for seat in seats
     )
 
 
 def _scored(room: Room, round_: Round) -> Room:
-    """Return the room with wins and points of a round, if it is over and had several players."""
+    """Add the wins and points of a round, if it is over and had several players."""
     if not round_.over or len(round_.players) == 1:
         return room
     points = round_.points()
@@ -411,7 +414,7 @@ def _scored(room: Room, round_: Round) -> Room:
 
 
 def _forgetting(room: Room) -> Room:
-    """Return the room without the wins and points of those of whom nothing is shown any more."""
+    """Drop the wins and points of players who are no longer shown."""
     shown = {seat.player for seat in room.seats}.union(*(score.ranks for score in room.scores))
     return replace(
         room,
@@ -421,7 +424,7 @@ def _forgetting(room: Room) -> Room:
 
 
 def _sums(numbers: dict[PlayerId, int], more: dict[PlayerId, int]) -> dict[PlayerId, int]:
-    """Return the sums by player that are not 0."""
+    """Return the sums by player, without players that add 0."""
     sums = dict(numbers)
     for player, number in more.items():
         if number:

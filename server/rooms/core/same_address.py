@@ -1,4 +1,4 @@
-"""Players of a room at the same address, as a keyed hash (`server.players.address_hash`). Pure."""
+"""Groups of a room's players at the same address (`server.players.address_hash`), without I/O."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from server.base.core.ids import PlayerId
 from server.rooms.core.room import Room
 
 Groups = tuple[tuple[PlayerId, ...], ...]
-"""Players at the same address, two or more in each group."""
+"""Players at the same address, at least two per group."""
 
 
 def groups(room: Room, addresses: Mapping[PlayerId, str]) -> Groups:
-    """Return which members, and runners of the latest round, are or were at the same address.
+    """Return the groups of members and latest runners at the same address.
 
-    They are in the order of their seats, and those who have left the room come last.
+    Members are in seat order, followed by runners who have left the room.
     """
     players = [seat.player for seat in room.seats]
     if room.round is not None:
