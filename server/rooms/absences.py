@@ -1,10 +1,11 @@
-"""Absences: hosts who are away are replaced, and members who are away lose their seats.
+"""Replacement of absent hosts, and removal of absent members.
 
-Every node that follows a room does so, counting from when it learnt that somebody is away. Several
-may decide the same at once: what has happened already is not appended again.
+Every node that follows a room counts from when it learned of an absence. Several nodes may make the
+same decision; the journal gets its entry only once.
 
-While nobody is away, a change of a room costs a look at its seats. While somebody is, a followed
-room has one timer, and what falls due costs one read of the room's presence and one append.
+While all members are present, a room's change costs one pass over its seats. While a member is
+absent, a followed room has one timer, and a due decision costs one read of the room's presence and
+one append.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from server.rooms.live_rooms import LiveRooms
 from server.rooms.rooms import Rooms
 
 CONCURRENCY = 32
-"""Rooms that are decided at the same time: a node that dies leaves many hosts away."""
+"""Rooms decided concurrently: the death of a node leaves many hosts absent."""
 
 PAUSE = 0.01
-"""Seconds that each worker waits between two."""
+"""Seconds that each worker pauses between two rooms."""
 
 RETRY_AFTER_MS = 1_000
-"""Milliseconds before a decision is retried that could not be carried out."""
+"""Milliseconds before a failed decision is retried."""
 
 log = structlog.get_logger()
 
@@ -47,11 +48,11 @@ class Absences:
 
     @property
     def size(self) -> int:
-        """The number of rooms that somebody is away from."""
+        """The number of rooms with absent members."""
         return len(self._absences)
 
     def _changed(self, code: RoomCode) -> None:
-        """Observe who is away from a room that may have changed."""
+        """Observe the absences from a room that may have changed."""
         known = self._live.present(code)
         if known is None:
             self._drop(code)
@@ -67,7 +68,7 @@ class Absences:
         self._decide_at(code, now if found.host or found.seats else found.later)
 
     def _decide_at(self, code: RoomCode, time: int | None) -> None:
-        """Decide on a room at a time, or not at all if it is `None`."""
+        """Schedule a room's decision at a time; `None` cancels it."""
         self._due.schedule(code, None if time is None else (time - _now()) / 1000)
 
     def _drop(self, code: RoomCode) -> None:
@@ -75,9 +76,10 @@ class Absences:
             self._decide_at(code, None)
 
     async def _decide(self, code: RoomCode) -> None:
-        """Carry out what is due in a room, and set the time of what is due next."""
+        """Carry out a room's due decisions, and schedule the next one."""
         try:
-            # Messages may be late, above all to a node that was suspended: read who is there.
+            # Presence messages may be late, for example if this node was suspended, so read the
+            # store.
             stored = await self._live.load_online(code)
         except UnavailableError:
             stored = None
@@ -106,5 +108,5 @@ class Absences:
 
 
 def _now() -> int:
-    """Return the event loop's time, which jumps of the system clock do not change, in ms."""
+    """Return the event loop's time in ms, which is immune to jumps of the system clock."""
     return round(asyncio.get_running_loop().time() * 1000)

@@ -37,19 +37,16 @@ from server.rooms.messages import (
 
 
 def is_seated(live: LiveRooms, player: PlayerId, command: Command) -> bool:
-    """Return whether a player has a seat in the room that a command names.
-
-    Only what is in memory counts: a read of the store for a guess would take another time if there
-    is such a room.
-    """
+    """Return whether a player has a seat in a command's room, if it is in memory."""
     if not isinstance(command, RoomCommand):
         return False
+    # No read of the store: for a guessed code, its duration would reveal whether the room exists.
     found = live.known(parse_room_code(command.code))
     return found is not None and found.room.seat_of(player) is not None
 
 
 async def create(request: Request[CreateRoom]) -> RoomState:
-    """Open a room if there is room for it, and subscribe the session to it."""
+    """Create a room unless the server is overloaded, and subscribe the session to it."""
     await admit(request)
     command = request.command
     request.pay_for_rules(command.game, command.variant)
@@ -68,7 +65,7 @@ async def create(request: Request[CreateRoom]) -> RoomState:
 
 
 async def admit(request: Request[Command]) -> None:
-    """Refuse a new room if there is no room for it; that of who has never played, first of all."""
+    """Refuse a new room under load, first to players without results."""
     load, histories = request.load, request.services.histories
     if load.has_room("first_room"):
         return
@@ -77,16 +74,16 @@ async def admit(request: Request[Command]) -> None:
 
 
 async def join(request: Request[JoinRoom]) -> RoomState:
-    """Take a seat, and subscribe the session to the room; its code may be as it was typed."""
+    """Take a seat, and subscribe the session to the room; the code may be as typed."""
     code = parse_room_code(request.command.code)
-    # Whether there is such a room is no secret to whoever may join it.
+    # Charge before the lookup: a player who can join may know whether the room exists.
     request.pay(min(costs.SUBSCRIBER * request.front.rooms.size(code), costs.MOST_TOLD))
     room = await request.services.rooms.join(code, request.player)
     return await subscribed(request, room)
 
 
 async def leave(request: Request[LeaveRoom]) -> Done:
-    """Give the seat up, and end the session's subscription to the room."""
+    """Give up the seat, and unsubscribe the session from the room."""
     _pay(request)
     code = RoomCode(request.command.code)
     await request.services.rooms.leave(code, request.player)
@@ -95,7 +92,7 @@ async def leave(request: Request[LeaveRoom]) -> Done:
 
 
 async def set_ready(request: Request[SetReady]) -> RoomState:
-    """Say whether the player agrees to the next round, or sits out."""
+    """Agree to the next round, or sit out."""
     _pay(request)
     code, ready = RoomCode(request.command.code), request.command.ready
     room = await request.services.rooms.set_ready(code, request.player, ready=ready)
@@ -103,10 +100,10 @@ async def set_ready(request: Request[SetReady]) -> RoomState:
 
 
 async def start_round(request: Request[StartRound]) -> RoomState:
-    """Start a round; its cards are sent to the runners when the countdown is over."""
+    """Start a round; the runners get its cards after the countdown."""
     code, anyway = RoomCode(request.command.code), request.command.anyway
     services = request.services
-    # Before it is charged to the address, whose quota would tell a room from none.
+    # Check this before charging the address: a refusal by its quota would reveal the room.
     await services.rooms.check_member(code, request.player)
     if not services.memory.has_room("round"):
         raise Refusal("overloaded", wait=request.load.wait())
@@ -127,7 +124,7 @@ async def start_round(request: Request[StartRound]) -> RoomState:
 
 
 async def set_terms(request: Request[SetTerms]) -> RoomState:
-    """Set what the next rounds are played by."""
+    """Set the terms of the next rounds."""
     _pay(request)
     code, terms = RoomCode(request.command.code), _terms(request)
     return await _state(
@@ -136,7 +133,7 @@ async def set_terms(request: Request[SetTerms]) -> RoomState:
 
 
 async def propose_terms(request: Request[ProposeTerms]) -> RoomState:
-    """Propose what the next rounds are played by."""
+    """Propose terms for the next rounds."""
     _pay(request)
     code, terms = RoomCode(request.command.code), _terms(request)
     return await _state(
@@ -145,7 +142,7 @@ async def propose_terms(request: Request[ProposeTerms]) -> RoomState:
 
 
 async def remove_member(request: Request[RemoveMember]) -> RoomState:
-    """Take a member's seat away; the member's sessions are told when the room is sent."""
+    """Remove a member; the broadcast of the room's new state notifies the member's sessions."""
     _pay(request)
     code, player = RoomCode(request.command.code), PlayerId(request.command.player)
     return await _state(request, await request.services.rooms.remove(code, request.player, player))
@@ -161,7 +158,7 @@ async def hand_over(request: Request[HandOver]) -> RoomState:
 
 
 async def set_lock(request: Request[SetLock]) -> RoomState:
-    """Lock the room, or unlock it."""
+    """Lock or unlock the room."""
     _pay(request)
     code, locked = RoomCode(request.command.code), request.command.locked
     room = await request.services.rooms.set_lock(code, request.player, locked=locked)
@@ -169,7 +166,7 @@ async def set_lock(request: Request[SetLock]) -> RoomState:
 
 
 async def set_public(request: Request[SetPublic]) -> RoomState:
-    """Open the room to anybody, or close it."""
+    """Make the room public or private."""
     _pay(request)
     code, public = RoomCode(request.command.code), request.command.public
     room = await request.services.rooms.set_public(code, request.player, public=public)
@@ -177,21 +174,20 @@ async def set_public(request: Request[SetPublic]) -> RoomState:
 
 
 def _pay(request: Request[Any], each: float = costs.SUBSCRIBER) -> None:
-    """Charge for what is sent to each subscriber of a room here, if the player has a seat there.
-
-    To anybody else, a refusal would tell a room from none.
+    """Charge for sending to each local subscriber of a room, if the player has a seat in it.
 
     Raises:
         Refusal: as `Request.pay`.
     """
     command: RoomCommand = request.command
+    # Charge members only: a refusal would reveal the room to others.
     if is_seated(request.services.live, request.player, command):
         size = request.front.rooms.size(RoomCode(command.code))
         request.pay(min(each * size, costs.MOST_TOLD))
 
 
 def _terms(request: Request[SetTerms] | Request[ProposeTerms]) -> Terms:
-    """Return the terms that a command names, which may be by new rules."""
+    """Return a command's terms, and charge for custom rules."""
     command = request.command
     request.pay_for_rules(command.game, command.variant)
     limit = command.limit * 1000
@@ -209,7 +205,7 @@ async def send_emote(request: Request[SendEmote]) -> Done:
 async def subscribed(request: Request[Command], room: Room) -> RoomState:
     """Subscribe the session to a room, and return the room's state."""
     code, address = room.opened.code, request.session.address
-    # Nobody waits for it: the host is told later.
+    # In the background: the host may learn of shared addresses later.
     run_soon(
         request.services.room_addresses.record(code, request.player, address, wide_of(address))
     )
@@ -220,9 +216,9 @@ async def subscribed(request: Request[Command], room: Room) -> RoomState:
 
 
 async def _state(request: Request[Command], room: Room) -> RoomState:
-    """Return a room's state after a command, which has stored an entry.
+    """Charge for a stored entry, and return the room's state.
 
-    The store is read only if no session of this node is subscribed.
+    This reads the store only if no session of this node is subscribed.
     """
     request.services.quotas.note(request.player, charges.ENTRY)
     page = await request.services.live.load_page(room)

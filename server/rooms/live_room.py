@@ -1,4 +1,4 @@
-"""The state in memory of a room that this node follows, and the page made from it."""
+"""The in-memory state of a followed room, and its page."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class RoomPage:
     """A room as its members see it.
 
     Attributes:
-        progress: each runner's result so far; for those who have not finished it has only the cards
-            at home and the moves, and the time is 0.
+        progress: each runner's result so far. Until a runner has finished, it has only the cards at
+            home and the moves, and the time is 0.
         profiles: of all members and runners, and of former members in the scores.
         online: the players who are online in the room, on any node.
         seed: of the round's deal in hexadecimal once the round is over; empty if the deal has
@@ -39,11 +39,11 @@ class LiveRoom:
     """A room that this node follows.
 
     Attributes:
-        presence: who is online in it.
+        presence: the players who are online in it.
         counters: (cards at home, moves) of each runner of the round who has moved.
-        seed: the id of the last deal whose round is over, and its seed in hexadecimal.
-        shown: whether this node is present itself, since no player is present on it.
-        loaded: set after the first refresh since this node began to follow the room.
+        seed: (deal id, seed in hexadecimal) of the last finished round's deal.
+        shown: whether this node is registered as present itself, for lack of a local player.
+        loaded: set after the first refresh since this node started following the room.
     """
 
     room: Room
@@ -60,7 +60,7 @@ class LiveRoom:
 
     @property
     def players(self) -> set[PlayerId]:
-        """All members and runners, and former members who have a place in the scores."""
+        """All members and runners, and former members with a place in the scores."""
         players = {seat.player for seat in self.room.seats}.union(self.room.former)
         return players.union(self.room.round.players) if self.room.round is not None else players
 
@@ -72,7 +72,7 @@ class LiveRoom:
         self.room = room
 
     def advance(self, progress: Progress) -> list[int]:
-        """Apply runners' progress; older progress, or that of another round, is ignored.
+        """Apply runners' progress; older progress, or progress in another round, is ignored.
 
         Returns:
             A flat list of (index among the round's players, cards at home, moves) for each runner
@@ -90,13 +90,13 @@ class LiveRoom:
         return advanced
 
     def all_counters(self) -> list[int]:
-        """Return all known counters, as a flat list like that of `advance`."""
+        """Return all known counters as a flat list, as `advance` does."""
         players = self.room.round.players if self.room.round is not None else ()
         found = ((place, self.counters.get(player)) for place, player in enumerate(players))
         return [number for place, known in found if known for number in (place, *known)]
 
     def results(self) -> dict[PlayerId, Result]:
-        """Return each runner's result, as in `RoomPage.progress`; empty if there was no round."""
+        """Return each runner's result, as in `RoomPage.progress`; empty before the first round."""
         room = self.room
         if room.round is None:
             return {}

@@ -1,4 +1,4 @@
-"""Race rooms: opening them, taking seats in them, and their rounds."""
+"""Messages of race rooms: creating them, taking seats, and playing rounds."""
 
 from __future__ import annotations
 
@@ -12,40 +12,41 @@ from server.base.wire.messages import AttemptOf, Command, Event, GameId, Player,
 from server.play.core.result import Help
 
 Seconds = Annotated[int, Meta(ge=60, le=7200)]
-"""The length of a round."""
+"""The length of a round in seconds."""
 
 PlayerId = Annotated[str, Meta(max_length=32)]
 
 KnownDeal = Annotated[str, Meta(max_length=208)]
-"""A known deal: a number of the classic FreeCell program, or the order of its cards."""
+"""A known deal: a deal number of the classic FreeCell program, or the order of its cards."""
 
 EMOTES = ("hello", "luck", "nice", "wow", "oops", "thinking", "fire", "good_game")
-"""The emotes that members of a room can send; new ones go to the end."""
+"""The emotes that members can send, by index; append new ones at the end."""
 
 Emote = Annotated[int, Meta(ge=0, le=len(EMOTES) - 1)]
 
 PROGRESS = short_forms.PROGRESS
-"""The kind of progress, `[PROGRESS, runner, home, moves, ...]`: three numbers for each runner who
-got further, the first of them its index among the `runners` of the session's room, as that was sent
-last. Like the messages of a move it has no `re`, since it never answers a command."""
+"""The kind of a progress message, `[PROGRESS, runner, home, moves, ...]`: three numbers for each
+runner who has advanced. `runner` is an index into `runners` of the last `RoomState` sent to the
+session. It has no `re`, since it never answers a command."""
 
 
 class CreateRoom(Command, tag=3, frozen=True):
-    """Open a race room and take its first seat.
+    """Create a race room, take its first seat and subscribe the session to it.
 
-    Refused as `unknown_game`, `unknown_variant`, `bad_ruleset` (changes that cannot be played),
-    `bad_deck` or `bad_seed` (a known deal that is none of the game), or `overloaded`. If the room
-    was created before, and the player has no seat in it any more, also as `room_full`,
-    `room_locked`, `room_closed` or `removed`.
+    Refused as `unknown_game`, `unknown_variant`, `bad_ruleset` (unplayable rule changes),
+    `bad_deck` or `bad_seed` (a known deal that does not fit the game), or `overloaded`. If the room
+    already exists and the player has left it, also as `room_full`, `room_locked`, `room_closed` or
+    `removed`.
 
     Attributes:
-        seats: how many players it has room for, 1 to 8.
-        limit: seconds for a round, 60 to 7,200.
-        key: random, chosen by the client: a player's commands with the same key create one room.
-        variant: of the game; `standard` is its base form, `stock.turns=2` changes that.
-        help: the help that the players of its rounds may ask for.
-        known: the known deal that its rounds are played on: a number, such as `11982`, or its cards
-            in the order in which they are dealt, two hexadecimal digits each; empty for new deals.
+        seats: the number of seats, 1 to 8.
+        limit: seconds per round, 60 to 7,200.
+        key: an idempotency key, chosen at random by the client: a player's commands with the same
+            key create one room.
+        variant: of the game; `standard` is its base form, and `stock.turns=2` changes a rule of it.
+        help: the help available to the players.
+        known: the known deal to play: a number, such as `11982`, or its cards in dealing order, two
+            hexadecimal digits each; empty for new deals.
     """
 
     game: GameId
@@ -59,14 +60,14 @@ class CreateRoom(Command, tag=3, frozen=True):
 
 
 class RoomCommand(Command, frozen=True):
-    """The base of commands to a room that exists.
+    """The base of commands to an existing room.
 
-    Whoever has no seat in it is refused as `unknown_room` by all but `JoinRoom` and `WatchRound`,
-    whether there is such a room or not.
+    All except `JoinRoom` and `WatchRound` are refused as `unknown_room` if the player has no seat
+    in it, whether it exists or not.
 
     Attributes:
-        code: the room's. `JoinRoom` and `WatchRound` also take it as somebody typed it: case,
-            spaces and hyphens do not matter.
+        code: the room's code. `JoinRoom` and `WatchRound` ignore case, spaces and hyphens in it, so
+            clients can send it as typed.
     """
 
     code: Annotated[str, Meta(max_length=12)]
@@ -79,21 +80,19 @@ class RoomCommand(Command, frozen=True):
 
 
 class JoinRoom(RoomCommand, tag=4, frozen=True):
-    """Take a seat, or return to one's own, and subscribe the session to the room.
+    """Take a seat, or return to an existing one, and subscribe the session to the room.
 
-    Refused as `unknown_room`, `room_full`, `room_locked`, `room_closed` or `removed`, and of bots
-    as `not_for_bots` if the room is public, or was when somebody took a seat. In a room that is
-    closed nobody has a seat.
+    Refused as `unknown_room`, `room_full`, `room_locked`, `room_closed` or `removed`. Bots are also
+    refused as `not_for_bots` if the room is public, or was public when one of its members joined.
     """
 
     cost: ClassVar[float] = costs.OPEN
 
 
 class LeaveRoom(RoomCommand, tag=5, frozen=True):
-    """Give the seat up; the player's attempt at a round that is being played is resigned.
+    """Give up the seat. The player's attempt at a running round is resigned.
 
-    Refused as `unknown_room`; not so for whoever had a part in the latest round, who may send it
-    again.
+    Refused as `unknown_room`. Players of the latest round can safely send it again.
     """
 
     cost: ClassVar[float] = costs.CHANGE
@@ -102,12 +101,11 @@ class LeaveRoom(RoomCommand, tag=5, frozen=True):
 class SetReady(RoomCommand, tag=6, frozen=True):
     """Agree to the next round, or sit out from now on.
 
-    Players who join before the first round have agreed to it. Each later round takes a new word,
-    also if it is to be played by other terms than were set before. Refused as `unknown_room` or
-    `round_running`.
+    Taking a seat before the first round counts as agreement to it. Each later round needs a new
+    agreement, as does a change of its terms. Refused as `unknown_room` or `round_running`.
 
     Attributes:
-        ready: true to agree to the next round, false to sit out until one says true.
+        ready: true to agree to the next round, false to sit out until the player sends true.
     """
 
     ready: bool
@@ -115,15 +113,16 @@ class SetReady(RoomCommand, tag=6, frozen=True):
 
 
 class StartRound(RoomCommand, tag=7, frozen=True):
-    """Agree to the next round, unless one sits out, and start it with all who are here and agree.
+    """Start the next round with all members who are present and agree.
 
-    The first round is started by the host, later ones by any member; that of a quick match starts
-    by itself. Refused as `unknown_room`, `not_host`, `no_host`, `round_running`, `players_away`,
-    `not_ready`, `nobody_plays` or `overloaded`.
+    The sender agrees by this, unless they sit out. Only the host can start the first round, any
+    member can start later ones. The first round of a quick match starts automatically. Refused as
+    `unknown_room`, `not_host`, `no_host`, `round_running`, `players_away`, `not_ready`,
+    `nobody_plays` or `overloaded`.
 
     Attributes:
-        anyway: whether to start without members who do not sit out, and are away or have not
-            agreed. If not, and there is one, it is refused as `players_away` or `not_ready`.
+        anyway: whether to start without members who do not sit out but are away or have not agreed.
+            If false, such members cause the refusal `players_away` or `not_ready`.
     """
 
     anyway: bool = False
@@ -131,16 +130,16 @@ class StartRound(RoomCommand, tag=7, frozen=True):
 
 
 class SetTerms(RoomCommand, tag=17, frozen=True):
-    """Set what the next rounds are played by; only the host may. It drops all proposals.
+    """Set the terms of the next rounds and drop all proposals; only for the host.
 
-    After the first round, the others have to agree to a round by other terms anew. Refused as
+    After the first round, a change of terms resets the other members' agreement. Refused as
     `unknown_room`, `not_host`, `no_host`, `round_running`, `unknown_game`, `unknown_variant`,
     `bad_ruleset`, `bad_deck` or `bad_seed`.
 
     Attributes:
-        limit: seconds for a round, 60 to 7,200.
-        help: the help that the players may ask for.
-        known: the known deal that they are played on, as in `CreateRoom`.
+        limit: seconds per round, 60 to 7,200.
+        help: the help available to the players.
+        known: the known deal to play, as in `CreateRoom`.
     """
 
     game: GameId
@@ -152,15 +151,15 @@ class SetTerms(RoomCommand, tag=17, frozen=True):
 
 
 class ProposeTerms(RoomCommand, tag=18, frozen=True):
-    """Propose to the host what the next rounds are played by, instead of an earlier proposal.
+    """Propose other terms for the next rounds to the host, replacing the sender's last proposal.
 
     Refused as `unknown_room`, `no_host`, `round_running`, `unknown_game`, `unknown_variant`,
     `bad_ruleset`, `bad_deck` or `bad_seed`.
 
     Attributes:
-        limit: seconds for a round, 60 to 7,200.
-        help: the help that the players may ask for.
-        known: the known deal that they are played on, as in `CreateRoom`.
+        limit: seconds per round, 60 to 7,200.
+        help: the help available to the players.
+        known: the known deal to play, as in `CreateRoom`.
     """
 
     game: GameId
@@ -172,10 +171,11 @@ class ProposeTerms(RoomCommand, tag=18, frozen=True):
 
 
 class RemoveMember(RoomCommand, tag=19, frozen=True):
-    """Take a member's seat away for good; only the host may.
+    """Remove a member from the room, permanently; only for the host.
 
     Nothing changes if the player has no seat, or is the host. Refused as `unknown_room`,
-    `not_host`, `no_host`, or `round_running` while the member is in a round, from its countdown on.
+    `not_host`, `no_host`, or `round_running` while the member is in a round, including its
+    countdown.
 
     Attributes:
         player: the member's id.
@@ -186,9 +186,9 @@ class RemoveMember(RoomCommand, tag=19, frozen=True):
 
 
 class HandOver(RoomCommand, tag=20, frozen=True):
-    """Make another member the host; only the host may.
+    """Make another member the host; only for the host.
 
-    Refused as `unknown_room`, `not_host`, `no_host`, or `not_seated` if the other one is no member.
+    Refused as `unknown_room`, `not_host`, `no_host`, or `not_seated` if the player is not a member.
 
     Attributes:
         player: the member's id.
@@ -199,7 +199,7 @@ class HandOver(RoomCommand, tag=20, frozen=True):
 
 
 class SetLock(RoomCommand, tag=21, frozen=True):
-    """Lock the room, so that nobody takes a seat who has none, or unlock it; only the host may.
+    """Lock the room against new members, or unlock it; only for the host.
 
     Refused as `unknown_room`, `not_host` or `no_host`.
     """
@@ -209,10 +209,10 @@ class SetLock(RoomCommand, tag=21, frozen=True):
 
 
 class SetPublic(RoomCommand, tag=16, frozen=True):
-    """Open the room to anybody, who then finds it by `ListRooms`, or close it; only the host may.
+    """Make the room public, so that `ListRooms` lists it, or private again; only for the host.
 
-    Refused as `unknown_room`, `not_host` or `no_host`, and as `not_for_bots` if it is to be open
-    while the bot of a player has a seat.
+    Refused as `unknown_room`, `not_host` or `no_host`, or as `not_for_bots` if a player's bot has a
+    seat in a room to be made public.
     """
 
     public: bool
@@ -221,14 +221,14 @@ class SetPublic(RoomCommand, tag=16, frozen=True):
 
 
 class SendEmote(RoomCommand, tag=22, frozen=True):
-    """Send an emote to all who are subscribed to the room; only members may.
+    """Send an emote to all subscribers of the room; only for members.
 
-    It is not stored: who is not there misses it. Refused as `unknown_room` or `too_fast`; a player
-    may send 3 at once and one every 2 seconds for long, and all members of a room together 12 at
-    once and 4 a second.
+    Emotes are not stored, so sessions that are offline miss them. Refused as `unknown_room` or
+    `too_fast`. The rate limits are a burst of 3 and one every 2 seconds per player, and a burst of
+    12 and 4 per second per room.
 
     Attributes:
-        emote: its index in `EMOTES`.
+        emote: an index into the list of emotes.
     """
 
     emote: Emote
@@ -239,13 +239,13 @@ class Seat(Struct, array_like=True, frozen=True):
     """A member of a room.
 
     Attributes:
-        ready: whether the player has agreed to the next round, and so is in it if `here`.
+        ready: whether the player has agreed to the next round, and so plays in it if `here`.
         here: whether the player has a session in the room.
-        wins: rounds that the player has won in this room.
-        points: the sum over this room's rounds of several players; in each, how many others the
-            player was ranked before.
+        wins: the number of rounds won in this room.
+        points: the sum over this room's rounds of several players; a round gives a point for each
+            player ranked below.
         out: whether the player sits out until they agree to a round.
-        colour: the player's in this room, from 0 to 7; all members have different ones.
+        colour: the player's colour in this room, from 0 to 7; no two members share one.
     """
 
     player: Player
@@ -262,10 +262,11 @@ class Runner(Struct, array_like=True, frozen=True):
 
     Attributes:
         attempt: the id of the player's attempt at the round.
-        result: while the attempt is being played, only `home`, `left` and `moves` are known.
-        rank: 1 for the best, equal results sharing one; null until the round is over. Those who
-            brought no card home share the last rank, which is not 1 unless there was one player.
-        colour: the player's in this room, as in `Seat`, whether they still have a seat or not.
+        result: until the attempt has ended, only `home`, `left` and `moves` are known.
+        rank: 1 for the best, shared by equal results; null until the round is over. Players who
+            brought no card home share the last rank, which is not 1 unless there was only one
+            player.
+        colour: as in `Seat`, even if the player has left.
     """
 
     player: Player
@@ -283,19 +284,19 @@ class Round(Struct, array_like=True, frozen=True):
         deal: the id of its deal.
         commitment: to the deal's seed, in hexadecimal.
         starts: when the cards are sent, in Unix milliseconds.
-        deadline: when attempts that are still being played end, in Unix milliseconds.
+        deadline: when unfinished attempts end, in Unix milliseconds.
         over: whether all attempts have ended.
-        seed: the deal's, in hexadecimal; null until the round is over, and for those who have not
-            raced, who may ask for the deal then.
-        game: the game of this round, whatever the room's terms are now.
+        seed: the deal's seed, in hexadecimal; null until the round is over. It stays null for
+            viewers who have not raced, who can then request the deal.
+        game: the game of this round, even if the room's terms have changed since.
         limit: seconds for the round.
         public: whether strangers may be in it: the room has been public during the round, or was
-            when one of its players joined.
-        help: the help that its players may ask for.
-        known: the known deal that it is played on, as in `CreateRoom`; empty for a new deal.
-        sealed: whether its results are hidden from who is shown this, who has not raced and may
-            still play the deal as a challenge: they are all 0 then, `end` and `rank` are null, and
-            neither `scores` nor wins and points have it.
+            public when one of its players joined.
+        help: the help available to its players.
+        known: the known deal of the round, as in `CreateRoom`; empty for a new deal.
+        sealed: whether the results are hidden from this viewer, who has not raced and can still
+            play the deal as a challenge. Then all results are 0, `end` and `rank` are null, and
+            `scores`, wins and points exclude the round.
     """
 
     number: int
@@ -316,13 +317,13 @@ class Round(Struct, array_like=True, frozen=True):
 
 
 class Proposal(Struct, array_like=True, frozen=True):
-    """The terms that a member proposes for the next rounds.
+    """Terms that a member proposes for the next rounds.
 
     Attributes:
         player: the member's id.
-        limit: seconds for a round.
-        help: the help that the players may ask for.
-        known: the known deal that they are played on, as in `CreateRoom`.
+        limit: seconds per round.
+        help: the help available to the players.
+        known: the known deal to play, as in `CreateRoom`.
     """
 
     player: str
@@ -334,12 +335,12 @@ class Proposal(Struct, array_like=True, frozen=True):
 
 
 class Place(Struct, array_like=True, frozen=True):
-    """A player's place in a round that is over.
+    """A player's place in a finished round.
 
     Attributes:
-        player: the player's id; it may have no seat any more.
+        player: the player's id; they may have left the room.
         rank: as in `Runner`.
-        points: how many other players are ranked below.
+        points: the number of players ranked below.
     """
 
     player: str
@@ -348,10 +349,10 @@ class Place(Struct, array_like=True, frozen=True):
 
 
 class Score(Struct, array_like=True, frozen=True):
-    """The places in a round that several players have finished.
+    """The places in a finished round of several players.
 
     Attributes:
-        number: the round's.
+        number: the round's number.
         places: the best first.
     """
 
@@ -361,7 +362,7 @@ class Score(Struct, array_like=True, frozen=True):
 
 
 class Former(Struct, array_like=True, frozen=True):
-    """A player who has left a room, in whose scores there still is a place.
+    """A player who has left the room but still has a place in its scores.
 
     Attributes:
         points: as in `Seat`.
@@ -372,27 +373,26 @@ class Former(Struct, array_like=True, frozen=True):
 
 
 class RoomState(Event, tag=5, frozen=True):
-    """A whole room: answers commands to it, and is sent to its subscribers at every change.
+    """The whole state of a room, in answer to a command or sent to subscribers on a change.
 
     Attributes:
-        version: of the room; it only grows.
-        seats: how many players it has room for.
+        version: the room's version, which increases with each change of the room's journal.
+        seats: the number of seats.
         game: of the next round, like `variant`.
         limit: seconds for the next round.
-        host: the id of the player who runs the room; null in a quick match.
-        members: in the order in which they took their seats.
+        host: the host's player id; null in a quick match.
+        members: in the order of their seats.
         round: the latest one, or null before the first.
-        locked: whether nobody may take a seat who has none.
-        proposals: the terms that members propose for the next round.
-        scores: of the latest rounds that several players have finished, at most 8, the oldest
-            first.
-        public: whether the room is listed for anybody to join.
+        locked: whether the room takes no new members.
+        proposals: terms that members propose for the next round.
+        scores: the latest finished rounds of several players, at most 8, the oldest first.
+        public: whether the room is listed and open to everyone.
         former: the players in `scores` who have no seat.
         quick: whether it was opened by `QuickMatch`.
         bot_at: when the pace bot takes the free seat of a quick match, in Unix milliseconds; null
             if it does not.
-        help: the help that the players of the next round may ask for.
-        known: the known deal that the next round is played on, as in `CreateRoom`.
+        help: the help available in the next round.
+        known: the known deal of the next round, as in `CreateRoom`.
     """
 
     code: str
@@ -416,11 +416,11 @@ class RoomState(Event, tag=5, frozen=True):
 
 
 class Removed(Event, tag=23, frozen=True):
-    """The player has lost the seat; the session is no longer subscribed to the room.
+    """The player has lost the seat, and the session is no longer subscribed to the room.
 
     Attributes:
-        code: the room's.
-        closed: whether an operator has closed the room; if not, the host has removed the player.
+        code: the room's code.
+        closed: whether an operator has closed the room; otherwise the host has removed the player.
     """
 
     code: str
@@ -428,14 +428,14 @@ class Removed(Event, tag=23, frozen=True):
 
 
 class Neighbours(Event, tag=27, frozen=True):
-    """Which players of a room are at the same address; sent to its host alone when it changes.
+    """The players at the same address, sent only to the host, whenever they change.
 
-    Friends often are, and a school has one address for all.
+    Sharing an address is not proof of cheating: families and schools do.
 
     Attributes:
-        code: the room's.
-        groups: ids of members and runners of the latest round, two or more in each; those who
-            have left the room come last.
+        code: the room's code.
+        groups: ids of members and runners of the latest round, at least two per group; former
+            members come last.
     """
 
     code: str
@@ -443,11 +443,11 @@ class Neighbours(Event, tag=27, frozen=True):
 
 
 class Emoted(Event, tag=15, frozen=True):
-    """A member of the room has sent an emote; it is sent to the sender's sessions too.
+    """A member of the room has sent an emote; the sender's own sessions also receive it.
 
     Attributes:
         player: the sender's id.
-        emote: its index in `EMOTES`.
+        emote: an index into the list of emotes.
     """
 
     code: str

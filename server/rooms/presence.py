@@ -1,7 +1,7 @@
-"""Presence: which players are online in a room, and on which node.
+"""Presence: the players who are online in a room, and their nodes.
 
-The node that has a player's session writes the presence to a hash in Redis, which other nodes read
-when they begin to follow the room. It is void when that node no longer counts as alive.
+The node of a player's session writes its presence to a hash in Redis. Other nodes read the hash
+when they start following the room, and ignore entries of dead nodes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from server.base.work.worker_pool import WorkerPool
 from server.rooms.store import RoomStore
 
 CONCURRENT_WRITES = 100
-"""Writes that are in flight at once, so that a burst of sessions does not delay moves."""
+"""Concurrent writes, limited so that a burst of sessions does not delay moves."""
 
 
 class RoomPresence:
@@ -23,7 +23,7 @@ class RoomPresence:
 
     Attributes:
         local: number of sessions on this node by player.
-        nodes: id of the node that a player is online on, by player; the node may be dead.
+        nodes: each player's node id; the node may be dead.
     """
 
     __slots__ = ("_changes", "_node", "local", "nodes")
@@ -44,13 +44,13 @@ class RoomPresence:
         return {player for player, node in self.nodes.items() if is_alive(node)}
 
     def add_session(self, player: PlayerId) -> bool:
-        """Add a session on this node; return whether it is the player's first one here."""
+        """Add a session on this node, and return whether it is the player's first one here."""
         count = self.local.get(player, 0)
         self.local[player] = count + 1
         return count == 0
 
     def remove_session(self, player: PlayerId) -> bool:
-        """Remove a session on this node; return whether it was the player's last one here."""
+        """Remove a session on this node, and return whether it was the player's last one here."""
         self.local[player] -= 1
         if self.local[player] > 0:
             return False
@@ -58,10 +58,10 @@ class RoomPresence:
         return True
 
     def set_node(self, player: PlayerId, node: str | None) -> bool:
-        """Set the node that a player is online on; `None` for offline.
+        """Set a player's node; `None` for offline.
 
         Returns:
-            Whether the player has come online or gone offline by this.
+            Whether the player has come online or gone offline.
         """
         if self._changes is not None:
             self._changes[player] = node
@@ -81,14 +81,14 @@ class RoomPresence:
         self._changes = None
 
     def merge(self, read: dict[PlayerId, str]) -> list[PlayerId]:
-        """Replace `nodes` by presence as read from Redis, with the changes since `begin_read`.
+        """Replace `nodes` by the presence read from Redis, plus the changes since `begin_read`.
 
         Args:
             read: node ids by player, as returned by `Presence.read`; it is modified.
 
         Returns:
-            The players whose presence in Redis disagrees with the sessions on this node, and has to
-            be written.
+            The players whose presence in Redis disagrees with the sessions on this node and must be
+            rewritten.
         """
         for player, node in (self._changes or {}).items():
             if node is not None:
@@ -110,7 +110,7 @@ class RoomPresence:
 
 
 class Presence:
-    """Writes the presence of this node's sessions to Redis, and reads that of all nodes."""
+    """Writes the presence of this node's sessions to Redis, and reads the presence on all nodes."""
 
     def __init__(self, store: RoomStore, node_id: str, background: Background) -> None:
         self._store = store
@@ -121,23 +121,23 @@ class Presence:
         )
 
     def follow(self, code: RoomCode) -> RoomPresence:
-        """Return a new presence for a room that this node begins to follow."""
+        """Start following a room, and return its presence."""
         found = self._rooms[code] = RoomPresence(self._node)
         return found
 
     def unfollow(self, code: RoomCode) -> None:
-        """Forget a room; its pending writes are still done, as offline."""
+        """Stop following a room; pending writes then mark its players as offline."""
         del self._rooms[code]
 
     def write_soon(self, code: RoomCode, player: PlayerId) -> None:
-        """Enqueue a write of whether a player is online on this node, evaluated at the write."""
+        """Enqueue a write of a player's presence on this node, evaluated when it is written."""
         self._writes.add((code, player))
 
     async def enter(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Write all players who are online in a room on this node, and return who is on any.
+        """Write this node's players in a room, and return the node ids of all its players.
 
         Raises:
-            UnavailableError: the store does not answer; what was not written is written later.
+            UnavailableError: the store does not answer; unwritten players are written later.
         """
         players = list(self._rooms[code].local) if code in self._rooms else []
         if not players:
@@ -150,7 +150,7 @@ class Presence:
             raise
 
     async def read(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Return the node ids by player of those who are online in a room, as stored in Redis."""
+        """Read the node ids, by player, of a room's online players from Redis."""
         return await self._store.present(code)
 
     async def _write(self, item: tuple[RoomCode, PlayerId]) -> None:

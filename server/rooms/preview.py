@@ -12,29 +12,29 @@ from server.rooms.rooms import Rooms
 
 
 class RoomPreviews:
-    """Makes the previews of rooms, as `server.base.web.previews` has them read."""
+    """Previews of rooms, for `server.base.web.previews`."""
 
     def __init__(self, rooms: Rooms, live: LiveRooms) -> None:
         self._rooms = rooms
         self._live = live
 
     def known(self, code: RoomCode) -> Preview | None:
-        """Return that of a room that is in memory."""
+        """Return a room's preview if the room is in memory, else `None`."""
         live = self._live.known(code)
         return None if live is None else room(live.room.opened, live.room.terms)
 
     async def of_room(self, code: RoomCode) -> Preview | None:
-        """Return that of a room, which is read; `None` if there is none."""
+        """Load a room's preview; `None` if there is no such room."""
         found = await self._rooms.terms(code)
         return None if found is None else room(*found)
 
 
 def room(opened: RoomOpened, terms: Terms) -> Preview:
-    """Return the preview of a room. It is not listed, since its URL lets anybody join.
+    """Return the preview of a room. It is not listed, since anyone with its URL can join.
 
     Args:
         opened: the room's first event.
-        terms: those of its next round.
+        terms: the terms of its next round.
     """
     game = games()[terms.game]
     played = played_by(terms.game, terms.variant, terms.limit)
@@ -48,7 +48,7 @@ def room(opened: RoomOpened, terms: Terms) -> Preview:
 
 
 def played_by(game: str, variant: str, limit: int) -> str:
-    """Return the variant, if it is not the standard one, and the limit, given in milliseconds."""
+    """Return the variant, unless it is the standard one, and the limit, given in milliseconds."""
     name = games()[game].variant_names.get(variant, "Rules of their own")
     named = "" if variant == STANDARD else f"{name}. "
     length = counted(limit // 60_000, "minute")
