@@ -1,8 +1,8 @@
-"""Emotes: what members of a room send one another for the moment, from a fixed list.
+"""Emotes from a fixed list, which members of a room send each other.
 
-They are not stored. An emote costs one frame, encoded once, and one write for each subscriber, and
-one message to the bus if the room is followed by other nodes. How many there are is bounded for
-each player, and for each room on each node, however many members it has.
+They are not stored. An emote costs one frame, encoded once, one write per subscriber, and one bus
+message if other nodes follow the room. Emotes are rate-limited per player, and per room on each
+node.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from server.rooms.rooms import Rooms
 
 
 class Emotes:
-    """Sends the emotes of this node's sessions, and those of other nodes to its subscribers."""
+    """Sends emotes of this node's sessions, and emotes from other nodes to its subscribers."""
 
     def __init__(self, all_rooms: Rooms, live: LiveRooms, rooms: RoomFeeds) -> None:
         self._all_rooms = all_rooms
         self._live = live
         self._rooms = rooms
-        # Only those who send emotes have a bucket, as long as their budget is known.
+        # Created at the first emote, and dropped with the player's budget.
         self._of_players: WeakKeyDictionary[PlayerBudget, Bucket] = WeakKeyDictionary()
         self._of_rooms: WeakKeyDictionary[Feed, Bucket] = WeakKeyDictionary()
         live.emoted.subscribe(self._received)
@@ -42,8 +42,8 @@ class Emotes:
         The room is read only if no session of this node is subscribed to it.
 
         Raises:
-            Refusal: there is no such room, the player has no seat in it, or there have just been
-                too many emotes of this player or in this room.
+            Refusal: there is no such room, the player has no seat in it, or the rate limit of the
+                player or the room is exceeded.
         """
         player = session.player
         assert player is not None
@@ -61,16 +61,16 @@ class Emotes:
         self._live.publish_emote(code, player, emote)
 
     def _received(self, code: RoomCode, player: PlayerId, emote: int) -> None:
-        """Send an emote of another node; it is dropped if this room has just had too many."""
+        """Send an emote from another node; it is dropped if the room's rate limit is exceeded."""
         self._send_here(code, player, emote)
 
     def _send_here(self, code: RoomCode, player: PlayerId, emote: int) -> bool:
         """Send an emote to the subscribers on this node.
 
-        A subscriber that reads slowly is not sent it, nor is one that was not sent the room yet.
+        Slow subscribers, and those that wait for their first room state, are skipped.
 
         Returns:
-            Whether it was sent, or there is no subscriber; not if the room has had too many.
+            Whether the room's rate limit permits it; true if there is no subscriber.
         """
         feed = self._rooms.known(code)
         if feed is None:

@@ -1,6 +1,6 @@
-"""The sessions that are subscribed to rooms, and the frames that they are sent.
+"""Subscriptions of sessions to rooms, and the fan-out of room states.
 
-Each change of a room is encoded once for all subscribers; sending it takes a few microseconds per
+Each change of a room is encoded once for all subscribers; sending costs a few microseconds per
 subscriber. Changes are coalesced for one iteration of the event loop, and sent in slices of a few
 milliseconds, between which moves are answered.
 """
@@ -29,38 +29,38 @@ from server.rooms.messages import Removed
 from server.rooms.rooms import Rooms
 
 SLICE = 0.003
-"""Seconds after which sending room states yields to the event loop."""
+"""Maximum seconds of sending room states before yielding to the event loop."""
 
 CARDS_WITHIN = 1.0
-"""Seconds that the answer to a join waits for the player's attempt to be sent first."""
+"""Maximum seconds that the answer to a join waits for the player's attempt to be sent first."""
 
 RETRY_AFTER = 1.0
-"""Seconds before a retry if an attempt could not be read."""
+"""Seconds before a failed read of an attempt is retried."""
 
 EARLY_RETRY_AFTER = 0.02
-"""Seconds before a retry if the round has not begun yet by Redis's clock."""
+"""Seconds before a retry if the round has not started by Redis's clock."""
 
 _NONE: frozenset[DealId] = frozenset()
 
 _PER_RUNNER = 3
-"""Numbers of a runner's progress: place, home and moves."""
+"""Numbers per runner in a progress message: place, home and moves."""
 
 log = structlog.get_logger()
 
 
 class Feed:
-    """The subscribers of one room, and what they have been sent.
+    """The subscribers of one room, and their last received states.
 
     Attributes:
         code: the room.
-        last_sent: each subscriber with the last room state that it was sent, `None` if none yet.
+        last_sent: each subscriber's last room state, `None` before the first.
         seatless: subscribers who watch without a seat.
-        hidden: the deals whose results are hidden from a subscriber, if any are.
-        frame: the latest room state that was sent, encoded.
+        hidden: the deals with hidden results for each subscriber with any.
+        frame: the latest sent room state, encoded.
         version: the version of the room in that state.
         deal: the deal of the round in that state, or `None`.
-        behind: subscribers that are slow and have missed progress.
-        timer: runs when the round begins, to send its cards.
+        behind: slow subscribers that have missed progress.
+        timer: fires at the start of the round, to send its cards.
         task: sends the cards.
     """
 
@@ -92,7 +92,7 @@ class Feed:
 
 
 class RoomFeeds:
-    """All rooms that sessions of this node are subscribed to."""
+    """All rooms with subscribed sessions on this node."""
 
     def __init__(self, rooms: Rooms, live: LiveRooms, clock: Clock, background: Background) -> None:
         self._all_rooms = rooms
@@ -105,34 +105,34 @@ class RoomFeeds:
         )
         self._tasks = Tasks()
         self.dealt: Signal[Session, AttemptId] = Signal()
-        """Emitted when a session has been sent its attempt of a round."""
+        """Emitted after a session was sent its attempt of a round."""
         self.left: Signal[Session] = Signal()
-        """Emitted when a session is no longer subscribed to a room."""
+        """Emitted when a session's subscription to a room has ended."""
         self._live.changed.subscribe(self._room_changed)
         self._live.progressed.subscribe(self._progressed)
 
     def room_of(self, session: Session) -> RoomCode | None:
-        """Return the room that a session is subscribed to, if any."""
+        """Return the room that a session is subscribed to, or `None`."""
         return self._rooms.get(session)
 
     def size(self, code: RoomCode) -> int:
-        """Return how many sessions of this node are subscribed to a room."""
+        """Return the number of sessions on this node that are subscribed to a room."""
         feed = self._feeds.get(code)
         return len(feed.last_sent) if feed is not None else 0
 
     def known(self, code: RoomCode) -> Feed | None:
-        """Return the feed of a room, or `None` if no session of this node is subscribed to it."""
+        """Return a room's feed, or `None` if no session on this node is subscribed to it."""
         return self._feeds.get(code)
 
     def is_seatless(self, session: Session) -> bool:
-        """Return whether a session is subscribed to a room without a seat there."""
+        """Return whether a session is subscribed to a room without a seat."""
         code = self._rooms.get(session)
         return code is not None and session in self._feeds[code].seatless
 
     def hidden_from(self, session: Session, code: RoomCode) -> frozenset[DealId] | None:
-        """Return the deals of a room whose results a session is not shown.
+        """Return a room's deals with results hidden from a session.
 
-        `None` if it is not subscribed to the room.
+        `None` if the session is not subscribed to the room.
         """
         if self._rooms.get(session) != code:
             return None
@@ -151,10 +151,10 @@ class RoomFeeds:
         Args:
             session: the session.
             room: the room.
-            seated: whether its player counts as present; if not, it does once this is called with
-                true. A thousand subscribers without seats cost what one does in the store.
-            hidden: the deals whose results the session is not shown. What it has seen before
-                anybody was challenged to play them is not taken back.
+            seated: whether its player counts as present. A later call can raise this to true. In
+                the store, a thousand subscribers without seats cost as much as one.
+            hidden: the deals with results hidden from the session. Results that it saw before a
+                challenge hid them are not revoked.
         """
         code = room.opened.code
         feed = self._feeds.get(code)
@@ -194,11 +194,11 @@ class RoomFeeds:
         self.left.emit(session)
 
     async def wait_until_ready(self, session: Session, room: Room) -> None:
-        """Wait until the join of a session that has just subscribed can be answered.
+        """Wait until the join of a newly subscribed session can be answered.
 
-        That is when the room has been loaded, and, if a round is running, the player's attempt has
-        been sent, so that a client need not request the cards of the round that it sees in the
-        answer. Neither is guaranteed: each wait has a time limit.
+        The room should be loaded, and the player's attempt at a running round sent, so that the
+        client need not request the cards of the round that it finds in the answer. Each wait has a
+        time limit, so neither is guaranteed.
         """
         code = room.opened.code
         await self._live.wait_until_loaded(code)
@@ -211,13 +211,13 @@ class RoomFeeds:
             await asyncio.wait({feed.task}, timeout=CARDS_WITHIN)
 
     def answered(self, session: Session, code: RoomCode) -> None:
-        """Note that the answer to a command of the session contains the current room state."""
+        """Note that a command's answer has given the session the current room state."""
         feed = self._feeds.get(code)
         if feed is not None and feed.last_sent.get(session, b"") is None:
             feed.last_sent[session] = feed.frame
 
     def _room_changed(self, code: RoomCode) -> None:
-        """Send a room that may have changed to its subscribers, soon."""
+        """Enqueue sending a room that may have changed to its subscribers."""
         if code in self._feeds:
             self._changed.add(code)
 
@@ -227,14 +227,14 @@ class RoomFeeds:
             self._send_room(feed)
 
     def _send_room(self, feed: Feed) -> None:
-        """Send the state of a room to those subscribers that do not have it."""
+        """Send the state of a room to the subscribers that do not have it."""
         page = self._live.page(feed.code)
         if page is None:
-            # It is being loaded, which reports a change at its end.
+            # The pending refresh reports a change when it ends.
             return
         version = page.room.version
         if version < feed.version:
-            # Redis has lost entries. Clients ignore a lower version, unless they reconnect.
+            # Redis has lost entries. Clients ignore a lower version unless they reconnect.
             for session in list(feed.last_sent):
                 session.close(Reason.WENT_BACK)
             feed.version, feed.frame = version, b""
@@ -253,7 +253,7 @@ class RoomFeeds:
             secret = rooms_present.is_secret(page, session.player)
             hidden = feed.hidden.get(session, _NONE)
             if secret or hidden:
-                # Encoded once for all who are shown the same, who are few.
+                # Encoded once per kind of viewer; there are few kinds.
                 kind = secret, hidden
                 if kind not in others:
                     state = rooms_present.room(page, secret=secret, hidden=hidden)
@@ -263,10 +263,9 @@ class RoomFeeds:
         self._schedule_cards(feed)
 
     def _unsubscribe_removed(self, feed: Feed, room: Room) -> None:
-        """Unsubscribe the sessions of players whom a host has removed, and tell them.
+        """Unsubscribe and notify the sessions of removed players, or all sessions of a closed room.
 
-        In a room from which somebody was removed, it costs a look-up for each subscriber. If the
-        room was closed, that concerns all of them.
+        Rooms without removals skip the look-up for each subscriber.
         """
         if not room.removed and not room.closed:
             return
@@ -278,25 +277,25 @@ class RoomFeeds:
     def _progressed(self, code: RoomCode, counters: list[int]) -> None:
         """Send the progress of runners to the subscribers.
 
-        A runner whose own progress is the only one is not sent it. Nor is a subscriber that has not
-        been sent the room yet, since the room state contains all counters. A slow subscriber is
-        sent nothing that would only be queued, but the counters of all runners later.
+        Runners are not sent their own progress alone. Subscribers that wait for their first room
+        state are skipped, since it contains all counters. Slow subscribers are skipped too, and
+        later get the counters of all runners in one message.
 
         Args:
             code: the room.
-            counters: (place, home, moves) for each runner who got further, in one list; the place
-                is the index among the runners of the round.
+            counters: a flat list of (place, home, moves) for each runner who has advanced; place is
+                the index among the runners of the round.
         """
         feed = self._feeds.get(code)
         live = self._live.known(code)
         if feed is None or live is None or live.room.round is None:
             return
         if code in self._changed:
-            # Clients look places up in the latest room state, so it has to be sent before.
+            # Clients look places up in the latest room state, so send it first.
             self._changed.discard(code)
             self._send_room(feed)
         if live.room.round.deal != feed.deal:
-            # The state of this round has not been sent yet; it will contain all counters.
+            # This round's state has not been sent yet; it will contain all counters.
             self._room_changed(code)
             return
         frame = codec.encode_progress(counters)
@@ -315,11 +314,11 @@ class RoomFeeds:
                 session.send_frame(frame)
 
     def _schedule_cards(self, feed: Feed, delay: float = 0.0) -> None:
-        """Set the timer that sends all runners their cards when the round begins, if any need them.
+        """Schedule sending the runners their cards at the start of the round, if any need them.
 
         Args:
             feed: the room's feed.
-            delay: the fewest seconds to wait.
+            delay: the minimum delay in seconds.
         """
         live = self._live.known(feed.code)
         running = live.room.running if live is not None else None
@@ -338,7 +337,7 @@ class RoomFeeds:
             feed.task = self._tasks.run_soon(self._send_cards(feed, running))
 
     async def _send_cards(self, feed: Feed, running: Round) -> None:
-        """Send every runner its attempt of a round that has begun."""
+        """Send the runners their attempts of a round that has started."""
         runners = [session for session in feed.last_sent if _needs_cards(session, running)]
         try:
             delays = await asyncio.gather(
@@ -346,14 +345,14 @@ class RoomFeeds:
             )
         finally:
             feed.task = None
-        # For those who have subscribed meanwhile, or whose attempts could not be sent.
+        # Retry failed sends, and include sessions that have subscribed meanwhile.
         self._schedule_cards(feed, max(delays, default=0.0))
 
     async def _send_attempt(self, feed: Feed, session: Session, running: Round) -> float:
-        """Send a runner its attempt, unless it has unsubscribed or has got it meanwhile.
+        """Send a runner its attempt, unless it has unsubscribed or received it meanwhile.
 
         Returns:
-            Seconds after which to retry, or 0 if there is nothing to retry.
+            The seconds until a retry, or 0 for no retry.
         """
         assert session.player is not None
         attempt = running.attempt(session.player)
@@ -384,7 +383,7 @@ class RoomFeeds:
         return 0.0
 
     async def close(self) -> None:
-        """Cancel all timers, and wait until cards that are being sent have been."""
+        """Cancel all timers, and wait for pending sends of cards."""
         for feed in self._feeds.values():
             if feed.timer is not None:
                 feed.timer.cancel()

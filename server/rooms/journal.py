@@ -19,14 +19,14 @@ from server.rooms.core.events import RoundStarted
 from server.rooms.core.room import Checkpoint, Entry, KeptRound, Room, Round
 
 CHECKPOINT_EVERY = 128
-"""Entries of a journal from which on the next one is a checkpoint, with which these are dropped."""
+"""The journal length from which the next entry is a checkpoint, which trims earlier entries."""
 
 _READER: Reader[Entry] = Reader(Entry)
 _ROUNDS: Reader[KeptRound] = Reader(KeptRound)
 
 
 class RoomDefinition:
-    """The `server.base.journals.replica.Definition` of the journal of one room.
+    """The `server.base.journals.replica.Definition` of one room's journal.
 
     `appended` is emitted after each append, with the room after it.
     """
@@ -43,40 +43,40 @@ class RoomDefinition:
         return keys.room(self._code)
 
     def decode(self, text: str) -> Entry:
-        """Return the event that an entry's text (JSON) encodes."""
+        """Decode an entry's text (JSON)."""
         return decode(text)
 
     def fold(self, state: Room | None, event: Entry) -> Room:
         """Return the room after an event.
 
         Raises:
-            UnreadableError: this release does not know the rules of the round that it starts.
+            UnreadableError: this release does not know the rules of the room's round.
         """
         after = race.fold(state, event)
         if isinstance(event, RoundStarted | Checkpoint) and after.round is not None:
-            # Whatever is shown of the round goes by its rules: without them the room is unreadable.
+            # Every view of the round depends on its rules, so without them the room is unreadable.
             rules_of(after.round.terms.game, after.round.terms.variant, after.round.rules)
         return after
 
     def due(self, state: Room, now: int) -> None:
-        """Return `None`: a round's deadline ends its attempts, and they end the round."""
+        """Return `None`: at the deadline, attempts end, and their results end the round."""
 
     def checkpoint(self, state: Room) -> Checkpoint | None:
-        """Return a checkpoint if there are as many entries as a journal may have without one."""
+        """Return a checkpoint if the journal has reached its maximum length without one."""
         length = state.version - state.begin + 1
         return Checkpoint(state, state.at) if length >= CHECKPOINT_EVERY else None
 
     def kept_until(self, state: Room) -> int:
-        """Return the time (Unix milliseconds) until which the journal is certainly kept."""
+        """Return the time (Unix milliseconds) until which the journal is guaranteed to be kept."""
         return state.at + _life_of(state)
 
     def shared(self, state: Room) -> None:
-        """Return `None`: it holds texts and numbers of its own."""
+        """Return `None`: a room shares no memory with others."""
 
     def size(self, state: Room, oldest: Room | None) -> int:
-        """Return about how many bytes a replica takes, in constant time.
+        """Return the approximate size of a replica in bytes, in constant time.
 
-        Older states that it keeps are of the same size, and share little with it.
+        Its older states have the same size, and share little with it.
         """
         runners = len(state.round.players) if state.round is not None else 0
         members = len(state.seats) + len(state.proposals)
@@ -85,11 +85,12 @@ class RoomDefinition:
         return size if oldest is None else 2 * size
 
     def append(self, before: Room | None, after: Room, event: Entry, number: int) -> Append:
-        """Return the append of an event as entry `number`, with what is written atomically with it.
+        """Return the append of an event as entry `number`, with its atomic side writes.
 
-        Each entry renews when the journal expires, which is soon before the first round. The start
-        of a round sets its deadline. Its last result drops that, writes a `RoundOver` to the outbox
-        if the round was a race, and keeps the round for its runs if somebody has played it.
+        Each entry renews the journal's lifetime, which is short before the first round. The start
+        of a round registers its deadline. Its last result removes the deadline, writes a
+        `RoundOver` to the outbox if the round was a race, and stores the round for its runs if a
+        player has made a move.
         """
         due: tuple[RoundDue, int | None] | None = None
         effect: tuple[str, str] | None = None
@@ -115,7 +116,7 @@ class RoomDefinition:
         )
 
     def _kept(self, room: Room) -> Beside | None:
-        """Return the round that is over as it is kept: `None` if there is nothing to see of it."""
+        """Return the finished round in its stored form, or `None` if no player has made a move."""
         round_ = room.round
         if round_ is None:
             return None
@@ -126,7 +127,7 @@ class RoomDefinition:
         return Beside(keys.round_in(self._code, round_.deal), text, until)
 
     def appended(self, before: Room | None, after: Room, append: Append) -> None:
-        """Handle that an append of this node has been accepted."""
+        """Handle that an append by this node was accepted."""
         self._appended.emit(self._code, after, append)
 
 
@@ -136,7 +137,7 @@ def _life_of(room: Room) -> int:
 
 
 def decode_round(text: str) -> Round:
-    """Return the round that is kept as a text (JSON).
+    """Decode a stored round (JSON).
 
     Raises:
         UnreadableError: this release does not know its type.
@@ -145,4 +146,4 @@ def decode_round(text: str) -> Round:
 
 
 decode = _READER.decode
-"""Returns the event that an entry's text (JSON) encodes."""
+"""Decodes an entry's text (JSON)."""

@@ -1,12 +1,11 @@
-"""Live rooms: one state in memory for each room that sessions of this node subscribe to.
+"""Live rooms: one in-memory state for each room that local sessions subscribe to.
 
-A node follows a room while it has such sessions. The state is kept current by what this node
-appends to the room's journal and by what other nodes publish to its topic: the next entry is
-folded, and after a gap the journal is read. Redis is read when a node begins to follow a room, and
-when messages may have been lost; an idle room costs nothing.
+A node follows a room while it has such sessions. The state is updated from this node's appends and
+from messages on the room's topic: the next entry is folded, and a gap causes a read of the journal.
+Redis is also read when a node starts following a room, and when messages may have been lost. An
+idle room costs nothing.
 
-Presence is written to Redis and published by the node that has the session; see
-`server.rooms.presence`.
+The node of a session writes its presence to Redis and publishes it; see `server.rooms.presence`.
 """
 
 from __future__ import annotations
@@ -40,13 +39,13 @@ from server.rooms.rooms import Rooms
 from server.rooms.store import RoomStore
 
 CONCURRENCY = 32
-"""Rooms that are refreshed at the same time."""
+"""Rooms refreshed concurrently."""
 
 PAUSE = 0.01
-"""Seconds that each worker waits between two: a thousand rooms take about half a second."""
+"""Seconds that each worker pauses between two rooms: a thousand rooms take about half a second."""
 
 LOADED_WITHIN = 1.0
-"""Seconds that whoever enters a room waits at most until it has been read."""
+"""Maximum seconds that a player who enters a room waits for its first refresh."""
 
 log = structlog.get_logger()
 
@@ -58,7 +57,7 @@ class LiveRooms:
         changed: emitted with the code of a room whose page may have changed.
         progressed: emitted with a room's code, and a flat list of (index among the round's players,
             cards at home, moves) for each runner who has advanced.
-        emoted: emitted with a room's code, the sender and the emote, if one was sent elsewhere.
+        emoted: emitted with a room's code, the sender and the emote, for emotes from other nodes.
     """
 
     def __init__(
@@ -93,14 +92,14 @@ class LiveRooms:
         profiles.changed.subscribe(self._name_changed)
 
     def subscribe(self, room: Room, player: PlayerId | None) -> None:
-        """Subscribe a session of a player to a room; each call needs one `unsubscribe`.
+        """Subscribe a player's session to a room; each call needs one `unsubscribe`.
 
         A player's first session on this node costs one write and one message, others none.
 
         Args:
             room: the room.
-            player: whose session it is; `None` for one of a player without a seat. All of those
-                are present as one, so that other nodes know that this one follows the room.
+            player: the session's player, or `None` without a seat. All sessions without a seat
+                share one presence, which tells other nodes that this node follows the room.
         """
         player = self._node if player is None else player
         code = room.opened.code
@@ -111,12 +110,12 @@ class LiveRooms:
             self._bus.subscribe(room_bus.topic(code), partial(self.receive, code))
         if live.presence.add_session(player):
             if live.loaded.is_set():
-                # Otherwise it is written by the first refresh, before the room is read.
+                # Otherwise the first refresh writes it, before it reads the room.
                 self._presence.write_soon(code, player)
             self._publish_presence(live, player, online=True)
 
     def unsubscribe(self, code: RoomCode, player: PlayerId | None) -> None:
-        """Unsubscribe a session of a player from a room; `None` as in `subscribe`.
+        """Unsubscribe a player's session from a room; `None` as in `subscribe`.
 
         A player's last session on this node costs one write and one message, others none.
         """
@@ -130,17 +129,17 @@ class LiveRooms:
             self._bus.unsubscribe(room_bus.topic(code))
 
     def _end_presence(self, live: LiveRoom, player: PlayerId) -> None:
-        """Count a session less; if it was the player's last one here, write and publish that."""
+        """Remove a session; write and publish the absence if it was the player's last one here."""
         if live.presence.remove_session(player):
             self._presence.write_soon(live.code, player)
             if live.presence.nodes.get(player) == self._registration.id:
                 self._publish_presence(live, player, online=False)
 
     def _show(self, live: LiveRoom) -> None:
-        """Let other nodes know that this one follows a room, if they could not tell.
+        """Register this node as present in a room if its presence is otherwise invisible.
 
-        A player is present on one node. If all who have sessions here are present on others, this
-        node is present itself, as with `subscribe` for sessions without a seat.
+        A player is present on one node only. If all local players are present on other nodes, this
+        node registers itself, as `subscribe` does for sessions without a seat.
         """
         if not live.shown and self._registration.id not in live.presence.nodes.values():
             live.shown = True
@@ -163,7 +162,7 @@ class LiveRooms:
 
     @property
     def size(self) -> int:
-        """How many rooms this node follows."""
+        """The number of rooms that this node follows."""
         return len(self._live)
 
     def known(self, code: RoomCode) -> LiveRoom | None:
@@ -171,27 +170,27 @@ class LiveRooms:
         return self._live.get(code)
 
     def unused(self) -> list[RoomCode]:
-        """Return the followed rooms in which no round was started yet."""
+        """Return the followed rooms without a round."""
         return [code for code, live in self._live.items() if live.room.round is None]
 
     def member_here(self, code: RoomCode) -> PlayerId | None:
-        """Return a member of a room who has a session on this node, or `None`."""
+        """Return a member of a room with a session on this node, or `None`."""
         live = self._live.get(code)
         if live is None:
             return None
         return next((each for each in live.presence.local if live.room.seat_of(each)), None)
 
     def present(self, code: RoomCode) -> tuple[Room, set[PlayerId]] | None:
-        """Return a followed room that has been loaded, and the players who are online in it."""
+        """Return a loaded, followed room and its online players, else `None`."""
         live = self._live.get(code)
         if live is None or not live.loaded.is_set():
             return None
         return live.room, live.presence.online(self._registration.is_alive)
 
     def leads(self, code: RoomCode) -> bool:
-        """Return whether this node is the first of those on which players of a room are online.
+        """Return whether this node leads a room: its id is the lowest of the live nodes there.
 
-        What every node may do that follows a room, the others leave to it for a moment.
+        The leader acts first where any node that follows the room may act.
         """
         live = self._live.get(code)
         nodes = live.presence.nodes.values() if live is not None else ()
@@ -201,13 +200,13 @@ class LiveRooms:
     async def online(self, code: RoomCode) -> set[PlayerId]:
         """Return the players who are online in any room, on any node.
 
-        The store is read only if this node does not follow the room, or has not loaded it yet.
+        This reads the store only if this node does not follow the room, or has not loaded it yet.
         """
         known = self.present(code)
         return known[1] if known is not None else await self.load_online(code)
 
     async def load_online(self, code: RoomCode) -> set[PlayerId]:
-        """Return the players who are online in a room, as stored."""
+        """Read the players who are online in a room from the store."""
         found = await self._presence.read(code)
         return {player for player, node in found.items() if self._registration.is_alive(node)}
 
@@ -218,7 +217,7 @@ class LiveRooms:
     def page(self, code: RoomCode) -> RoomPage | None:
         """Return the page of a followed room, or `None` if the room is not followed.
 
-        Also `None` if a part of the page is not in memory; then a refresh is enqueued, after which
+        Also `None` if part of the page is not in memory. Then a refresh is enqueued, after which
         `changed` is emitted.
         """
         live = self._live.get(code)
@@ -243,10 +242,10 @@ class LiveRooms:
         return RoomPage(live.room, live.results(), profiles, online, seed)
 
     async def load_page(self, room: Room) -> RoomPage:
-        """Return the page of any room, with what is missing in memory read from the store.
+        """Return the page of any room, reading missing parts from the store.
 
         Args:
-            room: the room as the caller has read it; a followed room that is older is updated.
+            room: the room as read by the caller; it updates an older live room.
         """
         live = self._live.get(room.opened.code)
         if live is None:
@@ -254,11 +253,11 @@ class LiveRooms:
             live.presence.merge(await self._presence.read(live.code))
             await self._read_progress(live)
         elif room.version > live.room.version:
-            # A message of another node was lost or is late, but the caller has read the journal.
+            # Another node's message was lost or is late, but the caller has read the journal.
             live.update(room)
             self.changed.emit(live.code)
         elif room.version < live.room.version:
-            # The room may have advanced since the caller read it. If not, as the replica shows, the
+            # The room may have advanced since the caller read it. If the replica is older too, the
             # store has lost the last entries.
             known = self._rooms.known(live.code)
             if known is not None and known.version < live.room.version:
@@ -271,7 +270,7 @@ class LiveRooms:
                 return page
 
     def receive(self, code: RoomCode, payload: bytes | None) -> None:
-        """Handle a message of a room's topic; `None` if messages may have been missed."""
+        """Handle a message of a room's topic; `None` if messages may have been lost."""
         live = self._live.get(code)
         if live is None:
             return
@@ -314,7 +313,7 @@ class LiveRooms:
         if not online and live.presence.nodes.get(player) != node:
             return
         if not online and player in live.presence.local:
-            # The player still has a session on this node, and no longer one on the other.
+            # The player's session on the other node has ended, but one on this node remains.
             self._presence.write_soon(live.code, player)
             live.presence.set_node(player, me)
             return
@@ -325,9 +324,9 @@ class LiveRooms:
         self._show(live)
 
     def _announce(self, live: LiveRoom) -> None:
-        """Publish the room's current state to the nodes that follow it.
+        """Publish the room's current state to other nodes.
 
-        While no other node was known to follow it, changes were not published.
+        Earlier changes were not published while no other node was known to follow the room.
         """
         me = self._registration.id
         for player, node in live.presence.nodes.items():
@@ -339,7 +338,7 @@ class LiveRooms:
             self._publish(live.code, Progress(live.room.round.deal, runners))
 
     def _appended(self, code: RoomCode, room: Room, append: Append) -> None:
-        """Update the room after an append of this node, and publish the entry."""
+        """Update the room after an append by this node, and publish the entry."""
         live = self._live.get(code)
         if live is not None:
             live.update(room)
@@ -347,7 +346,7 @@ class LiveRooms:
         self._publish(code, AppendedEntry(append.number, append.payload))
 
     def publish_progress(self, code: RoomCode, attempts: dict[PlayerId, Attempt]) -> None:
-        """Publish the progress of attempts at rounds of a room that this node has played."""
+        """Publish to a room the progress that its players have made on this node."""
         by_deal: dict[DealId, list[tuple[PlayerId, int, int]]] = {}
         for player, attempt in attempts.items():
             counters = (player, attempt.board.home, attempt.board.moves)
@@ -360,47 +359,43 @@ class LiveRooms:
                 self.progressed.emit(code, advanced)
 
     def renamed(self, code: RoomCode, profile: Profile) -> None:
-        """Publish to a room that a member has a new name."""
+        """Publish a member's new name to a room."""
         self._publish(code, Renamed(profile.id, profile.name))
         if code in self._live:
             self.changed.emit(code)
 
     def _name_changed(self, player: PlayerId) -> None:
-        """Show a name anew that an operator has changed: a look-up for each room."""
+        """Show a name changed by an operator: one look-up per room."""
         for code, live in self._live.items():
             if player in live.players:
                 self.changed.emit(code)
 
     def publish_emote(self, code: RoomCode, player: PlayerId, emote: int) -> None:
-        """Publish to the other nodes that follow a room that a member has sent an emote."""
+        """Publish a member's emote to the other nodes that follow the room."""
         self._publish(code, Emoted(player, self._registration.id, emote))
 
     def _publish(self, code: RoomCode, message: RoomMessage) -> None:
         """Publish to a room's topic, unless no other node is known to follow the room.
 
-        A node that follows a room has a player online in it, or is present itself, and writes that
-        before it reads the room. If this node learns of that later, it publishes its current state
-        then (`_announce`).
+        Every follower writes a presence before it reads the room. When this node learns of it, it
+        publishes its current state (`_announce`), so nothing is lost.
         """
         live = self._live.get(code)
         if live is None or not live.loaded.is_set() or live.presence.elsewhere:
             self._bus.publish(room_bus.topic(code), encode(message))
 
     def _nodes_changed(self, joined: set[str], left: set[str]) -> None:
-        """Handle that nodes have joined and left.
-
-        A dead node may not have published its last changes to any room: all rooms are refreshed, in
-        batches. The presence of a new node may have been read before the node was listed as alive:
-        its players are online from now on.
-        """
+        """Handle that nodes have joined or left."""
         for code, live in self._live.items():
+            # A dead node may not have published its last changes to any room.
             if left:
                 self._refreshes.add(code)
+            # The new node's presence may have been read before the node was listed as alive.
             elif not joined.isdisjoint(live.presence.nodes.values()):
                 self.changed.emit(code)
 
     def _write_presence(self) -> None:
-        """Write the presence of all sessions of this node again."""
+        """Rewrite the presence of all sessions of this node."""
         for code, live in self._live.items():
             for player in live.presence.local:
                 self._presence.write_soon(code, player)
@@ -412,27 +407,27 @@ class LiveRooms:
             return
         live.presence.begin_read()
         try:
-            # Written before it is read: of two nodes that begin to follow at once, at least one
-            # reads the other's presence.
+            # Write before reading: if two nodes start following simultaneously, at least one reads
+            # the other's presence.
             is_first = not live.loaded.is_set()
             online = await (self._presence.enter if is_first else self._presence.read)(code)
-            # Read the room last, and update without an await in between: `update` would otherwise
-            # undo entries that are appended meanwhile.
+            # Read the room last, and update without an await in between: otherwise `update` would
+            # undo entries appended meanwhile.
             room = await self._rooms.load(code)
             for player in live.presence.merge(online):
                 self._presence.write_soon(code, player)
             if self._live.get(code) is not live:
-                # Its last session has left meanwhile.
+                # Its last session has unsubscribed meanwhile.
                 return
             self._show(live)
             live.update(room)
             await self._read_progress(live)
             await self._read_missing(live)
         except Refusal:
-            # The room has expired: the next command on it is refused with `unknown_room`.
+            # The room has expired: the next command on it is refused as `unknown_room`.
             log.info("room_expired", room=code)
         except UnreadableError as error:
-            # The commands on it are refused for the same reason.
+            # Commands on the room are refused for the same reason.
             self._background.judge("live_rooms", error, code)
         finally:
             live.presence.end_read()
@@ -441,7 +436,7 @@ class LiveRooms:
         self.changed.emit(code)
 
     async def _read_progress(self, live: LiveRoom) -> None:
-        """Read the progress of the runners of a round from their journals."""
+        """Read the progress of the running round's players from their journals."""
         round_ = live.room.running
         if round_ is None:
             return
@@ -453,7 +448,7 @@ class LiveRooms:
             self.progressed.emit(live.code, advanced)
 
     async def _read_missing(self, live: LiveRoom) -> None:
-        """Read the profiles that are not cached, and the seed of a round that is over."""
+        """Read the profiles that are not cached, and the seed of a finished round."""
         await self._profiles.load(live.players)
         round_ = live.room.round
         if (

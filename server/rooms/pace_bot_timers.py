@@ -1,10 +1,9 @@
-"""Pace bots: waking up when a bot's next move is due in a room that this node follows.
+"""Timers for the pace bots' moves in the rooms that this node follows.
 
-The move itself is decided and appended by the bot's attempt (`server.play.core.pace_bot`), on
-whatever node reads it next. So a bot costs the node that leads its room one read, one hint and one
-append for each move, about every 1.8 s, and other nodes a read. In a room that nobody follows it
-costs nothing: its moves are appended, with the times at which they were due, when somebody comes
-back or when the round's deadline passes.
+The bot's attempt decides and appends the move (`server.play.core.pace_bot`), on any node that reads
+it. A bot costs the node that leads its room one read, one hint and one append per move, about every
+1.8 s, and other nodes one read. A bot in a room that no node follows costs nothing: its moves are
+appended with their due times when a player returns, or at the round's deadline.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from server.rooms.live_rooms import LiveRooms
 from server.rooms.rooms import Rooms
 
 CONCURRENCY, PAUSE = 32, 0.01
-"""Bots that play at the same time, and each worker's seconds between two of them."""
+"""Bots that play concurrently, and the seconds that each worker pauses between two."""
 
 BACKUP_AFTER = 1.0
-"""Seconds that a node leaves a move to the one that leads."""
+"""Seconds by which other nodes wait for the leading node to make a move."""
 
 
 class PaceBotTimers:
@@ -37,7 +36,7 @@ class PaceBotTimers:
         live.changed.subscribe(self._changed)
 
     def _changed(self, code: RoomCode) -> None:
-        """Wake up when the round of a followed room begins, or no more when the bot has ended."""
+        """Set the timer when a followed room's round starts, or cancel it at the bot's end."""
         live = self._live.known(code)
         running = live.room.running if live is not None else None
         if running is None or PACE_BOT not in running.unfinished():
@@ -50,7 +49,7 @@ class PaceBotTimers:
         self._work.schedule(code, (time - self._clock.now()) / 1000 + backup)
 
     async def _play(self, code: RoomCode) -> None:
-        """Append what is due of a bot's attempt, and set the time for what comes next."""
+        """Append a bot's due moves, and set the timer for its next one."""
         live = self._live.known(code)
         attempt = await self._rooms.play_bot(live.room) if live is not None else None
         if attempt is not None and attempt.end is None and self._live.known(code) is not None:

@@ -1,4 +1,4 @@
-"""Rooms as clients are shown them."""
+"""Conversion of rooms to messages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from server.rooms.live_room import RoomPage
 from server.rooms.messages import Former, Place, Proposal, RoomState, Round, Runner, Seat
 
 _NOTHING: Final = Result(0, 0, 0, 0, None)
-"""The result that is shown in place of one that is hidden."""
+"""The placeholder for a hidden result."""
 
 
 def is_secret(page: RoomPage, viewer: PlayerId | None) -> bool:
-    """Return whether the seed of a round that is over is kept from a viewer, who has not raced.
+    """Return whether a finished round's seed is hidden from a viewer, who has not raced.
 
-    They may ask for the deal: then that is noted, so that nobody plays it any more.
+    The viewer can request the deal; the request is recorded, and rules out playing the deal later.
     """
     round_ = page.room.round
     return page.seed is not None and round_ is not None and viewer not in round_.players
@@ -35,8 +35,8 @@ def room(
 
     Args:
         page: the room.
-        secret: whether the seed is left out, as for those who have not raced.
-        hidden: the deals of rounds whose results are left out, as for those who may play them.
+        secret: whether to omit the seed, for viewers who have not raced.
+        hidden: the deals with results to hide, from viewers who can still play them.
     """
     state = page.room.without(hidden) if hidden else page.room
     opened = state.opened

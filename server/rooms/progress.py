@@ -1,4 +1,4 @@
-"""Progress: how far the runners on this node have got, published to their rooms at intervals."""
+"""Progress of this node's runners, published to their rooms at intervals."""
 
 from __future__ import annotations
 
@@ -12,34 +12,35 @@ from server.play.core.attempt import Attempt
 from server.rooms.live_rooms import LiveRooms
 
 EVERY = 0.2
-"""Seconds for which the moves of a room are coalesced: only each runner's latest is published."""
+"""Seconds for which a room's moves are coalesced: only each runner's latest is published."""
 
 STEP = 0.02
-"""Least seconds between two batches. Publishing to all rooms at once, five times a second, would
-delay moves: by 6 ms with a thousand racers."""
+"""Minimum seconds between two batches: publishing to all rooms together, five times a second, would
+delay moves by 6 ms with a thousand racers."""
 
 SLICE = 0.002
-"""Seconds that a batch may take; the remaining rooms are left to the next one."""
+"""Maximum seconds of a batch; the remaining rooms go to the next one."""
 
 BATCH = "batch"
-"""The item of the work: all rooms that are due."""
+"""The only item of the worker pool: all rooms that are due."""
 
 SHARE = 0.15
-"""The share of the event loop's time that publishing may take; beyond that it is delayed."""
+"""The maximum share of the event loop's time for publishing; above it, batches are delayed."""
 
 
 class Progress:
     """Coalesces the progress of attempts in rooms, and publishes it.
 
-    A move costs one entry in a dictionary. Each batch costs a room one message, encoded once,
-    however many moves and subscribers there are.
+    A move costs one dictionary entry. Each batch costs one message per room, encoded once for any
+    number of moves and subscribers.
     """
 
     def __init__(self, attempts: Attempts, live: LiveRooms, background: Background) -> None:
         self._live = live
         attempts.advanced.subscribe(self._advanced)
         self._pending: dict[RoomCode, tuple[float, dict[PlayerId, Attempt]]] = {}
-        """By room, earliest first: when to publish (monotonic seconds), and what has advanced."""
+        """By room, earliest first: the time to publish (monotonic seconds), and the latest
+        attempts."""
         # One item: the batch.
         self._batches: WorkerPool[str] = WorkerPool(
             background, "progress", self._publish_due, size=1
@@ -58,7 +59,7 @@ class Progress:
             self._batches.schedule(BATCH, EVERY)
 
     async def _publish_due(self, _: str) -> None:
-        """Publish to the rooms that are due, and schedule the next batch if others are left."""
+        """Publish to the rooms that are due, and schedule the next batch if any rooms remain."""
         began = now = time.monotonic()
         while self._pending and now - began <= SLICE:
             code, (due, runners) = next(iter(self._pending.items()))

@@ -1,23 +1,22 @@
-"""Races that are over, entered in histories and ratings in their order, and who has met whom.
+"""Recording of finished races in histories and ratings, and of meetings between their players.
 
-The players of a race are in different slots, so nothing is written to all of them at once. What
-the changes of ratings are computed from is decided first, and stored where only the first decision
-stands; so whoever applies the race, and however often, writes the same to every history. The
-results that were taken back stand beside it. Whoever has written reads them again: if there are
-more by then, the results of all players are written anew.
+The players of a race are in different slots, so no write covers all of them. The inputs of the
+rating changes are decided first, and only the first stored decision stands. Any node can then apply
+the race any number of times, and writes the same to every history. Voided results are stored with
+the decision. A writer reads the record again at the end, and rewrites all players' results if more
+were voided meanwhile.
 
-Ratings are what races that follow one another lead to, in the order of their decisions. Before a
-race is decided, it claims each player's history, in the order of their ids, and its result takes
-the place of the claim. Whoever meets another race's claim enters that race first: it says all that
-takes, so nobody waits for a node, and one that was killed leaves nothing undone. A race that has
-claimed some of its players waits for none before these, so such races never wait in a circle. From
-claim to decision, a rating is not changed by any other race; so of two races of a player, the one
-that is decided later has been computed from what the other one has led to.
+Ratings follow the order of the decisions. Before a race is decided, it claims each player's
+history, in the order of their ids, and its result later replaces the claim. A race that finds
+another race's claim first records that race, which the claim describes completely. So no race waits
+for a node, and a killed node leaves nothing undone. Since claims are made in the order of ids,
+races never wait in a circle. From claim to decision, no other race changes the rating, so of two
+races of a player, the one decided later includes the other's effect.
 
-For a race of n players it costs two reads of its record, the decision and a read of where they are,
-and for each of them three reads of the history, two changes, the scores on 4 leaderboards and a
-read of the version unless it is a guest, three reads of the account, and whom they have met. That
-is 4 + 14n commands at most. The claims follow one another; other commands of different players are
+A race of n players costs two reads of its record, the decision and a read of addresses. Per player
+it costs three reads of the history, two changes, the scores on 4 leaderboards and a read of the
+version unless it is a guest, three reads of the account, and a write of the players met. That is at
+most 4 + 14n commands. The claims are sequential; other commands for different players are
 concurrent.
 """
 
@@ -40,10 +39,10 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class RaceRecorder:
-    """Applies races, and takes results of them back.
+    """Applies races, and voids results of races.
 
     Attributes:
-        applied: emitted with what was decided of a race whose effects have been written.
+        applied: emitted with the decision on a race after its effects have been written.
     """
 
     def __init__(
@@ -61,12 +60,12 @@ class RaceRecorder:
         self._addresses = addresses
 
     async def apply(self, race: Race) -> None:
-        """Enter a race in its players' histories, and note who has met whom. This is idempotent.
+        """Record a race in its players' histories, and its players' meetings. This is idempotent.
 
-        One that does not count is in no history.
+        A race that does not count is recorded in no history.
 
         Raises:
-            UnavailableError: the store does not answer. It may have been done in part.
+            UnavailableError: the store does not answer. Part of it may have been written.
         """
         decision = await self._enter(race) if race.counts else None
         await finish_all(self._meet(player, race) for player in race.results)
@@ -84,11 +83,11 @@ class RaceRecorder:
             await self._met.add(player, others, race.at)
 
     async def has(self, attempt: AttemptId) -> bool:
-        """Return whether an attempt was part of a race whose record is kept."""
+        """Return whether an attempt was part of a race with a stored record."""
         return await self.is_void(attempt) is not None
 
     async def is_void(self, attempt: AttemptId) -> bool | None:
-        """Return whether a result of a race was taken back; `None` if no record of it is kept."""
+        """Return whether a race result was voided; `None` if its record is not stored."""
         deal, player = split_attempt_id(attempt) or (None, None)
         found = await self._store.find(deal) if deal is not None else None
         if found is None or player not in _DECODER.decode(found.decided).race.results:
@@ -96,20 +95,20 @@ class RaceRecorder:
         return player in found.void
 
     async def void(self, attempt: AttemptId, reason: str | None) -> bool:
-        """Take back a player's result of a race, and rank and rate the others without it.
+        """Void a player's result of a race, and rank and rate the others without it.
 
-        This is idempotent. What was begun has to be completed: give it to `Outbox.submit`.
+        This is idempotent. It must run to completion once started, so pass it to `Outbox.submit`.
 
         Args:
             attempt: the player's attempt.
-            reason: why; it is stored with the race. Without one, the result stands again.
+            reason: stored with the race. `None` restores the result.
 
         Returns:
-            Whether there was such a race within the last `keys.RACE_LIFE_S` seconds, whose end has
+            Whether there was such a race in the last `keys.RACE_LIFE_S` seconds, and its end has
             been applied.
 
         Raises:
-            UnavailableError: the store does not answer. It may have been done in part.
+            UnavailableError: the store does not answer. Part of it may have been written.
         """
         parts = split_attempt_id(attempt)
         if parts is None or not await self.has(attempt):
@@ -122,14 +121,14 @@ class RaceRecorder:
         return True
 
     async def met(self, player: PlayerId) -> list[PlayerId]:
-        """Return with whom a player has raced, at most `keys.MAX_MET`, the last one first.
+        """Return a player's opponents in races, at most `keys.MAX_MET`, the latest first.
 
-        It costs one read.
+        This costs one read.
         """
         return await self._met.read(player)
 
     async def _decided(self, race: Race) -> RaceRecord:
-        """Return the record of a race; decide it first if nobody has."""
+        """Return the record of a race, deciding it first if necessary."""
         found = await self._store.find(race.deal)
         if found is not None:
             return found
@@ -140,7 +139,7 @@ class RaceRecorder:
         known = dict(zip(players, excerpts, strict=True))
         decision = race_results.decide(
             race,
-            # The race may have been lost after it was entered.
+            # The record may have been lost after the histories were written.
             {p: each.rating_without(race.game, race.deal)[:2] for p, each in known.items()},
             {p: each.kept for p, each in known.items()},
             {p: each.met_before(race) for p, each in known.items()},
@@ -149,7 +148,7 @@ class RaceRecorder:
         return await self._store.decide(race.deal, _ENCODER.encode(decision).decode())
 
     async def _claim(self, player: PlayerId, race: Race) -> None:
-        """Have a player's history changed by no other race until this one is decided."""
+        """Reserve a player's history against changes by other races until this one is decided."""
         while not await self._histories.is_deleted(player):
             other = await self._histories.claim(player, race)
             if other is None:
@@ -157,7 +156,7 @@ class RaceRecorder:
             await self._enter(other)
 
     async def _write(self, deal: DealId, record: RaceRecord) -> None:
-        """Write what a race is to each player, as its record has it in the end."""
+        """Write each player's result, until the record has not changed meanwhile."""
         while True:
             decision = _DECODER.decode(record.decided)
             results = race_results.results(decision, record.void)
@@ -170,7 +169,7 @@ class RaceRecorder:
             )
             found = await self._store.find(deal)
             if found is None:
-                # The store has lost it, but not what this node knows.
+                # The store has lost the record: restore it from this node's copy.
                 found = await self._store.decide(deal, record.decided)
             if found == record:
                 return

@@ -1,4 +1,4 @@
-"""Records of races that are over: what was decided of each."""
+"""Storage of race records: the decision on each race, and its voided results."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class RaceRecord(NamedTuple):
     """The record of a race.
 
     Attributes:
-        decided: what was decided first (JSON).
-        void: the players whose results were taken back.
+        decided: the first decision (JSON), which stands.
+        void: the players with voided results.
     """
 
     decided: str
@@ -41,27 +41,28 @@ class RaceRecord(NamedTuple):
 
 
 class RaceRecordStore:
-    """The records of races: of one with eight players, 1.5 kB."""
+    """Stores race records; a race of eight players takes 1.5 kB."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def decide(self, deal: DealId, text: str) -> RaceRecord:
-        """Store what is decided of a race, unless that stands already; return what stands."""
+        """Store the decision on a race unless there is one, and return the record."""
         life = keys.RACE_LIFE_S
         found = _parsed(await self._database.run(_DECIDE, [keys.race(deal)], text, life))
         assert found is not None, "it has just been stored"
         return found
 
     async def find(self, deal: DealId) -> RaceRecord | None:
-        """Return the record of a race, or `None` if nothing is decided, or not kept any more."""
+        """Return the record of a race, or `None` if it is undecided, or no longer stored."""
         (fields,) = await self._database.ask(lambda redis, key: redis.hgetall(key), keys.race(deal))
         return _record(fields)
 
     async def void(self, deal: DealId, player: PlayerId, reason: str | None) -> RaceRecord | None:
-        """Note that a player's result is void, if there is a record, and return that.
+        """Record that a player's result is void, or without a reason, that it stands again.
 
-        Without a reason, note that it stands again.
+        Returns:
+            The record after that, or `None` if there is none.
         """
         return _parsed(
             await self._database.run(_TAKE_BACK, [keys.race(deal)], player, reason or "")
@@ -69,7 +70,7 @@ class RaceRecordStore:
 
 
 def _parsed(reply: Sequence[str]) -> RaceRecord | None:
-    """Return the record in a script's reply, in which fields and values alternate."""
+    """Parse a script's reply of alternating fields and values."""
     return _record(dict(zip(reply[::2], reply[1::2], strict=True)))
 
 

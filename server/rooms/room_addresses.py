@@ -1,4 +1,4 @@
-"""The addresses of a room's players, as keyed hashes, by which those at one address are known."""
+"""Keyed hashes of the addresses of a room's players, which reveal shared addresses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ log = structlog.get_logger()
 
 
 class RoomAddresses:
-    """Keeps the hashes of the addresses of a room's players, for some hours."""
+    """Stores address hashes of a room's players, for some hours."""
 
     def __init__(self, address_hashes: AddressHashes, store: RoomStore) -> None:
         self._address_hashes = address_hashes
@@ -22,13 +22,13 @@ class RoomAddresses:
     async def record(
         self, code: RoomCode, player: PlayerId, address: str, wide: str | None = None
     ) -> None:
-        """Note the address of who comes to a room, by one write; if it fails, that is only logged.
+        """Record a player's address in a room by one write; a failure is only logged.
 
         Args:
-            code: the room's.
-            player: who comes.
-            address: the client's.
-            wide: the network that it counts as, if that is not the address itself.
+            code: the room's code.
+            player: the player who enters.
+            address: the client's address.
+            wide: the network that the address belongs to, if not the address itself.
         """
         try:
             if own := await self._address_hashes.hash(address):
@@ -38,15 +38,15 @@ class RoomAddresses:
             log.debug("same_address_not_written", room=code, error=str(error))
 
     async def in_room(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Return the address hashes of a room's players, and of those who were there lately."""
+        """Return the address hashes of a room's current and recent players."""
         found = await self._store.addresses(code)
         return {player: text.partition(" ")[0] for player, text in found.items()}
 
     async def networks(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Return the networks of the players of a room, and of those who were there lately."""
+        """Return the hashed networks of a room's current and recent players."""
         found = await self._store.addresses(code)
         return {player: text.rpartition(" ")[2] for player, text in found.items()}
 
     async def network(self, code: RoomCode, player: PlayerId) -> str:
-        """Return the network of a player of a room, 12 characters; empty if it is not known."""
+        """Return a player's hashed network, 12 characters; empty if unknown."""
         return (await self.networks(code)).get(player, "")

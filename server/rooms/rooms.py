@@ -1,4 +1,4 @@
-"""Race rooms: opening them, seats, rounds, and the results of rounds."""
+"""Race rooms: creating them, seats, rounds, and the results of rounds."""
 
 from __future__ import annotations
 
@@ -48,23 +48,22 @@ from server.rooms.store import RoomStore
 _LABEL = b"samedeal room\0"
 
 STANDARD = "standard"
-"""The variant that is every game's base form."""
+"""The variant of every game's base form."""
 
 _NO_DEAL = DealId("")
-"""A placeholder for checking whether a round may start before its deal is drawn."""
+"""A placeholder for checking whether a round can start before its deal is drawn."""
 
 MAX_BYTES = 64 << 20
-"""About how many bytes the rooms in memory take that this node appends to or follows, 20,000 or so.
-"""
+"""The approximate size limit of cached rooms that this node appends to or follows: about 20,000."""
 
 MAX_READ_ONLY_BYTES = 4 << 20
-"""About how many bytes those take that this node has only read."""
+"""The approximate size limit of cached rooms that this node has only read."""
 
 log = structlog.get_logger()
 
 
 class Rooms:
-    """Carries out commands on race rooms, by replicas of their journals."""
+    """Carries out commands on race rooms, using replicas of their journals."""
 
     def __init__(
         self,
@@ -88,7 +87,7 @@ class Rooms:
             MAX_BYTES, MAX_READ_ONLY_BYTES
         )
         self.appended: Signal[RoomCode, Room, Append] = Signal()
-        """Emitted after each entry that this node has appended, with the room after it."""
+        """Emitted after each entry appended by this node, with the room after it."""
 
     def all(self) -> AsyncIterator[list[RoomCode]]:
         """Yield the codes of all rooms, for operators. See `RoomStore.all`."""
@@ -106,7 +105,7 @@ class Rooms:
         allowed: Help = "none",
         known: str = "",
     ) -> Room:
-        """Open a room and take its first seat. A retry returns the same room.
+        """Create a room and take its first seat. A retry returns the same room.
 
         Args:
             player: the host.
@@ -115,8 +114,8 @@ class Rooms:
             seats: number of seats, 1 to 8.
             limit: length of a round in milliseconds.
             creation: idempotency key: a random string that the client repeats in a retry.
-            allowed: the help that the players of its rounds may ask for.
-            known: the known deal that they are played on.
+            allowed: the help available to the players.
+            known: the known deal to play; empty for new deals.
 
         Raises:
             Refusal: there is no such game, variant or deal.
@@ -124,7 +123,8 @@ class Rooms:
         terms = Terms(game, variant, limit, allowed, known)
         _check_offered(terms)
         for number in count():
-            # It follows from the creation, so that a retry finds the room, and nobody can guess it.
+            # Derive the code from the key so that retries find the room, as a MAC so that nobody
+            # can guess it.
             named = f"{player} {creation} {number}".encode()
             mac, *_ = await self._keyring.macs(_LABEL + named)
             code = room_code_of(mac)
@@ -142,11 +142,11 @@ class Rooms:
         raise AssertionError("some code is free")
 
     async def match(self, code: RoomCode, player: PlayerId, game: str) -> Room:
-        """Take a seat in a quick match, which is opened unless it is open already.
+        """Take a seat in a quick match, and open the match if it does not exist yet.
 
         Raises:
-            Refusal: there is no such game, the room does not wait for a player any more, it is
-                full or locked, or the player was removed from it.
+            Refusal: there is no such game, the room no longer waits for a player, it is full or
+                locked, or the player was removed from it.
         """
         _check_offered(Terms(game, STANDARD, quick_match.LIMIT_MS))
 
@@ -168,7 +168,7 @@ class Rooms:
         return await self._submit(code, lambda room, now: commands.match(room, player, now))
 
     async def seat_bot(self, code: RoomCode) -> Room:
-        """Let the pace bot take the second seat of a quick match, if it is time for that.
+        """Seat the pace bot in a quick match, if it is time for that.
 
         Raises:
             Refusal: there is no such room.
@@ -176,7 +176,7 @@ class Rooms:
         return await self._submit(code, quick_match.seat_bot)
 
     async def load(self, code: RoomCode) -> Room:
-        """Return a room as it is now.
+        """Read a room.
 
         Raises:
             Refusal: there is no room with this code.
@@ -187,14 +187,10 @@ class Rooms:
         return room
 
     async def terms(self, code: RoomCode) -> tuple[RoomOpened, Terms] | None:
-        """Return a room's first event, and what its next round is played by.
+        """Return a room's first event and its next terms, or `None` if there is no such room.
 
-        For whoever only names the room: nothing is folded or cached. It reads the journal, which
-        begins with the last checkpoint, and decodes the entries from the last one back to the
-        latest terms.
-
-        Returns:
-            `None` if there is no room with this code.
+        This is a cheap read for naming the room: it folds and caches nothing. It reads the journal,
+        which starts with the last checkpoint, and decodes entries backwards until the latest terms.
 
         Raises:
             UnreadableError: a newer release has written to the room.
@@ -212,9 +208,10 @@ class Rooms:
         return opened, next((event.terms for event in later if isinstance(event, TermsSet)), terms)
 
     async def round_on(self, code: RoomCode, deal: DealId) -> Round | None:
-        """Return the round that was played on a deal, or `None` if it is not kept any more.
+        """Return the round that was played on a deal, or `None` if it is no longer kept.
 
-        It is kept by itself if somebody has made a move; if not, as long as it is the room's last.
+        A finished round is stored separately if a player has made a move. Otherwise it is only
+        available as the room's last round.
 
         Raises:
             UnreadableError: a newer release has stored it.
@@ -229,28 +226,28 @@ class Rooms:
         return room.round if room.round is not None and room.round.deal == deal else None
 
     def used(self) -> list[Replica[Room, Entry]]:
-        """Return the cached replicas that this node appends to, or follows."""
+        """Return the cached replicas that this node appends to or follows."""
         return self._replicas.used()
 
     def follow(self, code: RoomCode) -> None:
-        """Cache a room's replica with those that are appended to, so that reads do not evict it."""
+        """Protect a room's replica from eviction by reads, as an append does."""
         self._replicas.find_to_append(code)
 
     def known(self, code: RoomCode) -> Room | None:
-        """Return a room from its replica, or `None` if that is not cached or is busy."""
+        """Return a room from its replica, or `None` if it is not cached or is busy."""
         replica = self._replicas.known(code)
         return replica.settled if replica is not None else None
 
     def of_first_move(self, code: RoomCode, days: int) -> list[Item]:
-        """Return what a first move in a room stores, as `charges.of_first_move` does."""
+        """Return the storage that a first move in a room adds. See `charges.of_first_move`."""
         room = self.known(code)
         return charges.of_first_move(room.round.players if room and room.round else None, days)
 
     def receive(self, code: RoomCode, number: int, text: str) -> Room | None:
-        """Apply entry `number`, which another node has appended and published.
+        """Apply entry `number`, published by another node.
 
         Returns:
-            The room after it, or `None` if the room has to be read.
+            The room after it, or `None` if the room must be read.
         """
         replica = self._replicas.find_to_append(code)
         try:
@@ -267,14 +264,13 @@ class Rooms:
         return await self._submit(code, lambda room, now: commands.take_seat(room, player, now))
 
     async def leave(self, code: RoomCode, player: PlayerId) -> Room:
-        """Give up a player's seat, and then resign the attempt at the running round, if any.
-
-        In the opposite order, a round could start in between with the player in it.
+        """Give up a player's seat, then resign the attempt at the running round, if any.
 
         Raises:
-            Refusal: there is no such room, or the player has no seat there, and had no part in its
+            Refusal: there is no such room, or the player is neither a member nor a player of its
                 last round.
         """
+        # Leave first: after a resignation, another round could start with the player in it.
         room = await self._submit(
             code, lambda room, now: commands.leave(room, player, now), closed=True
         )
@@ -282,7 +278,7 @@ class Rooms:
         return room
 
     async def close(self, code: RoomCode) -> Room:
-        """Close a room for good, and then resign the attempts at the running round, if any.
+        """Close a room permanently, then resign the attempts at the running round, if any.
 
         This is idempotent.
 
@@ -295,7 +291,7 @@ class Rooms:
         return room
 
     async def remove(self, code: RoomCode, host: PlayerId, player: PlayerId) -> Room:
-        """Take a member's seat away for good; of who is in a running round, nobody can.
+        """Remove a member permanently, unless they are in a running round.
 
         Raises:
             Refusal: there is no such room, `host` is not its host, or the member is in a round.
@@ -310,7 +306,7 @@ class Rooms:
             await self._attempts.give_up(attempt)
 
     async def _end(self, room: Room, player: PlayerId) -> None:
-        """Resign a player's attempt, which ends at its deadline if the store has lost the deal."""
+        """Resign a player's attempt, or leave it to its deadline if its deal is lost."""
         try:
             await self._resign(room, player)
         except Refusal:
@@ -329,9 +325,9 @@ class Rooms:
     async def replace_host(
         self, code: RoomCode, host: PlayerId, present: Collection[PlayerId]
     ) -> Room:
-        """Make the longest seated member who is present the host instead of one who is away.
+        """Make the longest-seated present member the host instead of an absent one.
 
-        Nothing changes if `host` is not the host any more, or nobody is present.
+        Nothing changes if `host` is no longer the host, or no member is present.
 
         Raises:
             Refusal: there is no such room.
@@ -341,7 +337,7 @@ class Rooms:
         )
 
     async def free_seat(self, code: RoomCode, player: PlayerId) -> Room:
-        """Take the seat of a member who is away, unless a round is running.
+        """Take an absent member's seat, unless a round is running.
 
         Raises:
             Refusal: there is no such room.
@@ -349,7 +345,7 @@ class Rooms:
         return await self._submit(code, lambda room, now: commands.free_seat(room, player, now))
 
     async def set_lock(self, code: RoomCode, player: PlayerId, *, locked: bool) -> Room:
-        """Set whether no more seats may be taken.
+        """Lock the room against new members, or unlock it.
 
         Raises:
             Refusal: there is no such room, or the player is not its host.
@@ -359,7 +355,7 @@ class Rooms:
         )
 
     async def set_public(self, code: RoomCode, player: PlayerId, *, public: bool) -> Room:
-        """Set whether the room is in the list of open rooms.
+        """Make the room public, and so listed as an open room, or private.
 
         Raises:
             Refusal: there is no such room, or the player is not its host.
@@ -369,7 +365,7 @@ class Rooms:
         )
 
     async def set_terms(self, code: RoomCode, player: PlayerId, terms: Terms) -> Room:
-        """Set what the next rounds are played by.
+        """Set the terms of the next rounds.
 
         Raises:
             Refusal: there is no such room, game, variant or deal, the player is not the room's
@@ -381,7 +377,7 @@ class Rooms:
         )
 
     async def propose_terms(self, code: RoomCode, player: PlayerId, terms: Terms) -> Room:
-        """Propose what the next rounds are played by.
+        """Propose terms for the next rounds.
 
         Raises:
             Refusal: there is no such room, seat, game, variant or deal, or a round is running.
@@ -392,7 +388,7 @@ class Rooms:
         )
 
     async def set_ready(self, code: RoomCode, player: PlayerId, *, ready: bool) -> Room:
-        """Set whether a player agrees to the next round, or sits out.
+        """Record that a player agrees to the next round, or sits out.
 
         Raises:
             Refusal: there is no such room or seat, or a round is running.
@@ -412,23 +408,22 @@ class Rooms:
         """Draw a deal, and start a round on it with a countdown.
 
         Args:
-            code: the room's.
-            player: the one who gave the command; `None` if the first round of a quick match starts.
+            code: the room's code.
+            player: the member who gave the command; `None` for the first round of a quick match.
             present: the players who are online in the room.
-            anyway: whether to start without members who do not sit out, and are away or have not
+            anyway: whether to start without members who do not sit out but are away or have not
                 agreed.
 
         Raises:
-            Refusal: there is no such room, the player may not start a round, a round is running,
-                somebody is away or has not agreed, nobody plays, or the game is not offered any
-                more.
+            Refusal: there is no such room, the player cannot start a round, a round is running, a
+                member is away or has not agreed, nobody plays, or the game is no longer offered.
         """
         while True:
             terms = await self._check_start(code, player, present, anyway=anyway)
             try:
                 deal = await self._deals.draw(terms.game, terms.variant, code, terms.known)
             except EngineError as error:
-                # The room is from a time at which the game was there.
+                # The room is older than the game's removal.
                 raise Refusal.of(error) from error
             home = rules_of(deal.game, deal.variant, deal.rules).home_at_start
 
@@ -451,10 +446,10 @@ class Rooms:
             room = await self._submit(code, decide)
             if room.terms == terms:
                 break
-            # The host has set others since the deal was drawn: it would be of another game.
+            # The host has changed the terms since the deal was drawn: draw another one.
         running = room.running
         if running is not None:
-            # Concurrently, so that the appends share a batch.
+            # Concurrently, so that the appends share a pipeline.
             days = self._quotas.days(running.players)
             await asyncio.gather(
                 *(self._start_attempt(room, running, runner, days) for runner in running.players)
@@ -464,10 +459,10 @@ class Rooms:
     async def check_member(self, code: RoomCode, player: PlayerId) -> None:
         """Check that a player has a seat in a room.
 
-        The room is read unless the player has one in the replica, which may be stale.
+        The replica may be stale, so a negative answer is checked against the store.
 
         Raises:
-            Refusal: there is no such room, or the player has no seat there.
+            Refusal: there is no such room, or the player has no seat in it.
         """
         replica = self._replicas.known(code)
         room = replica.state if replica is not None else None
@@ -482,9 +477,9 @@ class Rooms:
         *,
         anyway: bool,
     ) -> Terms:
-        """Return a room's terms if a round may start now, so that a refusal draws no deal.
+        """Return a room's terms if a round can start now. Checking first saves drawing a deal.
 
-        The room is read only if it is not cached, or if the replica, which may be stale, refuses.
+        The room is read only if it is not cached, or if its replica, which may be stale, refuses.
 
         Raises:
             Refusal: as for `start`.
@@ -501,27 +496,24 @@ class Rooms:
             if room is not None:
                 return check(room)
         except Refusal:
-            # The replica may be stale: check again on the room as it is now.
+            # The replica may be stale: check again after reading the room.
             pass
         return check(await self.load(code))
 
     async def apply_finish(self, finish: Finish) -> None:
-        """Record the result of an attempt that is over, if it is one in a room.
-
-        The pace bot's attempt is ended after the last one of a person, which needs no entry of its
-        own: the finish stays in the outbox until this is done, and whoever applies it finds the
-        room as it is.
-        """
+        """Record the result of a finished attempt, if it belongs to a room."""
         if finish.room is None:
             return
         room = await self.finish(finish.room, finish.deal, finish.player, finish.result)
+        # Ending the pace bot's attempt needs no journal entry: the finish stays in the outbox until
+        # this returns, and a repeated call decides the same.
         if room is not None and quick_match.bot_stops(room):
             await self._end(room, PACE_BOT)
 
     async def finish(
         self, code: RoomCode, deal: DealId, player: PlayerId, result: Result
     ) -> Room | None:
-        """Record the result of an attempt that is over. This is idempotent.
+        """Record the result of a finished attempt. This is idempotent.
 
         Returns:
             The room, or `None` if it has expired.
@@ -538,10 +530,10 @@ class Rooms:
     async def open_attempt(self, attempt: AttemptId, player: PlayerId) -> Snapshot:
         """Return a snapshot of a player's own attempt, in a room or not.
 
-        If the attempt is missing because a node died while it started a round, it is started now.
+        If a node died while starting the round, the missing attempt is started now.
 
         Raises:
-            Refusal: the player has no such attempt, or its round has not begun.
+            Refusal: the player has no such attempt, or its round has not started.
         """
         try:
             return await self._attempts.open(attempt, player)
@@ -554,10 +546,10 @@ class Rooms:
         return await self._attempts.open(attempt, player)
 
     async def _start_missing(self, deal_id: DealId, player: PlayerId) -> bool:
-        """Start a runner's attempt at a deal, if that is the deal of the room's running round.
+        """Start a runner's attempt at a deal, if it is the deal of the room's running round.
 
         Returns:
-            Whether it is, and the player takes part in the round and has not finished.
+            Whether it is, and the player is in the round and has not finished.
         """
         deal = await self._deals.find(deal_id)
         room = await self._replica(deal.room).refresh() if deal and deal.room else None
@@ -568,11 +560,11 @@ class Rooms:
         return False
 
     async def pass_deadline(self, code: RoomCode) -> bool:
-        """End the attempts that are still running in a round whose deadline has passed.
+        """End the unfinished attempts of a round whose deadline has passed.
 
         Returns:
-            Whether the round is over. If not, the deadline is yet to come: the clock by which it
-            had passed was wrong, and has been corrected since.
+            Whether the round is over. If not, the deadline is in the future: the clock was wrong
+            when it seemed to have passed, and was corrected since.
         """
         room = await self._replica(code).refresh()
         if room is None or room.running is None:
@@ -583,14 +575,14 @@ class Rooms:
             try:
                 attempt = await self._start_attempt(room, room.running, player)
             except Refusal:
-                # The store has lost the deal, so that nobody can have played it.
+                # The store has lost the deal, so nobody can have played it.
                 result = _out_of_time(room.running)
             else:
                 state = await self._attempts.find(attempt)
                 if state is not None and state.end is not None:
                     result = state.result
                 elif state is None and self._clock.now() >= kept_until:
-                    # Nothing was played at it, or it would be kept still.
+                    # An attempt with moves would still be stored, so the player made none.
                     result = _out_of_time(room.running)
                 else:
                     over = False
@@ -599,7 +591,7 @@ class Rooms:
         return over
 
     async def runners(self, room: Room) -> list[Attempt]:
-        """Return the attempts of the running round that are not finished, read concurrently."""
+        """Return the unfinished attempts of the running round, read concurrently."""
         running = room.running
         if running is None:
             return []
@@ -608,22 +600,23 @@ class Rooms:
         return [attempt for attempt in found if attempt is not None]
 
     async def play_bot(self, room: Room) -> Attempt | None:
-        """Return the pace bot's attempt at the running round, after all moves that are due by now.
+        """Return the pace bot's attempt at the running round, after all moves that are due.
 
-        It costs a read, and an append for each move.
+        This costs one read, and one append per move.
 
         Returns:
-            The attempt, which may be over; `None` if the bot does not run, or its result stands.
+            The attempt, which may have ended; `None` if the bot does not play, or its result is
+            recorded.
 
         Raises:
-            Refusal: the round's deal is not kept any more.
+            Refusal: the round's deal is no longer stored.
         """
         running = room.running
         if running is None or PACE_BOT not in running.unfinished():
             return None
         found = await self._attempts.find(running.attempt(PACE_BOT))
         if found is None:
-            # A node died while it started the round.
+            # A node died while starting the round.
             await self._start_attempt(room, running, PACE_BOT)
         return found or await self._attempts.find(running.attempt(PACE_BOT))
 
@@ -652,16 +645,16 @@ class Rooms:
         *,
         closed: bool = False,
     ) -> Room:
-        """Carry out a command; on a room that is closed, only if `closed` says so."""
+        """Carry out a command; on a closed room, only if `closed` is set."""
         if not is_code(code):
             raise Refusal("unknown_room")
 
         def decide_on_room(room: Room | None, now: int) -> Event | None:
             if room is None:
                 raise Refusal("unknown_room")
-            # An entry is never older than the one before it, even if the clock was set back.
+            # Keep the times of entries monotonic, even if the clock was set back.
             event = decide(room, max(now, room.at))
-            # Last, so that whoever has no seat is not told that there is such a room.
+            # Check this last, so that outsiders do not learn that the room exists.
             if not closed:
                 commands.check_open(room)
             return event
@@ -671,7 +664,7 @@ class Rooms:
     async def _append(
         self, code: RoomCode, decide: Callable[[Room | None, int], Event | None]
     ) -> Room:
-        """Carry out a command, and cache the room's replica with those that are appended to."""
+        """Carry out a command, and cache the room's replica among those that are appended to."""
         step = await self._replica(code).decide(decide)
         self._replicas.find_to_append(code)
         return step.after

@@ -1,7 +1,7 @@
-"""Telling hosts which players of their room are at the same address.
+"""Notifying hosts of players in their room who share an address.
 
-It is told to the host alone, and is no reproach: friends often play from one address. Nothing is
-read for a room whose host has no session on this node, or is the only player.
+Only the host is notified, and sharing an address is no proof of cheating: friends often do. Rooms
+cost no read if the host has no session on this node, or is the only player.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from server.rooms.messages import Neighbours
 from server.rooms.room_addresses import RoomAddresses
 
 CONCURRENCY = 200
-"""Rooms that are looked at together."""
+"""Rooms checked concurrently."""
 
 SETTLED = 0.5
-"""Seconds after which what has changed together in a room is looked at: a player's address is
-written while others hear that the player is there."""
+"""Seconds between a room's change and its check: a player's address is written concurrently with
+the broadcast of their arrival."""
 
 
 class SameAddressFeed:
-    """Groups at one address, told to hosts on this node; a room is looked at as it changes."""
+    """Notifies hosts on this node of groups at one address, after changes of their rooms."""
 
     def __init__(
         self, addresses: RoomAddresses, live: LiveRooms, background: Background, rooms: RoomFeeds

@@ -1,4 +1,4 @@
-"""Rooms as stored beside their journals: presence, address hashes and rounds."""
+"""Storage of rooms besides their journals: presence, address hashes and rounds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EXTEND = Script("""
 local left = redis.call('TTL', KEYS[1])
 if left >= 0 and left < tonumber(ARGV[1]) then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
 """)
-"""A round may have been started meanwhile: then the room lives longer than it is extended."""
+"""If a round was started meanwhile, the room's remaining lifetime is longer and stays."""
 
 _LEAVE_ROOM = Script("""
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
@@ -41,41 +41,41 @@ redis.call('HDEL', KEYS[2], ARGV[3])
 
 
 class RoomStore:
-    """The players who are present in each room, where they are, and rounds that are over."""
+    """Stores presence, addresses and finished rounds of rooms."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._scans = ScanStore(database)
 
     async def all(self) -> AsyncIterator[list[RoomCode]]:
-        """Yield the codes of all rooms, by a scan of all keys: in batches, perhaps some twice."""
+        """Yield the codes of all rooms in batches, by a scan of all keys; some may occur twice."""
         async for found in self._scans.all_keys("{p*}:room:*"):
             yield [RoomCode(key.rpartition(":")[2]) for key in found]
 
     async def put_present(self, code: RoomCode, player: PlayerId, node: str) -> None:
-        """Store that a player is present in a room, by a session on a node, and ends with it."""
+        """Store that a player is present in a room, as long as the session's node is alive."""
         await self.enter(code, [player], node)
 
     async def enter(
         self, code: RoomCode, players: Collection[PlayerId], node: str
     ) -> dict[PlayerId, str]:
-        """Store as `put_present` that players are present, and return what `present` does then."""
+        """Store that players are present, as `put_present`, then return the same as `present`."""
         names = [base_keys.presence(code), base_keys.held(base_keys.partition(code), node)]
         given = node, keys.PRESENCE_LIFE_S, room_note(code)
         found = await self._database.run(_ENTER_ROOM, names, *given, *players)
         return dict(zip(map(PlayerId, found[::2]), found[1::2], strict=True))
 
     async def remove_present(self, code: RoomCode, player: PlayerId, node: str) -> None:
-        """Delete that a player is present on a node; presence on another node is kept."""
+        """Delete a player's presence on a node; presence on another node is kept."""
         names = [base_keys.presence(code), base_keys.held(base_keys.partition(code), node)]
         await self._database.run(_LEAVE_ROOM, names, player, node, room_note(code))
 
     async def extend(self, code: RoomCode, life: int) -> None:
-        """Let a room live for so many milliseconds at least, if it is there."""
+        """Extend a room's lifetime to at least `life` milliseconds, if the room exists."""
         await self._database.run(_EXTEND, [keys.room(code)], life // 1000)
 
     async def round_on(self, code: RoomCode, deal: DealId) -> str | None:
-        """Return the text (JSON) of a round of a room that was over lately, or `None`."""
+        """Return a recently finished round of a room as text (JSON), or `None`."""
         key = keys.round_in(code, deal)
         (found,) = await self._database.ask(lambda redis, key: redis.get(key), key)
         return None if found is None else str(found)
@@ -87,7 +87,7 @@ class RoomStore:
         )
 
     async def addresses(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Return the address hashes of a room's players, and of those who were there lately."""
+        """Return the address hashes of a room's current and recent players."""
         return await self._by_player(keys.addresses(code))
 
     async def present(self, code: RoomCode) -> dict[PlayerId, str]:

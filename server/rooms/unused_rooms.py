@@ -1,7 +1,7 @@
-"""Unused rooms: those without a round live for minutes, and as long as somebody is there.
+"""Extension of unused rooms: without a round they expire in minutes, unless a member is present.
 
-Each node extends the rooms in which it has members: a small write for each, every ten minutes, and
-nothing for rooms that are used.
+Each node extends the rooms in which it has members, by a small write per room every ten minutes.
+Rooms with a round cost nothing.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from server.rooms.live_rooms import LiveRooms
 from server.rooms.store import RoomStore
 
 EXTEND_EVERY: Final = 600.0
-"""Seconds between two times: a third of the life of such a room."""
+"""Seconds between two extensions: a third of an unused room's lifetime."""
 
 CONCURRENCY, PAUSE = 8, 0.01
-"""Rooms that are extended at the same time, and each worker's seconds between two of them."""
+"""Rooms extended concurrently, and the seconds that each worker pauses between two."""
 
 
 class UnusedRooms:
@@ -40,7 +40,7 @@ class UnusedRooms:
         background.forever("unused_rooms_due", self.extend, every=EXTEND_EVERY)
 
     async def extend(self) -> None:
-        """Have all of them extended."""
+        """Enqueue the extension of all unused rooms."""
         for code in self._live.unused():
             self._work.add(code)
 
