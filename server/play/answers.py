@@ -1,4 +1,4 @@
-"""The outcomes of commands on an attempt, with what its player may see of it."""
+"""Outcomes of commands on an attempt, as seen by its player."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from server.play.core.result import Result
 
 
 class Played(NamedTuple):
-    """A move or undo that was appended: the attempt before and after it, and the player's delta."""
+    """An appended move or undo: the attempt before and after it, and the player's delta."""
 
     before: Attempt
     after: Attempt
@@ -22,7 +22,7 @@ class Played(NamedTuple):
 
 
 class Advice(NamedTuple):
-    """The hint that stands on the board of an attempt: `hinted`, `None` if there is none.
+    """The current hint on an attempt's board: `hinted`, which may be `None`.
 
     Attributes:
         after: the attempt, with its last entry.
@@ -32,10 +32,10 @@ class Advice(NamedTuple):
 
 
 class Over(NamedTuple):
-    """The attempt ended without a move, as by resignation.
+    """The attempt ended without a move, for example by resignation.
 
     Attributes:
-        after: the attempt that is over.
+        after: the finished attempt.
     """
 
     after: Attempt
@@ -43,13 +43,13 @@ class Over(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """An attempt as its player may see it.
+    """An attempt as seen by its player.
 
     Attributes:
         seq: number of the journal's last entry, from 1.
-        commitment: of the deal's seed, in hexadecimal.
-        certificate: the proof about the deal, if there is any.
-        hinted: the hint that was given on this board, if any.
+        commitment: to the deal's seed, in hexadecimal.
+        certificate: the proof about the deal, if any.
+        hinted: the hint given on this board, if any.
         undoable: how many moves can be undone in a row.
     """
 
@@ -67,7 +67,7 @@ class Snapshot:
 def snapshot_of(
     attempt: Attempt, commitment: str, certificate: Certificate | None = None
 ) -> Snapshot:
-    """Return an attempt as its player may see it; commitment and certificate are its deal's."""
+    """Return an attempt as seen by its player; commitment and certificate belong to its deal."""
     view = view_of(attempt.board)
     return Snapshot(
         attempt.id,

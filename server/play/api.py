@@ -11,13 +11,13 @@ from server.base.web.api.route import HOUR, Answer, Nothing, Route
 
 
 class RulesOf(Struct, frozen=True):
-    """The rules of a variant of a game. Deals and runs name them by their digest.
+    """The rules of a variant of a game. Deals and runs refer to them by digest.
 
     Attributes:
         game: the id of the game.
         variant: the id of the variant.
-        digest: tells these rules from all that the game has ever had.
-        listed: whether new deals are played by them.
+        digest: identifies these rules among all versions of them.
+        listed: whether new deals use them.
         piles: the names of its piles; messages number them in this order, from 0.
         rules: as `engine/RULES.md` explains them, with all defaults.
     """
@@ -31,11 +31,11 @@ class RulesOf(Struct, frozen=True):
 
 
 class Games(Struct, frozen=True):
-    """All rules that this server knows.
+    """All rules known to this server.
 
     Attributes:
         games: the names of games, by id.
-        rules: first those by which new deals are played.
+        rules: the rules of new deals come first.
     """
 
     games: dict[str, str]
@@ -43,7 +43,7 @@ class Games(Struct, frozen=True):
 
 
 async def list_games(services: object, asked: Nothing) -> Answer[Games]:
-    """The rules of all games, by their digests, in the form that other implementations read."""
+    """List the rules of all games, by digest, in the form that other implementations read."""
     del services, asked
     known = exported()
     games = {game["id"]: game["name"] for game in known["games"]}

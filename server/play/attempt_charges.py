@@ -1,4 +1,4 @@
-"""Charges for what attempts store, to the addresses of those who play."""
+"""Storage charges of attempts, to the addresses of their players."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from server.play.core.attempt import Attempt
 
 
 class AttemptCharges:
-    """Charges for attempts that go on.
+    """Charges for running attempts.
 
     Args:
         attempts: the attempts of this node.
-        quotas: counts what each address has stored.
+        quotas: counts the storage of each address.
         clock: the store's clock.
-        of_first_move: returns what a player's first move in a room stores beside the attempt, from
-            its deadline on, if an attempt is kept for so many days.
+        of_first_move: returns the additional storage of a player's first move in a room, from its
+            deadline on, given the number of days that an attempt is kept.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class AttemptCharges:
         attempts.appended.subscribe(self._advanced)
 
     def _advanced(self, before: Attempt | None, after: Attempt, _: str) -> None:
-        """Charge for an attempt that has advanced: from its first move on, and for each `MOVES`."""
+        """Charge for an attempt at its first move, and then for every `MOVES` entries."""
         count = after.seq % MOVES or MOVES
         is_first = before is not None and not before.is_played and after.is_played
         is_counted = count == MOVES or (after.end is not None and after.is_played)

@@ -37,11 +37,11 @@ from server.play.journal import AttemptDefinition, Step, decode, finish_of, step
 from server.play.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
 
 FIRST_MOVE = 2
-"""The number of a first move's entry: the first that may turn a face-down card up."""
+"""The entry number of a first move, the first entry that can turn a face-down card up."""
 
 
 class Attempts:
-    """Carries out commands on attempts, by replicas of their journals.
+    """Carries out commands on attempts, using replicas of their journals.
 
     `lookups` counts the hits and misses of the replica cache.
     """
@@ -61,19 +61,19 @@ class Attempts:
         self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
         self._judging = asyncio.Lock()
         self.advanced: Signal[Attempt] = Signal()
-        """Emitted after each entry that this node has appended, with the attempt after it."""
+        """Emitted after each entry appended by this node, with the attempt after it."""
         self.appended: Signal[Attempt | None, Attempt, str] = Signal()
         """Emitted after `advanced`, with the attempt before and after, and the entry (JSON)."""
         self.finished: Signal[Finish] = Signal()
-        """Emitted after `appended`, if the attempt is over: this is in the outbox now."""
+        """Emitted after `appended` if the attempt has ended, with its effect in the outbox."""
         self.given_up: Signal[Attempt] = Signal()
-        """Emitted when this node has resigned an attempt without a command on it."""
+        """Emitted when this node has resigned an attempt without a session's command."""
         self.opened: Signal[Attempt] = Signal()
         """Emitted when a player opens an attempt."""
 
     @property
     def size(self) -> int:
-        """How many attempts are cached."""
+        """The number of cached attempts."""
         return self._replicas.size
 
     def used(self) -> list[Replica[Attempt, Event]]:
@@ -81,15 +81,15 @@ class Attempts:
         return self._replicas.used()
 
     async def start(self, started: Started) -> Attempt:
-        """Start an attempt by the rules of its deal, or return it if it has been started already.
+        """Start an attempt by the rules of its deal, or return it if it was already started.
 
         Raises:
-            Refusal: the deal is not kept any more.
+            Refusal: the deal is no longer kept.
             UnreadableError: a newer release drew the deal.
         """
         attempt = attempt_id(started.deal, started.player)
         replica = await self._replica(attempt, to_append=True)
-        # All attempts at a deal are played by its rules, whatever the rules of today are.
+        # All attempts at a deal use the rules of its draw, even if the current rules differ.
         deal = await self._deal(attempt)
         rules = rules_of(deal.game, deal.variant, deal.rules)
         started = structs.replace(started, rules=rules.digest)
@@ -97,30 +97,30 @@ class Attempts:
         return step.after
 
     async def pass_deadline(self, due: AttemptDue) -> bool:
-        """End an attempt whose deadline has passed; return whether it is over, or not there."""
+        """End an attempt whose deadline has passed; return whether it is over or missing."""
         found = await self.find(due.attempt)
         return found is None or found.end is not None
 
     async def length(self, attempt: AttemptId) -> int:
-        """Return how many entries an attempt has; 0 if there is none."""
+        """Return the number of an attempt's entries, or 0."""
         (found,) = await self._journals.lengths([keys.attempt(attempt)])
         return found
 
     async def has_rules(self, attempt: AttemptId) -> bool:
-        """Return whether the tables of an attempt's rules are made, or it is known to be none."""
+        """Return whether the tables for an attempt's rules exist, or its deal does not."""
         parts = split_attempt_id(attempt)
         deal = await self._deals.find(parts[0]) if parts else None
         return deal is None or is_ready(deal.game, deal.variant)
 
     async def unread(self, attempts: Iterable[AttemptId]) -> list[int]:
-        """Return how many entries each of those attempts has that are not in memory."""
+        """Return the number of entries of each attempt that is not in memory."""
         names = [keys.attempt(each) for each in attempts if self._known(each) is None]
         return await self._journals.lengths(names) if names else []
 
     async def find(self, attempt: AttemptId) -> Attempt | None:
-        """Return an attempt as it is now, or `None` if there is none.
+        """Read an attempt, or return `None` if it does not exist.
 
-        An attempt whose deadline has passed is ended first.
+        If its deadline has passed, it is ended first.
 
         Raises:
             UnreadableError: a newer release stored it.
@@ -134,7 +134,7 @@ class Attempts:
         """Return a snapshot of a player's own attempt.
 
         Raises:
-            Refusal: the player has no such attempt, or its round has not begun.
+            Refusal: the player has no such attempt, or its round has not started.
         """
         state = await self.find(attempt)
         if state is None or state.start.player != player:
@@ -143,14 +143,14 @@ class Attempts:
         return await self.snapshot(state)
 
     async def snapshot(self, attempt: Attempt) -> Snapshot:
-        """Return what an attempt's player may see of it.
+        """Return an attempt as seen by its player.
 
         Raises:
-            Refusal: the attempt has not begun, so that nothing of it may be seen. As the clocks of
-                two nodes differ slightly, another node may already count it as begun.
+            Refusal: the attempt has not started, so its cards are still secret. By another node's
+                clock, which may differ slightly, it may have started.
         """
         clock = self._clock
-        # A node whose clock is wrong must not show cards early.
+        # Confirm the clock: a node with a wrong one must not show cards early.
         now = await clock.confirm() if attempt.seq == 1 else clock.now()
         if not attempt.has_begun(now):
             raise Refusal("not_started")
@@ -161,7 +161,7 @@ class Attempts:
     def play_soon(
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
     ) -> None:
-        """Play a move as entry `seq`; `reply` is called later with the outcome."""
+        """Enqueue a move as entry `seq`; `reply` is called later with the outcome."""
         move = PendingMove(attempt, player, seq, numbers, self.answer_again, reply)
         replica = self._replicas.find_to_append(attempt)
         self._lookups["attempts", "miss" if replica is None else "hit"] += 1
@@ -182,7 +182,7 @@ class Attempts:
             replica.submit(move.decide, move.finish)
 
     async def started(self, deals: Sequence[DealId], player: PlayerId) -> set[DealId]:
-        """Return those of some deals on which a player has started an attempt."""
+        """Return which of `deals` a player has started an attempt at."""
         names = [keys.attempt(attempt_id(deal, player)) for deal in deals]
         found = await self._journals.existing(names)
         return {deal for deal, exists in zip(deals, found, strict=True) if exists}
@@ -190,31 +190,29 @@ class Attempts:
     async def _keep_deal(
         self, attempt: AttemptId, decide: Callable[[Attempt | None, int], object]
     ) -> None:
-        """Extend the life of what goes with a round's run, which somebody begins to play.
-
-        Nothing is extended by a first entry that is refused: nobody is charged for that.
+        """Extend the lifetime of the deal and the pace bot's run when a player starts playing.
 
         Raises:
             Refusal: there is no such deal, or `decide` refuses the first entry.
         """
         deal = await self._deal(attempt)
         state = self._known(attempt) or await self.find(attempt)
+        # Decide first: a refused entry is not charged, so it must not extend anything.
         decide(state, await self._clock.confirm())
         if deal.room is not None:
             days = state.start.days if state else KEPT_DAYS
-            # The pace bot plays by itself, and would fill the store for everybody who only looks
-            # for a match.
+            # Extend the pace bot's run only here: the bot plays even if its opponent never moves,
+            # and would fill the store with such runs.
             bot = keys.attempt(attempt_id(deal.id, PACE_BOT))
             await self._deals.extend(deal.id, days, bot)
 
     async def answer_again(
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers
     ) -> Played | Snapshot:
-        """Answer a move that was sent again, or whose number is not the next one.
+        """Answer a repeated move, or a move whose number is not the next one.
 
         Returns:
-            The outcome of entry `seq`, if that is this move and recent enough; otherwise a
-            snapshot.
+            The outcome of entry `seq` if it is this move and recent enough; otherwise a snapshot.
 
         Raises:
             Refusal: the player has no such attempt.
@@ -231,11 +229,11 @@ class Attempts:
         """Resign an attempt, as entry `seq`.
 
         Returns:
-            The attempt that is over, also if that entry is this resignation already; or a snapshot,
-            if `seq` is not the number of the next entry.
+            The finished attempt, also if that entry is this resignation already; or a snapshot, if
+            `seq` is not the number of the next entry.
 
         Raises:
-            Refusal: the player has no such attempt, or it is over or has not begun.
+            Refusal: the player has no such attempt, or it has ended or has not started.
         """
         try:
             step = await self._submit_next(attempt, player, seq, core.resign)
@@ -251,11 +249,11 @@ class Attempts:
         """Undo the last move of an attempt, as entry `seq`.
 
         Returns:
-            Its effect, also if that entry is this undo already and recent enough; or a snapshot, if
+            The effect, also if that entry is this undo already and recent enough; or a snapshot, if
             `seq` is not the number of the next entry.
 
         Raises:
-            Refusal: the player has no such attempt, or the move is not undone: see `core.undo`.
+            Refusal: the player has no such attempt, or the undo is refused: see `core.undo`.
         """
         deltas: list[Delta] = []
 
@@ -277,20 +275,20 @@ class Attempts:
     async def hint(
         self, attempt: AttemptId, player: PlayerId, seq: int, pay: Callable[[int], None]
     ) -> Advice | Snapshot:
-        """Give the player a hint, as entry `seq`; on the same board, it is the same again.
+        """Give the player a hint, as entry `seq`; repeated on the same board, it is the same hint.
 
         Args:
             attempt: the attempt's id.
-            player: who asks.
+            player: the player who requests it.
             seq: the number of the entry.
-            pay: charges for so many moves to be judged, before any is, or raises a `Refusal`.
+            pay: charges for a number of moves before they are judged, or raises a `Refusal`.
 
         Returns:
-            The hint; or a snapshot, if `seq` is neither the number of the next entry nor that of
-            the hint.
+            The hint; or a snapshot, if `seq` is the number neither of the next entry nor of the
+            hint.
 
         Raises:
-            Refusal: the player has no such attempt, or gets no hint: see `core.hint`.
+            Refusal: the player has no such attempt, or the hint is refused: see `core.hint`.
         """
         found = await self._find_hint(attempt, player, seq, pay)
 
@@ -310,7 +308,7 @@ class Attempts:
     async def _find_hint(
         self, attempt: AttemptId, player: PlayerId, seq: int, pay: Callable[[int], None]
     ) -> Move | None:
-        """Find the hint that entry `seq` is to be, if it is the next one and may be given."""
+        """Find the hint for entry `seq`, if that is the next one and a hint is permitted."""
         state = self._known(attempt)
         if state is None or state.seq + 1 != seq:
             state = await self.find(attempt)
@@ -323,7 +321,7 @@ class Attempts:
         pay(moves)
         if moves <= SLICE:
             return await _result(steps)
-        # One at a time, so that each pass of the event loop has one slice, whoever asks.
+        # One at a time, so that each pass of the event loop runs at most one slice.
         async with self._judging:
             return await _result(steps)
 
@@ -336,12 +334,12 @@ class Attempts:
         *,
         plays: bool = False,
     ) -> Submitted[Attempt]:
-        """Carry a player's command out if `seq` is the number of the next entry.
+        """Carry out a player's command if `seq` is the number of the next entry.
 
-        If it `plays`, what goes with the attempt is kept from its first entry on.
+        With `plays`, a first entry also extends the lifetime of the attempt's deal.
 
         Raises:
-            OutOfStepError: it is not.
+            OutOfStepError: `seq` is not the number of the next entry.
             Refusal: the player has no such attempt, or `decide` refuses.
         """
 
@@ -358,9 +356,9 @@ class Attempts:
         return await replica.decide(decide_next)
 
     async def give_up(self, attempt: AttemptId) -> None:
-        """Resign an attempt at any entry, begun or not; if it is over, do nothing.
+        """Resign an attempt at any entry, started or not; if it has ended, do nothing.
 
-        Its player is notified, who did not ask for it.
+        Its player is notified, since no session requested it.
         """
 
         def decide(state: Attempt | None, now: int) -> Event | None:
@@ -374,8 +372,8 @@ class Attempts:
         """End an attempt as stuck: after entry `seq`, no line of moves brings another card home.
 
         Returns:
-            The attempt, or `None` if it was over already. Later moves do not matter: they
-            cannot have brought a card home either.
+            The attempt, or `None` if it had already ended. Later moves do not matter: they cannot
+            have brought a card home either.
 
         Raises:
             Refusal: the attempt does not exist, or has expired.
@@ -405,7 +403,7 @@ class Attempts:
         return steps_of(await self._deal(attempt), state, texts)
 
     async def run(self, attempt: AttemptId) -> Run | None:
-        """Return the run that a journal holds, or `None` if there is no journal, or it goes on.
+        """Read the run of a journal; `None` if there is no journal, or its attempt has not ended.
 
         Raises:
             UnreadableError: a newer release stored it.
@@ -419,13 +417,13 @@ class Attempts:
         return run_of(events)
 
     def receive(self, attempt: AttemptId, number: int, text: str) -> Step | None:
-        """Apply entry `number`, which another node has appended and published.
+        """Apply entry `number`, published by another node.
 
-        It takes as long as deciding a move, and no read.
+        This takes as long as deciding a move, without a read.
 
         Returns:
-            The entry with the attempt before and after it; `None` if it could not be applied, since
-            it does not follow what this node has: then the journal has to be read.
+            The entry with the attempt before and after it; `None` if it does not follow this node's
+            last entry, so that the journal must be read.
 
         Raises:
             UnreadableError: a newer release stored it.
@@ -447,7 +445,7 @@ class Attempts:
             self.finished.emit(finish)
 
     def _known(self, attempt: AttemptId) -> Attempt | None:
-        """Return an attempt from its replica, or `None` if that is not cached."""
+        """Return an attempt from its replica, or `None` if it is not cached."""
         replica = self._replicas.known(attempt)
         return replica.state if replica is not None else None
 
@@ -464,7 +462,7 @@ class Attempts:
         return replica
 
     async def _deal(self, attempt: AttemptId) -> Deal:
-        """Return the deal that an attempt is played on."""
+        """Return the deal of an attempt."""
         parts = split_attempt_id(attempt)
         deal = await self._deals.find(parts[0]) if parts else None
         if deal is None:
@@ -473,7 +471,7 @@ class Attempts:
 
 
 async def _result(steps: Generator[int, None, Move | None]) -> Move | None:
-    """Return what long work comes to; the event loop serves others between its steps."""
+    """Run a generator to its result, yielding to the event loop between its steps."""
     while True:
         try:
             next(steps)

@@ -1,4 +1,4 @@
-"""Finishes of attempts, and what follows from them, for the wings that register it."""
+"""Finishes of attempts; other wings subscribe to apply their effects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from server.play.core.run import Run
 
 
 class FinishedRun:
-    """The run of an attempt that is over, which is read once, if anybody asks for it."""
+    """The run of a finished attempt, read at the first request."""
 
     __slots__ = ("_attempt", "_attempts", "_run")
 
@@ -20,7 +20,7 @@ class FinishedRun:
         self._run: Run | None = None
 
     async def load(self) -> Run | None:
-        """Return the run; `None` only if the store has lost it.
+        """Return the run, or `None` if the store has lost it.
 
         Raises:
             UnreadableError: a newer release stored it.
@@ -34,7 +34,7 @@ class Finishes:
     """Applies finishes.
 
     Attributes:
-        applied: what each leads to is subscribed here, and awaited in this order.
+        applied: emitted with each finish; its subscribers are awaited in order.
     """
 
     def __init__(self, attempts: Attempts) -> None:

@@ -1,4 +1,4 @@
-"""Handlers of the commands in `server.play.messages`, and of moves, which take no task."""
+"""Handlers of the commands in `server.play.messages`, and of moves, which run without a task."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Moves:
     """Carries out the moves of sessions.
 
     Args:
-        attempts: the node's.
-        quotas_: whether a player has too much stored.
-        clock: the node's.
+        attempts: the node's attempts.
+        quotas_: the storage quotas of players.
+        clock: the node's clock.
     """
 
     def __init__(self, attempts: Attempts, quotas_: Quotas, clock: Clock) -> None:
@@ -73,7 +73,7 @@ class Moves:
 
 
 async def open_attempt(request: Request[OpenAttempt]) -> Attempt | Missed:
-    """Return the snapshot, or what the client has missed if that is known and takes fewer bytes."""
+    """Return the snapshot, or the missed moves if they are known and take fewer bytes."""
     attempts, have = request.services.attempts, request.command.have
     attempt = AttemptId(request.command.attempt)
     if not await attempts.has_rules(attempt):
@@ -93,7 +93,7 @@ async def open_attempt(request: Request[OpenAttempt]) -> Attempt | Missed:
 
 
 async def pay_for_reading(request: Request[Any], attempts: Iterable[AttemptId]) -> None:
-    """Charge for the reading of attempts that are not in memory, by their entries.
+    """Charge for reading attempts that are not in memory, by the number of their entries.
 
     Raises:
         Refusal: as `Request.pay`.
@@ -119,7 +119,7 @@ async def undo(request: Request[Undo]) -> Missed | Attempt:
     found = await request.services.attempts.undo(_attempt(request), request.player, seq)
     if isinstance(found, Snapshot):
         return play_present.attempt(found, number, request.now())
-    # Nothing is awaited between the append and the answer: other sessions are sent it after that.
+    # No await between the append and the answer: other sessions are notified only after it.
     request.session.shown.wrote(number, found.after.seq)
     return play_present.missed_one(found.after, UNDONE, found.delta, number, request.now())
 
@@ -142,13 +142,13 @@ async def hint(request: Request[Hint]) -> Hinted | Attempt:
 
 
 def _check_quota(request: Request[Undo] | Request[Hint]) -> None:
-    """Refuse a further entry, as moves are refused, where all of the quota is stored."""
+    """Refuse another entry if the player's quota is used up, as for moves."""
     if request.services.quotas.is_full(request.player):
         raise quotas.full()
 
 
 def _attempt(request: Request[Resign] | Request[Undo] | Request[Hint]) -> AttemptId:
-    """Return the attempt that a command names by its number."""
+    """Return the attempt of a command's number."""
     attempt = request.session.shown.attempt_of(request.command.number)
     if attempt is None:
         raise Refusal("unknown_attempt")
@@ -156,12 +156,12 @@ def _attempt(request: Request[Resign] | Request[Undo] | Request[Hint]) -> Attemp
 
 
 def show(request: Request[Command], snapshot: Snapshot, *, take: bool) -> Attempt:
-    """Return a snapshot under its number in the session, and note that the session shows it.
+    """Return a snapshot under its number in the session, and record that the session shows it.
 
     Args:
-        request: the command that is answered by it.
+        request: the command to answer.
         snapshot: the attempt.
-        take: whether the session holds it from now on; else it mirrors the one that does.
+        take: whether the session holds it from now on; otherwise it mirrors the holder.
     """
     number = request.session.shown.show(snapshot.attempt, snapshot.start.room)
     if snapshot.result.end is None:

@@ -1,11 +1,11 @@
 """Attempts that several sessions of a player show: one holds it, the others mirror it.
 
-An attempt is held by the session that has touched it last: by a move, or by taking it over. The
-others are sent its moves, as what they have `Missed`, and once that it was `Taken`. This is advice
-for clients: any session may move, and the journal decides whose move stands.
+The holder is the session that last moved or took the attempt over. The others receive its moves as
+`Missed`, and once `Taken`. Holding is advice for clients: any session can move, and the journal
+decides which move stands.
 
-A player with one session costs nothing here. With several, each entry is encoded once for each
-session that mirrors it, after its own answer; the number of sessions is bounded.
+A player with one session costs nothing here. With several, each entry is encoded once per mirroring
+session, after its own answer; the number of sessions is bounded.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ from server.players.hub import Hub
 from server.players.sessions import Sessions
 
 CONCURRENCY = 32
-"""Attempts that are read at once, because entries of them were missed."""
+"""Attempts read concurrently after missed entries."""
 
 CHECK_ENDS = 32
-"""Attempts that are read at the same time, since their ends may have been missed."""
+"""Attempts read concurrently because their ends may have been missed."""
 
 log = structlog.get_logger()
 
 
 class HoldingFeed:
-    """The session of a player that holds an attempt, and what its other sessions are sent.
+    """Tracks the holder of each shown attempt, and updates the player's other sessions.
 
     Args:
         attempts: the node's attempts.
-        mirrors: what nodes tell one another of them.
+        mirrors: publishes and receives entries of attempts.
         sessions: the sessions of all nodes.
-        node_bus: takes what other nodes tell of who holds an attempt.
-        clock: the node's.
-        background: runs what is done beside commands.
+        node_bus: receives messages of other nodes about holders.
+        clock: the node's clock.
+        background: runs the background work.
         hub: the sessions of this node.
     """
 
-    def __init__(  # noqa: PLR0917 - what it hears and tells
+    def __init__(  # noqa: PLR0917 - its sources and recipients
         self,
         attempts: Attempts,
         mirrors: Mirrors,
@@ -103,7 +103,7 @@ class HoldingFeed:
             self._ended(Ended.of(attempt))
 
     def _ended(self, ended: Ended) -> None:
-        """Notify those sessions of a player on this node that show an attempt of its end."""
+        """Notify a player's sessions on this node that show an attempt of its end."""
         for session in self._sessions_of(ended.player):
             if session.shown.is_latest(ended.attempt):
                 number = session.shown.assign_number(ended.attempt)
@@ -111,7 +111,7 @@ class HoldingFeed:
                 session.send(messages.Ended(number, ended.seq, result))
 
     def open(self, session: Session, attempt: AttemptId) -> None:
-        """Tell a session that shows an attempt now if another one holds it, after its answer."""
+        """After its answer, notify a session that shows an attempt if another session holds it."""
         player, shown = session.player, session.shown
         assert player is not None
         # It may have left while its command was carried out.
@@ -127,7 +127,7 @@ class HoldingFeed:
         self._sessions.publish(player, Opened(player, attempt, session.id, self._node_bus.node))
 
     def take(self, session: Session, attempt: AttemptId) -> None:
-        """Let a session hold an attempt that it shows; the others are told, and mirror it."""
+        """Make a session the holder of an attempt that it shows, and notify the mirrors."""
         player, shown = session.player, session.shown
         assert player is not None
         if not self._hub.has(session):
@@ -144,7 +144,7 @@ class HoldingFeed:
         self._sessions.use(player, session.id)
 
     def leave(self, session: Session) -> None:
-        """Tell those that mirror what a session held which ends now that nobody holds it."""
+        """Notify mirroring sessions that an ending session no longer holds its attempt."""
         player, attempt = session.player, session.shown.held
         assert player is not None
         if attempt is not None and self._sessions.has_several(player):
@@ -152,7 +152,7 @@ class HoldingFeed:
             self._sessions.publish(player, Released(player, attempt, session.id))
 
     def _release(self, player: PlayerId, attempt: AttemptId, by: str) -> None:
-        """Tell sessions that mirror one which has ended, or one that is not known."""
+        """Notify sessions that mirror the ended session `by`, or an unknown one."""
         for session in self._showing(player, attempt):
             shown = session.shown
             if shown.mirrored == attempt and shown.holder in {by, None}:
@@ -160,7 +160,7 @@ class HoldingFeed:
                 session.send(messages.Released(shown.assign_number(attempt)))
 
     def _release_dead(self, player: PlayerId) -> None:
-        """Release what no session of this node holds: the other nodes of the player have died."""
+        """Release attempts held by sessions of other nodes of the player, which have died."""
         sessions = tuple(self._sessions_of(player))
         here = {each.id for each in sessions}
         for session in sessions:
@@ -172,7 +172,7 @@ class HoldingFeed:
         return (each for each in self._sessions_of(player) if each.shown.is_latest(attempt))
 
     def _tell_taken(self, session: Session, attempt: AttemptId, by: str | None) -> None:
-        """Tell a session, once, that another one holds an attempt that it shows."""
+        """Notify a session, once, that another session holds an attempt that it shows."""
         shown = session.shown
         if shown.held == attempt:
             shown.held, shown.taken_at = None, 0
@@ -184,7 +184,7 @@ class HoldingFeed:
             session.send(messages.Taken(shown.assign_number(attempt), by))
 
     def _advanced(self, step: Step, text: str | None, by: str | None) -> None:
-        """Send an entry to the sessions that mirror it; publish it if this node has appended it."""
+        """Send an entry to mirroring sessions, and publish it if this node has appended it."""
         before, event, after = step
         player, attempt = after.start.player, after.id
         mirrors = []
@@ -210,9 +210,10 @@ class HoldingFeed:
             self._tell_taken(session, attempt, by)
 
     async def _send_snapshots(self, player: PlayerId, attempt: AttemptId, by: str | None) -> None:
-        """Send an attempt as it is to those that mirror it, since entries were missed here.
+        """Send a snapshot to the mirroring sessions after missed entries.
 
-        A session that took it over after the last entry is not told that `by` holds it.
+        Sessions that took the attempt over after the last entry are not notified that `by` holds
+        it.
         """
         try:
             state = await self._attempts.find(attempt)
@@ -220,7 +221,7 @@ class HoldingFeed:
                 return
             snapshot = await self._attempts.snapshot(state)
         except (Refusal, UnavailableError, UnreadableError) as error:
-            # The next entry that they are sent does not continue what they have: then they ask.
+            # Their next entry will show a gap, and they will request a snapshot.
             log.debug("snapshot_not_sent", attempt=attempt, error=str(error))
             return
         for session in self._showing(player, attempt):
@@ -241,7 +242,7 @@ class HoldingFeed:
                 return
 
     def _taken_elsewhere(self, taken: Taken) -> None:
-        """Tell sessions that one on another node holds it; of two that took it, the later does."""
+        """Notify sessions that one on another node holds an attempt; the latest takeover wins."""
         for session in self._showing(taken.player, taken.attempt):
             if taken.session not in {None, session.id}:
                 continue

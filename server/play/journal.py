@@ -23,7 +23,7 @@ from server.play.core.attempt import Attempt, Event, Started
 from server.play.core.finish import Finish
 
 Appended = Callable[[Attempt | None, Attempt, str], None]
-"""Called after an append of this node was accepted, with the attempt before and after it, and the
+"""Called after an append by this node was accepted, with the attempt before and after it, and the
 entry's text (JSON)."""
 
 _READER: Reader[Event] = Reader(Event)
@@ -39,11 +39,11 @@ class Step(NamedTuple):
 
 
 class AttemptDefinition:
-    """The `server.base.journals.replica.Definition` of the journal of one attempt.
+    """The `server.base.journals.replica.Definition` of one attempt's journal.
 
     Args:
         attempt: its id.
-        deal: what it is played on.
+        deal: its deal.
         appended: called after each append.
     """
 
@@ -60,7 +60,7 @@ class AttemptDefinition:
         return self._key
 
     def decode(self, text: str) -> Event:
-        """Return the event that an entry's text (JSON) encodes."""
+        """Decode an entry's text (JSON)."""
         return decode(text)
 
     def fold(self, state: Attempt | None, event: Event) -> Attempt:
@@ -68,24 +68,24 @@ class AttemptDefinition:
         return fold_event(self._deal, state, event)
 
     def due(self, state: Attempt, now: int) -> Event | None:
-        """Return the event that is due at a time (Unix milliseconds) without a command, if any."""
+        """Return the event due at a time (Unix milliseconds) without a command, or `None`."""
         played = pace_bot.due(state, now) if pace_bot.is_its(state) else None
         return played or core.due(state, now)
 
     def checkpoint(self, state: Attempt) -> None:
-        """Return `None`: the rules bound the length, and all of it is read for the run."""
+        """Return `None`: the rules bound the length, and the run needs the whole journal."""
 
     def kept_until(self, state: Attempt) -> int:
-        """Return the time (Unix milliseconds) until which the journal is certainly kept."""
+        """Return the time (Unix milliseconds) until which the journal is guaranteed to be kept."""
         is_kept = state.is_played and not pace_bot.is_its(state)
         certain = min(_life_of(state), keys.CERTAIN_LIFE_MS)
         return state.start.deadline + (certain if is_kept else keys.UNPLAYED_LIFE_MS)
 
     def size(self, state: Attempt, oldest: Attempt | None) -> int:
-        """Return about how many bytes a replica takes, in constant time.
+        """Return the approximate size of a replica in bytes, in constant time.
 
-        Boards share the piles that a move does not touch. Those before the moves that can be undone
-        are kept, from that of the oldest state on.
+        Boards share the piles that a move does not touch. The boards before undoable moves are
+        kept, starting with those of the oldest state.
         """
         piles, boards = len(state.board.piles), len(state.past)
         size = 1_700 + 45 * piles
@@ -96,19 +96,18 @@ class AttemptDefinition:
         return size + boards * (290 + 8 * piles)
 
     def shared(self, state: Attempt) -> Ruleset | None:
-        """Return the rules, if they are those that a player has made up."""
+        """Return the rules if they are a player's custom rules, else `None`."""
         ruleset = state.board.ruleset
         return ruleset if is_changes(ruleset.variant) else None
 
     def append(self, before: Attempt | None, after: Attempt, event: Event, number: int) -> Append:
-        """Return the append of an event as entry `number`, with what is written atomically with it.
+        """Return the append of an event as entry `number`, with its atomic side writes.
 
-        The journal of an attempt at which nothing is played goes soon after its deadline, and has
-        no other effect. With the first move it begins to be kept, and its deadline, if it is in no
-        room, is written; that of an attempt on another occasion than a daily, which waits for its
-        result, is written with the first entry. The last entry writes the `Finish` to the outbox,
-        and drops the deadline. Others are written alone. The pace bot's journal is kept if somebody
-        plays its round: see `DealStore.extend`.
+        The first entry sets a short lifetime; for occasions other than dailies, which wait for a
+        result, it also registers the deadline. The first move extends the lifetime, and registers
+        the deadline unless the room has one. The last entry writes the `Finish` to the outbox, and
+        removes the deadline. Other entries are written alone. The pace bot's journal is kept if
+        another player plays its round: see `DealStore.extend`.
         """
         payload = _ENCODER.encode(event).decode()
         is_played = after.is_played and not pace_bot.is_its(after)
@@ -118,7 +117,7 @@ class AttemptDefinition:
         if before is None or is_played:
             life = _life_of(after) if is_played else keys.UNPLAYED_LIFE_MS
             expires = start.deadline + life
-        # The attempts of a round share the room's deadline; each other attempt has its own.
+        # Attempts of a round share the room's deadline; each other attempt has its own.
         if start.room is None and (before is not None or start.occasion is not None):
             due = AttemptDue(self._id), None if after.end is not None else start.deadline
         finish = finish_of(after)
@@ -128,17 +127,17 @@ class AttemptDefinition:
         return Append(self._key, number, payload, partition, expires, effect, due)
 
     def appended(self, before: Attempt | None, after: Attempt, append: Append) -> None:
-        """Handle that an append of this node has been accepted."""
+        """Handle that an append by this node was accepted."""
         self._appended(before, after, append.payload)
 
 
 def _life_of(attempt: Attempt) -> int:
-    """Return the milliseconds for which an attempt is kept that is played, after its deadline."""
+    """Return the milliseconds that a played attempt is kept after its deadline."""
     return attempt.start.days * base_keys.DAY_SECONDS * 1000
 
 
 decode = _READER.decode
-"""Returns the event that an entry's text (JSON) encodes."""
+"""Decodes an entry's text (JSON)."""
 
 
 def fold_event(deal: Deal, state: Attempt | None, event: Event) -> Attempt:
@@ -163,12 +162,12 @@ def steps_of(deal: Deal, state: Attempt | None, texts: list[str]) -> Iterator[St
 
 
 def finish_of(attempt: Attempt) -> Finish | None:
-    """Return the outbox content for an attempt that is over.
+    """Return the outbox effect of a finished attempt.
 
     Returns:
-        `None` if it goes on, or if nothing follows from it, since it is one at a daily at which
-        nothing was played. A round goes on until it knows the results of all its runners, and so
-        does any other occasion.
+        `None` if it has not ended, or if it has no effect: a daily without a move. Rounds and other
+        occasions wait for the results of all their runners, so for them an attempt without a move
+        has an effect too.
     """
     start = attempt.start
     is_awaited = start.room is not None or start.occasion is not None

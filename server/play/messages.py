@@ -1,7 +1,7 @@
-"""Attempts: opening and resigning them, and moves.
+"""Messages of attempts: opening and resigning them, and moves.
 
-Moves and their answers are by far the most frequent messages. They have no kind: they begin with
-the attempt's number in the session, which no kind is.
+Moves and their answers are by far the most frequent messages. Instead of a kind, they start with
+the attempt's number in the session; kinds and these numbers do not overlap.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from server.play.core import attempt as core
 from server.play.core.result import Help
 
 FIRST_NUMBER = short_forms.FIRST_NUMBER
-"""The least number of an attempt."""
+"""The lowest number of an attempt."""
 
 MAX_NUMBERS = short_forms.MAX_NUMBERS
-"""Attempts that a session has numbers for; after that a new one replaces the oldest."""
+"""The number of attempts that a session has numbers for; then a new one replaces the oldest."""
 
 LAST_NUMBER = short_forms.LAST_NUMBER
-"""The greatest number of an attempt; other numbers at the start of a message are kinds."""
+"""The highest number of an attempt; other numbers at the start of a message are kinds."""
 
 UNDO_DEPTH = core.UNDO_DEPTH
 """Moves that can be undone in a row."""
@@ -45,7 +45,7 @@ class Have(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
     """The part of an attempt that a client already has.
 
     Attributes:
-        seq: the last journal entry that was acknowledged to it.
+        seq: the last journal entry known to the client.
         digest: the 32-bit digest of its view after that entry.
     """
 
@@ -54,15 +54,15 @@ class Have(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
 
 
 class OpenAttempt(Command, tag=8, frozen=True):
-    """Ask for an attempt's snapshot, or for what the client has missed of it.
+    """Request an attempt's snapshot, or only the entries that the client has missed.
 
-    The session is told from then on what the player's other sessions play in it, and if it ends
-    without a command. Refused as `unknown_attempt` or `not_started`.
+    It also subscribes the session to moves by the player's other sessions, and to an end without a
+    command. Refused as `unknown_attempt` or `not_started`.
 
     Attributes:
         attempt: its id.
-        have: the part that the client has of it, or null to get the snapshot.
-        take: whether it is played by this session from now on, and no other one of the player.
+        have: the part that the client has, or null to request the snapshot.
+        take: whether this session takes the attempt over from the player's other sessions.
     """
 
     attempt: Annotated[str, Meta(max_length=64)]
@@ -81,7 +81,7 @@ class AttemptCommand(Command, frozen=True):
 
     Attributes:
         number: the attempt's number in the session.
-        seq: one more than the last journal entry that the client knows.
+        seq: one more than the last journal entry known to the client.
     """
 
     number: AttemptNumber
@@ -94,42 +94,42 @@ class AttemptCommand(Command, frozen=True):
 
 
 class Resign(AttemptCommand, tag=9, frozen=True):
-    """End the attempt as it stands.
+    """Resign the attempt.
 
     Refused as `unknown_attempt`, `not_started` or `attempt_ended`.
 
     Attributes:
         number: the attempt's number in the session.
-        seq: one more than the last journal entry that the client knows.
+        seq: one more than the last journal entry known to the client.
     """
 
     cost: ClassVar[float] = costs.OPEN
 
 
 class Undo(AttemptCommand, tag=29, frozen=True):
-    """Undo the last move; it is answered by what it has changed, with the cards covered again.
+    """Undo the last move; answered by the changes, with cards covered again.
 
     Refused as `unknown_attempt`, `not_started`, `attempt_ended`, `no_help`, `nothing_to_undo` or
     `too_many_moves`.
 
     Attributes:
         number: the attempt's number in the session.
-        seq: one more than the last journal entry that the client knows.
+        seq: one more than the last journal entry known to the client.
     """
 
     cost: ClassVar[float] = costs.LOOK
 
 
 class Hint(AttemptCommand, tag=30, frozen=True):
-    """Ask for a hint. On the same board, the answer is the same, and counts once.
+    """Request a hint. Repeated on the same board, it returns the same hint and counts once.
 
-    The more moves are legal, the more it costs.
+    The price grows with the number of legal moves.
 
     Refused as `unknown_attempt`, `not_started`, `attempt_ended` or `no_help`.
 
     Attributes:
         number: the attempt's number in the session.
-        seq: one more than the last journal entry that the client knows.
+        seq: one more than the last journal entry known to the client.
     """
 
     cost: ClassVar[float] = costs.READ
@@ -143,11 +143,11 @@ class PlayMove(MoveMessage, frozen=True):
 
     Attributes:
         number: the attempt's number in the session.
-        seq: one more than the last journal entry that the client knows.
-        source: the number of the pile that cards are taken from.
-        target: the number of the pile that they are put on; one more than the last pile's deals a
+        seq: one more than the last journal entry known to the client.
+        source: the number of the pile to take cards from.
+        target: the number of the pile to put them on; one more than the last pile's number deals a
             row from the stock.
-        count: how many cards.
+        count: the number of cards.
     """
 
     source: PileNumber
@@ -157,28 +157,28 @@ class PlayMove(MoveMessage, frozen=True):
 
 
 class Attempt(Event, tag=7, frozen=True):
-    """An attempt's snapshot, as its player may see it.
+    """A snapshot of an attempt, as seen by its player.
 
     Attributes:
         number: its number in the session from now on.
         attempt: its id.
         deal: the id of its deal.
         commitment: to the deal's seed, in hexadecimal.
-        room: the code of its room, or null if it is in none.
-        day: the UTC day of its daily, counted from 1970-01-01, or null if it is of none.
+        room: the code of its room, or null.
+        day: the UTC day of its daily, counted from 1970-01-01, or null if it is not a daily.
         seq: the last entry of its journal.
-        piles: all piles by number, each from bottom to top with a byte for each card.
+        piles: all piles by number, each from bottom to top with one byte per card.
         redeals: how often the waste has been turned over.
         started: when its clock started, in Unix milliseconds.
-        deadline: when it ends by itself, in Unix milliseconds.
+        deadline: when it ends automatically, in Unix milliseconds.
         now: the server's time in Unix milliseconds.
-        rules: the digest of the rules that it is played by.
-        help: the help that its player may ask for.
-        hint: the hint that was given on this board: source, target and count as in `PlayMove`.
+        rules: the digest of its rules.
+        help: the help available to its player.
+        hint: the hint given on this board: source, target and count as in `PlayMove`.
         undoable: how many moves can be undone in a row.
-        certificate: the proof about its deal; null if there is none, as of all deals of rooms.
-        occasion: what it is played for if it is neither in a room nor of a daily: `c:` and the id
-            of a challenge.
+        certificate: the proof about its deal; null without a proof, as for all deals of rooms.
+        occasion: its purpose if it is neither in a room nor a daily: `c:` and the id of a
+            challenge.
     """
 
     number: int
@@ -205,15 +205,15 @@ class Attempt(Event, tag=7, frozen=True):
 
 
 class Moved(Struct, array_like=True, frozen=True):
-    """The move is in the journal as entry `seq`: `[number, seq, changes, time?, end?, redeals?]`.
+    """A move was stored as entry `seq`: `[number, seq, changes, time?, end?, redeals?]`.
 
-    Nulls at the end are left out. Each move adds 1 to `result.moves`.
+    Trailing nulls are omitted. Each move adds 1 to `result.moves`.
 
     Attributes:
         number: the attempt's number in the session.
         seq: the entry.
-        changes: for each pile that changed `[pile, take, card, ...]`: `take` cards leave its end,
-            and then these cards are put there.
+        changes: `[pile, take, card, ...]` for each changed pile: remove `take` cards from its end,
+            then append these cards.
         time: the new `result.time`, if a card reached a foundation.
         end: `won` or `stuck`, if this was the last move.
         redeals: how often the waste has been turned over, if this move did so.
@@ -228,12 +228,12 @@ class Moved(Struct, array_like=True, frozen=True):
 
 
 class MissedMove(Struct, array_like=True, frozen=True):
-    """A move that a client has missed, or an undo: its `count` is 0, like `source` and `target`.
+    """A missed move, or a missed undo, with 0 as `source`, `target` and `count`.
 
     Attributes:
         source: as in `PlayMove`.
         target: as in `PlayMove`.
-        count: how many cards.
+        count: the number of cards.
         changes: as in `Moved`.
         redeals: how often the waste has been turned over after it.
     """
@@ -246,15 +246,16 @@ class MissedMove(Struct, array_like=True, frozen=True):
 
 
 class Missed(Event, tag=9, frozen=True):
-    """The events of an attempt after the entry `since`, which the client has.
+    """The moves of an attempt after the entry `since`, which the client has.
 
-    As news, it is what another session of the player has played; it also answers an `Undo`.
+    It answers `OpenAttempt` and `Undo`, and is also sent when another session of the player has
+    moved.
 
     Attributes:
         number: the attempt's number in the session from now on.
         attempt: its id.
         seq: the last entry of its journal.
-        moves: one for each entry, except the last if the attempt ended without a move.
+        moves: one per entry, except the last if the attempt ended without a move.
         now: the server's time in Unix milliseconds.
         result: after the last entry.
     """
@@ -274,8 +275,8 @@ class Hinted(Event, tag=21, frozen=True):
     Attributes:
         number: the attempt's number in the session.
         seq: the last entry of its journal.
-        move: source, target and count as in `PlayMove`; null if no move is known to get further.
-        hints: hints given to the player in this attempt.
+        move: source, target and count as in `PlayMove`; null if no useful move is known.
+        hints: the number of hints given in this attempt.
     """
 
     number: int
@@ -285,11 +286,11 @@ class Hinted(Event, tag=21, frozen=True):
 
 
 class Taken(Event, tag=22, frozen=True):
-    """Another session of the player holds the attempt: this one mirrors it, until it takes it over.
+    """Another session of the player holds the attempt; this one mirrors it until it takes it over.
 
     Attributes:
         number: the attempt's number in the session.
-        session: the one that holds it, as its `Welcome` named it; null if that is not known.
+        session: the holder's id, as in its `Welcome`; null if unknown.
     """
 
     number: int
@@ -297,7 +298,7 @@ class Taken(Event, tag=22, frozen=True):
 
 
 class Released(Event, tag=26, frozen=True):
-    """The session that held an attempt which this one mirrors has ended: no session holds it.
+    """The session that held a mirrored attempt has ended, and no session holds it now.
 
     Attributes:
         number: the attempt's number in the session.

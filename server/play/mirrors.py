@@ -1,7 +1,6 @@
-"""Mirrors of attempts: what happens is told to the player's other sessions, on all nodes.
+"""Mirrors of attempts: entries are published to the player's other sessions, on all nodes.
 
-Each entry of an attempt whose player has several sessions is published to the other nodes with one
-of them: one message for each entry and other node.
+Each entry of a player with several sessions costs one message per other node that has one of them.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ log = structlog.get_logger()
 
 
 class Mirrors:
-    """Notifies the sessions of a player of what happens to the player's attempts.
+    """Notifies a player's sessions of changes to the player's attempts.
 
     Attributes:
         ended: emitted when a player's attempt has ended without a command of this session; the
             player may have no session on this node.
-        advanced: emitted with each entry of an attempt whose player has several sessions, soon
-            after it was answered: the entry, its text (JSON) if this node has appended it or else
-            `None`, and the session that it is by, as far as another node knows.
-        missed: emitted with a player, an attempt and the session that has played, if entries before
-            one of another node's are not known here.
+        advanced: emitted with each entry of an attempt whose player has several sessions, after its
+            answer: the entry, its text (JSON) or `None` for another node's entry, and the session
+            that caused it, if another node has reported one.
+        missed: emitted with a player, an attempt and the session that moved, if an entry of another
+            node does not follow this node's last one.
     """
 
     def __init__(self, attempts: Attempts, sessions: Sessions, node_bus: NodeBus) -> None:
@@ -52,9 +51,9 @@ class Mirrors:
         attempts.given_up.subscribe(self._given_up)
 
     def notify_ended(self, attempt: Attempt) -> None:
-        """Notify an attempt's player that it has ended without a command of each session.
+        """Notify all sessions of an attempt's player that it has ended without their command.
 
-        Two reads of the store if the player has no session on this node, else none.
+        This costs two reads of the store if the player has no session on this node, else none.
         """
         player = attempt.start.player
         ended = Ended.of(attempt)
@@ -69,15 +68,15 @@ class Mirrors:
         try:
             await self._sessions.publish_to_all({player: ended})
         except UnavailableError as error:
-            # The player learns of it by the answer to the next command on the attempt.
+            # The answer to the player's next command on the attempt will report it.
             log.debug("end_not_published", attempt=ended.attempt, error=str(error))
 
     def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
-        """Handle an entry of this node: two look-ups, if its player has no other session."""
+        """Handle an entry of this node: two look-ups if its player has no other session."""
         if after.end == "time":
             self.notify_ended(after)
         elif before is not None and self._sessions.has_several(after.start.player):
-            # Who has played is answered first.
+            # Let the session that moved get its answer first.
             asyncio.get_running_loop().call_soon(self._advanced, before, after, text)
 
     def _advanced(self, before: Attempt, after: Attempt, text: str) -> None:
@@ -85,21 +84,21 @@ class Mirrors:
         if not isinstance(event, EndedEntry):
             self.advanced.emit(Step(before, event, after), text, None)
         elif event.end == "resigned":
-            # Of other ends, the player is notified by those who append them.
+            # For other ends, the code that appends them notifies the player.
             self.notify_ended(after)
 
     def _given_up(self, after: Attempt) -> None:
-        """Notify the player of an attempt that was resigned without a command of a session."""
+        """Notify the player of an attempt that was resigned without a session's command."""
         if not self._sessions.has_several(after.start.player):
             self.notify_ended(after)
 
     def publish_entry(self, after: Attempt, text: str, by: str | None) -> None:
-        """Publish an entry that this node has appended to the player's other nodes.
+        """Publish an entry appended by this node to the player's other nodes.
 
         Args:
             after: the attempt after it.
             text: the entry (JSON).
-            by: the session that it is by, if one asked for it.
+            by: the session that caused it, or `None`.
         """
         player = after.start.player
         message = Advanced(player, self._node, after.id, after.seq, text, by)
@@ -107,13 +106,13 @@ class Mirrors:
 
     def _receive_entry(self, message: Advanced) -> None:
         if not self._sessions.is_here(message.player):
-            # The node was not told that the last session here has ended.
+            # The sending node has missed that the last session here has ended.
             self._sessions.tell_left(message.player, message.node)
             return
         try:
             step = self._attempts.receive(message.attempt, message.number, message.text)
         except UnreadableError as error:
-            # What it is has been logged where it was read.
+            # The cause was logged when it was read.
             log.debug("entry_not_mirrored", attempt=message.attempt, code=error.code)
             return
         if step is not None and move_of(step.event) is not None:
@@ -122,5 +121,5 @@ class Mirrors:
             self.missed.emit(message.player, message.attempt, message.by)
 
     async def close(self) -> None:
-        """Wait for the notifications in flight."""
+        """Wait for notifications in flight."""
         await self._tasks.wait()

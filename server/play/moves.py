@@ -18,7 +18,7 @@ MoveNumbers = tuple[int, int, int]
 
 
 class OutOfStepError(Refusal):
-    """The command's number is not that of the journal's next entry."""
+    """The command's number is not the number of the journal's next entry."""
 
     def __init__(self) -> None:
         super().__init__("bad_message")
@@ -26,7 +26,7 @@ class OutOfStepError(Refusal):
 
 Reply = Callable[[Played | Snapshot | Exception], None]
 """Called with the outcome of a move: its effect, a snapshot if its number was not the next one, a
-`Refusal`, or an `UnavailableError` if it is not known whether the move was stored."""
+`Refusal`, or an `UnavailableError` if it is unknown whether the move was stored."""
 
 
 AnswerAgain = Callable[[AttemptId, PlayerId, int, MoveNumbers], Awaitable[Played | Snapshot]]
@@ -34,10 +34,7 @@ AnswerAgain = Callable[[AttemptId, PlayerId, int, MoveNumbers], Awaitable[Played
 
 
 class PendingMove:
-    """A move in flight.
-
-    It is to become entry `seq`; `again` answers it if that number is not the next one.
-    """
+    """A move in flight, to become entry `seq`; `again` answers if that is not the next number."""
 
     __slots__ = (
         "_again",
@@ -83,7 +80,7 @@ class PendingMove:
         return event, after
 
     def finish(self, outcome: Step[Attempt] | Exception) -> None:
-        """Reply with the attempt before and after the move, or why it was not played."""
+        """Reply with the attempt before and after the move, or the error."""
         if isinstance(outcome, Step):
             assert outcome.before is not None
             assert self._delta is not None
@@ -94,7 +91,7 @@ class PendingMove:
             self._reply(outcome)
 
     async def _answer_again(self) -> None:
-        """Reply to a move whose number is not the next one; it may be a retry of a stored one."""
+        """Answer a move whose number is not the next one; it may be a retry of a stored one."""
         try:
             answer = await self._again(self._id, self._player, self._seq, self._numbers)
         except Exception as error:

@@ -1,8 +1,8 @@
-"""Attempts as clients are shown them: answers of services as events and their parts.
+"""Conversion of attempts and their changes to messages.
 
-Cards of an attempt are sent to clients by the `present` modules only: here and in `watching` from
-views and deltas, from which `engine.board` leaves out all cards that the player has not seen; in
-`runs` as the seeds of closed deals.
+Only `present` modules send cards to clients: this one and that in `watching` from views and deltas,
+in which `engine.board` omits all cards that the player has not seen, and the one in `runs` as seeds
+of closed deals.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def moved_frame(move: Played, number: int) -> bytes:
     """Return the frame that answers a move.
 
     Args:
-        move: the move that was appended.
+        move: the appended move.
         number: the attempt's number in the session.
     """
     before, after, delta = move
@@ -53,7 +53,7 @@ def moved_frame(move: Played, number: int) -> bytes:
 
 
 def changes(delta: Delta) -> list[list[int]]:
-    """Return the changes of a delta as `Moved` has them: `[pile, take, card, ...]` for each."""
+    """Return a delta's changes as in `Moved`: `[pile, take, card, ...]` for each."""
     return [[pile, take, *put] for pile, take, put in delta.changes]
 
 
@@ -92,12 +92,12 @@ def attempt(snapshot: Snapshot, number: int, now: int) -> Attempt:
 
 
 def certificate(found: certificates.Certificate | None) -> Certificate | None:
-    """Return what was proved of a deal, if anything."""
+    """Return the certificate of a deal, if any, as a message."""
     return None if found is None else Certificate(found.winnable, found.par, found.level)
 
 
 def hinted(after: core.Attempt, number: int) -> Hinted:
-    """Return the event with the hint that stands on an attempt's board, if there is one."""
+    """Return the event with the current hint on an attempt's board, if any."""
     move = _numbers(after.board.ruleset, after.hinted)
     return Hinted(number, after.seq, move, after.hints)
 
@@ -107,7 +107,7 @@ def _numbers(ruleset: Ruleset, move: Move | None) -> list[int] | None:
 
 
 def missed(found: resume.Missed, number: int, now: int) -> Missed:
-    """Return the event with the moves of an attempt that a client has missed.
+    """Return the event with the moves that a client has missed.
 
     Args:
         found: the moves, and the current snapshot.
@@ -127,12 +127,12 @@ def missed(found: resume.Missed, number: int, now: int) -> Missed:
 
 
 def missed_one(after: core.Attempt, move: str, delta: Delta, number: int, now: int) -> Missed:
-    """Return the event with one move or undo: for a session that mirrors, or as an undo's answer.
+    """Return the event with one move or undo, for a mirroring session or in answer to an undo.
 
     Args:
         after: the attempt after the move.
         move: the move's text, or `UNDONE`.
-        delta: what it changed, for the player.
+        delta: its changes, as seen by the player.
         number: the attempt's number in the session.
         now: Unix milliseconds.
     """
@@ -145,10 +145,10 @@ def _missed_move(ruleset: Ruleset, text: str, delta: Delta) -> MissedMove:
 
 
 def move_numbers(ruleset: Ruleset, text: str) -> tuple[int, int, int]:
-    """Return source, target and count of a move, by its text; three zeros for an undo."""
+    """Return source, target and count of a move text; three zeros for an undo."""
     return (0, 0, 0) if text == core.UNDONE else ruleset.numbers_of(parse_move(ruleset, text))
 
 
 def result(found: ranking.Result) -> Result:
-    """Return the result of an attempt, which may still be in progress."""
+    """Return an attempt's result, final or so far, as a message."""
     return Result(**structs.asdict(found))

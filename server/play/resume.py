@@ -13,17 +13,17 @@ from server.play.core.digest import digest as digest_of
 from server.play.journal import Step
 
 MAX_MISSED = 64
-"""Missed entries up to which a client gets deltas; beyond that it gets a snapshot."""
+"""Maximum missed entries sent as deltas; beyond that the client gets a snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """The moves between the entry that a client has and the current one.
+    """The moves after a client's last entry.
 
     Attributes:
-        since: number of the entry that the client has.
-        moves: each move's text (`UNDONE` for one that went back) and its delta for the player. An
-            end without a move adds none.
+        since: number of the client's last entry.
+        moves: (text, delta for the player) of each move, with `UNDONE` for undos. An end without a
+            move adds none.
         now: the attempt after these moves.
     """
 
@@ -33,17 +33,17 @@ class Missed:
 
 
 async def find_missed(attempts: Attempts, now: Snapshot, seq: int, digest: int) -> Missed | None:
-    """Return what a client has missed since entry `seq`.
+    """Return the moves that a client has missed since entry `seq`.
 
     Args:
         attempts: the attempts of this node.
-        now: the attempt as it is now.
-        seq: number of the last entry that the client has.
+        now: the current state of the attempt.
+        seq: number of the client's last entry.
         digest: of the client's view after that entry.
 
     Returns:
         The missed moves, or `None` if the client needs the snapshot: its view has another digest,
-        or its entry is too old or not in this journal, or the player was given a hint since.
+        its entry is too old or not in this journal, or the player was given a hint since.
 
     Raises:
         Refusal: the attempt does not exist, or has expired.
@@ -51,13 +51,13 @@ async def find_missed(attempts: Attempts, now: Snapshot, seq: int, digest: int) 
     if not 0 <= now.seq - seq <= MAX_MISSED:
         return None
     if seq == now.seq:
-        # The usual case: nothing was missed, and the journal need not be read.
+        # The usual case: nothing was missed, so skip reading the journal.
         return Missed(seq, (), now) if digest == digest_of(now.view) else None
     return missed_of(await attempts.steps(now.attempt, seq + 1), now, seq, digest)
 
 
 def missed_of(steps: Iterable[Step], now: Snapshot, seq: int, digest: int) -> Missed | None:
-    """Return the same as `find_missed` from the journal's steps, which may begin before `seq`."""
+    """Return the result of `find_missed` from the journal's steps, which may start before `seq`."""
     moves: list[tuple[str, Delta]] = []
     last = 0
     for before, event, after in steps:
@@ -67,7 +67,7 @@ def missed_of(steps: Iterable[Step], now: Snapshot, seq: int, digest: int) -> Mi
             return None
         text = move_of(event)
         if text is None and after.end is None:
-            # A hint: only the snapshot tells of it.
+            # Only the snapshot shows a hint.
             return None
         if text is not None:
             moves.append((text, delta_between(before.board, after.board)))

@@ -1,7 +1,7 @@
 """A subprocess of a node that searches boards for a line of moves that brings a card home.
 
-A search takes up to a second of CPU time, and in a thread it would hold the interpreter lock. The
-process runs on other cores than the node, if the node has one to itself and there are others.
+A search takes up to a second of CPU time, and in a thread it would hold the interpreter lock. If
+the node has a core to itself, the subprocess runs on the others.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from engine.search import Outcome, search
 from server.base.work.line_process import LineProcess, answer_requests
 
 TIMEOUT = 600.0
-"""Seconds without an answer after which the process is killed.
+"""Seconds without an answer until the process is killed.
 
-A search takes less than one of CPU time, but may wait long for it, beside a node that is busy.
+A search takes under a second of CPU time, but may wait long for it if the node is busy.
 """
 
 _REST = 4.0
-"""Seconds without a search after each second of one: together, searches take a fifth of a core.
+"""Seconds of rest per second of search, which limits searches to a fifth of a core.
 
-So they leave most of it to the node even where it is the only one, or a quota is shared.
+This leaves most of the CPU to the node if there is only one core, or a shared quota.
 """
 
 
@@ -63,7 +63,7 @@ class Search(Protocol):
 
 
 class Searcher(LineProcess[Answer]):
-    """Searches in a process, which is started by the first search. One search at a time."""
+    """Searches in a subprocess, started by the first search. One search at a time."""
 
     def __init__(self) -> None:
         super().__init__(__name__, Answer, TIMEOUT)
@@ -87,9 +87,9 @@ def _answer(request: _Request) -> Answer:
 
 
 def leave_core() -> None:
-    """Run on all cores but the one that the node has to itself, if it has and there are others.
+    """Move to all cores except the node's, if it is pinned to one and there are others.
 
-    A container may not permit them: then nothing changes.
+    A container may forbid this; then nothing changes.
     """
     if hasattr(os, "sched_getaffinity"):
         own = os.sched_getaffinity(0)

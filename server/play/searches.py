@@ -1,8 +1,8 @@
-"""Searches: ending the attempts in which no line of moves brings another card home.
+"""Searches: ending attempts in which no line of moves brings another card home.
 
-Searches run in the background, after the move has been answered. The line that one finds is kept,
-and while the moves played follow it, nothing is searched. If a node dies, only its pending searches
-are lost: such an attempt goes on, and its next move or opening enqueues a new search.
+Searches run in the background, after the move has been answered. Found lines are kept, and moves
+that follow them need no search. If a node dies, only its pending searches are lost, and the
+attempt's next move or opening enqueues a new one.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from server.play.mirrors import Mirrors
 from server.play.searcher import Search
 
 MAX_WAITING = 1_000
-"""Attempts that may be queued for a search; others are searched after a later move or opening."""
+"""Maximum queued attempts; others are searched after a later move or opening."""
 
 FEW_MOVES = 6
-"""The most moves of a board that is searched, in games whose cards are all dealt face up."""
+"""Maximum legal moves on a board to search, in games that deal all cards face up."""
 
 MOVES_AT_ONCE = 40
-"""The most moves of a board whose first position is searched here, in half a millisecond; others
-are the searcher's."""
+"""Maximum legal moves on a board whose first position is searched in this process, in half a
+millisecond; other boards go to the searcher."""
 
 MAX_LINE_BYTES = 4 << 20
-"""About how many bytes kept lines take; the oldest is dropped first, and may be found again.
+"""The approximate maximum size of the kept lines; the oldest is dropped first.
 
-Nearly all lines have fewer than ten moves, so that these are of about ten thousand attempts.
+Nearly all lines have fewer than ten moves, so this suffices for about ten thousand attempts.
 """
 
 LINE_BYTES = 350
-"""About how many bytes a kept line takes besides 8 for each of its moves."""
+"""The approximate size of a kept line besides 8 bytes per move."""
 
 log = structlog.get_logger()
 
 
 class _Line(NamedTuple):
-    """A line of moves of which the rest brings a card home, if no other moves are played.
+    """A line of moves that brings a card home unless other moves are played.
 
     Attributes:
         line: all its moves.
@@ -66,7 +66,7 @@ class _Line(NamedTuple):
 
 
 class Searches:
-    """Searches the attempts of this node, each as it is after its latest entry.
+    """Searches the latest states of this node's attempts.
 
     A *line* is a sequence of moves that brings another card home.
     """
@@ -89,18 +89,17 @@ class Searches:
         attempts.opened.subscribe(self._enqueue)
 
     def _enqueue(self, attempt: Attempt, entry: str = "") -> None:
-        """Enqueue an attempt that has changed, if all its cards have been seen.
+        """Enqueue a changed attempt if all its cards have been seen.
 
-        Where the waste is turned over without end, it is also enqueued each time that it has been:
-        it is over if no line turns up another card, and nobody need go through it again.
+        Where the waste can be turned over without limit, an attempt is also enqueued after each
+        pass: if no line turns up another card, it is over, without another pass by its player.
 
-        One whose moves can be undone has no dead end, nor has one that follows its line.
-
-        If it is queued already, its latest state replaces the earlier one; if it is over, it is
-        removed from the queue.
+        Attempts that follow their line are skipped, and so are those that allow undo, since they
+        have no dead ends. A queued attempt's latest state replaces the earlier one, and a finished
+        attempt leaves the queue.
         """
         if pace_bot.is_its(attempt):
-            return  # It gives up by itself.
+            return  # The pace bot resigns by itself.
         if attempt.end is not None:
             self._pending.pop(attempt.id, None)
             self._drop_line(attempt.id)
@@ -119,11 +118,11 @@ class Searches:
             self._searches.add(attempt.id)
 
     async def close(self) -> None:
-        """End the searcher, when no search is in progress any more."""
+        """End the searcher, after the last search."""
         await self._searcher.close()
 
     async def _search(self, attempt_id: AttemptId) -> None:
-        """Search an attempt as it is after its latest entry, and end it if it is hopeless."""
+        """Search an attempt's latest state, and end it if it is stuck."""
         attempt = self._pending.pop(attempt_id, None)
         if attempt is None:
             return
@@ -131,17 +130,18 @@ class Searches:
             if await self._find_outcome(attempt) is Outcome.UNREACHABLE:
                 await self._end(attempt)
         except LineProcessError as error:
-            # Its next move or opening enqueues a new search.
+            # The attempt's next move or opening enqueues a new search.
             log.debug("search_failed", attempt=attempt.id, error=str(error))
         except UnavailableError:
             self._pending.setdefault(attempt.id, attempt)
             raise
 
     async def _find_outcome(self, attempt: Attempt) -> Outcome:
-        """Return whether a line of moves brings another card home, by the cheapest of three means.
+        """Return whether a line of moves brings another card home, by the cheapest means.
 
-        These are the line that is kept, a search of one position, and a full search by the
-        searcher. Its answer is of use to a later state, too: moves may have followed the line.
+        The means are the kept line, a search of one position, and a full search by the searcher. A
+        late answer of the searcher is still useful: the moves played meanwhile may have followed
+        the line.
         """
         board = attempt.board
         no_moves: tuple[Move, ...] = ()
@@ -162,9 +162,9 @@ class Searches:
         return outcome
 
     def _follows_line(self, attempt: Attempt, entry: str) -> bool:
-        """Return whether an attempt is where its line still leads home, after an entry (JSON).
+        """Return whether an attempt still follows its line after an entry (JSON).
 
-        It compares one move with another, in 2 µs.
+        This compares one pair of moves, in 2 µs.
         """
         kept = self._lines.get(attempt.id)
         if kept is None:
@@ -181,10 +181,10 @@ class Searches:
         return True
 
     def _line_leads_home(self, attempt: Attempt) -> bool:
-        """Return whether the line that is kept leads home although it was departed from.
+        """Return whether the kept line still leads home after other moves were played.
 
-        What is left of it may do so after moves that do not concern it, or less of it, if it was
-        found while moves were played that follow it. If not, it is dropped.
+        The rest of the line may do so after unrelated moves, and a shorter rest if moves were
+        played that follow it while it was searched. Otherwise the line is dropped.
         """
         line, played, moves = self._lines.get(attempt.id, _Line((), 0, 0))
         for rest in (line[played:], line[played + attempt.board.moves - moves :]):
@@ -195,7 +195,7 @@ class Searches:
         return False
 
     def _keep_line(self, attempt: Attempt, line: tuple[Move, ...]) -> None:
-        """Keep the line that leads home from an attempt as it is, instead of any other."""
+        """Keep the line that leads home from an attempt's current state, instead of any other."""
         self._drop_line(attempt.id)
         self._lines[attempt.id] = _Line(line, 0, attempt.board.moves)
         self._line_bytes += _size(line)
@@ -208,21 +208,22 @@ class Searches:
             self._line_bytes -= _size(kept.line)
 
     async def _end(self, attempt: Attempt) -> None:
-        """End an attempt that is stuck, and notify its player."""
+        """End a stuck attempt, and notify its player."""
         ended = await self._attempts.end_stuck(attempt.id, attempt.seq)
         if ended is not None:
             self._mirrors.notify_ended(ended)
 
 
 def _size(line: tuple[Move, ...]) -> int:
-    """Return about how many bytes a kept line takes."""
+    """Return the approximate size of a kept line in bytes."""
     return LINE_BYTES + 8 * len(line)
 
 
 def _is_small(board: Board) -> bool:
-    """Return whether a search may see the end of a board that never had an unseen card.
+    """Return whether a search of a board that never had an unseen card can be exhaustive.
 
-    Such a game would be searched from its first move on, in vain as long as there is much to do.
+    Such a game would otherwise be searched from its first move on, in vain until few moves are
+    left.
     """
     tableau = board.ruleset.rules.tableau
     shows_all = board.ruleset.in_stock == 0 and tableau is not None and tableau.face_up == "all"
@@ -230,7 +231,7 @@ def _is_small(board: Board) -> bool:
 
 
 def _begins_pass(board: Board) -> bool:
-    """Return whether a waste that is turned over without end has just been."""
+    """Return whether a waste that can be turned over without limit has just been turned over."""
     ruleset = board.ruleset
     if ruleset.redeals < ENDLESS or ruleset.waste is None:
         return False
@@ -238,9 +239,9 @@ def _begins_pass(board: Board) -> bool:
 
 
 def _may_have_seen_all(board: Board) -> bool:
-    """Return cheaply whether all cards of a board may have been seen.
+    """Return, by a cheap test, whether all cards of a board may have been seen.
 
-    They have not, as long as the last card of a stock that was never redealt lies face down.
+    They have not while the last card of a stock without redeals lies face down.
     """
     stock = board.piles[board.ruleset.stock]
     return not stock or board.redeals > 0 or not stock[0] & DOWN

@@ -1,7 +1,7 @@
 """An attempt: one player's play of one deal, as a fold over its journal.
 
-Entry 1 of the journal is `Started`; each later entry is one move, or the end. Times are Unix
-milliseconds of the server's clock.
+Entry 1 of the journal is `Started`; each later entry is a move, an undo, a hint or the end. Times
+are Unix milliseconds of the server's clock.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ UNDO_DEPTH = 100
 """Moves that can be undone in a row; the boards before them take up to 50 KB of memory."""
 
 UNDONE = "undo"
-"""The placeholder of an undone move where moves are listed by their texts."""
+"""The placeholder for an undo in lists of move texts."""
 
 
 class Started(Struct, tag="started", frozen=True, omit_defaults=True):
-    """The attempt began.
+    """The attempt was started.
 
     Attributes:
-        at: when its clock starts.
-        deadline: when it ends by itself.
-        rules: the digest of the rules that it is played by.
-        help: the help that the player may ask for.
-        days: for how many days it is kept after its deadline if it is played.
-        ranked: whether it is of a daily, and the player had kept an identity by then.
-        occasion: what it is played for if it is neither in a room nor a daily.
+        at: the start of its clock.
+        deadline: when it ends automatically.
+        rules: the digest of its rules.
+        help: the help available to the player.
+        days: how many days it is kept after its deadline if it is played.
+        ranked: whether it counts for a daily's leaderboard: its player had an account at the start.
+        occasion: its purpose if it is neither in a room nor a daily.
     """
 
     player: PlayerId
@@ -62,7 +62,7 @@ class Started(Struct, tag="started", frozen=True, omit_defaults=True):
 
 
 class Moved(Struct, tag="moved", frozen=True, omit_defaults=True):
-    """A move was played; `end` says why the attempt ended with it, if it did."""
+    """A move was played; `end` is set if it ended the attempt."""
 
     move: str
     at: int
@@ -77,7 +77,7 @@ class Ended(Struct, tag="ended", frozen=True):
 
 
 class Undone(Struct, tag="undone", frozen=True):
-    """The last move that was not undone was undone. It is a move itself, and counts as one."""
+    """The last move not yet undone was undone. An undo counts as a move."""
 
     at: int
 
@@ -93,14 +93,14 @@ Event = Started | Moved | Undone | Hinted | Ended
 
 
 def move_of(event: Event) -> str | None:
-    """Return the text of the move that an entry is, `UNDONE` if it undoes one, or else `None`."""
+    """Return an entry's move as text, `UNDONE` for an undo, or `None` for other entries."""
     if isinstance(event, Moved):
         return event.move
     return UNDONE if isinstance(event, Undone) else None
 
 
 class Past(NamedTuple):
-    """An attempt as it was before a move: its board, and its `last_home`."""
+    """An attempt's board and `last_home` before a move."""
 
     board: Board
     last_home: int
@@ -116,11 +116,11 @@ class Attempt(Struct, frozen=True):
         at: the time of the last entry. Times never decrease, even if the clock is set back.
         last_home: milliseconds from the start to the last move that brought a card home.
         end: why the attempt ended, or `None` while it is running.
-        past: what it was before each of the last moves that can be undone, oldest first; empty
-            where undo is not allowed.
-        hinted: the hint that was given on this board.
-        undos: how many moves were undone.
-        hints: how many hints were given.
+        past: the states before the moves that can be undone, oldest first; empty where undo is not
+            allowed.
+        hinted: the hint given on this board.
+        undos: the number of undone moves.
+        hints: the number of hints given.
         peeked: whether an undone move had turned a card up.
     """
 
@@ -144,15 +144,15 @@ class Attempt(Struct, frozen=True):
     def has_begun(self, now: int) -> bool:
         """Return whether moves are accepted.
 
-        A round has a countdown first, which is over once a move was accepted. Any other attempt
-        accepts moves from its first entry on. Both hold even if this node's clock is behind that of
-        the node which wrote the entry.
+        Rounds start with a countdown; other attempts accept moves from their first entry on.
         """
+        # `is_played` shows that the countdown is over even if this node's clock lags behind the
+        # clock of the node that wrote the entry.
         return self.start.room is None or self.is_played or now >= self.start.at
 
     @property
     def is_played(self) -> bool:
-        """Whether its player has done anything but open it or give it up."""
+        """Whether the player has made a move or used a hint."""
         return self.board.moves > 0 or self.hints > 0
 
     @property
@@ -165,7 +165,7 @@ class Attempt(Struct, frozen=True):
 
     @property
     def undoable(self) -> int:
-        """How many moves can be undone in a row."""
+        """The number of moves that can be undone in a row."""
         if self.end is not None:
             return 0
         return min(len(self.past), MAX_MOVES - self.board.moves)
@@ -185,7 +185,7 @@ def begin(start: Started, board: Board) -> Attempt:
 
 
 def fold(attempt: Attempt, event: Event) -> Attempt:
-    """Return the attempt after one more entry of its journal, which is not checked again.
+    """Return the attempt after one more entry of its journal, without validating the entry.
 
     Raises:
         NotationError: the entry's move names a pile that the game does not have.
@@ -216,9 +216,9 @@ def due(attempt: Attempt, now: int) -> Event | None:
 def end_stuck(attempt: Attempt, seq: int, now: int) -> Event | None:
     """Return the end of an attempt that a search found stuck at entry `seq`.
 
-    Entries after `seq` do not matter: if no line of moves from there brings a card home, none of
-    those that followed did, and none that continues them can. Where moves can be undone, it is no
-    end: going back may lead out of it.
+    Later entries do not matter: if no line of moves from `seq` brings a card home, neither does any
+    continuation of the moves played since. An attempt that allows undo does not end, since going
+    back may lead out of the dead end.
 
     Returns:
         The entry, or `None` if the attempt has ended already or has no entry `seq`.
@@ -229,7 +229,7 @@ def end_stuck(attempt: Attempt, seq: int, now: int) -> Event | None:
 
 
 def give_up(attempt: Attempt, now: int) -> Event | None:
-    """Return the resignation of an attempt, begun or not, or `None` if it has ended."""
+    """Return the resignation of an attempt, started or not, or `None` if it has ended."""
     return None if attempt.end is not None else Ended("resigned", max(now, attempt.at))
 
 
@@ -257,8 +257,8 @@ def play(attempt: Attempt, move: Move, now: int) -> Played:
 def undo(attempt: Attempt, now: int) -> Played:
     """Decide a player's command to undo the last move.
 
-    The board, cards home and the time of the last of them are what they were before it. Cards that
-    it had turned up are hidden again, also in the delta, and the result is marked for it.
+    The board, the cards home and `last_home` return to their values before it. Cards that it had
+    turned up are hidden again, also in the delta, and the result is marked as `peeked`.
 
     Raises:
         Refusal: with the code `attempt_ended`, `not_started`, `no_help`, `nothing_to_undo` or
@@ -279,15 +279,15 @@ def undo(attempt: Attempt, now: int) -> Played:
 def hint(
     attempt: Attempt, now: int, find: Callable[[Board], Move | None] = hint_on
 ) -> Hinted | None:
-    """Decide a player's command to be given a hint.
+    """Decide a player's request for a hint.
 
     Args:
         attempt: the attempt.
         now: the time.
-        find: returns the hint on its board, if that has been found already.
+        find: returns the hint for a board; used to pass a hint that was already found.
 
     Returns:
-        The entry; `None` if the hint on this board was given before, or there is none.
+        The entry; `None` if the hint on this board was given before, or there is no hint.
 
     Raises:
         Refusal: with the code `attempt_ended`, `not_started` or `no_help`.
@@ -302,7 +302,7 @@ def hint(
 
 
 def may_hint(attempt: Attempt, now: int) -> bool:
-    """Return whether the player may be given a hint at a time."""
+    """Return whether the player can be given a hint at a time."""
     return attempt.end is None and attempt.start.help == "hints" and attempt.has_begun(now)
 
 

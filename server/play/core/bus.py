@@ -1,4 +1,4 @@
-"""Messages between nodes about an attempt, to those where its player has sessions."""
+"""Messages about an attempt between the nodes of its player's sessions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Ended(Struct, tag=2, array_like=True, frozen=True):
 
     @classmethod
     def of(cls, attempt: Attempt) -> Ended:
-        """Return the message about an attempt that is over."""
+        """Return the message about a finished attempt."""
         return cls(attempt.start.player, attempt.id, attempt.seq, attempt.result)
 
 
@@ -27,8 +27,8 @@ class Advanced(Struct, tag=5, array_like=True, frozen=True):
     """To a node's topic: a player's attempt has a new entry, with this number and text (JSON).
 
     Attributes:
-        node: the node that has appended it.
-        by: the session that it is by, if one asked for it.
+        node: the node that appended it.
+        by: the session that caused it, or `None`.
     """
 
     player: PlayerId
@@ -40,7 +40,7 @@ class Advanced(Struct, tag=5, array_like=True, frozen=True):
 
 
 class Opened(Struct, tag=6, array_like=True, frozen=True):
-    """To a node's topic: a session on `node` shows an attempt; who holds it is to be answered."""
+    """To a node's topic: a session on `node` opened an attempt and asks for its holder."""
 
     player: PlayerId
     attempt: AttemptId
@@ -49,11 +49,11 @@ class Opened(Struct, tag=6, array_like=True, frozen=True):
 
 
 class Taken(Struct, tag=7, array_like=True, frozen=True):
-    """To a node's topic: an attempt is held by the session `by` of the player.
+    """To a node's topic: the player's session `by` holds an attempt.
 
     Attributes:
-        at: when `by` took it over, in Unix milliseconds; 0 if it holds it without.
-        session: the only session to be told, as the answer to `Opened`; `None` for all others.
+        at: when `by` took it over, in Unix milliseconds; 0 if it holds it without a takeover.
+        session: the only recipient, in answer to `Opened`; `None` for all other sessions.
     """
 
     player: PlayerId
@@ -64,7 +64,7 @@ class Taken(Struct, tag=7, array_like=True, frozen=True):
 
 
 class Released(Struct, tag=8, array_like=True, frozen=True):
-    """To a node's topic: the session `by` of the player has ended, which held the attempt."""
+    """To a node's topic: the player's session `by`, which held the attempt, has ended."""
 
     player: PlayerId
     attempt: AttemptId

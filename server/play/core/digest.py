@@ -1,4 +1,4 @@
-"""Digests of views, by which a client and the server check that they have the same one."""
+"""Digests of views, for detecting that the views of client and server differ."""
 
 from __future__ import annotations
 

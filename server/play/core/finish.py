@@ -1,4 +1,4 @@
-"""The finish of an attempt, as an effect that is stored in the outbox."""
+"""The finish of an attempt, an effect stored in the outbox."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from server.play.core.result import Result
 
 
 class Finish(Struct, tag="finish", frozen=True, omit_defaults=True):
-    """The result of an attempt that is over, written with its last entry.
+    """The result of a finished attempt, written with its last entry.
 
     Attributes:
-        ranked: whether it is of a daily that was begun with an identity that was kept.
-        occasion: what it was played for if it was neither in a room nor a daily.
+        ranked: whether it counts for a daily's leaderboard, as in `Started`.
+        occasion: its purpose if it was neither in a room nor a daily.
     """
 
     attempt: AttemptId
@@ -28,5 +28,5 @@ class Finish(Struct, tag="finish", frozen=True, omit_defaults=True):
 
     @property
     def field(self) -> str:
-        """Its field in the outbox."""
+        """The field in the outbox."""
         return self.attempt

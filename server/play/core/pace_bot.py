@@ -1,8 +1,8 @@
-"""The pace bot: a labelled player that really plays a deal, by hints and at a human pace.
+"""The pace bot: a labelled player that plays deals by hints, at a human pace.
 
-It has a seat, and attempts with journals, like anybody. What it plays next, and when, follows from
-the attempt alone: any node appends it, and nobody has to remember that it is to be done. Like
-every player it knows only what a player sees (`engine.hints`). Times are Unix milliseconds.
+It has seats, attempts and journals like other players. Its next move and the time of that move
+depend only on the attempt, so any node can append it, and no node needs to remember it. It knows
+only the cards that a player sees (`engine.hints`). Times are Unix milliseconds.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ FASTEST_MS, SLOWEST_MS = 1_200, 2_400
 
 
 def is_its(attempt: Attempt) -> bool:
-    """Return whether an attempt is the pace bot's."""
+    """Return whether an attempt belongs to the pace bot."""
     return attempt.start.player == PACE_BOT
 
 
 def next_at(attempt: Attempt) -> int:
-    """Return when the bot makes the next entry of its attempt, unless that is over before."""
+    """Return the time of the bot's next entry, unless the attempt ends before."""
     if attempt.seq == 1:
         return attempt.start.at + FIRST_MOVE_AFTER_MS
     spread = crc32(f"{attempt.start.deal}:{attempt.seq}".encode())
@@ -36,11 +36,11 @@ def next_at(attempt: Attempt) -> int:
 
 
 def due(attempt: Attempt, now: int) -> Event | None:
-    """Return the bot's next entry if its time has come, or `None`.
+    """Return the bot's next entry if it is due, or `None`.
 
-    It is the move that a hint names, or the resignation if there is none. It has the time at which
-    it was due, so that every node decides the same entry, however late. It costs one hint, and
-    only once the time has come.
+    The entry is the move of a hint, or a resignation without one. It is dated to its due time,
+    so that every node decides the same entry, however late. This costs one hint, and only when an
+    entry is due.
     """
     at = next_at(attempt)
     if attempt.end is not None or now < at or at >= attempt.start.deadline:
@@ -50,6 +50,6 @@ def due(attempt: Attempt, now: int) -> Event | None:
         try:
             return core.play(attempt, move, at).event
         except Refusal:
-            # It has as many moves as an attempt may have.
+            # The attempt has reached the maximum number of moves.
             pass
     return core.resign(attempt, at)

@@ -1,6 +1,6 @@
 """Ranking: results, packed into one integer, and standings.
 
-Results are ordered by cards left, then by the time at which the last card came home, then by the
+Results are ordered by cards left, then by the time of the last card home, then by the
 number of moves. Less is better.
 """
 
@@ -19,31 +19,31 @@ from server.base.core.ids import PlayerId
 _TIME_BITS = 34
 _MOVE_BITS = 12
 MAX_TIME = (1 << _TIME_BITS) - 1
-"""The longest time that is ranked, in milliseconds: 198 days. Longer ones count as equal."""
+"""The longest ranked time in milliseconds: 198 days. Longer times count as equal."""
 MAX_MOVES = (1 << _MOVE_BITS) - 1
-"""The most moves that are ranked, and that an attempt may have."""
+"""The maximum number of moves of an attempt."""
 
 T = TypeVar("T")
 
 End = Literal["won", "stuck", "resigned", "time"]
-"""Why an attempt ended; `time` is at its deadline."""
+"""Why an attempt ended; `time` is its deadline."""
 
 Help = Literal["none", "undo", "hints"]
-"""The help that a player may ask for: none, undoing moves, or that and hints."""
+"""The help available to a player; `hints` includes undo."""
 
 
 class Result(Struct, frozen=True, omit_defaults=True):
-    """The result of an attempt, final or so far, also as it is stored and as nodes send it.
+    """A final or preliminary result of an attempt, also in storage and in messages between nodes.
 
     Attributes:
         home: cards on foundations.
         left: cards not there yet, at most 127.
         time: milliseconds from the start to the last move that brought a card home.
-        moves: the number of moves played; going back one is a move too.
+        moves: the number of moves played, including undos.
         end: why the attempt ended, or `None` while it is running.
-        undos: how many of the moves went back one.
-        hints: how many hints the player was given.
-        peeked: whether going back covered a card that had been seen.
+        undos: the number of undos among the moves.
+        hints: the number of hints given.
+        peeked: whether an undo has covered a card that had been seen.
     """
 
     home: int
@@ -60,7 +60,7 @@ class Result(Struct, frozen=True, omit_defaults=True):
 class Row:
     """A row of a leaderboard: a lower `score` is better; equal scores share a rank.
 
-    It is a packed result, or a negated number: see `BoardId.is_of_results`.
+    The score is a packed result, or a negated number: see `BoardId.is_of_results`.
     """
 
     rank: int
@@ -73,8 +73,8 @@ class Rows(NamedTuple):
 
     Attributes:
         size: the number of all rows.
-        rows: the rows that were asked for, best first.
-        middle: the score of the middle row, the better one of two; `None` without rows.
+        rows: the requested rows, best first.
+        middle: the median score, the better of the two in the middle; `None` without rows.
     """
 
     size: int
@@ -109,11 +109,11 @@ def standing(results: Iterable[tuple[T, Result]]) -> list[tuple[int, T, Result]]
 def ranks(results: Mapping[T, Result], home: int) -> dict[T, int]:
     """Return the ranks of the players of a round, from 1.
 
-    Those who brought no card home share the last rank, even if nobody is before them.
+    Players who brought no card home share the last rank, even if nobody is ranked before them.
 
     Args:
         results: how their runs ended.
-        home: how many cards the deal itself brought home; -1 if every run is ranked.
+        home: the number of cards that are home after dealing; -1 to rank every run.
     """
     return {
         player: rank if result.home > home else len(results)
@@ -122,7 +122,7 @@ def ranks(results: Mapping[T, Result], home: int) -> dict[T, int]:
 
 
 def winners(results: Mapping[T, Result], home: int) -> list[T]:
-    """Return who has won a round: nobody if nobody brought a card home."""
+    """Return the winners of a round; empty if nobody brought a card home."""
     return [
         player
         for rank, player, result in standing(results.items())

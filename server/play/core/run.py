@@ -1,7 +1,7 @@
-"""A run: an attempt that is over, with its moves and their times, and the file of one.
+"""A run: a finished attempt with its moves and their times, and its file.
 
-Anybody may see a run once its deal is closed, and check it: the moves are decided again, by the
-code that decided them when they were played.
+Once the deal is closed, anyone can see a run and check it. The check replays the moves with the
+code that decided them during play.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from server.play.core.attempt import UNDONE, Attempt, Ended, Event, Hinted, Move
 from server.play.core.result import End, Help, Result
 
 MAX_FILE = 1 << 20
-"""The most bytes of a run's file; the longest run takes a tenth of that."""
+"""The maximum size of a run's file in bytes; the longest run takes a tenth of that."""
 
 _WORD = re.compile("[a-z0-9>]{1,12}")
 """A text that may be a move, and is short enough to be shown."""
@@ -37,15 +37,14 @@ Milliseconds = Annotated[int, Meta(ge=0, le=1 << 53)]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """An attempt that is over.
+    """A finished attempt.
 
     Attributes:
         start: the first entry of its journal.
-        moves: each move's text, `UNDONE` for one that went back, and its milliseconds since the
-            start.
+        moves: (text, milliseconds since the start) of each move, with `UNDONE` for undos.
         ended: milliseconds from the start to the end.
         end: why it ended.
-        hints: how many hints the player was given.
+        hints: the number of hints given.
     """
 
     start: Started
@@ -56,7 +55,7 @@ class Run:
 
 
 def run_of(events: Iterable[Event]) -> Run | None:
-    """Return the run that a whole journal holds, or `None` if its attempt goes on."""
+    """Return the run of a whole journal, or `None` if its attempt has not ended."""
     start: Started | None = None
     moves: list[tuple[str, int]] = []
     hints = 0
@@ -78,7 +77,7 @@ def run_of(events: Iterable[Event]) -> Run | None:
 
 
 class Runner(Struct, frozen=True, omit_defaults=True):
-    """The player of a run: the profile as it was when the file was made.
+    """The player of a run, with the profile at the time when the file was made.
 
     Attributes:
         bot: whether it is a program: the pace bot, or a player's bot.
@@ -97,20 +96,19 @@ class FileResult(Result, frozen=True):
 
 
 class RunFile(Struct, frozen=True, omit_defaults=True, tag_field="samedeal", tag="run"):
-    """A run as a file (JSON), which anybody can check without a server.
+    """A run as a file (JSON), which can be checked without a server.
 
     Attributes:
-        format: of the file.
+        format: the version of the file format.
         deal: the deal's id.
         rules: the digest of the rules.
         commitment: to the seed, published before play, in hexadecimal.
         seed: in hexadecimal.
         started: when the clock started, in Unix milliseconds.
-        deadline: when the attempt was to end by itself, in Unix milliseconds.
-        moves: each move's text, `undo` for one that went back, and its milliseconds since the
-            start.
+        deadline: the latest possible end of the attempt, in Unix milliseconds.
+        moves: (text, milliseconds since the start) of each move, with `undo` for undos.
         ended: milliseconds from the start to the end.
-        help: the help that the player could ask for.
+        help: the help available to the player.
     """
 
     format: Literal[1]
@@ -134,10 +132,10 @@ def file_of(run: Run, state: Attempt, *, seed: bytes, commitment: str, player: R
 
     Args:
         run: the run.
-        state: the attempt after its last entry, which `states_of` leads to.
+        state: the attempt after its last entry, the last one of `states_of`.
         seed: of its deal, which must be closed.
         commitment: to the seed, in hexadecimal.
-        player: the one who played it.
+        player: the player of the run.
     """
     start, result = run.start, state.result
     return RunFile(
@@ -170,7 +168,7 @@ def file_of(run: Run, state: Attempt, *, seed: bytes, commitment: str, player: R
 def states_of(run: Run, board: Board) -> Iterator[Attempt]:
     """Yield the attempt at its start, on the board of its deal, and after each move of a run.
 
-    A move takes some 30 µs, and nothing is decided again.
+    Moves are not validated; each takes about 30 µs.
     """
     state = attempt.begin(run.start, board)
     yield state
@@ -181,10 +179,10 @@ def states_of(run: Run, board: Board) -> Iterator[Attempt]:
 
 
 def parse_file(content: bytes) -> RunFile:
-    """Return the run in a file.
+    """Parse the file of a run.
 
     Raises:
-        ValueError: it holds none; the message says where it differs from one.
+        ValueError: the content is not a run; the message says where it differs.
     """
     if len(content) > MAX_FILE:
         raise ValueError("it is too long")
@@ -192,11 +190,11 @@ def parse_file(content: bytes) -> RunFile:
 
 
 def check(file: RunFile) -> str | None:
-    """Play a run again; return what is wrong with it in one sentence, or `None`.
+    """Replay a run, and return its first error as one sentence, or `None`.
 
-    It shows that the deal was the promised one, that its moves are legal, and that they lead to
-    the result. The times are the server's word: of these, only the order can be checked. So is
-    the number of hints.
+    This proves that the deal matches its commitment, that the moves are legal, and that they lead
+    to the result. The times and the number of hints are only the server's claim; of the times, only
+    the order is checked.
 
     Raises:
         EngineError: the rules are not known here, or seed or commitment are malformed.
@@ -220,10 +218,11 @@ def check(file: RunFile) -> str | None:
     state = attempt.begin(start, dealt.board)
     for number, (text, time) in enumerate(file.moves, 1):
         at = file.started + time
-        # A file may have any text there, and none may pass for what is said of it.
+        # The text is untrusted: quote it only if it could be a move, so that it cannot fake our
+        # message.
         move = f"Move {number}, {text}," if _WORD.fullmatch(text) else f"Move {number}"
         if at < state.at:
-            return f"{move} is earlier than what came before it."
+            return f"{move} is earlier than the one before it."
         if at > file.deadline:
             return f"{move} is later than the deadline."
         try:
@@ -235,11 +234,11 @@ def check(file: RunFile) -> str | None:
 
 
 def _after(state: Attempt, text: str, at: int) -> Attempt:
-    """Return the attempt after a move, or after going back one.
+    """Return the attempt after a move or an undo.
 
     Raises:
-        Refusal: it is refused.
-        NotationError: the text names no move of the game.
+        Refusal: the move is refused.
+        NotationError: the text is not a move of the game.
     """
     if text == UNDONE:
         return attempt.undo(state, at).after
@@ -247,13 +246,13 @@ def _after(state: Attempt, text: str, at: int) -> Attempt:
 
 
 def _wrong_end(file: RunFile, state: Attempt) -> str | None:
-    """Return what is wrong with the end of a run, given the attempt after its moves."""
+    """Return the error in the end of a run, given the attempt after its moves, or `None`."""
     end, at = file.result.end, file.started + file.ended
     if at < state.at or (state.end is not None and at != state.at):
         return "The end is not at the time of the last move."
     if state.end is not None:
         same = end == state.end
-        return None if same else f"The file says {end}, and the last move makes it {state.end}."
+        return None if same else f"The file says {end}, but the last move makes it {state.end}."
     wrong = {
         "won": True,
         "time": at != file.deadline,
@@ -261,11 +260,11 @@ def _wrong_end(file: RunFile, state: Attempt) -> str | None:
         "stuck": end == "stuck"
         and (state.undoable > 0 or search(state.board).outcome is Outcome.REACHABLE),
     }
-    return f"The file says {end}, and that is not how the moves end." if wrong[end] else None
+    return f"The file says {end}, but the moves end differently." if wrong[end] else None
 
 
 def _wrong_result(file: RunFile, state: Attempt) -> str | None:
-    """Return what is wrong with the counters of a run, given the attempt after its moves."""
+    """Return the first error in a run's counters, given the attempt after its moves, or `None`."""
     said, found = file.result, state.result
     for name, words in _COUNTERS.items():
         claimed, counted = getattr(said, name), getattr(found, name)
@@ -280,6 +279,6 @@ _COUNTERS = {
     "time": "{} ms until the last card came home",
     "moves": "{} moves",
     "undos": "{} moves undone",
-    "peeked": "that cards were covered again: {}",
+    "peeked": "peeked: {}",
 }
-"""The counters of a result, and how a sentence names their values."""
+"""The counters of a result, and their phrases in error messages."""

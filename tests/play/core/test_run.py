@@ -105,8 +105,8 @@ def test_a_run_has_its_undos_among_its_moves_and_a_count_of_hints() -> None:
     ("fields", "sentence"),
     [
         ({"undos": 0}, "The file says 0 moves undone, and its moves make it"),
-        ({"peeked": False}, "The file says that cards were covered again: False"),
-        ({"end": "stuck"}, "The file says stuck, and that is not how the moves end"),
+        ({"peeked": False}, "The file says peeked: False"),
+        ({"end": "stuck"}, "The file says stuck, but the moves end differently"),
     ],
 )
 def test_what_is_wrong_with_a_run_with_help_is_said(fields: dict[str, Any], sentence: str) -> None:
@@ -161,7 +161,7 @@ def test_the_golden_run_is_right() -> None:
         (changed(moves=[("t0>t99", 0), *FILE.moves]), "Move 1, t0>t99, cannot be played: "),
         (
             changed(moves=[FILE.moves[0], (FILE.moves[1][0], 1), *FILE.moves[2:]]),
-            "is earlier than what came before it",
+            "is earlier than the one before it",
         ),
         (changed(deadline=FILE.started + 10), "is later than the deadline"),
         (changed(ended=10), "The end is not at the time of the last move"),
@@ -187,7 +187,7 @@ def test_a_run_is_stuck_only_where_no_card_can_come_home() -> None:
         ended=FILE.ended,
         result=replace_result(home=0, moves=first),
     )
-    assert check(early) == "The file says stuck, and that is not how the moves end."
+    assert check(early) == "The file says stuck, but the moves end differently."
 
 
 def replace_result(*, home: int, moves: int) -> FileResult:
