@@ -1,1 +1,1 @@
-"""How strangers meet: open rooms and quick matches."""
+"""Matchmaking of strangers: open rooms and quick matches."""

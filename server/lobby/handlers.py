@@ -10,11 +10,11 @@ from server.rooms.core import charges
 from server.rooms.messages import RoomState
 
 ROW_COST = 0.04
-"""The cost of each room of the list: of 50, 0.3 ms."""
+"""The cost of each listed room: 50 rooms take 0.3 ms."""
 
 
 async def quick_match(request: Request[QuickMatch]) -> RoomState:
-    """Find a quick match if there is room for one, and subscribe the session to its room."""
+    """Find a quick match unless the server is overloaded, and subscribe the session to its room."""
     await rooms_handlers.admit(request)
     async with request.paying("room", charges.MATCH):
         room = await request.services.quick_matches.match(request.player, request.command.game)
@@ -22,7 +22,7 @@ async def quick_match(request: Request[QuickMatch]) -> RoomState:
 
 
 async def list_rooms(request: Request[ListRooms]) -> Rooms:
-    """Return the open rooms; the store is read at most once every two seconds on a node."""
+    """Return the open rooms; each node reads the store at most once every two seconds."""
     found = await request.services.open_rooms.list()
     request.pay(ROW_COST * len(found))
     return lobby_present.rooms(found)

@@ -1,4 +1,4 @@
-"""How strangers meet: the list of open rooms, and quick matches."""
+"""Messages of the list of open rooms, and of quick matches."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from server.base.wire.messages import Command, Event, GameId, Player
 
 
 class ListRooms(Command, tag=23, frozen=True):
-    """Ask for the public rooms that have a free seat, and somebody in them."""
+    """Request the public rooms with a free seat and an online member."""
 
     cost: ClassVar[float] = costs.MOVE
 
 
 class QuickMatch(Command, tag=24, frozen=True):
-    """Look for somebody to race at a game: take a seat in the room in which somebody waits.
+    """Find an opponent for a game: take a seat in a waiting player's room, or wait in a new one.
 
-    Nobody runs that room: it has no host, and is played by the terms that were asked for.
-    If nobody waits, a room is opened for others to come to; after 20 seconds the pace bot does. The
-    session is subscribed to the room. The first round starts by itself once both are here. To stop
-    waiting, leave the room. Refused as `unknown_game` or `overloaded`.
+    The room has no host, and its terms are those of the request. If no other player joins, the pace
+    bot does after 20 seconds. The session is subscribed to the room. The first round starts automatically
+    once both players are online. To stop waiting, leave the room. Refused as `unknown_game` or
+    `overloaded`.
     """
 
     game: GameId
@@ -36,10 +36,10 @@ class OpenRoom(Struct, array_like=True, frozen=True):
     Attributes:
         game: of the next round, like `variant`.
         limit: seconds for the next round.
-        taken: seats that are taken.
-        seats: how many players it has room for.
-        host: the member who runs it; of a quick match, the one who has been there longest.
-        running: whether a round is being played: who joins now plays in the next one.
+        taken: the number of taken seats.
+        seats: the number of all seats.
+        host: the host; in a quick match, the longest-seated member.
+        running: whether a round is running; players who join now play in the next one.
     """
 
     code: str
@@ -53,12 +53,12 @@ class OpenRoom(Struct, array_like=True, frozen=True):
 
 
 class Rooms(Event, tag=24, frozen=True):
-    """Answers `ListRooms`.
+    """The answer to `ListRooms`.
 
     Attributes:
-        rooms: at most 50, of which a network has five and a host one; those that wait for their
-            next round come first. The list may be two seconds old, so that a room may be full by
-            the time that somebody joins it.
+        rooms: at most 50, with at most five per network and one per host; rooms that wait for their
+            next round come first. The list may be two seconds old, so a listed room may already be
+            full.
     """
 
     rooms: list[OpenRoom]

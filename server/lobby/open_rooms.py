@@ -1,10 +1,10 @@
-"""The list of open rooms: public, with a free seat and somebody there.
+"""The list of open rooms: public rooms with a free seat and an online member.
 
-Every node that follows such a room registers it, at each change of what the list says and every few
-seconds; a registration that nobody renews expires. Of one network a few rooms are registered, so
-that nobody fills the list. A room that is not public costs a look at each change, a public one a
-read of the network that its host is in, and a small write, every `RENEW_EVERY` seconds. Reading the
-list costs a node one read every `READ_EVERY` seconds, however many players ask for it.
+Every node that follows such a room registers it, at each change of its row and every few seconds;
+without renewal, a registration expires. The number of registered rooms per network is limited, so
+that one network cannot fill the list. A private room costs a check at each change. A public one
+costs a read of its host's network, and a small write, every `RENEW_EVERY` seconds. The list costs a
+node one read every `READ_EVERY` seconds, for any number of players.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from server.rooms.live_rooms import LiveRooms
 from server.rooms.room_addresses import RoomAddresses
 
 RENEW_EVERY = 4.0
-"""Seconds between two renewals of a registration, which expires after three of them."""
+"""Seconds between renewals of a registration, which expires after three missed ones."""
 
 READ_EVERY = 2.0
-"""Seconds for which a list is kept that was read."""
+"""Seconds that the list is cached."""
 
 CONCURRENT_WRITES = 32
-"""Registrations that are written at the same time."""
+"""Registrations written concurrently."""
 
 PAUSE = 0.01
-"""Seconds between two writes of a worker: 3,200 a second in all."""
+"""Seconds that a worker pauses between two writes, which limits them to 3,200 per second."""
 
 _DECODER = msgspec.json.Decoder(OpenRow)
 
 
 class OpenRoom(NamedTuple):
-    """A room of the list, and its host."""
+    """A listed room and its host."""
 
     row: OpenRow
     host: Profile
 
 
 class OpenRooms:
-    """Registers the public rooms that this node follows, and lists those of all nodes."""
+    """Registers the public rooms that this node follows, and lists the rooms of all nodes."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class OpenRooms:
         background.forever("open_rooms_renewal", self.renew, every=RENEW_EVERY, waits=True)
 
     async def list(self) -> Sequence[OpenRoom]:
-        """Return the open rooms, as they were at most `READ_EVERY` seconds ago."""
+        """Return the open rooms, as of at most `READ_EVERY` seconds ago."""
         async with self._reading:
             if time.monotonic() >= self._list_until:
                 texts = await self._store.list(self._clock.now())
@@ -92,7 +92,7 @@ class OpenRooms:
     def _changed(self, code: RoomCode) -> None:
         """Register a followed room that may have changed, or drop it."""
         live = self._live.known(code)
-        # Who is online is computed only for rooms that may be listed.
+        # Compute the online players only for rooms that may be listed.
         known = self._live.present(code) if live is not None and live.room.joinable else None
         row = row_of(*known) if known is not None else None
         if row == self._rows.get(code):
@@ -104,9 +104,9 @@ class OpenRooms:
         self._writes.add(code)
 
     async def renew(self) -> None:
-        """Have all registrations written again.
+        """Enqueue the renewal of all registrations.
 
-        Of a room that this node no longer follows, another one does that, or it expires.
+        For a room that this node no longer follows, another node does that, or it expires.
         """
         for code in list(self._rows):
             if self._live.known(code) is not None:

@@ -1,4 +1,4 @@
-"""The list of open rooms as clients are shown it."""
+"""Conversion of the list of open rooms to messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from server.players import present as players_present
 
 
 def rooms(found: Iterable[OpenRoom]) -> messages.Rooms:
-    """Return the list of open rooms."""
+    """Return the list of open rooms as a message."""
     return messages.Rooms(
         [
             messages.OpenRoom(

@@ -1,12 +1,12 @@
-"""Quick matches: pairing players who look for somebody, and starting their rounds.
+"""Quick matches: pairing players who look for an opponent, and starting their rounds.
 
-A player who looks for a match gets a room: the one in which somebody waits, or a new one, which is
-offered to others. Every node that follows such a room renews its offer while its player is online,
-seats the pace bot when nobody came, and starts the round when both are there. Several may decide
-the same at once: what has happened already is not appended again.
+A player gets the room of a waiting player, or a new one that is offered to others. Every node that
+follows such a room renews its offer while its player is online, seats the pace bot if nobody has
+joined, and starts the round when both players are online. Several nodes may make the same decision;
+the journal gets its entry only once.
 
-A player who waits costs a small write every `RENEW_EVERY` seconds; who looks for a match, one
-round trip and the entries of the room.
+A waiting player costs a small write every `RENEW_EVERY` seconds; a request costs one round trip and
+the room's journal entries.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ from server.rooms.live_rooms import LiveRooms
 from server.rooms.rooms import Rooms
 
 RENEW_EVERY = 2.0
-"""Seconds between two renewals of an offer, which expires after three of them."""
+"""Seconds between renewals of an offer, which expires after three missed ones."""
 
 TRIES = 8
-"""Offered rooms that are tried for one player.
+"""Maximum offered rooms tried per request.
 
-A room may have been taken by the pace bot, or by somebody who found it in the list.
+An offered room may already be taken by the pace bot, or by a player who found it in the list.
 """
 
 TRY_AGAIN_AFTER_MS = 1_000
-"""Milliseconds after which a player may look again, if none of these could be taken."""
+"""Milliseconds until a player can retry if none of these rooms was free."""
 
 BACKUP_AFTER = 1.0
-"""Seconds that a node leaves the start of a round to the one that leads."""
+"""Seconds that other nodes wait for the leading node to start a round."""
 
 CONCURRENCY, PAUSE = 32, 0.01
-"""Rooms that are worked on at the same time, and each worker's seconds between two of them."""
+"""Rooms processed concurrently, and the seconds that each worker pauses between two."""
 
 log = structlog.get_logger()
 
 
 class Offer(NamedTuple):
-    """A quick match of a game that others may take a seat in."""
+    """A quick match of a game with a seat for another player."""
 
     game: str
     code: RoomCode
 
 
 class QuickMatches:
-    """Finds quick matches for players, and carries on those that this node follows."""
+    """Finds quick matches for players, and drives the matches that this node follows."""
 
     def __init__(
         self,
@@ -82,13 +82,13 @@ class QuickMatches:
         background.forever("quick_match_renewal", self.renew, every=RENEW_EVERY, waits=True)
 
     async def match(self, player: PlayerId, game: str) -> Room:
-        """Return a quick match in which the player has a seat, with somebody else or alone as yet.
+        """Return a quick match in which the player has a seat, with or without an opponent.
 
-        Of players who come at the same instant, on any nodes, one waits at most. A player who
-        waits already may get the same room.
+        Of simultaneous requests on any nodes, at most one has to wait. A player who is already
+        waiting may get the same room.
 
         Raises:
-            Refusal: there is no such game, or all offers that were tried had been taken meanwhile.
+            Refusal: there is no such game, or all tried offers had been taken meanwhile.
         """
         for _ in range(TRIES):
             code = await self._store.pair(game, random_room_code(), self._clock.now())
@@ -101,7 +101,7 @@ class QuickMatches:
         raise Refusal("overloaded", wait=TRY_AGAIN_AFTER_MS)
 
     def _changed(self, code: RoomCode) -> None:
-        """Offer a followed room that may have changed, and set when to carry it on."""
+        """Offer or withdraw a followed room that may have changed, and schedule its next step."""
         live = self._live.known(code)
         known = self._live.present(code) if live is not None and live.room.opened.quick else None
         if known is None:
@@ -118,7 +118,7 @@ class QuickMatches:
         self._work.schedule(code, self._wait(room, online))
 
     def _wait(self, room: Room, online: set[PlayerId]) -> float | None:
-        """Return the seconds until there is something to do in a room, or `None` if never."""
+        """Return the seconds until the next step of a room, or `None`."""
         if quick_match.starts(room, online):
             return 0.0 if self._live.leads(room.opened.code) else BACKUP_AFTER
         at = quick_match.bot_at(room)
@@ -143,9 +143,9 @@ class QuickMatches:
                 self._changed(code)
 
     async def renew(self) -> None:
-        """Have all offers written again.
+        """Enqueue the renewal of all offers.
 
-        Of a room that this node no longer follows, another one does that, or it expires.
+        For a room that this node no longer follows, another node does that, or it expires.
         """
         for offer in list(self._offers):
             if self._live.known(offer.code) is not None:

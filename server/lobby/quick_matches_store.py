@@ -1,4 +1,4 @@
-"""Offers of quick matches: rooms in which a player waits for another one, by game."""
+"""Storage of quick-match offers: rooms with a waiting player, by game."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ redis.call('EXPIRE', KEYS[1], ARGV[3])
 
 
 class QuickMatchStore:
-    """The rooms that are offered. An offer that no node renews expires."""
+    """Stores the offered rooms. Without renewal by a node, an offer expires."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def pair(self, game: str, code: RoomCode, now: int) -> RoomCode:
-        """Take an offered room of a game; if there is none, offer a new one.
+        """Take an offered room of a game, or offer a new one, atomically.
 
-        Both happen at once: of two players who come at the same instant, one gets what the other
-        one offers. The room may have no journal yet: whoever gets its code opens it.
+        Of two simultaneous players, the second gets the room that the first one offers. The room
+        may have no journal yet; each of them opens it if necessary.
 
         Args:
             game: the game's id.
-            code: a random one, of the room that is offered if there is none.
+            code: a random code for a new offer.
             now: the time in Unix milliseconds, for the expiry of offers.
 
         Returns:
-            The code of the room to go to.
+            The code of the room to join.
         """
         life = keys.OFFER_LIFE_S
         given = (now, now + life * 1000, code, life)

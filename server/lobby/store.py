@@ -1,4 +1,4 @@
-"""Registrations of public rooms. What a node that was killed has registered expires."""
+"""Storage of public rooms' registrations, which expire unless their nodes renew them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from server.base.redis.scripts import Script
 from server.lobby.core import keys
 
 MAX_READ = 250
-"""Rooms that one read returns at most: those of 50 networks that have as many as they may."""
+"""Maximum rooms per read: the full shares of 50 networks."""
 
 _PUT = Script("""
 redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[5])
@@ -38,22 +38,22 @@ return redis.call('HMGET', KEYS[2], unpack(codes))
 
 
 class OpenRoomStore:
-    """The public rooms that somebody may join, each with a text that says what a list shows."""
+    """Stores the public rooms that are open to strangers, each with its row as text."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def put(self, code: RoomCode, text: str, now: int, network: str, most: int) -> None:
-        """Register a room for `keys.OPEN_ROOM_LIFE_S`, unless its network has enough of them.
+        """Register a room for `keys.OPEN_ROOM_LIFE_S`, unless its network has reached its limit.
 
-        What is dropped counts until it would have expired.
+        Dropped rooms count towards the limit until they would have expired.
 
         Args:
-            code: the room's.
-            text: what the list says of it.
+            code: the room's code.
+            text: its row of the list.
             now: the time in Unix milliseconds.
-            network: a keyed hash of the network that the room is of.
-            most: how many rooms of a network are registered at a time: those that came first.
+            network: a keyed hash of the room's network.
+            most: the maximum number of rooms registered per network; the earliest ones stay.
         """
         life = keys.OPEN_ROOM_LIFE_S
         names = [keys.OPEN_ROOMS, keys.OPEN_ROWS, keys.open_rooms_of(network)]
@@ -64,9 +64,9 @@ class OpenRoomStore:
         await self._database.run(_DROP, [keys.OPEN_ROOMS, keys.OPEN_ROWS], code)
 
     async def list(self, now: int) -> list[str]:
-        """Return the texts of rooms whose registration is current, the latest ones first.
+        """Return the rows of rooms with a valid registration, the latest first, at most `MAX_READ`.
 
-        At most `MAX_READ`; those that have expired are deleted.
+        Expired registrations are deleted.
         """
         names = [keys.OPEN_ROOMS, keys.OPEN_ROWS]
         found = await self._database.run(_LIST, names, now, MAX_READ)

@@ -20,7 +20,7 @@ CONCURRENCY, PAUSE = 32, 0.01
 """Bots that play concurrently, and the seconds that each worker pauses between two."""
 
 BACKUP_AFTER = 1.0
-"""Seconds by which other nodes wait for the leading node to make a move."""
+"""Seconds that other nodes wait for the leading node to make a move."""
 
 
 class PaceBotTimers:

@@ -1,4 +1,4 @@
-"""Runs, as files that anybody can check."""
+"""HTTP API of runs, as files that anyone can check."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from server.play.core.run import RunFile
 from server.runs.runs import Runs
 
 RUN_COST = 5.0
-"""The cost of a run: its journal is read, and played again."""
+"""The cost of a run: reading and replaying its journal."""
 
 
 class OfRun(Asked, frozen=True):
@@ -29,7 +29,7 @@ class Called(Protocol):
 
 
 async def show_run(services: Called, asked: OfRun) -> Answer[RunFile]:
-    """A run, as a file that `samedeal verify` checks, once its deal is closed."""
+    """Return a run of a closed deal, as a file that `samedeal verify` checks."""
     return Answer(await services.runs.file(run_of(asked.run)), HOUR)
 
 

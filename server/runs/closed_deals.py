@@ -1,4 +1,4 @@
-"""Deals as players may see them: when a deal is closed, and so its seed is revealed."""
+"""Closed deals: deciding when the seed of a deal can be revealed."""
 
 from __future__ import annotations
 
@@ -27,39 +27,38 @@ from server.rooms.core.keys import ROUND_LIFE_MS
 from server.rooms.rooms import Rooms
 
 RESERVED_MS: Final = ROUND_LIFE_MS + MAX_RESERVED_MS
-"""Milliseconds after a round after which nobody plays its deal any more on another occasion."""
-
+"""Milliseconds after a round until its deal cannot be played on another occasion any more."""
 
 DEALS_AT_ONCE: Final = 100
-"""Deals of which is read at once for what they are reserved: that takes an event loop 2 ms."""
+"""Deals whose reservations are read together, which blocks the event loop for 2 ms."""
 
 
 class Occasions(Protocol):
-    """The knowledge of a wing of its occasions, all of one kind, on which deals are played."""
+    """A wing's rules for one kind of occasions on which deals are played."""
 
     async def may_see(self, occasion: Occasion, viewer: PlayerId | None) -> bool:
-        """Return whether a player may see the deal by now, and the runs on it; `None` is anybody.
+        """Return whether a player, or everyone for `None`, may now see the deal and its runs.
 
-        By the time of an occasion that is not kept any more, its deal is closed.
+        Before an expired occasion is deleted, its deal is closed.
         """
 
     async def results(self, occasion: Occasion) -> tuple[Mapping[PlayerId, Result], int]:
-        """Return how the runs on it ended, and how many cards the deal itself brought home."""
+        """Return the results of its runs, and the number of cards that are home after dealing."""
 
     async def is_void(self, occasion: Occasion, player: PlayerId) -> bool | None:
-        """Return whether an operator has taken a player's result back; `None` if there is none."""
+        """Return whether an operator has voided a player's result; `None` if there is no result."""
 
     async def void(self, occasion: Occasion, player: PlayerId, *, is_void: bool) -> None:
-        """Take a player's result back, or let it stand again. This is idempotent."""
+        """Void or restore a player's result. This is idempotent."""
 
 
 class ClosedDeals:
     """Looks deals up, and decides whether they are closed.
 
-    A day's deal is closed when the daily closes; a room's, unless a round on it is running. Who
-    may see that of another occasion, its wing says, which registers with this. So it is with a
-    room's deal that is reserved for one; until it is, it may be shown to anybody, and is reserved
-    no more as soon as it was to somebody who has not played it.
+    A daily's deal is closed when the daily closes, and a room's deal when no round on it is
+    running. For other occasions, the responsible wing decides, which registers here. That wing also
+    decides for a room's deal that is reserved for an occasion. An unreserved deal of a room can be
+    shown to anyone; showing it to a player who has not played it rules out later reservations.
     """
 
     def __init__(self, store: DealStore, rooms: Rooms, attempts: Attempts, *, clock: Clock) -> None:
@@ -70,11 +69,11 @@ class ClosedDeals:
         self._occasions: dict[str, Occasions] = {}
 
     def register(self, kind: str, occasions: Occasions) -> None:
-        """Have a wing say what of the deals of a kind of occasions may be seen."""
+        """Register a wing for a kind of occasions."""
         self._occasions[kind] = occasions
 
     def occasions_of(self, occasion: Occasion) -> Occasions:
-        """Return who knows an occasion.
+        """Return the wing responsible for an occasion.
 
         Raises:
             Refusal: a newer release has drawn a deal for it.
@@ -87,11 +86,11 @@ class ClosedDeals:
     async def load(
         self, deal_id: DealId, viewer: PlayerId | None = None
     ) -> tuple[Deal, bytes | None]:
-        """Return a deal and, if it is closed, its seed; else `None` for the seed.
+        """Return a deal, and its seed if the deal is closed, else `None`.
 
         Args:
             deal_id: the deal's id.
-            viewer: for whom; `None` for anybody.
+            viewer: the requesting player; `None` for the public.
 
         Raises:
             Refusal: there is no such deal.
@@ -100,7 +99,7 @@ class ClosedDeals:
         if deal is None:
             raise Refusal("unknown_deal")
         if deal.day is not None:
-            # A node whose clock is wrong must not reveal a seed early.
+            # Confirm the clock: a node with a wrong one must not reveal a seed early.
             closed = await self._clock.confirm() >= days.closes(deal.day)
         elif deal.occasion is not None:
             closed = await self.occasions_of(deal.occasion).may_see(deal.occasion, viewer)
@@ -114,15 +113,15 @@ class ClosedDeals:
     async def withheld(
         self, raced: Mapping[DealId, int], viewer: PlayerId | None
     ) -> frozenset[DealId]:
-        """Return the deals of rounds that are over whose results are hidden from a viewer.
+        """Return the deals of finished rounds whose results are hidden from a viewer.
 
-        Of a deal that is reserved for an occasion, that is who may still play it there, and
-        everybody else who has not. The caller leaves those out that the viewer has raced.
+        These are deals reserved for an occasion, unless its wing permits the viewer to see them.
+        The caller excludes deals that the viewer has raced.
 
         Args:
             raced: when each round was over, in Unix milliseconds, by its deal.
-            viewer: for whom; `None` for anybody, from whom they are hidden until the occasion is
-                over.
+            viewer: the requesting player; `None` for the public, which sees nothing until the
+                occasion is over.
         """
         now = self._clock.now()
         asked = [deal for deal, over in raced.items() if over > now - RESERVED_MS]
@@ -143,9 +142,9 @@ class ClosedDeals:
             return False
 
     async def is_void(self, attempt: AttemptId) -> bool | None:
-        """Return whether an operator has taken the result of an attempt back.
+        """Return whether an operator has voided an attempt's result.
 
-        `None` if it was not on an occasion, or has no result there.
+        `None` if the attempt was not on an occasion, or has no result there.
         """
         deal_id, player = split_attempt_id(attempt) or (None, None)
         occasion = await self._store.occasion_of(deal_id) if deal_id is not None else None
@@ -154,9 +153,9 @@ class ClosedDeals:
         return await self.occasions_of(occasion).is_void(occasion, player)
 
     async def void(self, attempt: AttemptId, *, is_void: bool) -> None:
-        """Take back the result of an attempt on an occasion, or let it stand. This is idempotent.
+        """Void or restore the result of an attempt on an occasion. This is idempotent.
 
-        Nothing is done for one that was on none.
+        Other attempts are ignored.
         """
         deal_id, player = split_attempt_id(attempt) or (None, None)
         occasion = await self._store.occasion_of(deal_id) if deal_id is not None else None
@@ -166,7 +165,7 @@ class ClosedDeals:
     async def closed_of(self, daily_id: DailyId) -> DealId | None:
         """Return the id of a daily's deal if it is closed, or `None`.
 
-        It reads one key, and that of closed days only.
+        This reads one key, and only for closed days.
         """
         if self._clock.now() < days.closes(daily_id.day):
             return None
@@ -180,9 +179,9 @@ class ClosedDeals:
         return running is None or running.deal != deal
 
     async def _is_open(self, deal: DealId, viewer: PlayerId | None) -> bool:
-        """Return whether a player may see a room's deal whose round is over, and is shown it now.
+        """Return whether a player may see the deal of a finished round, and record the showing.
 
-        Whoever has played it may.
+        Players who have finished it may always see it.
         """
         if viewer is not None:
             own = await self._attempts.find(attempt_id(deal, viewer))

@@ -8,7 +8,7 @@ from server.runs.deal_messages import Deal, ShowDeal
 
 
 async def show_deal(request: Request[ShowDeal]) -> Deal:
-    """Return a deal, with its seed only once the deal is closed."""
+    """Return a deal, with its seed only if the deal is closed."""
     deal, seed = await request.services.closed_deals.load(
         DealId(request.command.deal), request.player
     )

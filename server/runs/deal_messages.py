@@ -1,4 +1,4 @@
-"""Deals: what anyone needs to verify one."""
+"""Messages for verifying deals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from server.base.wire.messages import Command, Event
 
 
 class ShowDeal(Command, tag=14, frozen=True):
-    """Ask for a deal's commitment, and for its seed once the deal is closed.
+    """Request a deal's commitment, and its seed if the deal is closed.
 
     Refused as `unknown_deal`.
 
@@ -29,8 +29,8 @@ class Deal(Event, tag=13, frozen=True):
     Attributes:
         deal: its id.
         commitment: to the seed, in hexadecimal.
-        seed: in hexadecimal; null while anyone may still be playing the deal.
-        rules: the digest of the rules that it is played by.
+        seed: in hexadecimal; null while the deal may still be played.
+        rules: the digest of its rules.
     """
 
     deal: str

@@ -1,4 +1,4 @@
-"""Deals that are closed, and the runs on them."""
+"""HTTP API of closed deals and their runs."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from server.runs.runs import Runs
 
 
 class ClosedDeal(Struct, frozen=True):
-    """A deal that nobody can be playing any more, with the seed that it follows from.
+    """A deal that can no longer be played, with its seed.
 
     Attributes:
         deal: its id.
-        date: the day whose daily it was; null for a deal of a room.
+        date: the day of its daily; null for a deal of a room.
         commitment: to the seed, in hexadecimal.
-        seed: in hexadecimal; of a known deal, the order of its cards instead, two digits each.
-        rules: the digest of the rules that it was played by.
-        certificate: the proof about it; null if there is none, as of all deals of rooms.
+        seed: in hexadecimal; for a known deal, the order of its cards instead, two digits each.
+        rules: the digest of its rules.
+        certificate: the proof about it; null without a proof, as for all deals of rooms.
         line: the moves that prove it; null without a certificate.
     """
 
@@ -42,16 +42,16 @@ class ClosedDeal(Struct, frozen=True):
 
 
 class DealRun(Struct, frozen=True):
-    """A run's place among those on its deal.
+    """A run's place in the ranking of its deal.
 
     Attributes:
         run: the id of the run.
-        rank: 1 for the best; equal results share one.
+        rank: 1 for the best, shared by equal results.
         left: cards that are not on the foundations.
         time: milliseconds from the start to the last card that reached a foundation.
         moves: moves played.
-        undos: how many of the moves were undos; a daily has none, and no hints.
-        hints: hints given to the player.
+        undos: how many of the moves were undos; a daily allows neither undos nor hints.
+        hints: the number of hints given.
         peeked: whether an undo has covered a card that had been seen.
     """
 
@@ -67,12 +67,12 @@ class DealRun(Struct, frozen=True):
 
 
 class DealRuns(Struct, frozen=True):
-    """Runs on a deal that is closed, best first.
+    """Runs on a closed deal, best first.
 
     Attributes:
         deal: its id.
-        size: how many there are in all; 0 for a round whose room is not kept any more.
-        runs: those that were asked for.
+        size: the number of all runs; 0 for a round whose room is no longer kept.
+        runs: the requested runs.
     """
 
     deal: str
@@ -95,8 +95,8 @@ class RunsOfDeal(Rows, frozen=True, kw_only=True):
 
     Attributes:
         deal: its id.
-        group: the players of runs at a daily: those who have kept an identity, or guests. In a
-            room, they race together.
+        group: the players of runs at a daily: account holders or guests. In a room, they race
+            together.
     """
 
     deal: str
@@ -111,7 +111,7 @@ class Called(Protocol):
 
 
 async def show_deal(services: Called, asked: OfDeal) -> Answer[ClosedDeal]:
-    """A deal that is closed, with its seed."""
+    """Return a closed deal, with its seed."""
     deal, seed = await services.closed_deals.load(deal_of(asked.deal))
     if seed is None:
         raise Refusal("deal_open")
@@ -130,7 +130,7 @@ async def show_deal(services: Called, asked: OfDeal) -> Answer[ClosedDeal]:
 
 
 async def list_runs(services: Called, asked: RunsOfDeal) -> Answer[DealRuns]:
-    """The runs on a deal that is closed, best first: those of a round, or of a daily."""
+    """List the runs on a closed deal, best first: the runs of a round, or of a daily."""
     deal = deal_of(asked.deal)
     size, rows = await services.runs.page(deal, asked.group, asked.first, asked.count)
     runs = [

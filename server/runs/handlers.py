@@ -12,7 +12,7 @@ from server.runs.messages import GetRun, GetRuns, Run, Runs
 
 
 async def get_run(request: Request[GetRun]) -> Run:
-    """Return a run, unless the node is overloaded: moves come first."""
+    """Return a run; refused under load, since moves have priority."""
     _refuse_overload(request)
     attempt = AttemptId(request.command.attempt)
     length = await request.services.attempts.length(attempt)
@@ -21,7 +21,7 @@ async def get_run(request: Request[GetRun]) -> Run:
 
 
 async def get_runs(request: Request[GetRuns]) -> Runs:
-    """Return the runs on a deal, unless the node is overloaded."""
+    """Return the runs on a deal; refused under load."""
     _refuse_overload(request)
     deal = request.command.deal
 

@@ -1,4 +1,4 @@
-"""Runs: attempts that are over, as anybody may see them once their deals are closed."""
+"""Messages of runs: finished attempts, which are public once their deals are closed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from server.play.core.result import End, Help
 
 
 class GetRun(Command, tag=27, frozen=True):
-    """Ask for a run.
+    """Request a run.
 
     Refused as `unknown_run`, `deal_open`, `unknown_rules`, `unknown_format` or `overloaded`.
 
     Attributes:
-        attempt: the id of the attempt that it was.
+        attempt: the id of its attempt.
     """
 
     attempt: Annotated[str, Meta(max_length=64)]
@@ -25,7 +25,7 @@ class GetRun(Command, tag=27, frozen=True):
 
 
 class GetRuns(Command, tag=28, frozen=True):
-    """Ask for the runs on a deal.
+    """Request the runs on a deal.
 
     Refused as `unknown_deal`, `deal_open`, `unknown_format` or `overloaded`.
 
@@ -38,23 +38,23 @@ class GetRuns(Command, tag=28, frozen=True):
 
 
 class Run(Event, tag=19, frozen=True):
-    """A run: its moves lead from the board that the seed deals to its result.
+    """A run: its moves lead from the board dealt by the seed to its result.
 
     Attributes:
-        attempt: the id of the attempt that it was.
-        player: the one who played it.
+        attempt: the id of its attempt.
+        player: the player of the run.
         deal: the id of its deal.
         commitment: to the deal's seed, in hexadecimal.
         seed: in hexadecimal.
-        rules: the digest of the rules that it was played by.
+        rules: the digest of its rules.
         started: when its clock started, in Unix milliseconds.
-        deadline: when it was to end by itself, in Unix milliseconds.
-        moves: four numbers for each move: milliseconds since the move before it, or since the
-            start; then source, target and count as in `PlayMove`, or 0 three times for an undo.
+        deadline: when it would have ended automatically, in Unix milliseconds.
+        moves: four numbers per move: milliseconds since the previous move or the start; then
+            source, target and count as in `PlayMove`, or three zeros for an undo.
         ended: milliseconds from the start to the end.
         end: why it ended.
-        help: the help that the player could ask for.
-        hints: hints given to the player.
+        help: the help available to the player.
+        hints: the number of hints given.
     """
 
     attempt: str
@@ -75,15 +75,15 @@ class Run(Event, tag=19, frozen=True):
 
 
 class RunRow(Struct, array_like=True, frozen=True):
-    """A run's place among those on its deal.
+    """A run's place in the ranking of its deal.
 
     Attributes:
-        attempt: its id, by which `GetRun` asks for it.
-        rank: 1 for the best; equal results share one.
+        attempt: its id, for `GetRun`.
+        rank: 1 for the best, shared by equal results.
         left: cards that are not on the foundations.
         time: milliseconds from the start to the last card that reached a foundation.
         moves: moves played.
-        undos: as in `Result`, like `hints` and `peeked`; a daily has none of them.
+        undos: as in `Result`, like `hints` and `peeked`; all are 0 or false for a daily.
     """
 
     attempt: str
@@ -98,13 +98,13 @@ class RunRow(Struct, array_like=True, frozen=True):
 
 
 class Runs(Event, tag=20, frozen=True):
-    """Runs on a deal that is closed.
+    """Runs on a closed deal.
 
     Attributes:
         deal: its id.
-        size: how many there are.
-        runs: all of a round, or of a daily the first ones and those around the player's own; none
-            of a round whose room is not kept any more.
+        size: the number of all runs.
+        runs: all runs of a round; for a daily, the first ones and the neighbours of the player's
+            own; empty for a round whose room is no longer kept.
     """
 
     deal: str

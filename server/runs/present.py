@@ -1,4 +1,4 @@
-"""Runs as clients are shown them, of closed deals only."""
+"""Conversion of runs of closed deals to messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from server.runs.runs import RunRow as FoundRow
 
 
 def run(found: FoundRun) -> Run:
-    """Return a run of a closed deal: about six bytes a move, 25 KB for the longest one.
+    """Return a run of a closed deal as a message: about six bytes per move, at most 25 KB.
 
     Raises:
         UnreadableError: this release does not know its rules.
@@ -46,7 +46,7 @@ def run(found: FoundRun) -> Run:
 
 
 def runs(deal: str, size: int, rows: Iterable[FoundRow]) -> Runs:
-    """Return runs on a closed deal, of which there are `size`."""
+    """Return runs on a closed deal as a message; `size` counts all of them."""
     return Runs(
         deal=deal,
         size=size,

@@ -1,4 +1,4 @@
-"""Runs: attempts that are over, for everybody to see once their deals are closed."""
+"""Runs: finished attempts, which are public once their deals are closed."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from server.rooms.rooms import Rooms
 from server.runs.closed_deals import ClosedDeals
 
 MAX_READS = 8
-"""Reads of runs that a node has in flight: further ones are refused, before they delay moves."""
+"""Maximum concurrent reads of runs per node; further ones are refused before they delay moves."""
 
 SHOWN = 50
-"""Runs on a deal of a round or a challenge that a player is shown, beside the own and those around
-it: a challenge has 1,000."""
+"""Maximum runs on a deal of a round or a challenge that a player is shown, besides their own and
+its neighbours: a challenge has up to 1,000."""
 
 RETRY_AFTER_MS = 1_000
-"""Milliseconds after which a read that was refused may be tried again."""
+"""Milliseconds until a refused read can be retried."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundRun:
-    """A run, with its deal and who played it."""
+    """A run, with its deal and its player."""
 
     run: Run
     deal: Deal
@@ -49,11 +49,11 @@ class FoundRun:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run's place among those on its deal.
+    """A run's place in the ranking of its deal.
 
     Attributes:
         attempt: its id.
-        rank: from 1; equal results share one.
+        rank: from 1, shared by equal results.
         left: cards that are not on the foundations.
         time: milliseconds from the start to the last card that reached a foundation.
         moves: moves played.
@@ -72,14 +72,14 @@ class RunRow:
 
 
 _Ranked: TypeAlias = tuple[PlayerId, int, Result]
-"""A player, the rank, and how the run ended."""
+"""(player, rank, result) of a run."""
 
 
 class Runs:
-    """Reads runs of closed deals. Nothing is cached: a run is read when somebody wants to see it.
+    """Reads runs of closed deals, without a cache.
 
-    What a run costs: one range of a stream, a page for each 1,000 entries, and about a
-    microsecond for each entry. No board is made.
+    A run costs one range read of a stream, with a page per 1,000 entries, and about a microsecond
+    per entry. Boards are only made for files.
     """
 
     def __init__(
@@ -102,12 +102,12 @@ class Runs:
         """Return a run.
 
         Args:
-            attempt: the attempt that it was.
-            viewer: for whom; `None` for anybody.
+            attempt: the attempt's id.
+            viewer: the requesting player; `None` for the public.
 
         Raises:
             Refusal: as `unknown_run`; as `deal_open` while its deal may be played; as `overloaded`
-                while too many are being read.
+                during too many concurrent reads.
             UnreadableError: a newer release stored it.
         """
         parts = split_attempt_id(attempt)
@@ -118,18 +118,18 @@ class Runs:
             deal = await self._closed(deal_id, "unknown_run", viewer)
             run = await self._attempts.run(attempt)
             if run is None and await self._attempts.find(attempt) is not None:
-                # Its deadline has passed, and nobody had looked since.
+                # Its deadline had passed unnoticed; `find` has ended it now.
                 run = await self._attempts.run(attempt)
             if run is None:
                 raise Refusal("unknown_run")
             return FoundRun(run, deal, (await self._profiles.load([player]))[player])
 
     async def file(self, attempt: AttemptId) -> RunFile:
-        """Return the file of a run: its journal is read, and its moves are played again.
+        """Return the file of a run: its journal is read, and its moves are replayed.
 
         Raises:
-            Refusal: as `find` does.
-            UnreadableError: a newer release stored it, or it is played by its rules.
+            Refusal: as `load`.
+            UnreadableError: a newer release stored it, or defined its rules.
         """
         found = await self.load(attempt)
         run, deal, profile = found.run, found.deal, found.profile
@@ -150,13 +150,13 @@ class Runs:
     async def page(
         self, deal_id: DealId, group: Group, first: int, count: int
     ) -> tuple[int, list[RunRow]]:
-        """Return how many runs a deal has, and so many of them from one on, best first.
+        """Return the number of runs on a deal, and a page of them, best first.
 
         Args:
             deal_id: the deal.
             group: the players of runs at a daily; in a room, players of both race together.
-            first: the number of the first one, from 1.
-            count: how many.
+            first: the number of the first run to return, from 1.
+            count: the number of runs to return.
 
         Raises:
             Refusal: as `on` does.
@@ -176,19 +176,19 @@ class Runs:
     async def on(
         self, deal_id: DealId, player: PlayerId, pay: Callable[[int], None] = lambda _: None
     ) -> tuple[int, list[RunRow]]:
-        """Return how many runs a deal has, and those of them that a player is shown, best first.
+        """Return the number of runs on a deal, and a player's selection of them, best first.
 
-        These are the first ones, and the player's own with its neighbours. Those of a round are
-        kept for a week after it.
+        These are the first runs, and the player's own run with its neighbours. The runs of a round
+        are kept for a week after it.
 
         Args:
             deal_id: the deal.
-            player: who asks.
-            pay: called with the number of runs that are about to be ranked.
+            player: the requesting player.
+            pay: called with the number of runs before they are ranked.
 
         Raises:
-            Refusal: as `unknown_deal`; as `deal_open` while it may be played; as `overloaded` while
-                too many are being read.
+            Refusal: as `unknown_deal`; as `deal_open` while it may be played; as `overloaded`
+                during too many concurrent reads.
             UnreadableError: a newer release stored it.
         """
         with self._a_read():
@@ -211,7 +211,7 @@ class Runs:
     async def _ranked(
         self, deal: Deal, pay: Callable[[int], None] = lambda _: None
     ) -> list[_Ranked]:
-        """Return how the runs ended on a deal of a round or a challenge, best first."""
+        """Return the ranked runs on a deal of a round or a challenge, best first."""
         if deal.occasion is not None:
             occasions = self._deals.occasions_of(deal.occasion)
             results, home = await occasions.results(deal.occasion)
@@ -242,7 +242,7 @@ class Runs:
         ]
 
     async def _closed(self, deal_id: DealId, unknown: str, viewer: PlayerId | None = None) -> Deal:
-        """Return a deal that is closed; refuse one that there is not with the code `unknown`."""
+        """Return a closed deal; a missing one is refused with the code `unknown`."""
         try:
             deal, seed = await self._deals.load(deal_id, viewer)
         except Refusal as refusal:
@@ -264,6 +264,6 @@ class Runs:
 
 
 def _run_row(deal: Deal, row: Row, profiles: Mapping[PlayerId, Profile]) -> RunRow:
-    """Return the row of a run at a daily from that of its leaderboard."""
+    """Convert a leaderboard row of a daily to a run's row."""
     attempt, profile = attempt_id(deal.id, row.player), profiles[row.player]
     return RunRow(attempt, row.rank, profile, *unpack(row.score))

@@ -1,1 +1,1 @@
-"""Watching the boards of others."""
+"""Watching other players' boards."""

@@ -1,9 +1,9 @@
-"""The sessions that watch rounds, and the boards and moves that they are sent.
+"""Sessions that watch rounds, and the fan-out of boards and moves to them.
 
-Each entry of a journal is encoded once for all watchers of a round, whether they see it at once or
-later, and written at most once to each. It is sent in slices of a few milliseconds, between which
-moves are answered, after the answer to the move and the room's counters. A watcher who reads slowly
-is sent nothing that would only be queued, but all boards anew when it has caught up.
+Each journal entry is encoded once for all watchers of a round, live or delayed, and written at most
+once to each. Entries are sent after the answer to the move and the room's counters, in slices of a
+few milliseconds, between which moves are answered. Slow watchers are skipped, and get all boards
+again when they have caught up.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ from server.watching.messages import Watched
 from server.watching.watching import WatchedEntry, Watching
 
 MAX_WATCHING = 5_000
-"""Sessions of one node that may watch, all rooms together."""
+"""Maximum watching sessions on one node."""
 
 MAX_UNSENT = 64
-"""Frames of a room that wait to be sent; beyond that, its watchers are sent all boards anew."""
+"""Maximum unsent frames of a room; beyond that, its watchers are sent all boards again."""
 
 SLICE = 0.003
-"""Seconds after which sending to watchers yields to the event loop."""
+"""Maximum seconds of sending to watchers before yielding to the event loop."""
 
 CATCH_UP_EVERY = 0.5
-"""Seconds between two looks at whether those who read slowly have caught up."""
+"""Seconds between checks whether slow watchers have caught up."""
 
 CONCURRENCY = 200
-"""Rooms whose watchers are sent something at the same time."""
+"""Rooms whose watchers are served concurrently."""
 
 
 class _Feed:
     """The watchers of one room.
 
     Attributes:
-        keys: each watcher, and the `watch_epoch` of the room whose key it has shown, if any.
-        sights: how each watcher sees the round; those who are being admitted have none yet.
-        renewed: watchers who are to be sent all boards.
-        unsent: frames that wait to be sent, with the sight of those who are to be sent them.
-        decided: the version of the room by which `sights` were decided.
+        keys: each watcher's `watch_epoch` of the presented room key, or `None`.
+        sights: each admitted watcher's sight of the round.
+        renewed: watchers that need all boards.
+        unsent: frames to send, with the sight of their recipients.
+        decided: the room's version at the last decision of `sights`.
     """
 
     __slots__ = ("decided", "keys", "renewed", "sights", "unsent")
@@ -73,7 +73,7 @@ class _Feed:
 
 
 class WatchFeeds:
-    """All rooms whose rounds sessions of this node watch."""
+    """All rooms with rounds watched by sessions of this node."""
 
     def __init__(
         self,
@@ -100,19 +100,19 @@ class WatchFeeds:
 
     @property
     def size(self) -> int:
-        """How many sessions watch."""
+        """The number of watching sessions."""
         return len(self._codes)
 
     def code_of(self, session: Session) -> RoomCode | None:
-        """Return the room that a session watches, if any."""
+        """Return the room that a session watches, or `None`."""
         return self._codes.get(session)
 
     def is_watched(self, code: RoomCode) -> bool:
-        """Return whether a session of this node watches a room: then its boards are in memory."""
+        """Return whether a session of this node watches a room; then its boards are in memory."""
         return code in self._feeds
 
     def admit(self, session: Session, code: RoomCode) -> None:
-        """Check that there is room for another watcher.
+        """Check the limits on watchers.
 
         Raises:
             Refusal: as `too_many_watchers`.
@@ -124,20 +124,21 @@ class WatchFeeds:
             raise Refusal("too_many_watchers")
 
     async def watch(self, session: Session, code: RoomCode, epoch: int | None) -> Watched:
-        """Let a session watch the room that it is subscribed to; return the boards as of now.
+        """Start watching the room that a session is subscribed to; return the current boards.
 
-        Nothing comes between the boards and what is sent of them from then on.
+        The session misses no move between these boards and the moves sent from then on.
 
         Args:
             session: the session.
-            code: the room's.
-            epoch: the `watch_epoch` of the room's key that was shown; `None` if none was.
+            code: the room's code.
+            epoch: the `watch_epoch` of the presented room key; `None` without a key.
 
         Raises:
-            Refusal: the player may not watch (any more), or there are too many watchers.
+            Refusal: the player cannot watch (any more), or there are too many watchers.
         """
         if self._rooms.room_of(session) != code:
-            # It was removed from the room while that was read, or has ended: nobody would stop it.
+            # The session was removed from the room meanwhile, or has ended: nothing would stop it
+            # later.
             raise Refusal("not_invited")
         self.admit(session, code)
         if self._codes.get(session) not in {None, code}:
@@ -162,16 +163,16 @@ class WatchFeeds:
     async def _decide(
         self, session: Session, code: RoomCode, epoch: int | None
     ) -> tuple[Room, Sight]:
-        """Return the room, and how a session sees its round, once that has been read."""
+        """Return the room, and a session's sight of its round, once they are loaded."""
         await self._watching.wait_until_loaded(code)
         live = self._live.known(code)
         if live is None or self._codes.get(session) != code or session.player is None:
-            # It was removed from the room meanwhile, or has ended.
+            # The session was removed from the room meanwhile, or has ended.
             raise Refusal("not_invited")
         return live.room, self._sight(live.room, session.player, epoch)
 
     def _sight(self, room: Room, player: PlayerId, epoch: int | None) -> Sight:
-        """Return how a player sees a room's round, by the epoch of the key that was shown.
+        """Return a player's sight of a room's round, given the epoch of the presented key.
 
         Raises:
             Refusal: as `core.sight`.
@@ -182,9 +183,11 @@ class WatchFeeds:
         return "hidden" if self._watching.is_withheld(round_.deal) else seen
 
     def _unnoted(self, room: Room, sights: Mapping[Session, Sight]) -> DealId | None:
-        """Return the deal of a room's round if others are about to see it, and that is not noted.
+        """Return the deal of a room's round if showing it to others must still be recorded.
 
-        It costs a look-up, and of a round that is new here one for each watcher.
+        It is about to be shown to a watcher who does not run in the round.
+
+        This costs one look-up, and for a round that is new on this node, one per watcher.
         """
         round_ = room.round
         if round_ is None or self._watching.is_noted(round_.deal):
@@ -196,7 +199,7 @@ class WatchFeeds:
         return round_.deal if is_shown else None
 
     def stop(self, session: Session) -> None:
-        """Let a session watch nothing, in constant time."""
+        """Stop watching, in constant time."""
         code = self._codes.pop(session, None)
         if code is None:
             return
@@ -208,25 +211,25 @@ class WatchFeeds:
             self._watching.unfollow(code)
 
     def _end(self, session: Session) -> None:
-        """Let a session watch no more; without a seat it is not subscribed to the room either."""
+        """Stop watching; without a seat, also unsubscribe the session from the room."""
         if self._rooms.is_seatless(session):
-            # That emits `left`, which stops it.
+            # This emits `left`, which calls `stop`.
             self._rooms.unsubscribe(session)
         else:
             self.stop(session)
 
     def _boards(self, room: Room, seen: Sight) -> Watched:
         code = room.opened.code
-        # The boards are those of the room's latest round, unless that has begun just now.
+        # The boards belong to the room's latest round, unless a new one has just started.
         matches = room.round is not None and room.round.deal == self._watching.deal(code)
         return watching_present.watched(
             room, seen, self._watching.boards(code, seen) if matches else []
         )
 
     def _room_changed(self, code: RoomCode) -> None:
-        """Decide anew who may see the boards, before anything more is sent.
+        """Decide every watcher's sight again, before anything else is sent.
 
-        It costs a decision for each watcher at each entry of the room's journal.
+        This costs one decision per watcher for each entry of the room's journal.
         """
         feed, live = self._feeds.get(code), self._live.known(code)
         if feed is None or live is None or live.room.version == feed.decided:
@@ -258,7 +261,7 @@ class WatchFeeds:
         self._send_soon(code, feed)
 
     def _moved(self, code: RoomCode, seen: Sight, entry: WatchedEntry) -> None:
-        """Send an entry to those who see it now."""
+        """Enqueue an entry for the watchers with this sight."""
         self._room_changed(code)
         feed = self._feeds.get(code)
         if feed is None or seen not in feed.sights.values():
@@ -277,8 +280,8 @@ class WatchFeeds:
             self._sends.add(code)
 
     async def _send(self, code: RoomCode) -> None:
-        """Send what waits, to those who may still see it when it is their turn."""
-        # The room's own news goes first: it was scheduled before.
+        """Send queued frames and boards, checking again before each that the watcher may see it."""
+        # Yield first, so that the room's own update, scheduled earlier, is sent before.
         await asyncio.sleep(0)
         feed = self._feeds.get(code)
         if feed is None:
@@ -288,7 +291,7 @@ class WatchFeeds:
             deal = self._unnoted(live.room, feed.sights) if live is not None else None
             if deal is not None:
                 await self._watching.note_shown(deal)
-                # It may be withheld: that is decided before anything is sent.
+                # The round may now be withheld: decide that before sending anything.
                 feed.decided = 0
                 self._room_changed(code)
             await self._send_boards(code, feed)
@@ -307,7 +310,7 @@ class WatchFeeds:
                 session.send_frame(frame)
 
     async def _send_boards(self, code: RoomCode, feed: _Feed) -> None:
-        """Send all boards to those who are to be sent them and do not read slowly."""
+        """Send all boards to the watchers in `renewed`, except slow ones."""
         encoded: dict[Sight, bytes] = {}
         async for session in in_timed_slices(feed.renewed, SLICE):
             self._room_changed(code)
@@ -316,7 +319,7 @@ class WatchFeeds:
             seen, live = feed.sights[session], self._live.known(code)
             assert live is not None, "who watches a room is subscribed to it"
             if self._unnoted(live.room, feed.sights) is not None:
-                # Another round has begun meanwhile.
+                # Another round has started meanwhile.
                 return
             if seen not in encoded:
                 encoded[seen] = codec.encode(self._boards(live.room, seen))
@@ -325,5 +328,5 @@ class WatchFeeds:
 
 
 def _holds(room: Room, epoch: int | None) -> bool:
-    """Return whether the room's watch key that was shown is its key still."""
+    """Return whether the presented watch key is still valid."""
     return epoch is not None and epoch == room.watch_epoch

@@ -15,9 +15,9 @@ from server.watching.messages import GetWatchKey, StopWatching, Watched, WatchKe
 
 
 async def watch(request: Request[WatchRound]) -> Watched:
-    """Let the session watch a room; one that is new there is sent the room before the answer.
+    """Start watching a room; a newly subscribed session is sent the room before the answer.
 
-    Without a seat, a part in the round or the key, the answer is the same where there is no room.
+    Players without a seat, a part in the round or the key get the same refusal if there is no room.
     """
     code = parse_room_code(request.command.code)
     session, player, services = request.session, request.player, request.services
@@ -47,7 +47,7 @@ async def watch(request: Request[WatchRound]) -> Watched:
 
 
 async def stop(request: Request[StopWatching]) -> Done:
-    """End the watching, and the subscription to the room of a player who has no seat there."""
+    """Stop watching; a session without a seat is also unsubscribed from the room."""
     request.front.stop_watching(request.session)
     return Done()
 

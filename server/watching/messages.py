@@ -1,4 +1,4 @@
-"""Watching: the boards of a round's runners, for those who do not play it, or are done."""
+"""Watching the boards of a round, for viewers who do not play it or have finished."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ WatchKeyText = Annotated[str, Meta(max_length=64)]
 
 
 class WatchRound(RoomCommand, tag=25, frozen=True):
-    """Watch a room's rounds instead of any other's, and subscribe the session to the room.
+    """Watch a room's rounds instead of any other room's, and subscribe the session to the room.
 
-    It takes no seat. Refused as `not_invited`, also if there is no such room, `removed`,
+    It takes no seat. Refused as `not_invited` (also if there is no such room), `removed`,
     `still_racing` or `too_many_watchers`.
 
     Attributes:
-        key: the room's watch key, which members need not have; null if there is none.
+        key: the room's watch key, or null; members do not need it.
     """
 
     key: WatchKeyText | None = None
@@ -29,13 +29,13 @@ class WatchRound(RoomCommand, tag=25, frozen=True):
 
 
 class StopWatching(Command, tag=26, frozen=True):
-    """Watch no more; a player without a seat is not subscribed to the room any more either."""
+    """Stop watching. Without a seat, it also ends the subscription to the room."""
 
     cost: ClassVar[float] = costs.LOOK
 
 
 class GetWatchKey(RoomCommand, tag=31, frozen=True):
-    """Ask for the key with which anybody may watch the room; only the host may.
+    """Request the key that lets anyone watch the room; only for the host.
 
     Refused as `unknown_room`, `not_host` or `no_host`.
     """
@@ -46,11 +46,11 @@ class GetWatchKey(RoomCommand, tag=31, frozen=True):
 class WatchKey(Event, tag=25, frozen=True):
     """A room's watch key.
 
-    It ends when the host is another one, when a member is removed, and when the room is locked;
-    whoever watches by it is then sent a `Watched` that says so.
+    It is revoked when the host changes, when a member is removed, and when the room is locked.
+    Watchers who used it then receive a `Watched` with the sight `ended`.
 
     Attributes:
-        code: the room's.
+        code: the room's code.
     """
 
     code: str
@@ -58,15 +58,15 @@ class WatchKey(Event, tag=25, frozen=True):
 
 
 class WatchedBoard(Struct, array_like=True, frozen=True):
-    """A runner's board, as the runner sees it.
+    """A runner's board, as seen by the runner.
 
     Attributes:
         player: the runner's id.
-        seq: the last journal entry that is shown; 0 if nothing is to be seen yet.
-        piles: as in `Attempt`; none if nothing is to be seen yet.
+        seq: the last journal entry shown; 0 if nothing is visible yet.
+        piles: as in `Attempt`; empty if nothing is visible yet.
         redeals: how often the waste has been turned over.
         result: as of that entry.
-        problem: the code of what keeps the server from reading the board, or null.
+        problem: the code of the error that prevents the server from reading the board, or null.
     """
 
     player: str
@@ -78,20 +78,20 @@ class WatchedBoard(Struct, array_like=True, frozen=True):
 
 
 class Watched(Event, tag=17, frozen=True):
-    """The boards of a room's latest round; sent again when all of them are to be shown anew.
+    """All boards of a room's latest round, sent again whenever they must be replaced.
 
     Attributes:
-        code: the room's.
+        code: the room's code.
         round: the round's number; 0 before the first one.
-        sight: `live`, `delayed` by `delay`, or `hidden`: until a public round is over, or since a
-            challenge is played on its deal; `ended` if the session watches the room no more, as
-            when its player runs in the round.
+        sight: `live`, `delayed` by `delay`, `hidden` until a public round is over or while a
+            challenge is played on its deal, or `ended` if the session no longer watches the room,
+            for example because its player runs in the round.
         delay: milliseconds.
         game: of the round, like `variant`; null before the first one.
-        rules: the digest of the rules that it is played by.
-        boards: one for each runner of the round, in their order; none if they are hidden.
-        why: if the sight is `ended`, the code that `WatchRound` would be refused with now: as
-            `not_invited`, the watch key holds no more.
+        rules: the digest of its rules.
+        boards: one per runner of the round, in their order; empty if they are hidden.
+        why: if the sight is `ended`, the code of the refusal that `WatchRound` would now get;
+            `not_invited` means that the watch key is no longer valid.
     """
 
     code: str
@@ -106,13 +106,13 @@ class Watched(Event, tag=17, frozen=True):
 
 
 class WatchedMove(Event, tag=18, frozen=True):
-    """The move of a runner, as entry `seq`; ignored by who has that entry already.
+    """A runner's move, as entry `seq`; ignore it if that entry is already known.
 
     Attributes:
         round: the round's number.
         board: the board's index in `Watched`.
-        seq: the last journal entry that it shows. If it skips some, they are part of it.
-        changes: as in `Moved`; those of the first entry make the whole board.
+        seq: the last journal entry it shows. Skipped entries are included.
+        changes: as in `Moved`; for the first entry, they contain the whole board.
         redeals: how often the waste has been turned over.
         result: as of that entry.
     """

@@ -1,6 +1,6 @@
-"""Boards as watchers are shown them, by `server.watching.core.sight`.
+"""Conversion of watched boards to messages, according to `server.watching.core.sight`.
 
-They are made from views and deltas of runners, which leave out cards that the runner has not seen.
+They are made from runners' views and deltas, which omit cards that the runner has not seen.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from server.watching.watching import WatchedEntry
 def watched(
     room: Room, seen: Sight, boards: Iterable[tuple[core.Attempt | None, str | None]]
 ) -> Watched:
-    """Return the boards of a room's latest round, for those who see them in one way.
+    """Return the boards of a room's latest round, for watchers with one sight.
 
     Args:
         room: the room.
-        seen: how they are seen.
-        boards: each runner's attempt as it is to be seen, `None` if there is nothing to see, and
-            the code of what keeps it from being read; none if the boards are hidden.
+        seen: the sight.
+        boards: for each runner, the visible state of the attempt, or `None` if nothing is visible,
+            and the code of the error that prevents reading it; empty if the boards are hidden.
     """
     round_ = room.round
     players = round_.players if round_ is not None else ()
@@ -55,15 +55,15 @@ def _watched_board(
 
 
 def watching_ended(room: Room, why: str) -> Watched:
-    """Return the event for a session that may not watch a room any more, with a refusal's code."""
+    """Return the event that ends a session's watching, with a refusal's code."""
     number = room.round.number if room.round is not None else 0
     return Watched(room.opened.code, number, "ended", 0, None, None, None, [], why)
 
 
 def watched_move(entry: WatchedEntry) -> WatchedMove:
-    """Return the event for what a runner has played, the same for all watchers.
+    """Return the event for a runner's move, the same for all watchers.
 
-    It is made from views alone. It takes about 10 µs, once for each entry of a watched round.
+    It is made from views only, in about 10 µs, once for each entry of a watched round.
     """
     before, after = entry.before, entry.after
     if before is None:

@@ -1,12 +1,12 @@
-"""Watching: the boards of the rounds that sessions of this node watch, as their journals have them.
+"""Watching: the boards of rounds watched by sessions of this node, read from their journals.
 
-The node of a runner does nothing for watchers. The node of the watchers hears, as every node that
-follows the room, that a runner got further, and then reads what is new in that runner's journal:
-from memory if this node has appended it, otherwise with one range of the stream. A round is read
-once, however many watch it, and a round that nobody here watches is not read at all.
+The runner's node does no work for watchers. Like every node that follows the room, the watchers'
+node learns from the progress messages that a runner has advanced. Then it reads the new part of
+that runner's journal: from memory if this node has appended it, otherwise by one range read of the
+stream. A round is read once for any number of watchers, and not at all without any.
 
-There are two streams of a round: one at once, one by `WATCH_DELAY_MS` later, by the times of the
-entries. Both carry the same entries, so that each needs to be encoded only once.
+A round has two streams, one live and one delayed by `WATCH_DELAY_MS` from the times of the entries.
+Both carry the same entries, so that each is encoded only once.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ from server.rooms.rooms import Rooms
 from server.watching.core.sight import WATCH_DELAY_MS, Sight
 
 CONCURRENCY = 32
-"""Journals that are read at once; of each, one read is in flight."""
+"""Journals read concurrently, with one read in flight per journal."""
 
 LOADED_WITHIN = 1.0
-"""Seconds that a watcher waits at most until a round has been read for the first time."""
+"""Maximum seconds that a watcher waits for the first read of a round."""
 
 MAX_WAITING = 512
-"""Entries of one runner that wait for their time, or to be read from memory; later ones are joined.
+"""Maximum delayed or unread entries of one runner; later ones are merged.
 
-A player sends at most 20 moves a second for long, so that it takes a client that plays at that rate
-all the time.
+Moves are limited to a sustained rate of 20 per second, so only a client that constantly plays at
+that rate reaches it.
 """
 
 MAX_SHOWN = 10_000
-"""Deals of which a node knows whether their boards are shown to others."""
+"""Maximum deals per node whose `show` results are cached."""
 
 _LABEL = b"samedeal watch 1\0"
 _KEY_BYTES = 16
@@ -64,14 +64,14 @@ log = structlog.get_logger()
 
 @dataclass(slots=True, eq=False)
 class WatchedEntry:
-    """The change of a runner's board, by one entry of the journal, or by several in a row.
+    """The change of a runner's board by one or several consecutive journal entries.
 
     Attributes:
         round: the round's number.
         place: the runner's index among the players of the round.
-        before: the attempt before it; `None` if the attempt begins.
+        before: the attempt before it; `None` at the start.
         after: the attempt after it.
-        frame: kept here by whoever encodes it, for the stream that comes later; empty before.
+        frame: the encoded entry, cached for the other stream; empty until encoded.
     """
 
     round: int
@@ -82,20 +82,20 @@ class WatchedEntry:
 
     @property
     def at(self) -> int:
-        """When it happened, in Unix milliseconds. An attempt is shown when its clock starts."""
+        """The time in Unix milliseconds. An attempt becomes visible when its clock starts."""
         return max(self.after.at, self.after.start.at)
 
 
 @dataclass(slots=True, eq=False)
 class _Runner:
-    """A runner's journal, as far as it has been read.
+    """The state of reading a runner's journal.
 
     Attributes:
-        state: the attempt after the last entry that was read, `None` before the first.
+        state: the attempt after the last entry read, `None` before the first.
         last: the text of that entry.
-        appended: what this node has appended since, in order: (before, after, text).
-        problem: the code with which the last read has failed, or `None`.
-        read: whether the journal has been read from its start, or tried to be.
+        appended: (before, after, text) of each entry appended by this node since, in order.
+        problem: the code of the last read's error, or `None`.
+        read: whether the journal has been read from its start, or that has been tried.
     """
 
     attempt: AttemptId
@@ -107,7 +107,7 @@ class _Runner:
 
 
 class _Stream:
-    """The boards of a round as seen by watchers with one delay, and what they do not see yet."""
+    """The boards of a round as seen with one delay, and the entries that are not visible yet."""
 
     __slots__ = ("boards", "delay", "waiting")
 
@@ -117,7 +117,7 @@ class _Stream:
         self.waiting: list[deque[WatchedEntry]] = [deque() for _ in range(runners)]
 
     def begin(self, entries: Iterable[WatchedEntry], now: int) -> None:
-        """Show a runner whose journal was read from its start: what is past is not played again."""
+        """Show a runner after a full read of the journal, applying past entries silently."""
         for entry in entries:
             if entry.at + self.delay <= now and not self.waiting[entry.place]:
                 self.boards[entry.place] = entry.after
@@ -125,9 +125,9 @@ class _Stream:
                 self.add(entry)
 
     def add(self, entry: WatchedEntry) -> None:
-        """Add an entry that follows those before it; if too many wait, it is joined with the last.
+        """Add the next entry of a runner; if too many wait, merge it with the last.
 
-        What is joined is seen at the time of its last entry, so that nothing is seen early.
+        Merged entries become visible at the time of the last of them, so nothing is visible early.
         """
         waiting = self.waiting[entry.place]
         if len(waiting) >= MAX_WAITING:
@@ -136,7 +136,7 @@ class _Stream:
         waiting.append(entry)
 
     def take_due(self, now: int) -> list[WatchedEntry]:
-        """Remove and return the entries whose time has come, each runner's in order."""
+        """Remove and return the entries that are due, each runner's in order."""
         found: list[WatchedEntry] = []
         for waiting in self.waiting:
             while waiting and waiting[0].at + self.delay <= now:
@@ -146,11 +146,11 @@ class _Stream:
         return found
 
     def next_at(self) -> int | None:
-        """Return when the next entry is due, in Unix milliseconds; `None` if none waits."""
+        """Return when the next entry is due, in Unix milliseconds, or `None`."""
         return min((each[0].at + self.delay for each in self.waiting if each), default=None)
 
     def clear(self, place: int) -> None:
-        """Forget what is known of a runner, whose journal is read anew."""
+        """Reset a runner whose journal is read again from its start."""
         self.boards[place] = None
         self.waiting[place].clear()
 
@@ -176,7 +176,7 @@ class _WatchedRound:
             self.loaded.set()
 
     def next_at(self) -> int | None:
-        """Return when the next entry is due, in Unix milliseconds; `None` if none waits."""
+        """Return when the next entry is due, in Unix milliseconds, or `None`."""
         times = [at for each in self.streams.values() if (at := each.next_at()) is not None]
         return min(times, default=None)
 
@@ -184,12 +184,13 @@ class _WatchedRound:
 class Watching:
     """The rounds that are watched on this node.
 
-    A watched round costs its runners' boards twice, the entries of the last 15 s, and one timer. A
-    runner who got further costs one range of a stream at most, five times a second at most.
+    A watched round costs two copies of its runners' boards, the entries of the last 15 s, and one
+    timer. An advancing runner costs at most one range read of a stream, at most five times a
+    second.
 
     Attributes:
-        moved: emitted when an entry is to be seen by those watchers of a room who have a sight.
-        renewed: emitted when all boards of a room are to be seen anew, as for a new round.
+        moved: emitted when an entry becomes visible to a room's watchers with one sight.
+        renewed: emitted when all boards of a room must be sent again, for example for a new round.
     """
 
     def __init__(
@@ -229,14 +230,14 @@ class Watching:
     # The key
 
     async def key(self, room: Room) -> str:
-        """Return the key with which anybody may watch a room; nothing of it is stored.
+        """Return the key that lets anyone watch a room, until its `watch_epoch` changes.
 
-        It holds until the room's `watch_epoch` is another one.
+        The key is derived, so nothing is stored.
         """
         return (await self._keys(room))[0]
 
     async def _keys(self, room: Room) -> list[str]:
-        """Return the watch keys of a room by all signing keys that hold, the current one first."""
+        """Return the watch keys of a room for all valid signing keys, the current one first."""
         return await self._keys_of(f"{room.opened.code} {room.opened.at} {room.watch_epoch}")
 
     async def _keys_of(self, term: str) -> list[str]:
@@ -244,7 +245,7 @@ class Watching:
         return [urlsafe_b64encode(mac[:_KEY_BYTES]).rstrip(b"=").decode() for mac in macs]
 
     async def key_for(self, code: RoomCode, player: PlayerId) -> str:
-        """Return a room's watch key for its host, who may pass it on.
+        """Return a room's watch key for its host, who may share it.
 
         Raises:
             Refusal: there is no such room, or the player is not its host.
@@ -254,12 +255,10 @@ class Watching:
         return await self.key(room)
 
     async def is_key(self, room: Room | None, key: str | None) -> bool:
-        """Return whether this is a room's watch key; the time it takes tells nothing of the key.
-
-        Without a room it is computed all the same, so that it does not tell whether there is one.
-        """
+        """Return whether `key` is a room's watch key, in constant time."""
         if key is None:
             return False
+        # Compute keys without a room too, so that the time does not reveal whether there is one.
         own = await self._keys(room) if room is not None else await self._keys_of("none")
         equal = [hmac.compare_digest(each.encode(), key.encode()) for each in own]
         return any(equal) and room is not None
@@ -268,17 +267,17 @@ class Watching:
 
     @property
     def size(self) -> int:
-        """How many rooms are watched on this node."""
+        """The number of rooms watched on this node."""
         return len(self._rounds)
 
     def follow(self, code: RoomCode) -> None:
-        """Keep the boards of a room's rounds, until `unfollow`; the room must be followed."""
+        """Track the boards of a room's rounds until `unfollow`; the room must be followed."""
         if code not in self._rounds:
             live = self._live.known(code)
             self._begin(code, live.room.round if live is not None else None)
 
     def unfollow(self, code: RoomCode) -> None:
-        """Forget the boards of a room: nobody watches it here any more."""
+        """Forget the boards of a room that has no watchers on this node any more."""
         watched = self._rounds.pop(code, None)
         if watched is not None:
             self._end(code, watched)
@@ -290,14 +289,14 @@ class Watching:
             self._read_soon(code, watched, place)
 
     def _end(self, code: RoomCode, watched: _WatchedRound) -> None:
-        """Release nothing of a round any more."""
+        """Stop releasing entries of a round."""
         self._due.schedule(code, None)
         watched.loaded.set()
         for runner in watched.runners:
             self._runners.pop(runner.attempt, None)
 
     async def wait_until_loaded(self, code: RoomCode) -> None:
-        """Wait until a watched round has been read once, at most `LOADED_WITHIN` seconds."""
+        """Wait for the first read of a watched round, at most `LOADED_WITHIN` seconds."""
         watched = self._rounds.get(code)
         if watched is not None and not watched.loaded.is_set():
             try:
@@ -309,8 +308,8 @@ class Watching:
         """Return the boards of a watched room's round, in the order of its players.
 
         Returns:
-            For each runner the attempt as it is to be seen now, `None` if there is nothing to see
-            yet, and the code of what keeps its journal from being read, or `None`.
+            For each runner the currently visible attempt, `None` if nothing is visible yet, and the
+            code of the error that prevents reading its journal, or `None`.
         """
         watched = self._rounds.get(code)
         stream = watched.streams.get(seen) if watched is not None else None
@@ -326,28 +325,28 @@ class Watching:
         return deal in self._shown
 
     def is_withheld(self, deal: DealId) -> bool:
-        """Return whether others are to play the deal of a round: these do not see its boards."""
+        """Return whether a round's boards are withheld from others, who will play its deal."""
         return self._shown.get(deal) is False
 
     async def note_shown(self, deal: DealId) -> None:
-        """Note that the boards of a round are shown to somebody who does not run in it.
+        """Record that the boards of a round are shown to players who do not run in it.
 
-        So nobody is challenged to play the deal. If somebody is already, the boards are withheld
-        instead. It takes a round trip, once for each round.
+        From then on, nobody can be challenged to play the deal. If a challenge on it exists
+        already, the boards are withheld instead. This takes one round trip per round.
         """
         self._shown[deal] = await self._deals.show(deal) is None
         if len(self._shown) > MAX_SHOWN:
             del self._shown[next(iter(self._shown))]
 
     def deal(self, code: RoomCode) -> DealId | None:
-        """Return the deal of the round whose boards are kept for a room, if any."""
+        """Return the deal of the round tracked for a room, or `None`."""
         watched = self._rounds.get(code)
         return watched.deal if watched is not None else None
 
     # What happens
 
     def _changed(self, code: RoomCode) -> None:
-        """Begin a new round of a watched room, or read what those did last who are done."""
+        """Start tracking a watched room's new round, or read finished runners' last moves."""
         watched, live = self._rounds.get(code), self._live.known(code)
         if watched is None or live is None:
             return
@@ -365,7 +364,7 @@ class Watching:
                     self._read_soon(code, watched, place)
 
     def _progressed(self, code: RoomCode, counters: list[int]) -> None:
-        """Read what is new in the journals of those who got further."""
+        """Read the new journal entries of runners who have advanced."""
         watched = self._rounds.get(code)
         if watched is None:
             return
@@ -375,7 +374,7 @@ class Watching:
                 self._read_soon(code, watched, place)
 
     def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
-        """Keep an entry of this node until watchers are to see it; it costs others a look-up."""
+        """Keep an entry of this node for watchers; an unwatched attempt costs one look-up."""
         runner = self._runners.get(after.id)
         if runner is None:
             return
@@ -388,7 +387,7 @@ class Watching:
             self._reads.add((code, watched.deal, place))
 
     async def _read(self, code: RoomCode, deal: DealId, place: int) -> None:
-        """Read what is new in a runner's journal, and show it to watchers when it is time."""
+        """Read the new part of a runner's journal, and schedule showing it to watchers."""
         watched = self._rounds.get(code)
         if watched is None or watched.deal != deal:
             return
@@ -427,11 +426,11 @@ class Watching:
     async def _read_new(
         self, watched: _WatchedRound, place: int, entries: list[WatchedEntry]
     ) -> int:
-        """Add what is new in a runner's journal to `entries`; all of it, if `read` is unset then.
+        """Append a runner's new journal entries to `entries`.
 
         Returns:
-            If it was read whole, the time from before, in Unix milliseconds: what is past then is
-            shown at once. Else 0.
+            If the whole journal was read, which unsets `read`, the time before that in Unix
+            milliseconds; entries up to then are shown immediately. Otherwise 0.
 
         Raises:
             UnreadableError: a newer release stored it.
@@ -452,10 +451,10 @@ class Watching:
             read = await self._journals.read_on(key, state.seq, runner.last)
             texts = read.texts if read is not None else None
         if texts is None:
-            # It is read for the first time, or the store has lost entries that were seen here.
+            # This is the first read, or the store has lost entries that were seen here.
             runner.read, state = False, None
             entries.clear()
-            # A node whose clock is wrong must not show cards early.
+            # Confirm the clock: a node with a wrong one must not show cards early.
             began = await self._clock.confirm()
             texts = (await self._journals.read(key)).texts
         assert watched.deal is not None, "a round has a deal"
@@ -473,8 +472,9 @@ class Watching:
         return began
 
     async def _release(self, code: RoomCode) -> None:
-        """Show what is due to watchers, and set the time of what comes next."""
-        # A node whose clock is wrong must not show cards early. It reads the time now and then.
+        """Show due entries to watchers, and schedule the next ones."""
+        # Confirm the clock, by an occasional read: a node with a wrong one must not show cards
+        # early.
         now = await self._clock.confirm()
         watched = self._rounds.get(code)
         if watched is None:

@@ -1,6 +1,6 @@
-"""The list of open rooms: what it says of a room, in the form that is stored, and its order.
+"""The rows of the list of open rooms, in their stored form, and their order.
 
-See `server/STORED.md` for how a form may change.
+See `server/STORED.md` for how forms can change.
 """
 
 from __future__ import annotations
@@ -14,22 +14,21 @@ from server.base.core.ids import PlayerId, RoomCode
 from server.rooms.core.room import Room
 
 MAX_OPEN_ROOMS = 50
-"""The most rooms that a list has."""
+"""Maximum rooms in the list."""
 
 MAX_OF_NETWORK = 5
-"""The most of them from one network, so that rooms of others are seen beside them; whoever has the
-code of a room that is not listed joins it all the same."""
+"""Maximum listed rooms per network, so that others stay visible. Unlisted rooms can still be joined
+by their code."""
 
 
 class OpenRow(Struct, frozen=True, omit_defaults=True):
-    """A row of the list: what it says of a room.
+    """A room's row in the list.
 
     Attributes:
         limit: the length of a round in milliseconds.
-        host: the member who runs it; of a quick match, the one who has been seated longest.
-        network: a keyed hash of the network that the host is in (`server.players.address_hash`);
-        empty if
-            it is not known. Those of whom it is not known count as one.
+        host: the host; in a quick match, the longest-seated member.
+        network: a keyed hash of the host's network (`server.players.address_hash`); empty if
+            unknown. Unknown networks count as one.
     """
 
     code: RoomCode
@@ -44,7 +43,7 @@ class OpenRow(Struct, frozen=True, omit_defaults=True):
 
 
 def row_of(room: Room, online: Collection[PlayerId]) -> OpenRow | None:
-    """Return what the list says of a room: `None` if nobody may join, or no member is online."""
+    """Return a room's row: `None` if strangers cannot join, or no member is online."""
     if not room.joinable or not any(seat.player in online for seat in room.seats):
         return None
     first = next(seat.player for seat in room.seats if not seat.is_bot)
@@ -62,11 +61,10 @@ def row_of(room: Room, online: Collection[PlayerId]) -> OpenRow | None:
 
 
 def listed(rows: Iterable[OpenRow]) -> list[OpenRow]:
-    """Return the list: rooms that wait for a round first, those with the fewest free seats before.
+    """Return the list: rooms waiting for a round first, then by the number of free seats.
 
-    Rooms that are alike stay in their order. A host has one room in it, a network at most
-    `MAX_OF_NETWORK`; and if that is too many, no network has another one before all have their
-    first.
+    Equal rooms stay in their order. A host gets one row, and a network at most `MAX_OF_NETWORK`. If
+    that exceeds the maximum, every network gets a first row before any gets a second.
     """
     hosts = set[PlayerId]()
     of_network = Counter[str]()

@@ -1,1 +1,1 @@
-"""Sight of boards: who may see what, without I/O."""
+"""Visibility of boards to watchers, without I/O."""

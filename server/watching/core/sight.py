@@ -1,7 +1,7 @@
-"""Watching: who may see the boards of a round's runners, and when.
+"""Visibility of a round's boards to watchers.
 
-All runners play the same deal, so that a card which one of them has turned up is one that another
-has not seen yet. A player whose own attempt at the round runs is shown no board but its own.
+All runners play the same deal, so a card turned up by one of them may still be hidden from another.
+While a player's own attempt at the round runs, they see no other board.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from server.base.core.refusal import Refusal
 from server.rooms.core.room import Room
 
 Sight = Literal["live", "delayed", "hidden"]
-"""How a watcher sees the boards of a round: at once, `WATCH_DELAY_MS` later, or not at all."""
+"""A watcher's view of the boards: immediate, delayed by `WATCH_DELAY_MS`, or none."""
 
 WATCH_DELAY_MS = 15_000
-"""Milliseconds by which those who do not play a round see its boards later.
+"""The delay of the boards for viewers who do not play the round, in milliseconds.
 
-It is counted from the times of the journals' entries, and long enough that what a watcher tells a
-runner is of little use.
+The delay starts at the times of journal entries. It is long enough that a watcher's tips are of
+little use to a runner.
 """
 
 MAX_WATCHERS = 2_000
-"""Sessions on one node that may watch one room."""
+"""Maximum sessions on one node that watch one room."""
 
 
 def sight(room: Room, player: PlayerId, *, has_key: bool) -> Sight:
-    """Return how a player may see the boards of a room's latest round.
+    """Return a player's sight of the boards of a room's latest round.
 
-    The answer changes only with the room: it holds for a version of it. A public round is hidden
-    until it is over, since strangers play it whom somebody could tell. A round that is over is not
-    hidden any more, and those who have not played it see it to its end as they saw it before.
+    It only depends on the room's state, so it is valid for one version of it. A public round is
+    hidden until it is over, since a watcher could help the strangers in it. After a round, its
+    boards become visible to all; non-players see the rest of it with the same delay as before.
 
     Args:
         room: the room.
-        player: who wants to watch, on any session.
-        has_key: whether the player has shown the room's watch key.
+        player: the watcher, with any session.
+        has_key: whether the player has presented the room's watch key.
 
     Raises:
-        Refusal: as `removed`; as `not_invited` without a seat, a part in the round, or the key; as
-            `still_racing` while the player's own attempt at the round is not over.
+        Refusal: as `removed`; as `not_invited` without a seat, a part in the round or the key; as
+            `still_racing` while the player's own attempt at the round is running.
     """
     round_ = room.round
     runs = round_ is not None and player in round_.players
