@@ -1,1 +1,1 @@
-"""The deals of each day, and their archive."""
+"""Dailies, and the archive of their runs."""

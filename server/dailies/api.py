@@ -1,4 +1,4 @@
-"""Dailies: the deals of each day with their commitments, and how its runs went on."""
+"""HTTP API of dailies: each day's deals with their commitments, and curves of their runs."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from server.results import curves, daily_sets
 from server.results.core import curve
 
 TODAY_LIFE_S = 1
-"""The life of the list, in seconds: it says what time it is."""
+"""Seconds that the list may be cached: it contains the current time."""
 
 DAY_LIFE_S = 60
-"""The most that a day which is not closed may be kept, in seconds."""
+"""Maximum seconds that a day may be cached before it is closed."""
 
 
 class DayDeal(Struct, frozen=True):
@@ -39,13 +39,13 @@ class DayDeal(Struct, frozen=True):
 
     Attributes:
         deal: its id.
-        commitment: to the seed, in hexadecimal; published before anybody may play.
-        rules: the digest of the rules that it is played by.
+        commitment: to the seed, in hexadecimal; published before play starts.
+        rules: the digest of its rules.
         seed: in hexadecimal; null until the day is closed.
-        certificate: the proof about the deal; null if there is none.
+        certificate: the proof about the deal, or null.
         line: the moves that prove it; null until the day is closed, and without a certificate.
-        best: without a certificate, the most cards that a run which is over brought home; null
-            before there is one, and with a certificate.
+        best: without a certificate, the most cards brought home by a finished run; null before
+            there is one, and with a certificate.
     """
 
     game: str
@@ -65,11 +65,12 @@ class Day(Struct, frozen=True):
     Attributes:
         day: the UTC day, counted from 1970-01-01.
         date: the same day, in ISO 8601.
-        starts: from when on its deals can be played, in Unix milliseconds.
-        ends: until when a run may be begun.
-        closes: until when a run may go on; then the seeds are published.
+        starts: when play starts, in Unix milliseconds.
+        ends: the latest start of a run.
+        closes: when all runs end and the seeds are published.
         closed: whether that time has passed.
-        deals: one of each game that is a daily then; of days to come, those that are drawn.
+        deals: one for each game that is a daily on that day; for future days, the deals drawn so
+            far.
     """
 
     day: Count
@@ -85,9 +86,9 @@ class DailySet(Struct, frozen=True):
     """The games that are dailies from a day on, until the next set.
 
     Attributes:
-        since: the first of these days, counted from 1970-01-01; the first set also holds for all
-            days before.
-        games: their ids, in the order in which games are offered.
+        since: the first of these days, counted from 1970-01-01; the first set also applies to all
+            earlier days.
+        games: their ids, in menu order.
     """
 
     since: Count
@@ -95,7 +96,7 @@ class DailySet(Struct, frozen=True):
 
 
 class Dailies(Struct, frozen=True):
-    """Today and the next 14 days. Tomorrow's commitments are published in any case.
+    """Today and the next 14 days. Tomorrow's commitments are always included.
 
     Attributes:
         day: today, counted from 1970-01-01.
@@ -121,19 +122,19 @@ class Band(Struct, frozen=True):
 
 
 class Curves(Struct, frozen=True):
-    """How the runs at a daily went on: cards home at times since the start of each run.
+    """The progress of the runs at a daily: cards home by time since the start of each run.
 
-    A run that is over keeps the cards that it had. Only runs that are over are counted.
+    Only finished runs are counted; after its end, a run keeps its cards.
 
     Attributes:
         day: the UTC day, counted from 1970-01-01.
-        runs: how many runs are counted.
-        total: how many cards there are to bring home.
+        runs: the number of counted runs.
+        total: the number of cards in the deal.
         seconds: since the start, ascending.
         low: cards home at each of these seconds: the 10th percentile; empty without runs.
         median: the 50th percentile.
         high: the 90th percentile.
-        end: at the end of the runs, whenever that was; null without runs.
+        end: at the end of each run, whenever that was; null without runs.
     """
 
     day: Count
@@ -178,7 +179,7 @@ class Called(Protocol):
 
 
 async def list_dailies(services: Called, asked: Nothing) -> Answer[Dailies]:
-    """Today's deals and those of the days ahead, as far as they are drawn, with commitments."""
+    """List the deals of today and the days ahead, as far as they are drawn, with commitments."""
     del asked
     days = await services.dailies.ahead()
     now, today = services.clock.now(), days[0].day
@@ -189,7 +190,7 @@ async def list_dailies(services: Called, asked: Nothing) -> Answer[Dailies]:
 
 
 async def show_day(services: Called, asked: OfDay) -> Answer[Day]:
-    """The deals of a day, up to 14 days ahead; with seeds and lines once the day is closed."""
+    """Return a day's deals, up to 14 days ahead; with seeds and lines once the day is closed."""
     shown = await services.dailies.load_day(day_of(asked.date))
     now, closes = services.clock.now(), daily.closes(shown.day)
     if not shown.closed:
@@ -202,7 +203,7 @@ async def show_day(services: Called, asked: OfDay) -> Answer[Day]:
 
 
 async def show_curves(services: Called, asked: OfDaily) -> Answer[Curves]:
-    """How the runs at a daily went on: cards home against time, as percentiles."""
+    """Return the progress of the runs at a daily: cards home over time, as percentiles."""
     day, game = day_of(asked.date), game_of(asked.game)
     found = await services.curves.load(DailyId(game, day))
     bands = found.bands

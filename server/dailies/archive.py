@@ -1,10 +1,9 @@
-"""The archive: a file for each day that is closed, with its deals and the moves of its runs.
+"""The archive: one file per closed day, with its deals and the moves of its runs.
 
-A file is made soon after the day (`server.dailies.retention`), or when somebody asks for it, and
-kept in a folder of the node. It is made from the day's leaderboards and the journals, which do not
-change any more, in a fixed order: so all nodes make the same bytes. An operator who deletes the
-file lets it be made again, for as long as there are journals, without what has been taken back
-since.
+A file is made soon after the day (`server.dailies.retention`) or at the first request, and kept in
+a folder of the node. Its sources, the day's leaderboards and the journals, no longer change, and
+their order is fixed, so all nodes make identical files. If an operator deletes the file, it can be
+made again while the journals exist, then without results voided since.
 """
 
 from __future__ import annotations
@@ -40,16 +39,16 @@ from server.results.core.boards import Group
 from server.results.leaderboards_store import LeaderboardStore
 
 DAYS = keys.ATTEMPT_LIFE_MS // daily.DAY - 1
-"""How many days back a file can still be made: then the journals expire."""
+"""How many days back a file can still be made, before the journals expire."""
 
 PAGE = 20
-"""Runs that are read between two pauses: some 10 ms of work."""
+"""Runs read between two pauses: about 10 ms of work."""
 
 PAUSE = 0.05
-"""Seconds of each pause: players come first. A million runs take an hour."""
+"""Seconds of each pause, which gives priority to players. A million runs take an hour."""
 
 RETRY_AFTER_MS = 30_000
-"""Milliseconds after which to ask again for a file that is being made."""
+"""Milliseconds until a client should request a pending file again."""
 
 _NAME = re.compile(r"(?P<date>\d{4,}-\d\d-\d\d)-(?P<digest>[0-9a-f]+)\.jsonl\.gz")
 
@@ -71,16 +70,16 @@ class ArchiveFile:
 
 
 class Archive:
-    """The files of closed days. One is being made at a time.
+    """The files of closed days, made one at a time.
 
     Args:
-        attempts: read for them.
-        dailies: read for the deals.
-        daily_list: says which games were dailies.
-        folder: where the files are, which other nodes may share; `None` for no archive.
-        leaderboards: name the runs.
-        trimmed: says of which days there are no journals any more.
-        clock: the store's.
+        attempts: the source of the runs.
+        dailies: the source of the deals.
+        daily_list: the games that were dailies on each day.
+        folder: the folder of the files, which nodes can share; `None` for no archive.
+        leaderboards: the source of the list of runs.
+        trimmed: the days with deleted journals.
+        clock: the store's clock.
     """
 
     def __init__(
@@ -107,12 +106,12 @@ class Archive:
     async def days(
         self, files: Mapping[str, ArchiveFile] | None = None
     ) -> dict[int, dict[str, int]]:
-        """Return how many runs there are by day that can be loaded, latest first, and game.
+        """Return the number of runs of each downloadable day, latest first, by game.
 
-        It is two round trips for some thousand numbers: let its callers share the answer.
+        This takes two round trips for several thousand numbers, so callers should share the result.
 
         Args:
-            files: what `files` has returned; by default, they are listed now.
+            files: the result of `files`; by default, they are listed now.
         """
         if files is None:
             files = await self.files()
@@ -138,8 +137,8 @@ class Archive:
         """Return the file of a day.
 
         Raises:
-            Refusal: as `unknown_day` if there is none; as `being_made` if there will be one, unless
-                another day's is being made: then it is begun when somebody asks again.
+            Refusal: as `unknown_day` if it cannot be made; as `being_made` if the client should
+                retry. This starts making the file, unless another day's file is being made.
         """
         found = await self.find(day)
         if found is not None:
@@ -155,20 +154,20 @@ class Archive:
         raise Refusal("being_made", wait=RETRY_AFTER_MS)
 
     async def files(self) -> dict[str, ArchiveFile]:
-        """Return the files that have been made, by their dates.
+        """Return the existing files, by their dates.
 
-        Of three years, there are a thousand: they are listed on a thread.
+        Three years are a thousand files, so a thread lists them.
         """
         return {} if self._folder is None else await asyncio.to_thread(_listed, self._folder)
 
     async def find(self, day: int) -> ArchiveFile | None:
-        """Return the file of a day, if it has been made; see `files` for many days."""
+        """Return the file of a day if it exists, else `None`. For many days, use `files`."""
         return (await self.files()).get(daily.date_text(day))
 
     async def make(self, day: int) -> bool:
-        """Make the file of a day that `days` names, unless there is one; return whether there is.
+        """Make the file of a day unless it exists, and return whether it exists now.
 
-        Why it could not be made is in the log.
+        Errors are logged. The day must be one that `days` returns.
         """
         await self.wait()
         if await self.find(day) is None and self._folder is not None and not self._closing:
@@ -178,7 +177,7 @@ class Archive:
         return await self.find(day) is not None
 
     async def attempts(self, day: int) -> AsyncIterator[list[AttemptId]]:
-        """Yield the attempts of which a day's file has the runs, some at a time, with pauses."""
+        """Yield the attempts of the runs in a day's file, in batches with pauses."""
         shown = await self._dailies.load_day(day)
         for deal in shown.deals:
             for group in GROUPS:
@@ -196,16 +195,16 @@ class Archive:
         await self.wait()
 
     def _is_settled(self, day: int) -> bool:
-        """Return whether all results of a day are on its leaderboards."""
+        """Return whether all results of a day have reached its leaderboards."""
         return self._clock.now() >= daily.closes(day) + daily.SETTLED_MS
 
     async def _make(self, folder: Path, shown: ShownDay) -> None:
-        """Make the file of a day; log why, if it cannot be made."""
+        """Make the file of a day; log errors."""
         date = daily.date_text(shown.day)
         part = folder / f"{date}.{random_id()}.part"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            # Its journals may have been deleted while they were read.
+            # The journals may have been deleted during the read.
             if await self._write(part, shown) and shown.day not in await self._trimmed.all():
                 digest = (await asyncio.to_thread(_digest, part))[:32]
                 part.replace(folder / f"{date}-{digest}.jsonl.gz")
@@ -220,7 +219,7 @@ class Archive:
             part.unlink(missing_ok=True)
 
     async def _write(self, part: Path, shown: ShownDay) -> bool:
-        """Write the file of a day, and return `True`; `False` if the node stops."""
+        """Write the file of a day; return `False` if it was interrupted because the node stops."""
         with part.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
             async for lines in self._pages(shown):
                 if self._closing:
@@ -229,8 +228,8 @@ class Archive:
         return True
 
     async def _pages(self, shown: ShownDay) -> AsyncIterator[bytes]:
-        """Yield the lines of a day's file, some at a time, with pauses in between."""
-        # Not as they are offered, which another release may do in another order.
+        """Yield the lines of a day's file, in batches with pauses."""
+        # Sort by id: the menu order of games may differ between releases.
         in_order = sorted(shown.deals, key=lambda deal: deal.game)
         deals = [
             ArchivedDeal(
@@ -246,9 +245,9 @@ class Archive:
                     await asyncio.sleep(PAUSE)
 
     async def _runs(self, daily_id: DailyId, deal: DealId, group: Group) -> AsyncIterator[bytes]:
-        """Yield the lines of the runs of a game and group, best first, some at a time.
+        """Yield the lines of the runs of a game and group, best first, in batches.
 
-        A run without a journal, which only a store that has lost it lacks, is left out.
+        Runs whose journal the store has lost are omitted.
         """
         async for rows in self._rows(daily_id, group):
             lines = []
@@ -259,7 +258,7 @@ class Archive:
             yield b"".join(lines)
 
     async def _rows(self, daily_id: DailyId, group: Group) -> AsyncIterator[list[Row]]:
-        """Yield the rows of a daily and group, best first, some at a time."""
+        """Yield the leaderboard rows of a daily and group, best first, in batches."""
         board, first = boards.of_daily(daily_id, group), 1
         while rows := (await self._leaderboards.rows(board, first, PAGE)).rows:
             yield rows
@@ -267,7 +266,7 @@ class Archive:
 
 
 def _listed(folder: Path) -> dict[str, ArchiveFile]:
-    """Return the files of days in a folder by their dates; none if it cannot be read."""
+    """Return the files of days in a folder by their dates; empty if it cannot be read."""
     try:
         names = [each.name for each in os.scandir(folder)]
     except OSError:

@@ -1,4 +1,4 @@
-"""The archive: closed days with all their runs, one file a day."""
+"""HTTP API of the archive: closed days with all their runs, one file per day."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from server.base.web.api.shared import Count, Date
 from server.dailies import archive
 
 LIST_COST = 5.0
-"""The cost of the list: a number is read for each game, group and day."""
+"""The cost of the list: it reads a number for each game, group and day."""
 
 FILE_COST = 50.0
-"""The cost of a file, which may have some hundred megabytes."""
+"""The cost of a file, which may have several hundred megabytes."""
 
 SUFFIX = ".jsonl.gz"
 
 
 class ArchivedDay(Struct, frozen=True):
-    """A day whose file can be downloaded.
+    """A day with a downloadable file.
 
     Attributes:
         date: the day.
         url: the path of its file.
-        games: how many runs each game has.
+        games: the number of runs of each game.
     """
 
     date: Date
@@ -36,7 +36,7 @@ class ArchivedDay(Struct, frozen=True):
 
 
 class Archive(Struct, frozen=True):
-    """The days whose files can be downloaded, latest first."""
+    """The days with downloadable files, latest first."""
 
     days: list[ArchivedDay]
 
@@ -58,7 +58,7 @@ class Called(Protocol):
 
 
 async def list_archive(services: Called, asked: Nothing) -> Answer[Archive]:
-    """The days whose files can be downloaded, latest first."""
+    """List the days with downloadable files, latest first."""
     del asked
     days = [
         ArchivedDay(date, f"/api/archive/{date}{SUFFIX}", runs)
@@ -69,9 +69,9 @@ async def list_archive(services: Called, asked: Nothing) -> Answer[Archive]:
 
 
 async def get_archive(services: Called, asked: OfFile) -> Download:
-    """The file of a closed day: a line (JSON) about the day, and then one for each of its runs.
+    """Download the file of a closed day: one JSON line for the day, then one for each of its runs.
 
-    The first request lets it be made, which takes a while; until then it is refused.
+    The first request starts making the file, which takes a while; until then requests are refused.
     """
     date, suffix, rest = asked.file.partition(SUFFIX)
     if not suffix or rest:

@@ -1,6 +1,6 @@
-"""Dailies: drawing their deals in advance, and each player's one attempt at them.
+"""Dailies: drawing their deals in advance, and each player's only attempt at each.
 
-`server.base.core.days` says when a day begins, ends and closes.
+`server.base.core.days` defines when a day starts, ends and closes.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from server.results.histories_store import HistoryStore
 from server.results.leaderboards_store import LeaderboardStore
 
 DRAW_EVERY = 5.0
-"""Seconds between two checks whether deals have to be drawn."""
+"""Seconds between checks for deals to draw."""
 
 BEST_EVERY_MS = 10_000
-"""Milliseconds for which the best runs at uncertified dailies are not read again."""
+"""Milliseconds that the best runs at uncertified dailies are cached."""
 
 RETRY_AFTER_MS = 10_000
-"""Milliseconds after which a player may try again for whose attempt there was no room."""
+"""Milliseconds until a player can retry if there was no room for an attempt."""
 
 Reading = Callable[[Sequence[AttemptId]], Awaitable[None]]
-"""Awaited with attempts before they are read; what it raises ends the command."""
+"""Awaited with attempts before they are read; its exceptions end the command."""
 
 log = structlog.get_logger()
 
@@ -56,7 +56,7 @@ class Today:
 
     Attributes:
         mine: the player's result so far, or `None` before the player has started it.
-        best: cards home of the best run that is over, of a deal without a certificate; `None`
+        best: the cards home of the best finished run, for a deal without a certificate; `None`
             before there is one.
     """
 
@@ -70,9 +70,9 @@ class ShownDay:
     """The deals of a day.
 
     Attributes:
-        closed: whether nobody can be playing them any more, so that their seeds may be shown.
-        deals: those that have been drawn, at most one of each game.
-        best: of those without a certificate, the cards home of the best run that is over; `None`
+        closed: whether no attempt can still be running, so that the seeds can be shown.
+        deals: the drawn deals, at most one per game.
+        best: the cards home of the best finished run, for each deal without a certificate; `None`
             before there is one.
     """
 
@@ -83,28 +83,28 @@ class ShownDay:
 
 
 class Dailies:
-    """The deals of each UTC day, one for each game that is a daily then.
+    """The deals of each UTC day, one for each game that is a daily on that day.
 
     Attributes:
-        pooled: how many certified deals each game's pool has, as last read; 0 if none of them can
-            be taken.
+        pooled: the number of certified deals in each game's pool, as last read; 0 if none of them
+            is usable.
 
     Args:
         attempts: the players' attempts at them.
-        keyring: says by which key the seeds of deals ahead are sealed.
-        address_hashes: tell addresses apart, of which daily is begun where.
-        quotas: counts what is stored for them there.
-        deals: those that are drawn.
-        pools: what they are drawn from.
-        starts: who has begun a daily where.
-        leaderboards: have the best runs.
-        histories: tell who has kept an identity.
-        daily_list: says which games are dailies.
-        clock: the store's.
+        keyring: knows the current key for sealing seeds.
+        address_hashes: hashes the addresses of starts.
+        quotas: counts the storage of each address.
+        deals: the drawn deals.
+        pools: the certified deals to draw from.
+        starts: records the players and addresses of starts.
+        leaderboards: the source of the best runs.
+        histories: knows which players have an account.
+        daily_list: the games that are dailies on each day.
+        clock: the store's clock.
         background: the node's background work.
-        ranked_starts: how many players at one address may begin each daily; 0 for any number.
-        fills_pools: whether this node certifies deals itself. Then tomorrow's are left to it for as
-            long as possible, and nobody has to be warned that pools are short.
+        ranked_starts: how many players at one address can start each daily; 0 for no limit.
+        fills_pools: whether this node certifies deals itself. Then it draws tomorrow's deals as
+            late as possible, and short pools cause no warning.
     """
 
     def __init__(
@@ -149,17 +149,17 @@ class Dailies:
         background.forever("dailies", self.draw_ahead, every=DRAW_EVERY)
 
     def _read_again(self) -> None:
-        """Have the deals ahead read again, which seals their seeds by the key that holds now."""
+        """Reread the deals ahead, which seals their seeds with the current key."""
         self._deals.forget()
         self._drawn = set()
 
     async def draw_ahead(self) -> None:
-        """Draw those deals of today and the next `daily.DRAWN_AHEAD` days that do not exist yet.
+        """Draw the missing deals of today and the next `daily.DRAWN_AHEAD` days.
 
         They are taken from the pools. While a game's pool is empty, deals without a certificate are
-        drawn for today and the next `daily.UNCERTIFIED_AHEAD` days, and none for later ones. A
-        deal that this node cannot read, as one that is sealed by a key which it lacks, is told once
-        and keeps no other from being drawn.
+        drawn for today and the next `daily.UNCERTIFIED_AHEAD` days, and none for later ones. A deal
+        that this node cannot read, for example for lack of its key, is reported once and does not
+        prevent others from being drawn.
         """
         now = self._clock.now()
         today = daily.day_at(now)
@@ -176,7 +176,7 @@ class Dailies:
         await self._draw_certified(range(near + 1, today + daily.DRAWN_AHEAD + 1))
 
     async def _draw(self, wanted: Sequence[DailyId]) -> list[Deal]:
-        """Draw the deals of a day that do not exist yet; return all of them that can be read."""
+        """Draw a day's missing deals, and return all of its deals that can be read."""
         try:
             deals = await self._deals.dailies(wanted)
         except UnreadableError as error:
@@ -188,7 +188,7 @@ class Dailies:
         return deals
 
     async def _draw_certified(self, days: Sequence[int]) -> None:
-        """Draw the deals of some days from the pools as far as these go, the nearest day first."""
+        """Draw the deals of some days from the pools while these last, the nearest day first."""
         left, useless = await self._pools.sizes(self._list.games), set[str]()
         missing = [
             each for day in days for each in self._list.wanted(day) if each not in self._drawn
@@ -200,7 +200,7 @@ class Dailies:
                     self._drawn.add(each)
                 elif left[each.game]:
                     if await self._deals.draw_certified(each) is None:
-                        # What is there cannot be taken by this release, or not with these keys.
+                        # The remaining deals are unusable for this release, or with its keys.
                         left[each.game] = 0
                         useless.add(each.game)
                     else:
@@ -209,10 +209,10 @@ class Dailies:
         self._note(left | dict.fromkeys(useless, 0))
 
     def _note(self, pooled: dict[str, int]) -> None:
-        """Note how many deals the pools have; log which are short of a fortnight's if that changes.
+        """Record the sizes of the pools, and log a change in which pools lack deals for 14 days.
 
         Args:
-            pooled: the number by game.
+            pooled: the number of deals by game.
         """
         self.pooled = pooled
         short = {game for game, size in pooled.items() if size < daily.DRAWN_AHEAD}
@@ -229,12 +229,12 @@ class Dailies:
         """Return today's number (UTC days, see `daily.day_at`), and the deal of each daily.
 
         Args:
-            player: for whom.
-            reading: is awaited with the player's attempts before they are read.
+            player: the requesting player.
+            reading: awaited with the player's attempts before they are read.
         """
         day = daily.day_at(self._clock.now())
         wanted = await self._list.of(day)
-        # They are nearly always those that were read last: so one round trip asks for both.
+        # The deals are nearly always the same as last time: query both in one round trip.
         expected = self._shown_last
         deals, started = await asyncio.gather(
             self._deals.dailies(wanted), self._attempts.started(expected, player)
@@ -257,9 +257,9 @@ class Dailies:
         return day, found
 
     async def _best_of(self, deals: Sequence[Deal]) -> Mapping[DailyId, int | None]:
-        """Return the cards home of the best runs at those of some deals that have no certificate.
+        """Return the cards home of the best runs at the given deals without a certificate.
 
-        Those of today are read once in `BEST_EVERY_MS`, whoever asks how often.
+        Today's are read at most once in `BEST_EVERY_MS`.
         """
         now = self._clock.now()
         today = daily.day_at(now)
@@ -285,15 +285,15 @@ class Dailies:
         return total - unpack(min(scores))[0] if scores else None
 
     async def ahead(self) -> list[ShownDay]:
-        """Return today and the days ahead whose deals are drawn, in three round trips at most."""
+        """Return today and the days ahead with drawn deals, in at most three round trips."""
         today = daily.day_at(self._clock.now())
         return await self._shown(range(today, today + daily.DRAWN_AHEAD + 1))
 
     async def load_day(self, day: int) -> ShownDay:
-        """Return the deals of a day, in three round trips at most.
+        """Return the deals of a day, in at most three round trips.
 
         Raises:
-            Refusal: none are drawn, or they are not kept any more.
+            Refusal: none are drawn, or they are no longer kept.
         """
         (shown,) = await self._shown([day])
         if not shown.deals:
@@ -301,10 +301,10 @@ class Dailies:
         return shown
 
     async def _shown(self, days: Sequence[int]) -> list[ShownDay]:
-        """Return those deals of some days that have been drawn; it draws none."""
+        """Return the drawn deals of some days, without drawing any."""
         now = self._clock.now()
         if now >= daily.closes(days[0]):
-            # A node whose clock is wrong must not reveal a seed early.
+            # Confirm the clock: a node with a wrong one must not reveal a seed early.
             now = await self._clock.confirm()
         ids = await self._deals.daily_ids(await self._list.possible(days))
         found = await asyncio.gather(*map(self._deals.find, ids.values()))
@@ -329,32 +329,32 @@ class Dailies:
         anew: bool = True,
         reading: Reading | None = None,
     ) -> Snapshot:
-        """Start a player's attempt at today's deal, or return the one that is running.
+        """Start a player's attempt at today's deal, or return the running one.
 
-        Until yesterday's daily closes, an attempt at it that is still running is returned instead:
-        an attempt counts for the day on which it was started.
+        An attempt counts for the day of its start. Until yesterday's daily closes, a running
+        attempt at it is returned instead.
 
         Args:
             player: the player.
             game: the game's id.
-            address: the client's; empty if it is not known, and then it does not count.
-            anew: whether there is room for an attempt that is yet to be started.
-            reading: is awaited with the player's attempt before it is read, if it is running.
+            address: the client's address; empty if unknown, which disables its limit.
+            anew: whether there is room for a new attempt.
+            reading: awaited with the player's running attempt before it is read.
 
         Raises:
-            Refusal: there is no such game, as `no_daily` if it is none of today's dailies, or
-                today's attempt is over; as `overloaded`,
-                `address_full` or `too_many_starts`, if it is yet to be started and there is no room
-                for it, too much is stored where the player is, or too many others have begun this
+            Refusal: as `unknown_game`; as `no_daily` if it is not one of today's dailies; as
+                `already_played` if today's attempt has ended; for a new attempt also as
+                `overloaded` if there is no room, as `address_full` if the player's address has
+                stored too much, or as `too_many_starts` if too many other players have started this
                 daily at the same address.
         """
         if game not in games():
             raise Refusal("unknown_game")
-        # A node whose clock is wrong must not show the cards of a day early.
+        # Confirm the clock: a node with a wrong one must not show the cards of a day early.
         now = await self._clock.confirm()
         day = daily.day_at(now)
         if now < daily.closes(day - 1):
-            # Only looked for: nobody needs a deal of yesterday that has not been drawn.
+            # Only look it up: a deal of yesterday that was not drawn has no attempts.
             yesterday = await self._deals.daily_ids([DailyId(game, day - 1)])
             for deal_id in yesterday.values():
                 if reading is not None:
@@ -392,11 +392,11 @@ class Dailies:
         return await self._attempts.snapshot(attempt)
 
     async def _begin(self, player: PlayerId, daily_id: DailyId, address: str) -> None:
-        """Note where a player begins a daily.
+        """Record where a player starts a daily.
 
         Raises:
-            Refusal: too much is stored for that address, or as many others as the operator allows
-                have begun it there.
+            Refusal: the quota of that address is used up, or the operator's limit of players
+                starting it there is reached.
         """
         await self._quotas.take(self._quotas.where(player), "game", DAILY)
         own = await self._address_hashes.hash(address)

@@ -1,10 +1,10 @@
-"""The list of dailies: the games on the operator's list, and those that are settled for a day.
+"""The list of dailies: the operator's list of games, and the settled set for each day.
 
-Which games are dailies is settled when the day begins, by the node that asks first: those whose
-deals are drawn by then, and those on its list. So what is announced is played, and nodes that were
-started with different lists deal the same games. Until then each node draws the deals of its own
-list: a game that is added is a daily from the next day on, and one that is taken off the list still
-is on the days that are drawn. See `server/decisions/0036-a-days-set-is-settled-at-midnight.md`.
+The set of dailies is settled at the start of a day, by the first node that needs it: the games with
+drawn deals, and the games on that node's list. So announced dailies take place, and nodes started
+with different lists deal the same games. Before that, each node draws the deals for its own list:
+an added game is a daily from the next day on, and a removed one remains a daily on days that are
+already drawn. See `server/decisions/0036-a-days-set-is-settled-at-midnight.md`.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from server.deals.store import DealStore
 from server.results.daily_sets import DailySets
 
 EARLIER = daily.DRAWN_AHEAD
-"""Days before the first one that is settled of which the deals are looked for."""
+"""Days before the first settled one that are searched for deals."""
 
 
 class DailyList:
-    """Knows which games are dailies, and settles that for each day.
+    """Decides which games are dailies, and settles that for each day.
 
     Attributes:
-        games: the ids of those on the operator's list, in the order in which games are offered.
+        games: the ids on the operator's list, in menu order.
 
     Args:
-        sets: those of the days that are settled.
-        deals: tell which are drawn.
+        sets: the sets of settled days.
+        deals: knows which deals are drawn.
         wanted: the ids of the games on the operator's list.
     """
 
@@ -41,12 +41,12 @@ class DailyList:
         self._settling = asyncio.Lock()
 
     def wanted(self, day: int) -> list[DailyId]:
-        """Return the dailies of a day if they are settled, or else those that are to be drawn."""
+        """Return the dailies of a settled day, or the dailies to draw for another day."""
         sets = self._sets.known
         return _dailies_of(day, sets.of(day) if day <= sets.fixed else self.games)
 
     async def of(self, day: int) -> list[DailyId]:
-        """Return the dailies of a day that has begun; they are settled if no node has done so.
+        """Return the dailies of a day that has started; settle them if no node has.
 
         Only the first call on a day reads the store.
         """
@@ -57,7 +57,7 @@ class DailyList:
         return self.wanted(day)
 
     async def possible(self, days: Sequence[int]) -> list[DailyId]:
-        """Return the dailies of some days; of those that are not settled, one of each game."""
+        """Return the dailies of some days; for days that are not settled, one for every game."""
         sets = await self._sets.load()
         return [
             each
@@ -73,13 +73,13 @@ class DailyList:
         drawn = await self._deals.daily_ids(
             [each for at in days for each in _dailies_of(at, games())]
         )
-        # Earlier releases settled nothing: the first set is that of their days, and today's goes on
-        # to be the one with which the day began.
+        # Earlier releases settled nothing: the first set covers their days, and today keeps the set
+        # with which it started.
         earlier = {each.game for each in drawn if each.day < day}
         announced = {each.game for each in drawn if each.day == day}
         await self._sets.fix(day, announced | (earlier or set(self.games)))
 
 
 def _dailies_of(day: int, of: Container[str]) -> list[DailyId]:
-    """Return the dailies of some games on a day, in the order in which games are offered."""
+    """Return the dailies of some games on a day, in menu order."""
     return [DailyId(game, day) for game in in_order(of)]

@@ -1,4 +1,4 @@
-"""Finishes of attempts at dailies, and all that follows from them."""
+"""Effects of finished attempts at dailies."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ async def add_result(histories: Histories, finish: Finish, run: FinishedRun) -> 
         ranked=finish.ranked,
     )
     read = await run.load()
-    # Only a store that has lost it lacks the run.
+    # The run is missing only if the store has lost it.
     curve = () if read is None else curve_of(read)
     await histories.add_day(finish.player, finish.game, finish.day, found, curve)

@@ -1,4 +1,4 @@
-"""Dailies: the deals of the day, and the player's one attempt at each of them."""
+"""Messages of dailies: today's deals, and the player's only attempt at each."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from server.base.wire.messages import Certificate, Command, Event, GameId, Resul
 
 
 class ListDailies(Command, tag=10, frozen=True):
-    """Ask for today's deals."""
+    """Request today's deals."""
 
     cost: ClassVar[float] = costs.READ
 
 
 class OpenDaily(Command, tag=11, frozen=True):
-    """Start the player's one ranked attempt at today's deal of a game, or return to it.
+    """Start the player's only attempt at today's deal of a game, or return to it.
 
-    In the hour after midnight UTC, an attempt at yesterday's deal that is still being played is
-    returned to first. Refused as `unknown_game`, `no_daily`, `already_played` or `too_many_starts`.
+    In the hour after midnight UTC, a running attempt at yesterday's deal takes precedence. Refused
+    as `unknown_game`, `no_daily`, `already_played` or `too_many_starts`.
     """
 
     game: GameId
@@ -34,9 +34,9 @@ class Daily(Struct, array_like=True, frozen=True):
     Attributes:
         deal: its id.
         commitment: to the deal's seed, in hexadecimal.
-        mine: the player's result, or null until the player starts.
-        certificate: the proof about the deal; null if there is none.
-        best: cards home of the best run that is over, if the deal has no certificate; null before
+        mine: the player's result, or null before the player has started.
+        certificate: the proof about the deal, or null.
+        best: the cards home of the best finished run, if the deal has no certificate; null before
             there is one.
     """
 
@@ -55,10 +55,10 @@ class Dailies(Event, tag=11, frozen=True):
     Attributes:
         day: the UTC day, counted from 1970-01-01.
         date: the same as `YYYY-MM-DD`.
-        ends: until when an attempt may be started, in Unix milliseconds.
-        closes: until when it may be played, in Unix milliseconds.
+        ends: the latest start of an attempt, in Unix milliseconds.
+        closes: the latest end of an attempt, in Unix milliseconds.
         now: the server's time in Unix milliseconds.
-        games: one for each game that is a daily then, in the order in which games are offered.
+        games: one for each game that is a daily on that day, in menu order.
     """
 
     day: int

@@ -1,4 +1,4 @@
-"""The deals of a day as clients are shown them."""
+"""Conversion of dailies to messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from server.play import present as play_present
 
 
 def dailies(day: int, today: list[Today], now: int) -> Dailies:
-    """Return the deals of a day with one player's results.
+    """Return the deals of a day with one player's results, as a message.
 
     Args:
         day: days since the Unix epoch.

@@ -1,12 +1,12 @@
-"""Retention: days that are over are archived as files, and then lose their journals in the store.
+"""Retention: past days are archived as files, and later their journals are deleted.
 
-The moves of games are most of what is stored (`deploy/CAPACITY.md`). They are needed until a day's
-results are there, and then only by those who look at a run. So each day is archived soon after it,
-all runs in one file; and its journals are deleted when it is older than the operator wants to keep
-them, or sooner while the store fills, the oldest day first.
+The moves of games are most of the stored data (`deploy/CAPACITY.md`). After a day's results are
+complete, they are only needed for viewing runs. So each day is archived soon after it, with all
+runs in one file. Its journals are deleted after the period that the operator chooses, or earlier
+while the store is filling up, the oldest day first.
 
-One node does it, the first of those that are alive. If two do for a moment, they make the same
-files and delete the same journals. A day with a million runs takes an hour, in pauses.
+The first live node does this. If two nodes do it for a moment, they make identical files and delete
+the same journals. A day with a million runs takes an hour, including pauses.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from server.dailies.trimmed_days_store import TrimmedDayStore
 from server.play.core import keys
 
 CHECK_EVERY = 300.0
-"""Seconds between two looks at what is to be done, each of which reads some thousand numbers."""
+"""Seconds between checks; each reads several thousand numbers."""
 
 log = structlog.get_logger()
 
 
 class Retention:
-    """Archives days, and deletes the journals of those that are archived.
+    """Archives days, and deletes the journals of archived days.
 
     Args:
-        archive: has the files.
-        registration: says which node does it.
-        memory: says whether the store fills.
+        archive: makes the files.
+        registration: decides which node does the work.
+        memory: reports whether the store is filling up.
         background: the node's background work.
-        journals: are deleted.
-        trimmed: those days whose journals are.
-        clock: the store's.
-        keep_days: for how many days after its close a day keeps its journals.
+        journals: deletes journals.
+        trimmed: records the days with deleted journals.
+        clock: the store's clock.
+        keep_days: how many days after its close a day keeps its journals.
     """
 
     def __init__(
@@ -67,10 +67,9 @@ class Retention:
         background.forever("retention", self.check, every=CHECK_EVERY, waits=True)
 
     async def check(self) -> None:
-        """Archive the days that are not yet, and delete what is not to be kept, oldest day first.
+        """Archive past days, and delete journals that are no longer kept, oldest day first.
 
-        A day that cannot be archived keeps its journals, and keeps no other from what is to be
-        done.
+        A day that cannot be archived keeps its journals, without blocking other days.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -86,19 +85,19 @@ class Retention:
                 await self._trim(day)
 
     def _is_over(self, day: int) -> bool:
-        """Return whether the journals of a day are not to be kept any longer."""
+        """Return whether the journals of a day should no longer be kept."""
         age = self._clock.now() - daily.closes(day)
         days = LEAST_DAYS if self._memory.is_sparing else self._keep_days
         return age >= days * daily.DAY
 
     async def _trim(self, day: int) -> None:
-        """Delete the journals of a day, if its file is still there, and see what the store takes.
+        """Delete the journals of a day, if its file still exists, and check the store's memory.
 
-        It is noted before, so that nobody archives what is left of it. If this node ends in the
-        middle, the rest expires by itself.
+        If this node dies meanwhile, the remaining journals expire.
         """
         if await self._archive.find(day) is None:
             return
+        # Record it first, so that no node archives the incomplete rest.
         await self._trimmed.add(day)
         count = 0
         async for attempts in self._archive.attempts(day):

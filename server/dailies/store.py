@@ -1,4 +1,4 @@
-"""Players who have begun a daily, by address: at most `keys.MAX_AT_ADDRESS` each."""
+"""Storage of starts of dailies by address: at most `keys.MAX_AT_ADDRESS` players each."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ return 1
 
 
 class StartStore:
-    """The starts of dailies by address; addresses are given as keyed hashes.
+    """Stores starts of dailies by address, which is given as a keyed hash.
 
-    A start takes some 60 bytes, and 17 more for each player who has begun before there.
+    A start takes about 60 bytes, plus 17 for each earlier start there.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def begin(self, daily: DailyId, address_hash: str, player: PlayerId, most: int) -> bool:
-        """Note that a player begins a daily, unless too many others have at that address.
+        """Record that a player starts a daily, unless the address has reached the limit.
 
         Args:
             daily: the daily.
             address_hash: of the player.
-            player: the player, who may have begun already.
-            most: how many players may begin there; 0 for any number.
+            player: the player; a repeated start is permitted.
+            most: how many players can start at the address; 0 for no limit.
 
         Returns:
-            Whether the player may begin.
+            Whether the player can start.
         """
         names, room = [keys.starts(daily)], keys.MAX_AT_ADDRESS
         given = address_hash, player, most, room, keys.DIGESTS_LIFE_S
         return bool(await self._database.run(_BEGIN, names, *given))
 
     async def earlier(self, daily: DailyId, player: PlayerId) -> list[PlayerId]:
-        """Return who had begun a daily at the same address before a player did."""
+        """Return the players who had started a daily at the same address before a player did."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.hget(key, f"p:{player}"), keys.starts(daily)
         )

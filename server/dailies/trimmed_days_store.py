@@ -1,4 +1,4 @@
-"""The days whose journals have been deleted, as they are stored."""
+"""Storage of the days with deleted journals."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from server.dailies.core import keys
 
 
 class TrimmedDayStore:
-    """The days whose journals have been deleted: some bytes each. They are archived as files."""
+    """Stores the days with deleted journals, a few bytes each. These days are archived as files."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def add(self, day: int) -> None:
-        """Store that the journals of a day are deleted, before they are."""
+        """Record that the journals of a day are deleted; called before the deletion."""
         key = keys.TRIMMED_DAYS
         await self._database.write(key, "ZADD", key, day, day)
         await self._database.write(key, "EXPIRE", key, keys.TRIMMED_LIFE_S)
 
     async def all(self) -> set[int]:
-        """Return all such days, among them those that have no journals in any case by now."""
+        """Return all such days, including days whose journals would have expired by now."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.zrange(key, 0, -1), keys.TRIMMED_DAYS
         )

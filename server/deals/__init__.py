@@ -1,1 +1,1 @@
-"""Deals and what is proved of them."""
+"""Deals and their certificates."""

@@ -1,7 +1,7 @@
-"""Certification: deals are drawn and solved, which finds their par, until the pools are full.
+"""Certification: drawing and solving deals, which finds their par, until the pools are full.
 
-Each deal is drawn as any other is. So that a pool has deals of all levels, and no time is lost on
-one deal, most of them are given up after a small part of the solver's budget, and some are not.
+These deals are drawn like all others. Most are given a small part of the solver's budget, and some
+the whole budget, so that a pool has deals of all levels without long solving times.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from server.deals.solver_process import Solved, Solver, SolverError, Task
 from server.deals.store import Deal, new_deal
 
 FULL = 3 * days.DRAWN_AHEAD
-"""Deals of a pool unless something else is said: nodes take the first two weeks' at once, and then
-four weeks' are left."""
+"""The default size of a full pool: nodes take the first two weeks' deals immediately, which leaves
+four weeks'."""
 
 SMALL = 16
-"""Most deals get the solver's budget divided by this."""
+"""The divisor of the solver's budget for most deals."""
 
 WHOLE_EVERY = 8
-"""Of so many deals, one gets the whole budget."""
+"""One of this many deals gets the whole budget."""
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far it is with a game.
+    """The progress of filling a game's pool.
 
     Attributes:
-        wanted: how many deals the pool is to have.
-        pooled: how many it has, as far as is known here.
-        drawn: how many deals have been drawn.
-        kept: how many of these were put into the pool.
-        others: how many more the pool holds, which nodes of this release do not take.
+        wanted: the target size of the pool.
+        pooled: the number of usable deals in the pool, as far as is known here.
+        drawn: the number of deals drawn.
+        kept: the number of these that were put into the pool.
+        others: the number of deals in the pool that nodes of this release cannot use.
         fits: whether the solver has a method for the game, as far as is known here.
-        since: when it began, by the monotonic clock.
+        since: the start, by the monotonic clock.
     """
 
     game: str
@@ -57,12 +57,12 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken until now."""
+        """The elapsed time in seconds."""
         return time.monotonic() - self.since
 
     @property
     def is_done(self) -> bool:
-        """Whether the pool has as many as are wanted, or cannot be filled."""
+        """Whether the pool has reached its target size, or cannot be filled."""
         return self.pooled >= self.wanted or not self.fits
 
 
@@ -79,25 +79,25 @@ class Certification:
     async def fill(
         self, game: str, wanted: int, solvers: Sequence[Solver], stop: Stop, tell: Tell
     ) -> Progress:
-        """Fill a game's pool, until it has enough or this is stopped; return how far it got.
+        """Fill a game's pool until it is full or `stop` is set; return the progress.
 
-        A deal is put into the pool as soon as it is solved, so that nothing is lost whenever this
-        ends. What another run puts there counts; what nodes take meanwhile is not made up for.
+        Each deal is put into the pool as soon as it is solved, so that an interruption loses
+        nothing. Deals added by another run count; deals taken meanwhile are not replaced.
 
         Args:
             game: the game's id.
-            wanted: how many deals the pool is to have.
-            solvers: those that work at the same time, each at one deal.
-            stop: ends it at once; it is set if a solver or the store fails.
-            tell: told how far it is.
+            wanted: the target size of the pool.
+            solvers: work concurrently, each on one deal.
+            stop: stops the work immediately; also set if a solver or the store fails.
+            tell: called with the progress.
 
         Raises:
-            SolverError: a solver does not work, or says what is not true.
+            SolverError: a solver fails, or its answer is wrong.
         """
         progress = Progress(game, wanted, await self._pools.count(game))
         progress.others = max(0, await self._size(game) - progress.pooled)
         if not progress.is_done:
-            # The first deal may take minutes: a solver is compiled before.
+            # Report early: the first deal may take minutes, since a solver is compiled first.
             tell(progress)
 
         async def work(solver: Solver) -> None:
@@ -135,15 +135,15 @@ class Certification:
             tell(progress)
 
     async def _size(self, game: str) -> int:
-        """Return how many deals a game's pool holds, whoever can take them."""
+        """Return the number of all deals in a game's pool, usable or not."""
         return (await self._pools.sizes([game]))[game]
 
 
 def certified(deal: Deal, solved: Solved) -> PooledDeal | None:
-    """Return a deal of a standard variant with its certificate, or `None` if it gets none.
+    """Return a solved deal of a standard variant with its certificate, or `None` without one.
 
     Raises:
-        SolverError: the line does not prove what the solver says.
+        SolverError: the line does not prove the solver's claim.
     """
     if solved.outcome not in {"won", "most"}:
         return None

@@ -1,7 +1,7 @@
-"""A node that certifies deals itself, in a process at idle priority, until its pools are full.
+"""Certification of deals by a node itself, in a process at idle priority, until its pools are full.
 
-It costs nothing while they are: every ten minutes, it counts them. Only the first days' deals have
-the node's own priority, since it serves nobody before it has them.
+Full pools cost one count every ten minutes. Only the first days' deals are solved at the node's own
+priority, since the node waits for them before it serves players.
 """
 
 from __future__ import annotations
@@ -21,40 +21,39 @@ from server.deals.pool_store import PoolStore
 from server.deals.solver_process import Solver, SolverError, SolverProcess
 
 FILL_EVERY = 600.0
-"""Seconds from the end of a round through the pools to the next one. A day takes a deal of each."""
+"""Seconds from the end of one pass over the pools to the next. Each day takes one deal per game."""
 
 FIRST_DAYS = 2
-"""Deals of each small game that there are before a node draws dailies: today's and tomorrow's."""
+"""Deals of each small game that exist before a node draws dailies: for today and tomorrow."""
 
 FIRST_TIMEOUT = 30.0
-"""Seconds that a node waits for them at most. They take one or two, with the start of the process,
-where nothing else wants the processor.
-"""
+"""Maximum seconds that a node waits for them. On an idle machine they take one or two, including
+the start of the process."""
 
 _SMALL = 52
-"""Cards of a game whose deals are solved in a tenth of a second."""
+"""Maximum cards of a small game, whose deals are solved in a tenth of a second."""
 
 log = structlog.get_logger()
 
 
 class OwnSolver(Solver, Protocol):
-    """A solver that is used until it is closed."""
+    """A solver with a lifetime that ends with `close`."""
 
     async def close(self) -> None:
-        """End it, whatever it does."""
+        """End the solver, even if it is busy."""
 
 
 class PoolFilling:
     """Fills the pools of the games that are dailies, in the background.
 
     Args:
-        pools: those of the store.
+        pools: the pools of the store.
         background: the node's background work.
-        metrics: of the node; a solver that does not work is counted.
+        metrics: the node's metrics, which count solver failures.
         games: the ids of these games.
-        solver: starts a solver, with whether the node waits for it.
-        full: how many deals a full pool has.
-        first_timeout: seconds that the node waits for the first days' deals at most.
+        solver: starts a solver; its argument is whether the node waits for it.
+        full: the size of a full pool.
+        first_timeout: maximum seconds that the node waits for the first days' deals.
     """
 
     def __init__(
@@ -74,14 +73,14 @@ class PoolFilling:
         self._first_timeout = first_timeout
         self._stop = background.stop
         self._metrics = metrics
-        # What is solved soonest comes first.
+        # The fastest games come first.
         self._games = sorted(games, key=lambda game: ruleset(game).total)
         background.forever("pool_filling", self.fill, every=FILL_EVERY)
 
     async def fill_first(self) -> None:
         """Certify the first days' deals of small games, if their pools are empty.
 
-        The larger ones take longer; until they are there, deals are drawn without a certificate.
+        Larger games take longer; until then, their deals are drawn without a certificate.
         """
         stop = Stop()
         timer = asyncio.get_running_loop().call_later(self._first_timeout, stop.set)
@@ -92,7 +91,7 @@ class PoolFilling:
             timer.cancel()
 
     async def fill(self) -> None:
-        """Fill all pools, each a little further in turn, until they are full or the node ends."""
+        """Fill all pools, each a little further in turn, until they are full or the node stops."""
         await self._fill(list(self._steps()), self._stop)
 
     def _steps(self) -> Iterator[tuple[str, int]]:
@@ -114,7 +113,7 @@ class PoolFilling:
                 if stop.is_set:
                     return
         except SolverError as error:
-            # The node plays without: its dailies are uncertified. It is tried again.
+            # Retried in the next pass; meanwhile the node's dailies are uncertified.
             self._metrics.certification_failures += 1
             log.warning("certification_failed", error=str(error))
         finally:

@@ -1,9 +1,9 @@
-"""The pools: deals with certificates, one pool for each game, from which dailies are taken.
+"""Storage of the pools: one pool of certified deals per game, the source of dailies.
 
 A pool is a sorted set by difficulty. A member is `<format>.<rules>.<deal>.<sealed>`: the digest of
-the rules that the deal was certified by, and its seed and line, sealed as those of the pool. What
-this release cannot read, or what a newer one has certified by rules of its own, is left alone. A
-deal whose rules are superseded is removed when it is met.
+the deal's certified rules, and its seed and line, sealed for the pool. Members that this release
+cannot read, or that a newer release has certified by its own rules, are left alone. Deals with
+superseded rules are removed when they are found.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from server.deals.core import keys
 from server.deals.core.certificate import packed, unpacked
 
 _FORMAT: Final = "1"
-"""The form of a member."""
+"""The format of a member."""
 
 _REPLACE = Script("""
 local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
@@ -44,16 +44,16 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class PooledDeal:
-    """A certified deal of a game's standard variant that nobody has played.
+    """A certified deal of a game's standard variant that has not been played.
 
-    Its seed and line are secret, and left out of `repr`.
+    Its seed and line are secret, so `repr` omits them.
 
     Attributes:
-        seed: `SEED_BYTES` random bytes that the order of the cards follows from.
-        rules: the digest of the rules that it was certified by.
+        seed: `SEED_BYTES` random bytes that determine the order of the cards.
+        rules: the digest of its rules.
         winnable: see `server.deals.core.certificate.Certificate`, also for `par`.
         line: the moves that prove it (`server.deals.core.certificate.line_of`).
-        effort: how hard it was to solve, which is comparable within a game.
+        effort: the solver's effort, comparable within a game.
     """
 
     id: DealId
@@ -81,7 +81,7 @@ class _Member(NamedTuple):
 
 
 class PoolStore:
-    """The pools of all games."""
+    """Stores the pools of all games."""
 
     def __init__(self, database: Database, secret_keys: SecretKeys) -> None:
         self._database = database
@@ -93,7 +93,7 @@ class PoolStore:
         await self._database.write(key, "ZADD", key, deal.effort, self._text(deal))
 
     async def sizes(self, games: Sequence[str]) -> dict[str, int]:
-        """Return how many deals each game's pool has, in one round trip."""
+        """Return the number of deals in each game's pool, in one round trip."""
         found = await self._database.ask(
             lambda redis, key: redis.zcard(key), *map(keys.pool, games)
         )
@@ -102,11 +102,12 @@ class PoolStore:
     async def take(self, game: str, level: Level) -> PooledDeal | None:
         """Take a random deal of a level out of a game's pool; `None` if it has none.
 
-        It reads the whole pool, about 1 KB a deal. Of several nodes that choose the same deal at
-        the same time, one gets it. Who fails after that has lost it: it is never there again.
+        This reads the whole pool, about 1 KB per deal. If several nodes choose the same deal
+        concurrently, one gets it. A taken deal is never returned to the pool, even if its taker
+        fails.
 
         Raises:
-            UnavailableError: one may have been taken or not.
+            UnavailableError: a deal may have been taken or not.
         """
         key, closed = keys.pool(game), set[str]()
         while True:
@@ -124,11 +125,11 @@ class PoolStore:
                 return deal
 
     async def count(self, game: str) -> int:
-        """Return how many deals of a game's pool can be taken now."""
+        """Return the number of usable deals in a game's pool."""
         return len(await self._usable(game))
 
     async def _usable(self, game: str) -> list[_Member]:
-        """Return the members of a pool by the current rules, the easiest first; drop older ones."""
+        """Return a pool's members for the current rules, easiest first; drop older ones."""
         current, found = ruleset(game, STANDARD).digest, []
         key = keys.pool(game)
         for member in await self._members(game):
@@ -142,9 +143,9 @@ class PoolStore:
         return found
 
     async def read(self, game: str) -> tuple[list[PooledDeal], list[DealId]]:
-        """Return the deals of a pool, and the ids of those that cannot be opened.
+        """Return the deals of a pool, and the ids of deals that cannot be opened.
 
-        What is in a form of a newer release is left out.
+        Members in newer formats are omitted.
         """
         deals, closed = [], []
         for member in await self._members(game):
@@ -156,11 +157,11 @@ class PoolStore:
         return deals, closed
 
     async def seal(self, game: str) -> tuple[int, int]:
-        """Seal the deals of a pool by the current key; return how many there are and were not.
+        """Reseal a pool's deals with the current key; return counts of all and of resealed deals.
 
         Raises:
-            UnreadableError: one cannot be opened; those before it are sealed.
-            UnavailableError: the rest is not sealed.
+            UnreadableError: a deal cannot be opened; those before it are sealed.
+            UnavailableError: the remaining deals are not sealed.
         """
         count = changed = 0
         wanted = self._secret_keys.sealing
@@ -184,7 +185,7 @@ class PoolStore:
         return [_member(text, int(score)) for text, score in rows]
 
     def _text(self, deal: PooledDeal) -> str:
-        """Return a deal as a member."""
+        """Encode a deal as a member."""
         secret = {
             "seed": deal.seed.hex(),
             "winnable": deal.winnable,
@@ -195,7 +196,7 @@ class PoolStore:
         return ".".join((_FORMAT, deal.rules, deal.id, sealed))
 
     def _opened(self, game: str, member: _Member) -> PooledDeal:
-        """Return the deal that a member is.
+        """Decode and unseal a member.
 
         Raises:
             SealError: its key is not known here, or it was changed.
@@ -229,5 +230,5 @@ def _is_known(game: str, rules: str) -> bool:
 
 
 def _name(deal_id: DealId) -> str:
-    """Return as what a deal of a pool is sealed."""
+    """Return the name under which a deal of a pool is sealed."""
     return f"pool {deal_id}"

@@ -1,4 +1,4 @@
-"""Sealing again, by the current secret key, the seed and line of every deal that is stored."""
+"""Resealing the seed and line of every stored deal with the current secret key."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from server.deals.store import DealStore
 
 
 async def seal_all(deals: DealStore, pools: PoolStore, scans: ScanStore) -> tuple[int, int]:
-    """Seal every seed and line by the current secret key, of deals and of those in pools.
+    """Reseal every seed and line, of deals and pools, with the current secret key.
 
-    It takes a scan of all keys, and one or two round trips for each deal.
+    This takes a scan of all keys, and one or two round trips per deal.
 
     Returns:
-        How many deals there are, pooled ones included, and how many of them were in plain or
-        sealed by another key.
+        The number of deals, including pooled ones, and how many of them were plain or sealed with
+        another key.
 
     Raises:
         UnreadableError: a seed cannot be opened, or a newer release drew the deal.
-        UnavailableError: the store does not answer; the rest is not sealed.
+        UnavailableError: the store does not answer; the remaining deals are not sealed.
     """
     count = changed = 0
     async for batch in scans.all_keys():

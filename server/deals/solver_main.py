@@ -1,6 +1,6 @@
-"""The process that solves deals; `server/deals/solver_process.py` starts it and asks it.
+"""The process that solves deals; `server/deals/solver_process.py` starts and queries it.
 
-Nodes do not import this module: what makes the solver fast takes a second and 100 MB to load.
+Nodes do not import this module: the compiled solver takes a second and 100 MB to load.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from server.deals.core.certificate import line_of
 from server.deals.solver_process import Outcome, Solved, Task
 
 _MOST_STEPS = 1 << 28
-"""More than the steps of any budget."""
+"""A bound above the steps of any budget."""
 
 
 def solved(task: Task) -> Solved:
-    """Solve a deal here and now."""
+    """Solve a deal in this process."""
     rules = stored_ruleset(task.game, STANDARD, task.rules)
     if not applies(rules):
         return Solved("unfit", "", 0, 0)
@@ -32,10 +32,10 @@ def solved(task: Task) -> Solved:
 
 
 def effort_of(found: Solution) -> int:
-    """Return how hard a deal was: by its effort, and of equal efforts by its steps.
+    """Return the difficulty of a deal: its effort, and for equal efforts its steps.
 
-    In some games the narrowest beam wins half of all deals, so that by its width alone a medium
-    deal would be as hard as an easy one. It is below 2^53, which Redis has exact as a score.
+    In some games the narrowest beam wins half of all deals, so its width alone would not separate
+    medium from easy deals. The result is below 2^53, so Redis stores it exactly as a score.
     """
     return found.effort * _MOST_STEPS + min(found.steps, _MOST_STEPS - 1)
 

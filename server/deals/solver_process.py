@@ -1,4 +1,4 @@
-"""Subprocesses that solve deals, at idle priority by default: what serves players comes first."""
+"""Subprocesses that solve deals, by default at idle priority, so that players are served first."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import msgspec
 from server.base.work.line_process import LineProcess, LineProcessError
 
 Outcome = Literal["won", "most", "unknown", "unfit"]
-"""The outcome for a deal: a line that wins; in a game whose deals are not won, one that brings the
-most cards home; neither; that no method of the solver fits the game."""
+"""The outcome for a deal: a winning line; for games whose deals are not won, the line that brings
+the most cards home; neither; or no solver method for the game."""
 
 _PROGRAM = "server.deals.solver_main"
 
@@ -32,12 +32,12 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Solved(msgspec.Struct, frozen=True):
-    """An answer; its line is secret, and left out of `repr`.
+    """An answer; its line is secret, so `repr` omits it.
 
     Attributes:
         line: the moves (`server.deals.core.certificate.line_of`).
         home: cards home after them.
-        effort: how hard it was, which is comparable within a game.
+        effort: the solver's effort, comparable within a game.
     """
 
     outcome: Outcome
@@ -50,21 +50,21 @@ class Solved(msgspec.Struct, frozen=True):
 
 
 class Solver(Protocol):
-    """Solves a deal at a time."""
+    """Solves one deal at a time."""
 
     async def solve(self, task: Task) -> Solved:
         """Solve a deal.
 
         Raises:
-            SolverError: it does not work.
+            SolverError: the solver fails.
         """
 
 
 class SolverProcess(LineProcess[Solved]):
-    """Solves in a process, which is started by the first request. One request at a time.
+    """Solves in a subprocess, started by the first request. One request at a time.
 
     Args:
-        awaited: whether its priority is that of the node, since somebody waits for its answers.
+        awaited: whether it runs at the node's priority, since the node waits for its answers.
     """
 
     def __init__(self, *, awaited: bool = False) -> None:

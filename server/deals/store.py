@@ -1,9 +1,8 @@
-"""Deals and their secret seeds. A seed is drawn once and used for one deal.
+"""Storage of deals and their secret seeds. A seed is drawn once and used for one deal.
 
-Seeds are stored sealed (`server/base/seals/core/secret_keys.py`), as those of that deal. What is
-sealed by another key than the current one is sealed anew whenever it is read.
-A daily that was taken from its game's pool (`server/deals/pool_store.py`) has its certificate
-beside that, and the line, which is sealed as well.
+Seeds are stored sealed (`server/base/seals/core/secret_keys.py`), under the deal's name. A seed
+sealed with an old key is resealed whenever it is read. A daily taken from its game's pool
+(`server/deals/pool_store.py`) is stored with its certificate and its line, which is also sealed.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from server.deals.core.certificate import Certificate, packed, unpacked
 from server.deals.pool_store import PooledDeal, PoolStore
 
 MAX_CACHED = 20_000
-"""Most deals in the cache, 0.6 KB each; the least recently used one is evicted first."""
+"""Maximum deals in the cache, 0.6 KB each; the least recently used one is evicted first."""
 
 _KEEP = Script("""
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
@@ -70,43 +69,43 @@ redis.call('HSET', KEYS[1], 'reserved', ARGV[1], 'until', ARGV[3])
 if redis.call('TTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
 return 1
 """)
-"""It is reserved for one occasion, and only if nobody but its players has been shown it."""
+"""A deal is reserved for one occasion, and only if it was shown to none but its players."""
 
 _SETTLE = Script("""
 if redis.call('HGET', KEYS[1], 'reserved') == ARGV[1] then
   redis.call('HSET', KEYS[1], 'until', 0)
 end
 """)
-"""It is played no more on the occasion that it is reserved for."""
+"""Marks a deal as no longer played on its reserved occasion."""
 
 _EXTEND = Script("""
 local left = redis.call('TTL', KEYS[1])
 if left >= 0 and left < tonumber(ARGV[1]) then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
 """)
-"""One that is reserved lives longer than what was played on it in its room."""
+"""A reserved deal lives longer than the runs on it in its room, so never shorten its lifetime."""
 
 _FORMAT = "1"
-"""The format of what is stored of a deal."""
+"""The format of a stored deal."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """A deal. Seed and line are secret until the deal is closed, and left out of `repr`.
+    """A deal. Seed and line are secret until the deal is closed, so `repr` omits them.
 
     Attributes:
-        seed: `SEED_BYTES` random bytes that the order of the cards follows from; of a known deal,
-            its deck.
+        seed: `SEED_BYTES` random bytes that determine the order of the cards; for a known deal, its
+            deck.
         commitment: the public hash of id and seed, in hex.
-        rules: the digest of the rules that it is played by.
-        room: the room that it is raced in, or `None`.
-        day: the UTC day whose daily it is, or `None`.
-        certificate: the proof about it; `None` of a deal of a room, and of another one that was
-            drawn while its pool was empty.
-        line: the moves that prove that (`server.deals.core.certificate.line_of`); also `None` if it
-            is stored in a way that cannot be read.
-        occasion: what it was drawn for, if neither for a room nor for a daily.
+        rules: the digest of its rules.
+        room: its room, or `None`.
+        day: the UTC day of its daily, or `None`.
+        certificate: the proof about it; `None` for deals of rooms, and for deals drawn while the
+            pool was empty.
+        line: the moves that prove it (`server.deals.core.certificate.line_of`); `None` without a
+            certificate, or if the stored line cannot be read.
+        occasion: its purpose if it was drawn neither for a room nor for a daily.
     """
 
     id: DealId
@@ -123,7 +122,7 @@ class Deal:
 
     @property
     def is_known(self) -> bool:
-        """Whether it is a known deal, whose cards were given."""
+        """Whether it is a known deal, with given cards."""
         return len(self.seed) != SEED_BYTES
 
     def __repr__(self) -> str:
@@ -136,7 +135,7 @@ def new_deal(game: str, variant: str, known: str = "") -> Deal:
     Args:
         game: the game's id.
         variant: the variant's id.
-        known: the known deal that it is to be (`engine.known`), if any.
+        known: the known deal to use (`engine.known`), if any.
 
     Raises:
         EngineError: there is no such game, variant or known deal.
@@ -148,7 +147,7 @@ def new_deal(game: str, variant: str, known: str = "") -> Deal:
 
 
 class DealStore:
-    """All deals by id, and the deals of dailies. Those that were used lately are cached."""
+    """Stores all deals by id, and the deals of dailies. Recently used ones are cached."""
 
     def __init__(self, database: Database, secret_keys: SecretKeys) -> None:
         self._database = database
@@ -157,13 +156,13 @@ class DealStore:
         self._known: OrderedDict[DealId, Deal] = OrderedDict()
 
     async def draw(self, game: str, variant: str, room: RoomCode, known: str = "") -> Deal:
-        """Draw and store a new deal for a room, for a day unless somebody plays it: see `keep`.
+        """Draw and store a new deal for a room. It is kept for a day unless it is played.
 
         Args:
             game: the game's id.
             variant: the variant's id.
-            room: the room that it is for.
-            known: the known deal that it is (`engine.known`), if any.
+            room: the room.
+            known: the known deal to use (`engine.known`), if any.
 
         Raises:
             EngineError: there is no such game, variant or known deal.
@@ -173,15 +172,15 @@ class DealStore:
     async def draw_for(
         self, occasion: Occasion, game: str, variant: str, life: int, level: Level | None
     ) -> Deal:
-        """Draw and store a new deal for an occasion; it is one, however many draw at a time.
+        """Draw and store a new deal for an occasion; concurrent calls return the same deal.
 
         Args:
-            occasion: what it is for.
+            occasion: the occasion.
             game: the game's id.
             variant: the variant's name.
-            life: for how many seconds the deal is kept.
-            level: of the game's pool, from which the deal is taken if that has one; `None` for a
-                deal without a certificate.
+            life: the deal's lifetime in seconds.
+            level: the level to take from the game's pool, if that has one; `None` for a deal
+                without a certificate.
 
         Raises:
             EngineError: there is no such game or variant.
@@ -195,7 +194,7 @@ class DealStore:
             deal = _taken_for(taken, level, occasion=occasion)
             if await self._keep(deal, life):
                 break
-            # It was another one's deal before: this Redis has lost that it was taken.
+            # The deal is in use already: this Redis has lost the removal from the pool.
             log.warning("pooled_deal_dropped", deal=deal.id)
         else:
             taken = None
@@ -205,7 +204,7 @@ class DealStore:
         if first == deal.id or (found := await self.find(first)) is None:
             self._remember(deal)
             return deal
-        # Nobody has heard of it.
+        # Nobody has seen this deal, so delete it, and return a pooled one to its pool.
         own = keys.deal(deal.id)
         await self._database.write(own, "DEL", own)
         if taken is not None:
@@ -213,11 +212,11 @@ class DealStore:
         return found
 
     async def show(self, deal: DealId) -> Occasion | None:
-        """Note that a room's deal is shown to somebody who has not played it.
+        """Record that a room's deal is shown to a player without an attempt at it.
 
         Returns:
-            The occasion that it is reserved for, if any: nothing is noted then, and whoever has
-            such occasions says who may see it.
+            The occasion that it is reserved for, or `None`. If it is reserved, nothing is recorded,
+            and the occasion's wing decides which players may see it.
         """
         reserved = await self._database.run(_SHOW, [keys.deal(deal)])
         return Occasion(reserved) if reserved else None
@@ -227,26 +226,26 @@ class DealStore:
 
         Args:
             deal: the deal.
-            occasion: what it is reserved for.
-            life: for how many seconds at least it is kept from now on.
-            until: when nobody plays it there any more at the latest, in Unix milliseconds.
+            occasion: the occasion.
+            life: the minimum lifetime from now on, in seconds.
+            until: the latest end of play on the occasion, in Unix milliseconds.
 
         Returns:
-            Whether it is: nobody but its players has been shown it, and it is there, and reserved
-            for nothing else.
+            Whether it is now reserved for the occasion. This requires that it exists, was shown to
+            none but its players, and is not reserved for another occasion.
         """
         key = keys.deal(deal)
         return bool(await self._database.run(_RESERVE, [key], occasion, life, until))
 
     async def settle(self, deal: DealId, occasion: Occasion) -> None:
-        """Note that nobody plays a room's deal any more on the occasion that it is reserved for.
+        """Record that a room's deal can no longer be played on its reserved occasion.
 
         This is idempotent.
         """
         await self._database.run(_SETTLE, [keys.deal(deal)], occasion)
 
     async def reserved(self, deals: Sequence[DealId], now: int) -> dict[DealId, Occasion]:
-        """Return the occasions on which some rooms' deals may be played at a time, in a round trip.
+        """Return the occasions on which some rooms' deals can be played now, in one round trip.
 
         Args:
             deals: the deals.
@@ -262,7 +261,7 @@ class DealStore:
         }
 
     async def occasion_of(self, deal_id: DealId) -> Occasion | None:
-        """Return the occasion that a deal was drawn for, or is reserved for, if any.
+        """Return the occasion for which a deal was drawn or reserved, or `None`.
 
         Raises:
             UnreadableError: as for `find`.
@@ -276,12 +275,12 @@ class DealStore:
         return None if reserved is None else Occasion(reserved)
 
     async def extend(self, deal: DealId, days: int, journal: str) -> None:
-        """Extend the life of a round's deal that somebody begins to play, kept for so many days.
+        """Extend the lifetime of a round's deal when a player starts playing it.
 
         Args:
             deal: the deal's id.
-            days: for how many days what is played on it is kept.
-            journal: the key of another run on it that is kept as well, if it is there.
+            days: how many days the runs on it are kept.
+            journal: the key of another run on it to keep as well, if it exists.
         """
         life = (days + keys.PLAYED_DEAL_DAYS) * base_keys.DAY_SECONDS
         await asyncio.gather(
@@ -290,11 +289,11 @@ class DealStore:
         )
 
     async def find(self, deal_id: DealId) -> Deal | None:
-        """Return a deal, or `None` if there is none with this id.
+        """Return a deal, or `None` if there is no deal with this id.
 
         Raises:
-            UnreadableError: a newer release drew it, in a form that is not known here, or its seed
-                cannot be opened.
+            UnreadableError: a newer release drew it in an unknown format, or its seed cannot be
+                opened.
         """
         known = self._known.get(deal_id)
         if known is not None:
@@ -311,7 +310,7 @@ class DealStore:
         return deal
 
     async def read(self, deal_id: DealId) -> Deal | None:
-        """Return a deal as it is stored now; nothing is cached, and nothing sealed anew.
+        """Read a deal from the store, without caching or resealing it.
 
         Raises:
             UnreadableError: as for `find`.
@@ -320,7 +319,7 @@ class DealStore:
         return self._deal(deal_id, fields) if fields else None
 
     async def seal(self, deal_id: DealId) -> bool:
-        """Seal a deal's seed by the current key, if there is that deal; return whether it was not.
+        """Reseal a deal's seed with the current key; return whether that was necessary.
 
         Raises:
             UnreadableError: as for `find`.
@@ -334,7 +333,7 @@ class DealStore:
         return True
 
     def forget(self) -> None:
-        """Empty the cache, so that deals are read again, and sealed anew if need be."""
+        """Empty the cache, so that deals are read again, and resealed if necessary."""
         self._known.clear()
 
     async def _read(self, deal_id: DealId) -> dict[str, str]:
@@ -344,7 +343,7 @@ class DealStore:
         return dict(fields)
 
     def _deal(self, deal_id: DealId, fields: dict[str, str]) -> Deal:
-        """Return the deal in its stored fields. See `_seed` for what it raises."""
+        """Decode a deal's stored fields. Raises as `_seed` does."""
         return Deal(
             deal_id,
             intern(fields["game"]),
@@ -360,10 +359,10 @@ class DealStore:
         )
 
     def _seed(self, deal_id: DealId, fields: dict[str, str]) -> bytes:
-        """Return the seed in a deal's stored fields. Its commitment is verified.
+        """Unseal the seed in a deal's stored fields, and verify its commitment.
 
         Raises:
-            UnreadableError: it cannot be opened, is another one, or is in a form not known here.
+            UnreadableError: the format is unknown, or the seed cannot be opened or does not match.
         """
         if fields["format"] != _FORMAT:
             log.warning("unknown_format", deal=deal_id, form=fields["format"])
@@ -377,9 +376,9 @@ class DealStore:
         return seed
 
     def _line(self, deal_id: DealId, fields: dict[str, str]) -> str | None:
-        """Return the line in a deal's stored fields, if there is one that can be read.
+        """Unseal the line in a deal's stored fields; `None` if it is missing or unreadable.
 
-        Without it the deal can be played all the same.
+        The deal can be played without it.
         """
         if "line" not in fields:
             return None
@@ -390,13 +389,13 @@ class DealStore:
             return None
 
     def _is_sealed(self, fields: dict[str, str]) -> bool:
-        """Return whether a deal's stored seed and line are as they would be written now."""
+        """Return whether a deal's stored seed and line are sealed with the current key."""
         sealed = fields["sealed"]
         by = {sealed_by(sealed), sealed_by(fields.get("line", sealed))}
         return by == {self._secret_keys.sealing}
 
     def _sealed(self, deal: Deal) -> dict[str, str]:
-        """Return the fields of what is secret of a deal, sealed."""
+        """Return the fields of a deal's secrets, sealed."""
         sealed = self._secret_keys.seal(_name(deal.id), deal.seed)
         return {"sealed": sealed, **self._sealed_line(deal)}
 
@@ -406,9 +405,9 @@ class DealStore:
         return {"line": self._secret_keys.seal(_line_name(deal.id), packed(deal.line))}
 
     async def daily(self, daily: DailyId) -> Deal:
-        """Return the deal of a daily. If no node has drawn it, it is drawn first.
+        """Return the deal of a daily, drawing it first if no node has.
 
-        Then it is taken from the game's pool, or drawn without a certificate if that is empty.
+        It is taken from the game's pool, or drawn without a certificate if the pool is empty.
         """
         found = (await self.daily_ids([daily])).get(daily) or await self.draw_certified(daily)
         if found is None:
@@ -419,26 +418,26 @@ class DealStore:
         return deal
 
     async def draw_certified(self, daily: DailyId) -> DealId | None:
-        """Take a deal of the day's level from the pool for a daily that no node has drawn, if any.
+        """Draw a daily from the pool, with the day's level, unless another node has drawn it.
 
         Returns:
-            The id of the daily's deal, which is another one if another node was first; `None` if
-            the pool is empty.
+            The id of the daily's deal, which may be another node's; `None` if the pool is empty.
 
         Raises:
-            UnavailableError: the daily may have been drawn or not. A deal that was taken is lost
-                if it was not, since it may have been.
+            UnavailableError: the daily may have been drawn or not. If not, the deal taken from the
+                pool is lost, since that is unknown.
         """
         level = level_of(daily.day)
         while (taken := await self._pools.take(daily.game, level)) is not None:
             deal = _taken_for(taken, level, day=daily.day)
             if not await self._keep(deal):
-                # It was a day's deal before: this Redis has lost that it was taken.
+                # The deal is in use already: this Redis has lost the removal from the pool.
                 log.warning("pooled_deal_dropped", deal=deal.id)
                 continue
             found = await self._keep_first(daily, deal.id)
             if found != deal.id:
-                # Nobody has heard of it. Its next day must not find what this one has stored.
+                # Nobody has seen this deal. Delete it, since its next day must not find these
+                # fields.
                 key = keys.deal(deal.id)
                 await self._database.write(key, "DEL", key)
                 await self._pools.put(taken)
@@ -446,12 +445,12 @@ class DealStore:
         return None
 
     async def _keep_first(self, daily: DailyId, deal_id: DealId) -> DealId:
-        """Set the id of a daily's deal, unless another node has, and return the one that is set."""
+        """Set the id of a daily's deal unless another node has, and return the stored id."""
         key = keys.daily(daily)
         return DealId(await self._database.keep_first(key, deal_id, keys.DEAL_LIFE_S))
 
     async def dailies(self, dailies: Sequence[DailyId]) -> list[Deal]:
-        """Return the deals of some dailies; draw first those that no node has.
+        """Return the deals of some dailies, drawing the missing ones first.
 
         Their ids are read on every call, since Redis may lose recent writes; the deals are cached.
         """
@@ -462,7 +461,7 @@ class DealStore:
         return await asyncio.gather(*map(self.daily, dailies))
 
     async def daily_ids(self, dailies: Sequence[DailyId]) -> dict[DailyId, DealId]:
-        """Return the ids of the deals of those of some dailies that have been drawn."""
+        """Return the ids of the deals of some dailies, as far as they have been drawn."""
         found = await self._database.ask(
             lambda redis, key: redis.get(key), *map(keys.daily, dailies)
         )
@@ -475,11 +474,11 @@ class DealStore:
         return deal
 
     async def _keep(self, deal: Deal, life: int | None = None) -> bool:
-        """Store a deal unless there is one with its id, and return whether it was stored.
+        """Store a deal unless its id exists, and return whether it was stored.
 
         Args:
             deal: the deal.
-            life: for how many seconds; `None` for as long as one of a daily or a room.
+            life: its lifetime in seconds; `None` for the default of a daily or a room.
         """
         fields = {
             "format": _FORMAT,
@@ -500,14 +499,14 @@ class DealStore:
         if deal.occasion is not None:
             fields["occasion"] = deal.occasion
         if deal.is_known:
-            # Anybody may have seen it, so it is reserved for nothing.
+            # Its cards are public, so it cannot be reserved.
             fields["shown"] = ""
         if life is None:
             life = keys.DEAL_LIFE_S if deal.room is None else keys.UNPLAYED_DEAL_LIFE_S
         return bool(await self._database.run(_KEEP, [keys.deal(deal.id)], life, *_pairs(fields)))
 
     def _remember(self, deal: Deal) -> None:
-        """Put a deal, which never changes, into the cache."""
+        """Cache a deal, which never changes."""
         self._known[deal.id] = deal
         if len(self._known) > MAX_CACHED:
             self._known.popitem(last=False)
@@ -516,7 +515,7 @@ class DealStore:
 def _taken_for(
     taken: PooledDeal, level: Level, *, day: int | None = None, occasion: Occasion | None = None
 ) -> Deal:
-    """Return a deal of the pool as that of a daily, or of another occasion."""
+    """Convert a deal of a pool to one of a daily or another occasion."""
     return Deal(
         taken.id,
         taken.game,
@@ -532,7 +531,7 @@ def _taken_for(
 
 
 def _certificate(fields: dict[str, str]) -> Certificate | None:
-    """Return the certificate in a deal's stored fields, if it has one."""
+    """Return the certificate in a deal's stored fields, or `None`."""
     if "par" not in fields:
         return None
     level = cast("Level", int(fields["level"]))
@@ -540,12 +539,12 @@ def _certificate(fields: dict[str, str]) -> Certificate | None:
 
 
 def _pairs(fields: dict[str, str]) -> list[str]:
-    """Return names and values of fields by turns, as commands of Redis take them."""
+    """Return alternating names and values, as Redis commands take them."""
     return [text for pair in fields.items() for text in pair]
 
 
 def _not_opened(deal_id: DealId, error: str) -> UnreadableError:
-    """Log that a deal's seed cannot be opened, with what to do, and return the error to raise."""
+    """Log that a deal's seed cannot be opened, with advice, and return the error to raise."""
     log.error(
         "seed_not_opened",
         deal=deal_id,
@@ -558,10 +557,10 @@ def _not_opened(deal_id: DealId, error: str) -> UnreadableError:
 
 
 def _name(deal_id: DealId) -> str:
-    """Return as what the seed of a deal is sealed."""
+    """Return the name under which the seed of a deal is sealed."""
     return f"seed {deal_id}"
 
 
 def _line_name(deal_id: DealId) -> str:
-    """Return as what the line of a deal is sealed."""
+    """Return the name under which the line of a deal is sealed."""
     return f"line {deal_id}"

@@ -20,9 +20,9 @@ class QuickMatch(Command, tag=24, frozen=True):
     """Find an opponent for a game: take a seat in a waiting player's room, or wait in a new one.
 
     The room has no host, and its terms are those of the request. If no other player joins, the pace
-    bot does after 20 seconds. The session is subscribed to the room. The first round starts automatically
-    once both players are online. To stop waiting, leave the room. Refused as `unknown_game` or
-    `overloaded`.
+    bot does after 20 seconds. The session is subscribed to the room. The first round starts
+    automatically once both players are online. To stop waiting, leave the room. Refused as
+    `unknown_game` or `overloaded`.
     """
 
     game: GameId

@@ -1,9 +1,9 @@
 """Quick matches: pairing players who look for an opponent, and starting their rounds.
 
 A player gets the room of a waiting player, or a new one that is offered to others. Every node that
-follows such a room renews its offer while its player is online, seats the pace bot if nobody has
-joined, and starts the round when both players are online. Several nodes may make the same decision;
-the journal gets its entry only once.
+follows such a room renews its offer while its player is online, seats the pace bot if no opponent
+has joined, and starts the round when both players are online. Several nodes may make the same
+decision; the journal gets its entry only once.
 
 A waiting player costs a small write every `RENEW_EVERY` seconds; a request costs one round trip and
 the room's journal entries.
@@ -82,10 +82,10 @@ class QuickMatches:
         background.forever("quick_match_renewal", self.renew, every=RENEW_EVERY, waits=True)
 
     async def match(self, player: PlayerId, game: str) -> Room:
-        """Return a quick match in which the player has a seat, with or without an opponent.
+        """Seat the player in a quick match, with or without an opponent yet, and return it.
 
-        Of simultaneous requests on any nodes, at most one has to wait. A player who is already
-        waiting may get the same room.
+        Of simultaneous requests on any nodes, at most one has to wait. A waiting player may get the
+        same room.
 
         Raises:
             Refusal: there is no such game, or all tried offers had been taken meanwhile.

@@ -1,4 +1,4 @@
-"""The lines (JSON) of a day's file in the archive: the day with its deals, and then its runs."""
+"""The lines (JSON) of a day's archive file: the day with its deals, followed by its runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from server.results.core.boards import Group
 
 
 class ArchivedDeal(Struct, frozen=True):
-    """The deal of a game for the day; the fields are those of a run's file."""
+    """The deal of a game for the day; its fields are the same as in a run's file."""
 
     game: str
     variant: str
@@ -29,9 +29,9 @@ class DayLine(Struct, frozen=True, tag_field="samedeal", tag="day"):
     """The first line.
 
     Attributes:
-        format: of the file.
+        format: the version of the file format.
         date: the day, in ISO 8601.
-        deals: one of each game.
+        deals: one per game.
     """
 
     format: Literal[1]
@@ -40,13 +40,13 @@ class DayLine(Struct, frozen=True, tag_field="samedeal", tag="day"):
 
 
 class RunLine(Struct, frozen=True):
-    """The line of a run: with the deal of its game and the name of its player, its file.
+    """The line of a run: a run's file without the deal of its game and its player's name.
 
     Attributes:
-        group: whether the player had kept an identity.
+        group: whether the player had an account at the start.
         rank: among the runs of the game and group.
-        player: the id; there are no names in the archive.
-        started: as in `server.play.core.run.RunFile`, like all that follows.
+        player: the player's id; the archive contains no names.
+        started: as in `server.play.core.run.RunFile`, like the fields after it.
     """
 
     game: str
@@ -72,7 +72,8 @@ def run_line(game: str, group: Group, row: Row, run: Run) -> RunLine:
     """Return the line of a run, given its row on the day's leaderboard."""
     left, time, _ = unpack(row.score)
     home = ruleset(game).total - left
-    # The moves of the score are 0 for all who brought no card home; a daily has no undo.
+    # The score's moves are 0 for players who brought no card home, so count them; dailies have no
+    # undo.
     moves = len(run.moves)
     return RunLine(
         game=game,

@@ -1,4 +1,4 @@
-"""Keys in Redis of who plays the dailies, and how long they live."""
+"""Redis keys of dailies' starts and digests, and their lifetimes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from server.base.core.keys import DAY_SECONDS
 from server.base.core.quota import KEPT_DAYS
 
 DIGESTS_LIFE_S = 3 * DAY_SECONDS
-"""Seconds that the digests of a daily's runs, and who began it where, are kept after the last one:
-it is over by then."""
+"""Seconds that a daily's run digests and starts are kept after the last one: it has closed by
+then."""
 
 MAX_AT_ADDRESS = 16
-"""Players who have begun a daily at one address that are kept, unless the operator allows more."""
+"""The maximum number of recorded starts of a daily per address, unless the operator allows more."""
 
 
 TRIMMED_DAYS = "trimmed-days"
-"""The key of the days whose journals have been deleted: a sorted set of their numbers."""
+"""The key of the days with deleted journals: a sorted set of their numbers."""
 
 TRIMMED_LIFE_S = KEPT_DAYS * DAY_SECONDS
-"""Seconds that this is known after the last one: by then, no such day has journals in any case."""
+"""Seconds that this is kept after the last one: until all such journals would have expired."""
 
 
 def digests(daily_id: DailyId) -> str:
@@ -27,5 +27,5 @@ def digests(daily_id: DailyId) -> str:
 
 
 def starts(daily_id: DailyId) -> str:
-    """Return the key of who began a daily where: a hash of players by address, and by player."""
+    """Return the key of a daily's starts: a hash of players by address, and by player."""
     return f"starts:{{{daily_id.name}}}"

@@ -1,4 +1,4 @@
-"""Certificates: what was proved of a deal before anybody plays it, its par, and by which line."""
+"""Certificates: the proofs about deals before they are played: their par, and a line."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from engine.ruleset import Move, Ruleset
 from server.base.core.days import Level
 
 MAX_TEXT = 1 << 16
-"""The most bytes that are unpacked; the longest known lines have 2,500."""
+"""Maximum size of an unpacked text in bytes; the longest known lines have 2,500."""
 
 
 class Certificate(Struct, frozen=True):
-    """The certificate of a daily's deal: what was proved before anybody could play it.
+    """The certificate of a daily's deal: proved before anyone could play it.
 
     Attributes:
         winnable: whether it can be won.
-        par: the moves of the line that wins it; if it cannot be won, the most cards that can come
-            home.
-        level: how hard it is among the certified deals of its game: 1 easy, 2 medium, 3 hard.
+        par: the number of moves of the winning line; if it cannot be won, the maximum number of
+            cards that can come home.
+        level: its difficulty among the certified deals of its game: 1 easy, 2 medium, 3 hard.
     """
 
     winnable: bool
@@ -35,25 +35,25 @@ class Certificate(Struct, frozen=True):
 
 
 def line_of(ruleset: Ruleset, moves: Iterable[Move]) -> str:
-    """Return a line of moves as text, with a space between two moves."""
+    """Return a line of moves as text, separated by spaces."""
     return " ".join(move_text(ruleset, move) for move in moves)
 
 
 def moves_of(line: str | None) -> list[str] | None:
-    """Return the moves of the line that proves a closed deal's certificate, if there is one."""
+    """Split the line that proves a closed deal's certificate into its moves, or return `None`."""
     return None if line is None else line.split()
 
 
 def proves(board: Board, line: str, par: int, *, winnable: bool) -> bool:
-    """Return whether a line leads from a board to what is said of it.
+    """Return whether a line proves a par, from the first board of a deal.
 
-    That no line brings more cards home is not looked at.
+    It does not check that no other line brings more cards home.
 
     Args:
         board: the first board of a deal.
         line: the moves.
         par: as in `Certificate`.
-        winnable: whether the line is to win.
+        winnable: whether the line must win.
     """
     moves = line.split()
     try:
@@ -65,15 +65,15 @@ def proves(board: Board, line: str, par: int, *, winnable: bool) -> bool:
 
 
 def packed(text: str) -> bytes:
-    """Return a text, such as that of a line, in a compact form: a move takes about two bytes."""
+    """Compress a text such as a line; a move takes about two bytes."""
     return zlib.compress(text.encode(), 9)
 
 
 def unpacked(data: bytes) -> str:
-    """Return the text in its compact form.
+    """Decompress a text.
 
     Raises:
-        ValueError: it is no such form, or too long.
+        ValueError: the data is malformed, or the text is too long.
     """
     unpacking = zlib.decompressobj()
     try:

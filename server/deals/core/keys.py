@@ -1,4 +1,4 @@
-"""Keys of deals in Redis, and how long they live."""
+"""Redis keys of deals, and their lifetimes."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ DEAL_LIFE_S = 400 * DAY_SECONDS
 """Seconds that a daily's deal and its seed are kept."""
 
 PLAYED_DEAL_DAYS = 2
-"""Days that the deal of a round is kept beyond what is played on it, after somebody began that:
-longer than any attempt at it, which is over within two hours."""
+"""Days that a round's deal is kept longer than the runs on it: more than the two hours that a run
+can take."""
 
 PLAYED_DEAL_LIFE_S = (KEPT_DAYS + PLAYED_DEAL_DAYS) * DAY_SECONDS
-"""Seconds that it is kept mostly."""
+"""The usual lifetime of a played round's deal, in seconds."""
 
 UNPLAYED_DEAL_LIFE_S = DAY_SECONDS
-"""Seconds that the deal of a round is kept that nobody plays."""
+"""Seconds that an unplayed round's deal is kept."""
 
 MAX_RESERVED_MS = 15 * DAY_SECONDS * 1000
-"""Milliseconds for which the deal of a round may be reserved for another occasion at most."""
+"""Maximum milliseconds that a round's deal can be reserved for another occasion."""
 
 OCCASION_LIFE_S = 3_600
-"""Seconds for which it is known which deal was drawn for an occasion: longer than it takes to begin
-it, also by whoever tries that again."""
+"""Seconds that the deal drawn for an occasion is recorded: longer than its creation takes,
+including retries."""
 
 FOR_GOOD = {
     "pool": "deals that are yet to be played",
 }
-"""The kinds of keys that need not expire, and why; all others do, whoever writes them."""
+"""Kinds of keys that never expire, with the reason; all other keys must expire."""
 
 
 def deal(deal_id: str) -> str:
@@ -43,7 +43,7 @@ def daily(daily_id: DailyId) -> str:
 
 
 def of_occasion(occasion: str) -> str:
-    """Return the key of the deal that was drawn for an occasion: a string, its id."""
+    """Return the key of an occasion's deal: a string, the id of the deal."""
     return f"occasion:{{{occasion}}}"
 
 
