@@ -15,7 +15,7 @@ async def add_result(histories: Histories, finish: Finish, run: FinishedRun) -> 
     if finish.day is None:
         return
     result = finish.result
-    assert result.end is not None, "a finish is of an attempt that is over"
+    assert result.end is not None, "only finished attempts have a finish"
     found = DayResult(
         result.home,
         result.left,

@@ -151,7 +151,7 @@ def certified(deal: Deal, solved: Solved) -> PooledDeal | None:
     par = len(solved.line.split()) if winnable else solved.home
     if not proves(deal_seed(rules, deal.seed), solved.line, par, winnable=winnable):
         raise SolverError(
-            f"The solver's line does not prove what it says of a deal of {deal.game}."
+            f"The solver's line does not prove its claim about a deal of {deal.game}."
         )
     return PooledDeal(
         id=deal.id,

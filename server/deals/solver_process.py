@@ -79,4 +79,4 @@ class SolverProcess(LineProcess[Solved]):
         try:
             return await self.request(task)
         except LineProcessError as error:
-            raise SolverError("A solver has ended without an answer.") from error
+            raise SolverError("A solver ended without an answer.") from error

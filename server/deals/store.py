@@ -549,7 +549,7 @@ def _not_opened(deal_id: DealId, error: str) -> UnreadableError:
         "seed_not_opened",
         deal=deal_id,
         error=error,
-        set_aside="This deal and the runs at it are refused, and kept as they are.",
+        set_aside="This deal and its runs are refused, but kept unchanged.",
         advice="Give the node the file of secret keys that has the key, from your copy, and "
         "restart it. If it has the key, the deal was changed in the store: restore a backup.",
     )

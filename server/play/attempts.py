@@ -269,7 +269,7 @@ class Attempts:
                 if after.seq == seq and before is not None and isinstance(event, Undone):
                     return Played(before, after, delta_between(before.board, after.board))
             return await self.open(attempt, player)
-        assert step.before is not None, "a first entry is no undo"
+        assert step.before is not None, "an undo is never the first entry"
         return Played(step.before, step.after, deltas[-1])
 
     async def hint(
@@ -458,7 +458,7 @@ class Attempts:
             definition = AttemptDefinition(attempt, await self._deal(attempt), self._appended)
             self._replicas.put(attempt, Replica(self._journals, self._clock, definition))
             replica = find(attempt)
-            assert replica is not None, "it has just been put there"
+            assert replica is not None, "it was just added"
         return replica
 
     async def _deal(self, attempt: AttemptId) -> Deal:

@@ -147,7 +147,7 @@ def fold_event(deal: Deal, state: Attempt | None, event: Event) -> Attempt:
         UnreadableError: this release does not know the rules of the attempt.
     """
     if state is None:
-        assert isinstance(event, Started), "a journal begins with the start"
+        assert isinstance(event, Started), "a journal starts with `Started`"
         rules = rules_of(event.game, event.variant, event.rules)
         return core.begin(event, deal_seed(rules, deal.seed))
     return core.fold(state, event)

@@ -49,7 +49,7 @@ def room(opened: RoomOpened, terms: Terms) -> Preview:
 
 def played_by(game: str, variant: str, limit: int) -> str:
     """Return the variant, unless it is the standard one, and the limit, given in milliseconds."""
-    name = games()[game].variant_names.get(variant, "Rules of their own")
+    name = games()[game].variant_names.get(variant, "Custom rules")
     named = "" if variant == STANDARD else f"{name}. "
     length = counted(limit // 60_000, "minute")
     if limit % 60_000:

@@ -50,7 +50,7 @@ class RaceRecordStore:
         """Store the decision on a race unless there is one, and return the record."""
         life = keys.RACE_LIFE_S
         found = _parsed(await self._database.run(_DECIDE, [keys.race(deal)], text, life))
-        assert found is not None, "it has just been stored"
+        assert found is not None, "it was just stored"
         return found
 
     async def find(self, deal: DealId) -> RaceRecord | None:

@@ -104,7 +104,7 @@ class ClosedDeals:
         elif deal.occasion is not None:
             closed = await self.occasions_of(deal.occasion).may_see(deal.occasion, viewer)
         else:
-            assert deal.room is not None, "a deal belongs to a day, to a room or to an occasion"
+            assert deal.room is not None, "a deal belongs to a day, a room or an occasion"
             closed = await self._is_over(deal.room, deal_id) and await self._is_open(
                 deal_id, viewer
             )

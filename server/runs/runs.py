@@ -216,7 +216,7 @@ class Runs:
             occasions = self._deals.occasions_of(deal.occasion)
             results, home = await occasions.results(deal.occasion)
         else:
-            assert deal.room is not None, "a deal belongs to a day, to a room or to an occasion"
+            assert deal.room is not None, "a deal belongs to a day, a room or an occasion"
             played = await self._rooms.round_on(deal.room, deal.id)
             if played is None:
                 return []

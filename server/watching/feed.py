@@ -317,7 +317,7 @@ class WatchFeeds:
             if session.behind or session not in feed.renewed:
                 continue
             seen, live = feed.sights[session], self._live.known(code)
-            assert live is not None, "who watches a room is subscribed to it"
+            assert live is not None, "watchers are subscribed to their room"
             if self._unnoted(live.room, feed.sights) is not None:
                 # Another round has started meanwhile.
                 return

@@ -1,4 +1,4 @@
-"""Absences: what follows when members are away, decided by the nodes that follow a room."""
+"""Absences of members, and the reactions of the nodes that follow the room."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.timers import AbsenceTime
 async def time(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[AbsenceTime]:
-    """Run both nodes, and return the time by which they count absences."""
+    """Run both nodes, and return their clock for absences."""
     monkeypatch.setattr(module, "RETRY_AFTER_MS", 20)
     monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.02)
     async with running_together(node, other):
@@ -59,7 +59,7 @@ async def test_both_nodes_decide_and_each_change_happens_once(
     assert node.services.absences.size == other.services.absences.size == 0
 
 
-async def test_a_member_who_comes_back_in_time_keeps_everything(
+async def test_a_member_who_returns_in_time_keeps_everything(
     node: Node, other: Node, time: AbsenceTime
 ) -> None:
     room = await node.room_of(ADA, BOB)
@@ -78,7 +78,7 @@ async def test_a_member_who_comes_back_in_time_keeps_everything(
     assert (await node.rooms.load(code)).version == room.version
 
 
-async def test_a_room_that_nobody_of_this_node_follows_any_more_is_left_alone(
+async def test_a_room_that_is_no_longer_followed_is_left_alone(
     node: Node, time: AbsenceTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decided: list[RoomCode] = []
@@ -94,10 +94,10 @@ async def test_a_room_that_nobody_of_this_node_follows_any_more_is_left_alone(
     assert (await node.rooms.load(code)).version == room.version
 
 
-async def test_who_is_there_by_the_store_is_not_away(
+async def test_members_present_by_the_store_are_not_absent(
     node: Node, other: Node, time: AbsenceTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A message that says so may be late: a node that was suspended has not read it yet."""
+    """Presence messages may be late: a node that was suspended has not read them yet."""
     room = await node.room_of(ADA, BOB)
     code = room.opened.code
     refreshed: list[RoomCode] = []
@@ -113,7 +113,7 @@ async def test_who_is_there_by_the_store_is_not_away(
     assert await members(node, code) == [ADA, BOB]
 
 
-async def test_what_could_not_be_decided_is_tried_again(
+async def test_a_failed_decision_is_retried(
     node: Node, time: AbsenceTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room = await node.room_of(ADA, BOB)

@@ -1,4 +1,4 @@
-"""Emotes: sent to all in a room, by members only, bounded, and never stored."""
+"""Emotes: broadcast to a room, only by members, rate-limited and never stored."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ async def hubs(nodes: list[Node]) -> AsyncIterator[list[HubNode]]:
 
 @pytest.fixture
 def stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Add nothing to the buckets of emotes: what they hold at first is all."""
+    """Stop refilling the buckets of emotes."""
     for name in ("EMOTES", "ROOM_EMOTES"):
         monkeypatch.setattr(limits, name, Rate(1e-9, getattr(limits, name).at_once))
 
 
-async def everybody_here(*seats: Seat) -> None:
-    """Wait until all have been sent that all are here."""
+async def all_are_here(*seats: Seat) -> None:
+    """Wait until all players have been sent that all are present."""
     for seat in seats:
         await seat.next("room", lambda e: sum(m["here"] for m in e["members"]) == len(seats))
 
@@ -59,7 +59,7 @@ async def test_an_emote_is_sent_to_all_on_every_node_and_encoded_once(hubs: list
     here, there = hubs
     seats = [await hub.seat() for hub in (here, here, here, there, there)]
     code = await room_of(*seats)
-    await everybody_here(*seats)
+    await all_are_here(*seats)
     for number in range(2):
         assert (await seats[1].ask("SendEmote", code=code, emote=number))["type"] == "done"
         for seat in seats:
@@ -93,7 +93,7 @@ async def test_only_members_send_emotes(hubs: list[HubNode]) -> None:
     far = await hubs[1].seat()
     assert (await far.ask("SendEmote", code=code, emote=0))["code"] == "unknown_room"
     assert (await far.ask("SendEmote", code="ZZZZZZZZ", emote=0))["code"] == "unknown_room"
-    # A member who has been removed may not either.
+    # Neither can a removed member.
     await host.ask("room.remove", code=code, player=guest.player)
     await guest.next("removed")
     assert (await guest.ask("SendEmote", code=code, emote=0))["code"] == "unknown_room"
@@ -101,7 +101,7 @@ async def test_only_members_send_emotes(hubs: list[HubNode]) -> None:
 
 
 @pytest.mark.parametrize("emote", [-1, len(EMOTES), "hello", None])
-async def test_an_emote_that_is_not_on_the_list_is_no_message(
+async def test_an_emote_outside_the_list_is_a_bad_message(
     hubs: list[HubNode], emote: object
 ) -> None:
     one = await hubs[0].seat()
@@ -109,10 +109,10 @@ async def test_an_emote_that_is_not_on_the_list_is_no_message(
     assert (await one.ask("SendEmote", code=code, emote=emote))["code"] == "bad_message"
 
 
-async def test_a_member_who_looks_elsewhere_can_send_one(hubs: list[HubNode]) -> None:
+async def test_a_member_subscribed_elsewhere_can_send_an_emote(hubs: list[HubNode]) -> None:
     host, guest = await hubs[0].seat(), await hubs[1].seat()
     code = await room_of(host, guest)
-    await everybody_here(host, guest)
+    await all_are_here(host, guest)
     await room_of(guest, key="elsewhere")
     assert (await guest.ask("SendEmote", code=code, emote=4))["type"] == "done"
     assert (await host.next("Emoted"))["player"] == guest.player
@@ -120,7 +120,7 @@ async def test_a_member_who_looks_elsewhere_can_send_one(hubs: list[HubNode]) ->
 
 
 @pytest.mark.usefixtures("stopped")
-async def test_a_player_sends_only_so_many_by_whatever_session(hubs: list[HubNode]) -> None:
+async def test_a_players_sessions_share_one_rate_limit(hubs: list[HubNode]) -> None:
     one, other = await hubs[0].seat(), await hubs[0].seat()
     code = await room_of(one, other)
     for _ in range(int(OF_PLAYER.at_once)):
@@ -128,17 +128,17 @@ async def test_a_player_sends_only_so_many_by_whatever_session(hubs: list[HubNod
     tab = await hubs[0].seat(one.token)
     for each in (one, tab):
         assert (await each.ask("SendEmote", code=code, emote=0))["code"] == "too_fast"
-    # It has not used up what others may send, nor its own commands.
+    # This does not use up the budget of others, or of other commands.
     assert (await other.ask("SendEmote", code=code, emote=0))["type"] == "done"
     assert (await one.ask("ping"))["type"] == "pong"
     assert len(other.received("Emoted")) == OF_PLAYER.at_once + 1
 
 
 @pytest.mark.usefixtures("stopped")
-async def test_a_room_takes_only_so_many_whoever_sends_them(hubs: list[HubNode]) -> None:
+async def test_a_room_has_a_rate_limit_for_all_members_together(hubs: list[HubNode]) -> None:
     seats = [await hubs[0].seat() for _ in range(8)]
     code = await room_of(*seats)
-    await everybody_here(*seats)
+    await all_are_here(*seats)
     answers = [
         await seat.ask("SendEmote", code=code, emote=1)
         for _ in range(int(OF_PLAYER.at_once))
@@ -150,14 +150,14 @@ async def test_a_room_takes_only_so_many_whoever_sends_them(hubs: list[HubNode])
 
 
 @pytest.mark.usefixtures("stopped")
-async def test_emotes_of_another_node_are_bounded_too(
+async def test_emotes_from_another_node_are_rate_limited_too(
     hubs: list[HubNode], nodes: list[Node]
 ) -> None:
     host, guest = await hubs[0].seat(), await hubs[1].seat()
     code = await room_of(host, guest)
-    await everybody_here(host, guest)
+    await all_are_here(host, guest)
     for number in range(int(ROOM_EMOTES.at_once) + 5):
-        # As if the other node had another limit.
+        # As if the other node had a higher limit.
         nodes[1].services.live.publish_emote(RoomCode(code), guest.player, number % len(EMOTES))
     await guest.ask("room.ready", code=code, ready=False)
     await host.next("room", lambda e: any(not m["ready"] for m in e["members"]))
@@ -167,7 +167,7 @@ async def test_emotes_of_another_node_are_bounded_too(
 async def test_a_slow_reader_misses_emotes(hubs: list[HubNode]) -> None:
     one, slow = await hubs[0].seat(), await hubs[0].seat()
     code = await room_of(one, slow)
-    await everybody_here(one, slow)
+    await all_are_here(one, slow)
     slow.behind = True
     await one.ask("SendEmote", code=code, emote=0)
     slow.behind = False
@@ -175,7 +175,7 @@ async def test_a_slow_reader_misses_emotes(hubs: list[HubNode]) -> None:
     assert [event["emote"] for event in slow.received("Emoted")] == [1]
 
 
-async def test_emotes_pass_over_real_sockets(redis_url: str) -> None:
+async def test_emotes_are_sent_over_real_sockets(redis_url: str) -> None:
     async with (
         serving(redis_url) as here,
         serving(redis_url) as there,

@@ -92,24 +92,24 @@ async def test_leaving_one_room_keeps_the_subscription_to_another(hub: HubNode) 
     assert hub.front.rooms.room_of(one.session) == second
 
 
-async def test_a_session_that_has_moved_to_another_room_is_not_sent_the_cards(
+async def test_a_session_subscribed_to_another_room_is_not_sent_the_cards(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
     await one.ask("room.start", code=code)
-    # The seat is kept, and so is the attempt; but the session has moved to another room.
+    # The player keeps the seat and the attempt, but the session has subscribed to another room.
     await other.ask("room.create", game="robert", seats=2, limit=600, key=KEY + "other")
     clock.time = BEGUN
     node.services.live.changed.emit(code)
     await one.next("attempt")
     assert other.received("attempt") == []
-    # When it joins again, it is sent the cards before the answer.
+    # When it joins again, it gets the cards before the answer.
     answer = await other.ask("room.join", code=code)
     assert other.received("attempt")[0]["room"] == answer["code"] == code
 
 
-async def test_cards_come_when_the_round_begins_and_not_before(
+async def test_cards_are_sent_when_the_round_starts_and_not_before(
     hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commands, "COUNTDOWN_MS", 50)
@@ -165,7 +165,7 @@ async def test_a_slow_client_is_sent_all_progress_in_one_event_later(
     assert len(slow.received("progress")) == 1
 
 
-async def test_a_room_version_that_goes_back_closes_sessions_that_were_sent_a_later_one(
+async def test_a_decreasing_room_version_closes_sessions_that_have_seen_a_later_one(
     hub: HubNode, node: Node
 ) -> None:
     one, other = await hub.seat(), await hub.seat()
@@ -195,7 +195,7 @@ async def test_a_session_is_closed_only_if_its_player_has_too_many_others(
     assert {seat.code for seat in seats} == {None}
     clock.time += 1
     async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (elsewhere,):
-        # As by their registrations: what a dead node has left does not count.
+        # As if registered: the remains of a dead node do not count.
         other_node.registration.note_alive(node.registration.id)
         last = await elsewhere.seat(token)
 
@@ -219,7 +219,7 @@ async def test_a_move_costs_one_message_for_each_other_node_with_a_session_of_it
     attempt = await one.ask("daily.open", game="robert")
 
     async def published(first: int) -> int:
-        """Play three moves; return how many messages other nodes were sent, and drop them."""
+        """Play three moves; return the number of messages to other nodes, and drop them."""
         for seq in range(first, first + 3):
             await one.ask("move", attempt=attempt["attempt"], seq=seq, move="s>w")
         await one.ask("ping")
@@ -250,7 +250,7 @@ async def test_a_move_costs_one_message_for_each_other_node_with_a_session_of_it
         assert await published(11) == 0
 
 
-async def test_events_that_were_lost_with_the_bus_are_caught_up_on(
+async def test_events_lost_by_the_bus_are_recovered(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     one, other = Seat(hub), await hub.seat()
@@ -260,7 +260,7 @@ async def test_events_that_were_lost_with_the_bus_are_caught_up_on(
     clock.time = BEGUN
     node.services.live.changed.emit(code)
     await other.next("attempt")
-    # Newer sessions elsewhere, and an end, of which this node was not notified.
+    # Newer sessions elsewhere, and an end, without notification of this node.
     node.registration.note_alive("elsewhere")
     for number in range(MAX_SESSIONS):
         name = f"elsewhere/{number}"
@@ -341,7 +341,7 @@ async def test_a_players_sessions_on_two_nodes_are_both_sent_the_room(
         two = await elsewhere.seat(token)
         code = await room_of(one)
         await two.ask("room.join", code=code)
-        # A player is present on one node, whichever that is: the other one follows the room too.
+        # A player is present on only one node, but the other node follows the room too.
         for number, (seat, other) in enumerate([(one, two), (two, one)] * 3):
             state = await seat.ask("room.ready", code=code, ready=number % 2 == 1)
             assert state["version"] == 3 + number
@@ -352,7 +352,7 @@ async def test_a_players_sessions_on_two_nodes_are_both_sent_the_room(
             await until(told)
 
 
-async def test_commands_begin_when_it_is_their_turn_and_moves_at_once(
+async def test_commands_wait_for_their_turn_and_moves_do_not(
     hub: HubNode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seat = await hub.seat()

@@ -1,4 +1,4 @@
-"""Players who guess codes, and others at their address, who are not to notice them."""
+"""Players who guess codes, and other players at their address, who must not be affected."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def seat_at(hub: HubNode, address: str) -> Seat:
 
 
 async def guess(seat: Seat) -> int:
-    """Guess codes of all kinds until it is refused; return for how many milliseconds."""
+    """Guess codes of all kinds until refused; return the wait in milliseconds."""
     for number in range(100):
         command, fields = (
             ("room.join", {"code": f"2222222{number % 8 + 2}"}),
@@ -57,7 +57,7 @@ async def test_guests_who_guess_keep_nobody_out_at_their_address(hub: HubNode) -
         assert 0 < await guess(await seat_at(hub, HERE)) <= 10_000
     assert hub.budgets.guess(HERE) is None
 
-    # Nothing is kept of it for who comes now, mistypes a code once, and then is right.
+    # It does not affect a new player who mistypes a code once, and then succeeds.
     guest = await seat_at(hub, HERE)
     assert (await guest.ask("SignIn", code="0000000000"))["code"] == "bad_code"
     linked = (await host.ask("LinkDevice"))["code"]
@@ -65,20 +65,20 @@ async def test_guests_who_guess_keep_nobody_out_at_their_address(hub: HubNode) -
     key = (await host.ask("GetWatchKey", code=code))["key"]
     assert (await guest.ask("WatchRound", code=code, key=key))["type"] == "Watched"
     assert (await guest.ask("room.join", code=code))["type"] == "room"
-    # Who has a seat gives commands there, however often they were wrong elsewhere.
+    # A member can send commands to the room, after any number of wrong guesses elsewhere.
     assert 0 < await guess(guest) <= 10_000
     assert (await guest.ask("room.ready", code=code, ready=False))["type"] == "room"
     assert (await guest.ask("room.join", code=code))["type"] == "room"
 
 
 @ALONE
-async def test_codes_that_are_right_cost_nobody_anything(hub: HubNode) -> None:
+async def test_correct_codes_cost_nothing(hub: HubNode) -> None:
     guests = [await seat_at(hub, HERE) for _ in range(24)]
     for guest in guests:
         for _ in range(5):
             linked = (await guest.ask("LinkDevice"))["code"]
             assert (await guest.ask("SignIn", code=linked))["type"] == "SignedIn"
-    # All of what there is at once is there still.
+    # The whole burst is still available.
     tried = 0
     while (found := hub.budgets.guess(HERE)) is not None:
         with found:
@@ -103,11 +103,11 @@ ASKED: dict[str, dict[str, object]] = {
     "WatchRound": {"key": "x"},
     "GetWatchKey": {},
 }
-"""All commands to a room, but for that by which one who has its code takes a seat."""
+"""All commands to a room, except the command to join it by its code."""
 
 
 def named(command: str) -> str:
-    """Return what tests call a command."""
+    """Return a command's name in tests."""
     return next((short for short, each in NAMES.items() if each.__name__ == command), command)
 
 
@@ -138,7 +138,7 @@ async def test_who_has_no_seat_does_not_learn_whether_there_is_a_room(
         await each.ask("room.ready", code=code, ready=True)
     assert (await host.ask("room.start", code=code, anyway=True))["round"]["number"] == 1
     await alike()
-    # What an address has stored says nothing of it either.
+    # A full quota of the address does not reveal it either.
     full = [quota.Item(quota.PLAYER_BYTES * quota.ADDRESS_PLAYERS - 5_000, quota.HOUR)]
     await node.services.quotas.take(scopes_of(HERE), "any", full)
     await alike()
@@ -146,6 +146,6 @@ async def test_who_has_no_seat_does_not_learn_whether_there_is_a_room(
     await alike()
 
 
-def test_all_commands_to_a_room_are_tried() -> None:
+def test_the_tests_above_cover_all_commands_to_a_room() -> None:
     named = {each.__name__ for each in COMMANDS if issubclass(each, RoomCommand)}
     assert {*ASKED, "JoinRoom"} == named

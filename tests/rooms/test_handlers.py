@@ -77,7 +77,7 @@ async def test_no_card_is_sent_before_the_countdown_is_over(
         attempt = room["round"]["runners"][0]["attempt"]
         assert (await one.ask("attempt.open", attempt=attempt))["code"] == "not_started"
         early = await one.ask("move", attempt=attempt, seq=2, move="s>w")
-        # The session has no number for an attempt that it was not shown.
+        # The session has no number for an attempt that was not sent to it.
         assert early["code"] == "unknown_attempt"
         assert "piles" not in early
         shown = await one.next("attempt")
@@ -93,7 +93,7 @@ async def test_a_round_ends_with_results_the_seed_and_a_score(port: int) -> None
         await one.ask("resign", attempt=mine["attempt"], seq=3)
         room = await other.next("room", is_over)
         round_ = room["round"]
-        # Nobody brought a card home: all are last, and nobody has won.
+        # No player brought a card home: all are last, and none has won.
         assert [runner["rank"] for runner in round_["runners"]] == [2, 2]
         assert [(member["wins"], member["points"]) for member in room["members"]] == [(0, 0)] * 2
         (score,) = room["scores"]
@@ -116,7 +116,7 @@ async def test_a_round_ends_with_results_the_seed_and_a_score(port: int) -> None
         } == mine["piles"]
 
 
-async def test_the_seed_is_shown_to_no_one_before_the_end(port: int) -> None:
+async def test_the_seed_is_secret_until_the_round_is_over(port: int) -> None:
     async with opened(port) as one, opened(port) as other, opened(port) as stranger:
         mine, _ = await race_of(one, other)
         await stranger.hello()
@@ -136,12 +136,12 @@ async def test_a_rematch_is_in_the_same_room_on_another_deal(port: int) -> None:
         await one.ask("room.ready", code=code, ready=True)
         room = await other.ask("room.start", code=code)
         assert room["round"]["number"] == 2
-        assert room["host"] == mine["attempt"].split(".")[1], "a member calls the rematch"
+        assert room["host"] == mine["attempt"].split(".")[1], "a member starts the rematch"
         assert room["round"]["deal"] != mine["deal"]
         assert (await other.next("attempt"))["deal"] == room["round"]["deal"]
 
 
-async def test_a_late_comer_watches_and_is_in_the_next_round(port: int) -> None:
+async def test_a_latecomer_watches_and_plays_in_the_next_round(port: int) -> None:
     async with opened(port) as one, opened(port) as other, opened(port) as late:
         mine, yours = await race_of(one, other, seats=3)
         code = mine["room"]
@@ -176,7 +176,7 @@ async def test_progress_is_pushed_as_counters_only(port: int) -> None:
         assert all(set(runner) == {"player", "result"} for runner in news["runners"])
 
 
-async def test_a_full_room_takes_no_more_and_goes_on(port: int) -> None:
+async def test_a_full_room_refuses_another_player_and_continues(port: int) -> None:
     async with opened(port) as one, opened(port) as other, opened(port) as third:
         code = await room_of(one, other)
         await third.hello()
@@ -237,7 +237,7 @@ async def test_whoever_has_no_seat_is_not_told_that_there_is_such_a_room(
                 assert told | {"re": 0} == untold | {"re": 0}
 
 
-async def test_only_the_host_starts_first_and_only_members_are_ready(port: int) -> None:
+async def test_only_the_host_starts_the_first_round_and_only_members_agree(port: int) -> None:
     async with opened(port) as one, opened(port) as other, opened(port) as stranger:
         code = await room_of(one, other)
         await stranger.hello()
@@ -254,7 +254,7 @@ async def test_a_running_round_is_not_started_again(port: int) -> None:
         assert (await one.ask("room.start", code=code))["code"] == "round_running"
 
 
-async def test_a_creation_that_is_sent_twice_makes_one_room(port: int) -> None:
+async def test_a_repeated_creation_makes_one_room(port: int) -> None:
     async with opened(port) as client:
         await client.hello()
         wanted = {"game": "robert", "seats": 2, "limit": 60, "key": KEY}
@@ -282,7 +282,7 @@ async def test_an_invalid_room_is_refused(port: int, change: dict[str, object], 
         assert (await client.ask("room.create", **wanted))["code"] == code
 
 
-async def test_leaving_hands_the_room_over_and_resigns_the_attempt(port: int) -> None:
+async def test_leaving_changes_the_host_and_resigns_the_attempt(port: int) -> None:
     async with opened(port) as one, opened(port) as other:
         mine, _ = await race_of(one, other)
         code = mine["room"]
@@ -296,10 +296,8 @@ async def test_leaving_hands_the_room_over_and_resigns_the_attempt(port: int) ->
         assert room["host"] == room["members"][0]["player"]["id"]
 
 
-async def test_a_round_is_over_when_its_time_is_up(
-    port: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """For players who are connected, and for those who are not."""
+async def test_a_round_ends_at_its_deadline(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This applies to connected and disconnected players."""
     async with opened(port) as one, opened(port) as other:
         await race_of(one, other)
         await other.socket.close()
@@ -311,7 +309,7 @@ async def test_a_round_is_over_when_its_time_is_up(
         assert [runner["result"]["end"] for runner in room["round"]["runners"]] == ["time"] * 2
 
 
-async def test_members_who_disconnect_are_shown_as_absent(port: int) -> None:
+async def test_disconnected_members_are_shown_as_absent(port: int) -> None:
     async with opened(port) as one:
         async with opened(port) as other:
             await room_of(one, other)
@@ -344,7 +342,7 @@ def here(room: Message) -> list[bool]:
     return [member["here"] for member in room["members"]]
 
 
-async def test_everybody_who_is_here_plays_and_nobody_is_left_behind_unasked(port: int) -> None:
+async def test_all_present_members_play_and_absent_ones_block_the_start(port: int) -> None:
     async with opened(port) as one, opened(port) as other, AsyncExitStack() as stack:
         third = await stack.enter_async_context(opened(port))
         code = await room_of(one, other, third)
@@ -357,7 +355,7 @@ async def test_everybody_who_is_here_plays_and_nobody_is_left_behind_unasked(por
         assert runners == ids(room)[:2]
 
 
-async def test_a_member_who_sits_out_and_is_away_holds_nobody_up(port: int) -> None:
+async def test_an_absent_member_who_sits_out_does_not_block_the_start(port: int) -> None:
     async with opened(port) as one:
         async with opened(port) as other:
             code = await room_of(one, other)
@@ -373,7 +371,7 @@ async def test_a_round_that_nobody_plays_is_refused(port: int) -> None:
         assert (await one.ask("room.start", code=code))["code"] == "nobody_plays"
 
 
-async def test_the_host_sets_what_the_next_round_is_played_by(port: int) -> None:
+async def test_the_host_sets_the_terms_of_the_next_round(port: int) -> None:
     async with opened(port) as one, opened(port) as other:
         mine, yours = await race_of(one, other)
         code = mine["room"]
@@ -399,7 +397,7 @@ async def test_the_host_sets_what_the_next_round_is_played_by(port: int) -> None
             assert (await client.next("attempt"))["game"] == "roosevelt"
 
 
-async def test_the_next_round_is_of_the_variant_that_the_host_sets(port: int) -> None:
+async def test_the_next_round_has_the_variant_set_by_the_host(port: int) -> None:
     terms = {"game": "deuces", "variant": "strict", "limit": 120, "help": "undo", "known": ""}
     async with opened(port) as one, opened(port) as other:
         code = await room_of(one, other)
@@ -433,8 +431,8 @@ async def test_invalid_terms_are_refused(
         assert (await client.ask(command, code=room, **(TERMS | change)))["code"] == code
 
 
-async def test_a_removed_player_is_told_and_cannot_come_back(redis_url: str) -> None:
-    """On another node than the host, after a round."""
+async def test_a_removed_player_is_notified_and_cannot_return(redis_url: str) -> None:
+    """The player is on another node than the host, after a round."""
     async with AsyncExitStack() as stack:
         one, other = [
             await stack.enter_async_context(
@@ -455,7 +453,7 @@ async def test_a_removed_player_is_told_and_cannot_come_back(redis_url: str) -> 
         assert ids(room) == [mine["attempt"].split(".")[1]]
         assert (await other.next("removed"))["code"] == code
         assert (await other.ask("room.join", code=code))["code"] == "removed"
-        # Nothing of the room is sent any more, though its node still follows another one.
+        # The player is sent no more of the room, although the node still follows another one.
         sent = other.seen.count("room")
         own = await other.ask("room.create", game="robert", seats=2, limit=600, key=KEY)
         await one.ask("room.lock", code=code, locked=True)
@@ -463,7 +461,7 @@ async def test_a_removed_player_is_told_and_cannot_come_back(redis_url: str) -> 
         assert other.seen.count("room") <= sent + 1
 
 
-async def test_the_host_hands_over(port: int) -> None:
+async def test_the_host_can_hand_over(port: int) -> None:
     async with opened(port) as one, opened(port) as other:
         code = await room_of(one, other)
         second = ids(await one.ask("room.lock", code=code, locked=False))[1]
@@ -473,7 +471,7 @@ async def test_the_host_hands_over(port: int) -> None:
         assert (await other.ask("room.start", code=code))["type"] == "room"
 
 
-async def test_a_locked_room_takes_nobody_new(port: int) -> None:
+async def test_a_locked_room_takes_no_new_members(port: int) -> None:
     async with opened(port) as one, opened(port) as other, opened(port) as third:
         code = await room_of(one, other, seats=3)
         assert (await other.ask("room.lock", code=code, locked=True))["code"] == "not_host"
@@ -488,7 +486,7 @@ async def test_a_locked_room_takes_nobody_new(port: int) -> None:
 async def test_a_stranger_finds_a_public_room_and_joins_it(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On another node than the host."""
+    """The stranger is on another node than the host."""
     monkeypatch.setattr(open_rooms, "READ_EVERY", 0.0)
     async with AsyncExitStack() as stack:
         one, other = [
@@ -515,8 +513,8 @@ async def test_a_stranger_finds_a_public_room_and_joins_it(
         assert started["round"]["public"] is True
 
 
-async def test_two_who_look_for_a_match_race_without_a_word(redis_url: str) -> None:
-    """On two nodes."""
+async def test_two_players_who_request_a_match_race_automatically(redis_url: str) -> None:
+    """They are on different nodes."""
     async with AsyncExitStack() as stack:
         one, other = [
             await stack.enter_async_context(
@@ -538,7 +536,7 @@ async def test_two_who_look_for_a_match_race_without_a_word(redis_url: str) -> N
         assert mine["piles"] == yours["piles"]
 
 
-async def test_the_pace_bot_races_who_waits_alone_and_is_labelled(
+async def test_the_pace_bot_races_a_waiting_player_and_is_labelled(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(quick_match, "BOT_AFTER_MS", 100)
@@ -561,7 +559,7 @@ async def test_the_pace_bot_races_who_waits_alone_and_is_labelled(
         assert (result["end"] in {"resigned", "stuck", "won"}, result["moves"] > 0) == (True, True)
 
 
-async def test_a_host_who_vanishes_is_followed_and_later_loses_the_seat(
+async def test_a_vanished_host_is_replaced_and_later_loses_the_seat(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     time = AbsenceTime(monkeypatch)
@@ -578,15 +576,17 @@ async def test_a_host_who_vanishes_is_followed_and_later_loses_the_seat(
         time.pass_(HOST_ABSENCE_MS)
         for client in (second, third):
             followed = await client.next("room", lambda e: e["host"] == ids(before)[1])
-            assert ids(followed) == ids(before), "the seat is kept for now"
+            assert ids(followed) == ids(before), "the player keeps the seat for now"
         time.pass_(SEAT_ABSENCE_MS - HOST_ABSENCE_MS)
         freed = await third.next("room", lambda e: ids(e) == ids(before)[1:])
-        assert freed["version"] == before["version"] + 2, "both nodes decided, and once"
+        assert freed["version"] == before["version"] + 2, (
+            "both nodes decided, but each change was made once"
+        )
         await second.next("room", lambda e: ids(e) == ids(before)[1:])
         assert (await second.ask("room.start", code=code))["type"] == "room"
 
 
-async def test_a_seat_is_lost_after_a_round_and_not_in_it(
+async def test_an_absent_member_loses_the_seat_after_a_round_and_not_during_it(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     time = AbsenceTime(monkeypatch)

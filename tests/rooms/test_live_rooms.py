@@ -1,4 +1,4 @@
-"""Live rooms: one state in memory for each, kept current by bus messages."""
+"""Live rooms: one in-memory state for each room, updated by bus messages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def running_nodes(
 async def follow(node: Node, code: RoomCode, player: PlayerId) -> None:
     """Subscribe a session of a player to a room, and wait until the room is loaded."""
     node.services.live.subscribe(await node.rooms.load(code), player)
-    # Sessions wait no longer than `LOADED_WITHIN`, which is less here than a refresh may take.
+    # Sessions wait at most `LOADED_WITHIN`, and a refresh may take longer here.
     live = node.services.live.known(code)
     assert live is not None
     await live.loaded.wait()
@@ -53,7 +53,7 @@ def page_of(node: Node, code: RoomCode) -> RoomPage:
 
 
 async def sees(node: Node, code: RoomCode, version: int) -> None:
-    """Wait until a node has a version of a room."""
+    """Wait until a node has a certain version of a room."""
 
     async def seen() -> bool:
         page = node.services.live.page(code)
@@ -92,7 +92,7 @@ async def test_an_entry_published_by_another_node_is_applied_without_reading(
     assert notified == [code] * 3
 
 
-async def test_a_gap_in_the_published_versions_is_read_from_the_journal(
+async def test_a_gap_in_the_published_versions_leads_to_a_read_of_the_journal(
     node: Node, other: Node
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
@@ -149,7 +149,7 @@ async def test_an_idle_room_reads_nothing(node: Node) -> None:
     for code in list(node.services.live._live):
         for _ in range(20):
             page_of(node, code)
-    # Counting the reads is one of them.
+    # Counting the reads is itself a read.
     assert await reads(node.redis) - before <= 1
 
 
@@ -159,7 +159,7 @@ async def test_members_are_present_as_long_as_they_have_a_session(node: Node, ot
     await follow(other, code, BOB)
     for each in (node, other):
         await shows(each, code, ADA, BOB)
-    # The end of a second session of the same player does not make it absent.
+    # The end of a second session does not make the player absent.
     other.services.live.subscribe(await other.rooms.load(code), BOB)
     other.services.live.unsubscribe(code, BOB)
     other.services.live.unsubscribe(code, BOB)
@@ -208,12 +208,12 @@ async def test_when_a_node_dies_its_players_are_absent_and_its_last_entry_is_rea
     assert not mine.is_alive(dead)
     await shows(node, code, ADA)
     await sees(node, code, version + 1)
-    # It was only slow.
+    # The node was only slow.
     mine._update([mine.id, dead])
     await shows(node, code, ADA, BOB)
 
 
-async def test_lost_presence_is_written_again(node: Node) -> None:
+async def test_lost_presence_is_rewritten(node: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     await node.redis.delete(keys.presence(code))
@@ -353,7 +353,7 @@ def _is_away(*_: object, **__: object) -> None:
 def slow_refreshes(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[asyncio.Event, asyncio.Event]:
-    """Let a node's refreshes set one event, and wait for the other before they go on."""
+    """Make a node's refreshes set one event, and wait for the other before they continue."""
     present = node.store.rooms.present
     asked, go_on = asyncio.Event(), asyncio.Event()
 
@@ -387,7 +387,7 @@ async def test_an_entry_appended_during_a_refresh_is_kept(
     assert page_of(node, code).room.version == room.version
 
 
-async def test_a_room_that_is_left_during_a_refresh_is_not_followed_again(
+async def test_a_room_left_during_a_refresh_is_not_followed_again(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
@@ -419,14 +419,14 @@ async def test_reading_a_page_includes_entries_whose_message_was_lost(
     await follow(node, code, ADA)
     stale = await other.rooms.load(code)
     await follow(other, code, BOB)
-    # What is published from here on is not received.
+    # Messages published from here on are lost.
     other.bus.unsubscribe(room_bus.topic(code))
     room = await node.rooms.set_ready(code, CYD, ready=False)
     page = await other.services.live.load_page(await other.rooms.load(code))
     assert page.room.version == room.version > stale.version
 
 
-async def test_reading_a_page_excludes_entries_that_redis_has_lost(node: Node) -> None:
+async def test_reading_a_page_excludes_entries_lost_by_redis(node: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     lost = page_of(node, code).room.version
@@ -451,7 +451,7 @@ async def test_reading_a_page_of_an_older_state_returns_the_newest(node: Node) -
     assert page.room.version == after.version > before.version
 
 
-async def test_who_is_online_is_read_by_a_node_that_does_not_follow_the_room(
+async def test_a_node_that_does_not_follow_a_room_reads_its_online_players(
     node: Node, other: Node
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code

@@ -1,4 +1,4 @@
-"""Rounds by rules of one's own and on known deals: played like others, and counted nowhere."""
+"""Rounds with custom rules and on known deals: played like others, and not counted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BOTH = Terms("freecell", "cells.piles=8", LIMIT, known=numbered_deck(7).hex())
 
 
 async def opened(node: Node, terms: Terms) -> RoomCode:
-    """Open a room by terms, and let two players sit down."""
+    """Open a room with these terms, with two members."""
     room = await node.rooms.create(
         *(ADA, terms.game, terms.variant),
         seats=2,
@@ -40,7 +40,7 @@ async def opened(node: Node, terms: Terms) -> RoomCode:
 
 
 async def raced(node: Node, clock: SetClock, code: RoomCode) -> Room:
-    """Race a round, in which both players make a move and give up."""
+    """Race a round in which both players make a move and resign."""
     room = await node.rooms.start(code, ADA, [ADA, BOB])
     clock.time = BEGUN
     for player in (ADA, BOB):
@@ -56,7 +56,7 @@ async def keep(node: Node, *players: PlayerId) -> None:
 
 
 @pytest.mark.parametrize("terms", [OWN, KNOWN, BOTH])
-async def test_a_round_is_played_on_any_node_and_counts_nowhere(
+async def test_a_round_with_custom_terms_is_played_on_any_node_and_not_counted(
     node: Node, other: Node, clock: SetClock, terms: Terms
 ) -> None:
     await keep(node, ADA, BOB)
@@ -76,7 +76,7 @@ async def test_a_round_is_played_on_any_node_and_counts_nowhere(
     assert await node.services.race_recorder.met(ADA) == [BOB]
 
 
-async def test_every_runner_has_the_known_deal(node: Node) -> None:
+async def test_every_runner_gets_the_known_deal(node: Node) -> None:
     code = await opened(node, KNOWN)
     room = await node.rooms.start(code, ADA, [ADA, BOB])
     board = lay_out(ruleset("freecell"), numbered_deck(11982))
@@ -86,14 +86,14 @@ async def test_every_runner_has_the_known_deal(node: Node) -> None:
         assert attempt.board == board
 
 
-async def test_a_known_deal_is_reserved_for_no_challenge(node: Node, clock: SetClock) -> None:
+async def test_a_known_deal_cannot_be_reserved_for_a_challenge(node: Node, clock: SetClock) -> None:
     room = await raced(node, clock, await opened(node, KNOWN))
     terms = ChallengeTerms("freecell", "standard", LIMIT, 3_600_000)
     with pytest.raises(Refusal, match="deal_shown"):
         await node.services.challenges.create(ADA, terms, "key", attempt=attempt_of(room, ADA))
 
 
-async def test_a_challenge_by_rules_of_ones_own_is_for_no_circle(node: Node) -> None:
+async def test_a_challenge_with_custom_rules_cannot_be_for_a_circle(node: Node) -> None:
     challenges = node.services.challenges
     terms = ChallengeTerms("klondike", CHANGES, LIMIT, 3_600_000)
     made = await challenges.create(ADA, terms, "key")
@@ -123,7 +123,7 @@ async def test_a_challenge_by_rules_of_ones_own_is_for_no_circle(node: Node) -> 
         (Terms("klondike", "stock.turns=1", LIMIT, known="1"), "bad_ruleset"),
     ],
 )
-async def test_terms_that_cannot_be_played_are_refused_and_draw_no_deal(
+async def test_unplayable_terms_are_refused_and_draw_no_deal(
     node: Node, terms: Terms, code: str
 ) -> None:
     with pytest.raises(Refusal, match=code):
@@ -135,7 +135,7 @@ async def test_terms_that_cannot_be_played_are_refused_and_draw_no_deal(
     assert not await node.keys("deal:*")
 
 
-async def test_a_checkpoint_keeps_terms_of_ones_own(node: Node, other: Node) -> None:
+async def test_a_checkpoint_keeps_custom_terms(node: Node, other: Node) -> None:
     code = await opened(node, Terms("klondike", "standard", LIMIT))
     await node.rooms.set_terms(code, ADA, BOTH)
     await node.rooms.propose_terms(code, BOB, OWN)

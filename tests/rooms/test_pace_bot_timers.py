@@ -1,4 +1,4 @@
-"""Pace bots: on whatever node, with a lost node, and in rooms that nobody follows."""
+"""Pace bots: on any node, after the loss of a node, and in rooms without followers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def running_nodes(
 
 
 async def race_with_bot(node: Node, clock: SetClock) -> tuple[Room, RoomCode]:
-    """Return a quick match that nobody follows, in the round of which the bot runs."""
+    """Return a quick match that no node follows, with a running round against the bot."""
     room = await node.services.quick_matches.match(ADA, GAME)
     code = room.opened.code
     clock.time += quick_match.BOT_AFTER_MS
@@ -57,7 +57,7 @@ async def texts(node: Node, attempt: AttemptId) -> list[str]:
 
 
 async def reaches(node: Node, attempt: AttemptId, seq: int) -> Attempt:
-    """Wait until an attempt's journal has an entry, without reading it by a replica."""
+    """Wait until an attempt's journal has an entry, without reading it through a replica."""
 
     async def there() -> bool:
         return len(await texts(node, attempt)) >= seq
@@ -72,7 +72,7 @@ def check(entries: list[str], expected: list[str]) -> None:
 
 
 async def line_of(node: Node, attempt: AttemptId) -> list[str]:
-    """Return the journal that a bot's attempt comes to have, computed apart from the node."""
+    """Return the future journal of a bot's attempt, computed without the node."""
     state: Attempt | None = await node.state_of(attempt)
     found = await texts(node, attempt)
     while state is not None and state.end is None:
@@ -87,7 +87,7 @@ def text_of(event: Event) -> str:
     return msgspec.json.encode(event).decode()
 
 
-async def test_it_plays_while_somebody_follows_and_each_move_stands_once(
+async def test_the_bot_plays_while_a_node_follows_and_each_move_is_appended_once(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await race_with_bot(node, clock)
@@ -111,7 +111,7 @@ async def test_it_plays_while_somebody_follows_and_each_move_stands_once(
     await until(counted)
 
 
-async def test_a_node_that_takes_over_continues_at_the_times_that_were_due(
+async def test_a_node_that_takes_over_keeps_the_times_of_due_moves(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await race_with_bot(node, clock)
@@ -124,14 +124,14 @@ async def test_a_node_that_takes_over_continues_at_the_times_that_were_due(
     check(await texts(node, attempt), expected)
 
 
-async def test_in_a_room_that_nobody_follows_the_deadline_finishes_its_run(
+async def test_without_a_follower_the_deadline_finishes_the_bots_run(
     node: Node, clock: SetClock
 ) -> None:
     room, code = await race_with_bot(node, clock)
     assert room.round is not None
     attempt = attempt_of(room, PACE_BOT)
     expected = await line_of(node, attempt)
-    assert len(await texts(node, attempt)) == 1, "nobody looks: it costs nothing"
+    assert len(await texts(node, attempt)) == 1, "without a follower it costs nothing"
     clock.time = room.round.deadline
     await node.sweep()
     assert await texts(node, attempt) == expected
@@ -150,7 +150,7 @@ async def round_of(node: Node, code: RoomCode) -> Round:
     return round_
 
 
-async def test_it_stops_with_the_last_person_and_its_result_stands(
+async def test_the_bot_stops_with_the_last_player_and_its_result_counts(
     node: Node, clock: SetClock
 ) -> None:
     room, code = await race_with_bot(node, clock)
@@ -162,13 +162,13 @@ async def test_it_stops_with_the_last_person_and_its_result_stands(
     assert (await round_of(node, code)).over
     *moves, end = await texts(node, attempt)
     assert moves == expected[: len(moves)]
-    assert len(moves) > 3, "those that were due by then stand"
+    assert len(moves) > 3, "moves that were due by then remain"
     assert end == text_of(Ended("resigned", clock.time))
     state = await node.state_of(attempt)
     assert (await round_of(node, code)).results[PACE_BOT] == state.result
 
 
-async def test_another_node_stops_it_if_one_died_when_the_last_person_was_done(
+async def test_another_node_stops_the_bot_if_one_died_when_the_last_player_finished(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await race_with_bot(node, clock)
@@ -181,7 +181,7 @@ async def test_another_node_stops_it_if_one_died_when_the_last_person_was_done(
     assert (await round_of(other, code)).over
 
 
-async def test_if_its_deal_is_lost_the_round_ends_at_the_deadline(
+async def test_if_the_deal_is_lost_the_round_ends_at_the_deadline(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await race_with_bot(node, clock)
@@ -195,7 +195,7 @@ async def test_if_its_deal_is_lost_the_round_ends_at_the_deadline(
     assert (await round_of(other, code)).over
 
 
-async def test_its_attempt_is_started_if_a_node_died_before(
+async def test_the_bots_attempt_is_started_if_a_node_died_before(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await race_with_bot(node, clock)
@@ -206,7 +206,7 @@ async def test_its_attempt_is_started_if_a_node_died_before(
     assert (await reaches(other, attempt, 2)).board.moves == 1
 
 
-async def test_nothing_is_timed_any_more_when_its_run_is_over(node: Node, clock: SetClock) -> None:
+async def test_no_timer_remains_when_the_bots_run_is_over(node: Node, clock: SetClock) -> None:
     room, code = await race_with_bot(node, clock)
     attempt = attempt_of(room, PACE_BOT)
     await follow(node, code, ADA)

@@ -1,4 +1,4 @@
-"""Presence in one room: sessions of this node, and what other nodes assert."""
+"""Presence in one room: sessions of this node, and reports of other nodes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_changes_during_a_read_take_precedence_over_it(room: RoomPresence) -> No
     assert room.nodes == {CYD: "there"}
 
 
-def test_merging_returns_players_whose_presence_here_has_to_be_written_again(
+def test_merging_returns_players_whose_presence_here_must_be_rewritten(
     room: RoomPresence,
 ) -> None:
     room.add_session(ADA)

@@ -1,4 +1,4 @@
-"""What commands on rooms, and on rounds in them, cost players, beside the work that they make."""
+"""Prices of commands on rooms and rounds, compared with the work that they cause."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ pytestmark = ALONE
 SEATS = 8
 WATCHERS = 50
 PAUSE = 60_000
-"""Milliseconds after which a room may be changed as often as before."""
+"""Milliseconds until the rate limit of changes to a room has recovered."""
 
 GAME: dict[str, Any] = {"game": "robert", "variant": "standard"}
 SOLO: dict[str, Any] = {"game": "robert", "seats": 1, "limit": 600}
 
 
 async def watched(hub: HubNode, host: Seat, code: str, count: int) -> list[Seat]:
-    """Let others watch a room, and return them."""
+    """Make others watch a room, and return them."""
     key = (await host.ask("GetWatchKey", code=code))["key"]
     seats = [await hub.seat() for _ in range(count)]
     for seat in seats:
@@ -81,7 +81,7 @@ async def test_prices_in_rooms_follow_from_the_work(  # noqa: PLR0917 - fixtures
     await leave()
     clock.time += PAUSE
     await prices.count(guest, "room.join", "of all", same(**this), told=told, undo=leave)
-    # It ends the watching.
+    # Locking ends the watching.
     locked = varied("locked", [True, False, True], **this)
     clock.time += PAUSE
     await prices.count(host, "room.lock", "of all", locked)
@@ -114,7 +114,7 @@ async def test_prices_of_rounds_follow_from_the_work(
         await guest.ask("room.join", code=code)
 
     async def end() -> None:
-        """End the round, and let all agree to another one."""
+        """End the round, and make all agree to another one."""
         clock.time += 10_000
         room = await node.rooms.load(code)
         assert room.round is not None

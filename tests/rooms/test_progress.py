@@ -27,7 +27,7 @@ async def running_node(node: Node, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
 
 
 def published(node: Node, code: RoomCode) -> list[Progress]:
-    """Return what a node has published of the progress of a room."""
+    """Return the progress messages that a node has published for a room."""
     found = [
         room_bus.decode(payload)
         for topic, payload in node.published
@@ -42,7 +42,7 @@ async def test_progress_of_all_runners_is_published_together(
     room, code = await node.race_of(ADA, BOB)
     assert room.round is not None
     clock.time = BEGUN
-    # All moves are made within the interval, however long they take here.
+    # All moves fall into one interval, even if they take longer here.
     now = [0.0]
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
     for number in range(4):
@@ -82,7 +82,7 @@ async def test_progress_is_received_by_other_nodes(
     assert len(received) == 3
 
 
-async def test_publishing_that_takes_long_is_continued_later(
+async def test_a_long_batch_is_continued_later(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     races = [await node.race_of(ADA, BOB), await node.race_of(BOB, ADA)]

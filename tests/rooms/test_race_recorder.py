@@ -1,4 +1,4 @@
-"""Races that are over: histories, ratings and leaderboards, whoever applies them and how often."""
+"""Recording finished races in histories, ratings and leaderboards, by any node, repeatedly."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OTHER_DEAL = DealId("dea2000000000000")
 
 
 def race(*players: PlayerId, allowed: Help = "none", home: int = 0, deal: DealId = DEAL) -> Race:
-    """Return a race in which each player brought five cards more home than the next one."""
+    """Return a race in which each player brought five more cards home than the next one."""
     count = len(players)
     results = {player: reached(5 * (count - nth), 60_000, 40) for nth, player in enumerate(players)}
     return Race(deal, GAME, START, home, allowed, results, CODE, START)
@@ -70,7 +70,7 @@ async def give_up(node: Node, room: Room, *players: PlayerId) -> None:
         await node.attempts.give_up(attempt_of(room, player))
 
 
-async def test_a_round_that_is_over_is_in_histories_and_on_leaderboards(
+async def test_a_finished_round_is_in_histories_and_on_leaderboards(
     node: Node, clock: SetClock
 ) -> None:
     await keep(node, ADA, BOB)
@@ -99,14 +99,14 @@ async def test_a_round_that_is_over_is_in_histories_and_on_leaderboards(
     assert await all_effects(node.store.outboxes) == []
 
 
-async def test_a_dead_nodes_race_is_entered_by_a_sweeper(
+async def test_a_sweeper_records_a_dead_nodes_race(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
     clock.time = BEGUN
     await node.play(attempt_of(room, ADA), ADA)
     await give_up(node, room, ADA, BOB)
-    # The node dies before it applies the last effect, which follows from these two.
+    # The node dies before it applies the last effect, caused by these two.
     for _ in range(2):
         await node.outbox.apply(node.outbox.queue.get_nowait())
     ((field, _),) = await all_effects(node.store.outboxes)
@@ -118,7 +118,7 @@ async def test_a_dead_nodes_race_is_entered_by_a_sweeper(
     assert await all_effects(node.store.outboxes) == []
 
 
-async def test_a_race_against_the_pace_bot_is_none(node: Node, clock: SetClock) -> None:
+async def test_a_round_against_the_pace_bot_is_not_a_race(node: Node, clock: SetClock) -> None:
     code = random_room_code()
     await node.rooms.match(code, ADA, GAME)
     clock.time += 60_000
@@ -153,7 +153,7 @@ async def test_a_race_is_decided_as_if_the_bots_of_players_were_not_there(
     assert [[each.players for each in history.rounds.values()] for history in played] == [[2], [2]]
 
 
-async def test_a_race_against_a_player_s_bot_is_none(node: Node, clock: SetClock) -> None:
+async def test_a_round_against_a_players_bot_is_not_a_race(node: Node, clock: SetClock) -> None:
     bot = random_bot_id()
     room, _ = await node.race_of(ADA, bot)
     clock.time = BEGUN
@@ -165,7 +165,7 @@ async def test_a_race_against_a_player_s_bot_is_none(node: Node, clock: SetClock
     assert await histories(node, ADA, bot) == [History(), History()]
 
 
-async def test_applying_a_race_again_or_at_once_changes_nothing_more(
+async def test_applying_a_race_repeatedly_or_concurrently_is_idempotent(
     node: Node, other: Node
 ) -> None:
     nodes = [node, other] * 3
@@ -180,7 +180,7 @@ async def test_applying_a_race_again_or_at_once_changes_nothing_more(
     assert await histories(node, ADA, BOB, CYD) == found
 
 
-async def test_what_was_decided_first_stands_after_a_failure(
+async def test_the_first_decision_stands_after_a_failure(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await keep(node, ADA, BOB, CYD)
@@ -199,7 +199,7 @@ async def test_what_was_decided_first_stands_after_a_failure(
             await node.services.race_recorder.apply(race(ADA, BOB))
     mine = await result(node, ADA)
 
-    # Bob races elsewhere before his result is entered: that waits for it, and enters it.
+    # Bob races elsewhere before his result is recorded: the later race records it first.
     await other.services.race_recorder.apply(
         replace(race(CYD, BOB), deal=DealId("dea2000000000000"))
     )
@@ -210,7 +210,7 @@ async def test_what_was_decided_first_stands_after_a_failure(
     assert theirs.shift == pytest.approx(-mine.shift)
 
 
-async def test_races_with_help_and_without_cards_are_not_rated(node: Node) -> None:
+async def test_races_with_help_or_without_cards_are_not_rated(node: Node) -> None:
     await keep(node, ADA, BOB)
     await node.services.race_recorder.apply(race(ADA, BOB, allowed="hints"))
     assert (await result(node, ADA)).won
@@ -227,13 +227,13 @@ async def test_runs_without_a_card_share_the_last_rank(node: Node) -> None:
     assert found[1].shift == found[2].shift < 0
 
 
-async def test_a_race_in_which_nobody_brought_a_card_home_is_not_rated(node: Node) -> None:
+async def test_a_race_without_a_card_home_is_not_rated(node: Node) -> None:
     await node.services.race_recorder.apply(race(ADA, BOB, home=50))
     found = await result(node, ADA)
     assert (found.place, found.won, found.is_rated) == (2, False, False)
 
 
-async def test_without_a_void_result_the_others_are_ranked_anew(node: Node) -> None:
+async def test_voiding_a_result_ranks_the_others_again(node: Node) -> None:
     await keep(node, ADA, BOB, CYD)
     await node.services.race_recorder.apply(race(ADA, BOB, CYD))
     assert await scores(node, "races") == {ADA: -1}
@@ -245,24 +245,24 @@ async def test_without_a_void_result_the_others_are_ranked_anew(node: Node) -> N
     assert set(await scores(node, "rating")) == {BOB}
     (ada,) = await histories(node, ADA)
     assert ada.rating(GAME).mean == RATING
-    # Whoever enters the race again keeps to it.
+    # Recording the race again keeps it void.
     await node.services.race_recorder.apply(race(ADA, BOB, CYD))
     assert await result(node, ADA) == mine
 
-    # Of two, the one who is left has raced against nobody.
+    # Of two players, the remaining one has no opponent.
     assert await node.services.race_recorder.void(attempt_id(DEAL, BOB), "another bot")
     last = await result(node, CYD)
     assert (last.place, last.won, last.is_rated) == (1, True, False)
 
 
-async def test_only_results_of_races_can_be_taken_back(node: Node) -> None:
+async def test_only_results_of_races_can_be_voided(node: Node) -> None:
     assert not await node.services.race_recorder.void(attempt_id(DEAL, ADA), "no such race")
     await node.services.race_recorder.apply(race(ADA, BOB))
     assert not await node.services.race_recorder.void(attempt_id(DEAL, CYD), "not in it")
     assert not await node.services.race_recorder.void(AttemptId("nonsense"), "")
 
 
-async def test_a_result_that_is_taken_back_meanwhile_is_void_in_the_end(
+async def test_a_result_voided_concurrently_is_void_in_the_end(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decide = RaceRecordStore.decide
@@ -270,7 +270,7 @@ async def test_a_result_that_is_taken_back_meanwhile_is_void_in_the_end(
     async def taken_back(self: RaceRecordStore, *given: Any) -> Any:
         record = await decide(self, *given)
         await other.services.race_recorder.void(attempt_id(DEAL, ADA), "a bot")
-        # What this node knows is older.
+        # This node's copy is older.
         return record
 
     monkeypatch.setattr(RaceRecordStore, "decide", taken_back)
@@ -279,7 +279,7 @@ async def test_a_result_that_is_taken_back_meanwhile_is_void_in_the_end(
     assert (await result(node, BOB)).won
 
 
-async def test_who_keeps_an_identity_begins_anew(node: Node) -> None:
+async def test_a_new_account_starts_with_a_new_rating(node: Node) -> None:
     await node.services.race_recorder.apply(race(ADA, BOB))
     await keep(node, ADA)
     assert await scores(node, "races") == await scores(node, "rating") == {}
@@ -294,7 +294,7 @@ async def test_who_keeps_an_identity_begins_anew(node: Node) -> None:
 async def test_races_that_end_together_move_ratings_one_after_the_other(
     node: Node, other: Node
 ) -> None:
-    """However many nodes enter them at once, each is computed from what others have led to."""
+    """Recorded concurrently by several nodes, each builds on the ratings after the others."""
     await keep(node, *PLAYERS)
     random = Random(1)
     overs = [
@@ -310,7 +310,7 @@ async def test_races_that_end_together_move_ratings_one_after_the_other(
 
 
 async def followed(node: Node, overs: Sequence[Race]) -> list[Followed]:
-    """Return what was decided of some races, and what they were to their players."""
+    """Return the decisions on some races, and their effects on the players."""
     found: list[Followed] = []
     for over in overs:
         record = await node.store.race_records.find(over.deal)
@@ -325,10 +325,10 @@ async def followed(node: Node, overs: Sequence[Race]) -> list[Followed]:
 
 
 @pytest.mark.parametrize("last", ["claim", "decision", "result"])
-async def test_a_race_whose_node_was_killed_is_entered_by_the_next_one(
+async def test_a_race_of_a_killed_node_is_recorded_by_the_next_race(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch, last: str
 ) -> None:
-    """Whatever the node did last, nobody waits for it, and the order is one."""
+    """At whatever step the node was killed, no race waits for it, and the order is consistent."""
     await keep(node, *PLAYERS)
     one, next_ = race(ADA, BOB, CYD), race(BOB, DAN, deal=OTHER_DEAL)
     claim, decide, add = Histories.claim, RaceRecordStore.decide, Histories.add_round
@@ -359,7 +359,7 @@ async def test_a_race_whose_node_was_killed_is_entered_by_the_next_one(
     assert out_of_order(await followed(other, [one, next_])) == []
 
 
-async def test_the_same_two_count_less_and_less(node: Node) -> None:
+async def test_repeated_races_of_the_same_two_players_count_less(node: Node) -> None:
     await keep(node, ADA, BOB)
     for number in range(9):
         await submit(node, race(ADA, BOB, deal=DealId(f"dea{number:013}")))
@@ -385,8 +385,8 @@ async def test_two_at_one_address_move_no_rating_and_are_told_of(node: Node) -> 
     assert found.reasons[0].text == f"{BOB} was at the same address."
 
 
-async def test_wins_against_those_who_do_not_play_are_told_of(node: Node) -> None:
-    """Of any number of them, the list has one row."""
+async def test_wins_against_idle_opponents_are_reported(node: Node) -> None:
+    """Any number of them makes one row in the list."""
     await keep(node, ADA, *PLAYERS)
     for number, other in enumerate((BOB, CYD, DAN)):
         over = race(ADA, other, deal=DealId(f"dea{number:013}"))
@@ -399,7 +399,7 @@ async def test_wins_against_those_who_do_not_play_are_told_of(node: Node) -> Non
     assert await scores(node, "rating") == {}
 
 
-async def test_a_race_that_may_not_be_rated_counts_all_the_same(node: Node) -> None:
+async def test_an_unrated_race_still_counts(node: Node) -> None:
     await keep(node, ADA, BOB)
     await node.services.race_recorder.apply(replace(race(ADA, BOB), rated=False))
     assert await scores(node, "races") == {ADA: -1}
@@ -407,11 +407,11 @@ async def test_a_race_that_may_not_be_rated_counts_all_the_same(node: Node) -> N
 
 
 async def submit(node: Node, over: Race) -> None:
-    """Apply the end of a race as an effect."""
+    """Apply the end of a race as an outbox effect."""
     await node.outbox.apply(RoundOver(1, over))
 
 
-async def test_a_player_who_was_deleted_meanwhile_stays_deleted(node: Node) -> None:
+async def test_a_player_deleted_meanwhile_stays_deleted(node: Node) -> None:
     await keep(node, ADA, BOB)
     await node.services.race_recorder.apply(race(ADA, BOB, CYD))
     await node.outbox.submit(Deleted(ADA, START))

@@ -1,4 +1,4 @@
-"""Records of races: the first decision, and the results that were taken back."""
+"""Records of races: the first decision, and voided results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def test_the_first_decision_stands(
     assert await records.find(DealId("dea2000000000000")) is None
 
 
-async def test_results_are_taken_back_beside_the_decision(
+async def test_results_are_voided_without_changing_the_decision(
     records: RaceRecordStore, redis: Client
 ) -> None:
     assert await records.void(DEAL, ADA, "too early") is None

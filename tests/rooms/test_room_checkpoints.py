@@ -1,4 +1,4 @@
-"""Checkpoints in the journals of rooms: when they are written, and who goes on from them."""
+"""Checkpoints in the journals of rooms: when they are written, and how nodes continue from them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def room_on(node: Node) -> RoomCode:
 
 
 async def toggle(node: Node, code: RoomCode, clock: SetClock, times: int) -> Room:
-    """Append so many entries, one in ten seconds."""
+    """Append `times` entries, one every ten seconds."""
     room = await node.rooms.load(code)
     for _ in range(times):
         clock.time += 10_000
@@ -122,7 +122,7 @@ async def test_a_node_that_lags_behind_a_checkpoint_reads_it_and_has_lost_nothin
 
 
 @pytest.mark.usefixtures("few")
-async def test_what_a_room_is_told_of_by_others_goes_through_checkpoints(
+async def test_published_entries_are_applied_across_checkpoints(
     nodes: tuple[Node, Node], clock: SetClock
 ) -> None:
     here, there = nodes
@@ -139,7 +139,7 @@ async def test_what_a_room_is_told_of_by_others_goes_through_checkpoints(
 
 
 @pytest.mark.usefixtures("few")
-async def test_an_entry_that_is_missing_after_a_checkpoint_is_told(
+async def test_a_missing_entry_after_a_checkpoint_is_reported(
     nodes: tuple[Node, Node], clock: SetClock
 ) -> None:
     here, there = nodes
@@ -175,7 +175,7 @@ async def test_the_results_of_earlier_rounds_are_kept_for_a_week(
     assert await there.rooms.round_on(code, first.deal) == over
 
 
-def test_the_results_of_eight_take_no_more_than_is_charged_for_them() -> None:
+def test_results_of_eight_players_fit_into_their_charge() -> None:
     result = Result(104, 0, 7_200_000, 4_095, "resigned", 4_000, 99, peeked=True)
     players = [PlayerId(f"{number:016}") for number in range(charges.MAX_SEATS)]
     round_ = Round(

@@ -1,4 +1,4 @@
-"""Rooms: seats and rounds, on several nodes at once."""
+"""Rooms: seats and rounds, on several nodes."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ async def result_of(node: Node, code: RoomCode, player: PlayerId) -> Result | No
 
 
 async def outcomes(work: list[Awaitable[Room]]) -> list[str]:
-    """Return the outcomes of commands, sorted: the codes of their refusals, or `done`."""
+    """Return the sorted outcomes of commands: the codes of their refusals, or `done`."""
     done = await asyncio.gather(*work, return_exceptions=True)
     unexpected = [one for one in done if not isinstance(one, Room | Refusal)]
     assert not unexpected
@@ -74,16 +74,16 @@ async def test_a_new_room_has_its_host_in_the_first_seat(node: Node, other: Node
     assert await other.rooms.load(room.opened.code) == room
 
 
-async def test_a_creation_that_is_sent_again_makes_no_second_room(node: Node, other: Node) -> None:
+async def test_a_repeated_creation_returns_the_same_room(node: Node, other: Node) -> None:
     rooms = await asyncio.gather(*(create(n) for n in (node, other) * 5))
     assert len({room.opened.code for room in rooms}) == 1
     assert members(await node.rooms.load(rooms[0].opened.code)) == [ADA]
     assert len({(await create(node, key=key)).opened.code for key in ("key", "other")}) == 2
 
 
-async def test_a_code_that_another_room_has_is_not_taken(node: Node) -> None:
+async def test_a_creation_skips_a_code_in_use(node: Node) -> None:
     code = (await create(node, BOB)).opened.code
-    # The code that the key leads to is that of another player's room now.
+    # The key's code now belongs to another player's room.
     await node.redis.delete(rooms_keys.room(code))
     taken = await node.rooms.match(code, ADA, "robert")
     room, again = await create(node, BOB), await create(node, BOB)
@@ -153,7 +153,7 @@ async def test_a_missing_room_is_unknown(
 ) -> None:
     with pytest.raises(Refusal, match="unknown_room"):
         await act(node.rooms, code)
-    # The room's absence is confirmed by a write beside it, the barrier.
+    # The room's absence is confirmed by a write next to it, the barrier.
     assert [key for key in await node.keys() if not key.endswith(":barrier")] == []
 
 
@@ -166,7 +166,7 @@ async def test_unknown_codes_evict_no_room_from_the_cache(node: Node) -> None:
     assert list(node.rooms._replicas._used.held) == [room.opened.code]
 
 
-async def test_two_nodes_that_race_for_the_last_seat_give_it_once(node: Node, other: Node) -> None:
+async def test_two_nodes_give_the_last_seat_once(node: Node, other: Node) -> None:
     for attempt in range(5):
         code = (await create(node, key=f"key {attempt}")).opened.code
         await other.rooms.load(code)
@@ -178,7 +178,7 @@ async def test_two_nodes_that_race_for_the_last_seat_give_it_once(node: Node, ot
         assert len(members(await node.rooms.load(code))) == 2
 
 
-async def test_a_member_who_comes_back_keeps_the_seat(node: Node, other: Node) -> None:
+async def test_a_returning_member_keeps_the_seat(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB, seats=2)).opened.code
     before = await node.rooms.load(code)
     for n in (node, other):
@@ -223,7 +223,7 @@ async def test_a_refused_start_draws_no_deal(node: Node, player: PlayerId, code:
     assert await deals(node) == 0
 
 
-async def test_a_start_that_is_sent_twice_starts_one_round(node: Node, other: Node) -> None:
+async def test_a_repeated_start_starts_one_round(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await other.rooms.load(code)
     starts = [n.rooms.start(code, ADA, PLAYERS) for n in (node, other, node, other)]
@@ -272,7 +272,7 @@ async def test_a_finish_counts_once_and_only_in_its_round(
     assert await node.rooms.finish(NOWHERE, deal, ADA, reached(1)) is None
 
 
-async def test_a_finish_is_entered_in_a_round_that_the_node_has_not_read_yet(
+async def test_a_finish_is_recorded_in_a_round_that_the_node_has_not_read_yet(
     node: Node, other: Node
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
@@ -304,14 +304,14 @@ async def test_leaving_during_a_round_resigns(
     assert again.version == room.version
 
 
-async def test_a_runner_is_not_removed_and_goes_on(
+async def test_a_runner_cannot_be_removed_and_continues(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
     await node.rooms.join(code, CYD)
     with pytest.raises(Refusal, match="not_host"):
         await other.rooms.remove(code, BOB, ADA)
-    # From the countdown on, and after the finish too.
+    # From the countdown on, and also after the finish.
     for at in (clock.time, BEGUN):
         clock.time = at
         with pytest.raises(Refusal, match="round_running"):
@@ -344,14 +344,14 @@ async def test_a_removal_and_a_start_at_the_same_moment_follow_each_other(
         said = await outcomes(acts if number % 2 else acts[::-1])
         room = await node.rooms.load(code)
         assert room.running is not None
-        # Who is in the round has not been removed, and who was removed is not in it.
+        # A removed member is not in the round, and a runner was not removed.
         in_it = guest in room.running.players
         assert said == (["done", "round_running"] if in_it else ["done", "done"])
         assert (bool(room.seat_of(guest)), guest in room.removed) == (in_it, not in_it)
         assert set(room.running.players) == {seat.player for seat in room.seats}
 
 
-async def test_rounds_of_a_room_may_be_of_different_games(
+async def test_a_room_can_play_rounds_of_different_games(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA)
@@ -363,7 +363,7 @@ async def test_rounds_of_a_room_may_be_of_different_games(
         assert (state.start.game, state.start.deadline) == (game, room.running.deadline)
         page = await other.services.live.load_page(room)
         assert page.progress[ADA] == state.result
-        # The round ends at its deadline, by its own rules.
+        # The round ends at its deadline, with its own rules.
         await node.redis.delete(deals_keys.deal(room.running.deal), play_keys.attempt(state.id))
         clock.time = room.running.deadline
         await other.rooms.pass_deadline(code)
@@ -375,7 +375,7 @@ async def test_rounds_of_a_room_may_be_of_different_games(
             room = await other.rooms.start(code, ADA, [ADA])
 
 
-async def test_a_round_is_of_the_terms_that_stand_when_it_starts(
+async def test_a_round_uses_the_terms_at_its_start(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
@@ -407,7 +407,7 @@ async def test_terms_of_an_unknown_game_or_variant_are_refused(
     assert (await node.rooms.load(room.opened.code)).version == room.version
 
 
-async def test_a_round_counts_from_the_cards_that_the_deal_brings_home(node: Node) -> None:
+async def test_a_round_counts_from_the_cards_that_start_at_home(node: Node) -> None:
     for game in games():
         room, _ = await node.race_of(ADA, game=game)
         state = await node.state_of(attempt_of(room, ADA))
@@ -416,7 +416,7 @@ async def test_a_round_counts_from_the_cards_that_the_deal_brings_home(node: Nod
         await node.rooms.leave(room.opened.code, ADA)
 
 
-async def test_a_player_who_leaves_while_a_round_starts_does_not_stay_unfinished(
+async def test_a_player_who_leaves_while_a_round_starts_is_finished(
     node: Node, other: Node
 ) -> None:
     for attempt in range(10):
@@ -461,7 +461,7 @@ async def test_all_runners_are_finished_at_the_deadline(
     await other.rooms.pass_deadline(NOWHERE)
 
 
-async def test_a_round_whose_deal_was_lost_is_over_at_the_deadline(
+async def test_a_round_with_a_lost_deal_is_over_at_the_deadline(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
@@ -483,7 +483,7 @@ async def test_runners_without_an_attempt_are_finished_at_the_deadline(
     node: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
-    # As if the node had died between the entry of the round and those of its attempts.
+    # As if the node had died between appending the round and its attempts.
     await node.redis.delete(play_keys.attempt(attempt_of(room, BOB)))
     clock.time = OVER
     await node.rooms.pass_deadline(code)
@@ -538,7 +538,7 @@ async def test_a_page_adds_progress_names_presence_and_seed_to_the_room(
     assert page.progress == {ADA: reached(9), BOB: reached(9)}
 
 
-async def test_a_runner_who_has_left_is_still_on_the_page(node: Node) -> None:
+async def test_the_page_includes_a_runner_who_has_left(node: Node) -> None:
     _, code = await node.race_of(ADA, BOB)
     page = await node.services.live.load_page(await node.rooms.leave(code, ADA))
     assert set(page.profiles) == {ADA, BOB}
@@ -582,7 +582,7 @@ async def test_a_room_expires_soon_unless_a_round_was_started(node: Node, clock:
     assert abs(await life() - rooms_keys.ROOM_LIFE_MS) < 60_000
 
 
-async def test_an_expired_room_is_unknown_to_a_node_that_cached_it(node: Node) -> None:
+async def test_a_cached_room_that_has_expired_is_unknown(node: Node) -> None:
     code = (await create(node)).opened.code
     await node.redis.delete(rooms_keys.room(code))
     with pytest.raises(Refusal, match="unknown_room"):

@@ -1,4 +1,4 @@
-"""Hosts are told who is at the same address, and nobody else is."""
+"""Only hosts are notified of players at the same address."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def hubs(redis_url: str) -> AsyncIterator[list[HubNode]]:
 
 
 async def seated(hub: HubNode, address: str, code: str | None = None) -> tuple[Seat, RoomCode]:
-    """Return a player at an address who has joined a room, or opened one."""
+    """Return a player at an address who has joined or opened a room."""
     seat = Seat(hub, address)
     await seat.hello()
     if code is None:
@@ -53,24 +53,26 @@ async def seated(hub: HubNode, address: str, code: str | None = None) -> tuple[S
 
 
 async def told(seat: Seat, *groups: list[PlayerId]) -> None:
-    """Wait until a host has been told that these are at the same address, each in one."""
+    """Wait until a host has been notified of these groups at the same address."""
     await seat.next("Neighbours", lambda event: event["groups"] == list(groups))
 
 
-async def test_the_host_alone_is_told_who_is_at_the_same_address(hubs: list[HubNode]) -> None:
+async def test_only_the_host_is_notified_of_players_at_the_same_address(
+    hubs: list[HubNode],
+) -> None:
     host, code = await seated(hubs[0], HERE)
     far, _ = await seated(hubs[1], THERE, code)
     near, _ = await seated(hubs[1], HERE, code)
     await told(host, [host.player, near.player])
     assert [event["code"] for event in host.received("Neighbours")] == [code]
-    # The next host is told, once there is another one; who is host no more is told nothing new.
+    # The next host is notified; the former host is not notified any more.
     await host.ask("room.host", code=code, player=far.player)
     await told(far, [host.player, near.player])
     assert near.received("Neighbours") == []
     assert len(host.received("Neighbours")) == 1
 
 
-async def test_the_host_is_told_of_who_leaves_a_rival_at_the_same_address(
+async def test_the_host_is_notified_of_a_leaving_rival_at_the_same_address(
     hubs: list[HubNode],
 ) -> None:
     host, code = await seated(hubs[0], HERE)
@@ -83,7 +85,7 @@ async def test_the_host_is_told_of_who_leaves_a_rival_at_the_same_address(
     await told(host, [stays.player, later.player, leaves.player])
 
 
-async def test_a_place_is_a_keyed_hash_that_is_kept_for_hours(hubs: list[HubNode]) -> None:
+async def test_addresses_are_kept_for_hours_as_keyed_hashes(hubs: list[HubNode]) -> None:
     seat, code = await seated(hubs[0], HERE)
     redis = hubs[0].node.redis
 
@@ -97,7 +99,7 @@ async def test_a_place_is_a_keyed_hash_that_is_kept_for_hours(hubs: list[HubNode
     assert 0 < await redis.ttl(keys.addresses(code)) <= keys.ADDRESSES_LIFE_S
 
 
-async def test_who_has_no_known_address_is_at_no_address(hubs: list[HubNode]) -> None:
+async def test_players_without_a_known_address_are_in_no_group(hubs: list[HubNode]) -> None:
     _, code = await seated(hubs[0], "")
     await seated(hubs[0], "", code)
     assert await hubs[0].node.redis.exists(keys.addresses(code)) == 0

@@ -1,4 +1,4 @@
-"""Rooms: who is present."""
+"""Storage of presence in rooms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def rooms(database: Database) -> RoomStore:
     return RoomStore(database)
 
 
-async def test_presence_is_only_deleted_by_the_node_that_stored_it(
+async def test_only_the_node_that_stored_a_presence_can_delete_it(
     redis: Client, rooms: RoomStore
 ) -> None:
     assert await rooms.present(CODE) == {}
@@ -26,7 +26,7 @@ async def test_presence_is_only_deleted_by_the_node_that_stored_it(
     await rooms.put_present(CODE, BOB, "two")
     assert await rooms.present(CODE) == {ADA: "one", BOB: "two"}
     assert 0 < await redis.ttl(keys.presence(CODE)) <= rooms_keys.PRESENCE_LIFE_S
-    # Bob has entered by another node meanwhile.
+    # Bob has entered through another node meanwhile.
     await rooms.remove_present(CODE, BOB, "one")
     await rooms.remove_present(CODE, ADA, "one")
     assert await rooms.present(CODE) == {BOB: "two"}

@@ -1,4 +1,4 @@
-"""Rooms without a round: they live for minutes, and as long as a member is there."""
+"""Rooms without a round: they expire in minutes, unless a member is present."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ pytestmark = ALONE
 
 
 async def extended(node: Node, code: RoomCode) -> int:
-    """Return for how many seconds a room lives that is about to expire and is extended."""
+    """Return the lifetime in seconds of an expiring room after its extension."""
     await node.redis.expire(keys.room(code), 100)
     await node.services.unused_rooms.extend()
     await node.services.unused_rooms._work.finish()
     return int(await node.redis.ttl(keys.room(code)))
 
 
-async def test_a_room_without_a_round_lives_on_while_a_member_is_there(node: Node) -> None:
+async def test_a_room_without_a_round_is_kept_while_a_member_is_present(node: Node) -> None:
     room = await node.room_of(ADA, BOB)
     code, live = room.opened.code, node.services.live
-    assert await extended(node, code) <= 100, "nobody is there"
+    assert await extended(node, code) <= 100, "no player is present"
     live.subscribe(room, CYD)
     live.subscribe(room, None)
-    assert await extended(node, code) <= 100, "no member is there"
+    assert await extended(node, code) <= 100, "no member is present"
     live.subscribe(room, BOB)
     node.services.quotas.where = lambda player: [Scope("here")] if player == BOB else ()
     assert await extended(node, code) == pytest.approx(keys.UNUSED_ROOM_LIFE_MS / 1000, abs=5)
-    assert node.services.quotas._noted.keys() == {Scope("here")}, "and whoever is there pays"
+    assert node.services.quotas._noted.keys() == {Scope("here")}, "and the present member pays"
     live.unsubscribe(code, BOB)
     assert await extended(node, code) <= 100
 
 
-async def test_a_used_room_is_not_extended_and_no_room_is_shortened(
+async def test_used_rooms_are_not_extended_and_lifetimes_never_shortened(
     node: Node, other: Node
 ) -> None:
     room = await node.room_of(ADA)
     code = room.opened.code
     node.services.live.subscribe(room, ADA)
-    # A round that another node has started, of which this one has not heard.
+    # A round that another node has started, unknown to this one.
     await other.rooms.start(code, ADA, [ADA])
     await node.services.unused_rooms.extend()
     await node.services.unused_rooms._work.finish()
@@ -53,7 +53,7 @@ async def test_a_used_room_is_not_extended_and_no_room_is_shortened(
     assert await extended(node, code) <= 100
 
 
-async def test_a_room_that_is_gone_is_not_made_again(node: Node) -> None:
+async def test_an_expired_room_is_not_recreated(node: Node) -> None:
     room = await node.room_of(ADA)
     code = room.opened.code
     node.services.live.subscribe(room, ADA)

@@ -79,7 +79,7 @@ def unpacked(data: bytes) -> str:
     try:
         text = unpacking.decompress(data, MAX_TEXT)
     except zlib.error as error:
-        raise ValueError("This is no packed text.") from error
+        raise ValueError("This is not a packed text.") from error
     if not unpacking.eof:
         raise ValueError("This packed text is too long.")
     return text.decode()

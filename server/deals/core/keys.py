@@ -27,7 +27,7 @@ OCCASION_LIFE_S = 3_600
 including retries."""
 
 FOR_GOOD = {
-    "pool": "deals that are yet to be played",
+    "pool": "deals that wait to be played",
 }
 """Kinds of keys that never expire, with the reason; all other keys must expire."""
 

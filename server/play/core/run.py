@@ -63,7 +63,7 @@ def run_of(events: Iterable[Event]) -> Run | None:
         if isinstance(event, Started):
             start = event
             continue
-        assert start is not None, "a journal begins with the start"
+        assert start is not None, "a journal starts with `Started`"
         match event:
             case Moved(move=move):
                 moves.append((move, event.at - start.at))
@@ -202,7 +202,7 @@ def check(file: RunFile) -> str | None:
     rules = stored_ruleset(file.game, file.variant, file.rules)
     dealt = verify(rules, file.deal, file.seed, file.commitment)
     if not dealt.agrees:
-        return f"The seed makes the commitment {dealt.commitment}, not the one in the file."
+        return f"The seed has the commitment {dealt.commitment}, not the one in the file."
     start = Started(
         PlayerId(file.player.id),
         DealId(file.deal),

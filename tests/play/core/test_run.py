@@ -155,8 +155,8 @@ def test_the_golden_run_is_right() -> None:
 @pytest.mark.parametrize(
     ("file", "sentence"),
     [
-        (changed(deal=DealId("another")), "The seed makes the commitment"),
-        (changed(seed="00" * 31 + "01"), "The seed makes the commitment"),
+        (changed(deal=DealId("another")), "The seed has the commitment"),
+        (changed(seed="00" * 31 + "01"), "The seed has the commitment"),
         (changed(moves=[*FILE.moves[:3], *FILE.moves[4:]]), "cannot be played: "),
         (changed(moves=[("t0>t99", 0), *FILE.moves]), "Move 1, t0>t99, cannot be played: "),
         (

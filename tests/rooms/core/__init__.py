@@ -1,1 +1,1 @@
-"""Tests of the pure part of `server/rooms`."""
+"""Tests of `server/rooms/core`."""

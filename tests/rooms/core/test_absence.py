@@ -1,4 +1,4 @@
-"""Absence from a room: who is away, since when, and what follows."""
+"""Absence of members from a room, and its consequences."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def steps(found: Due) -> tuple[PlayerId | None, tuple[PlayerId, ...]]:
     return found.host, found.seats
 
 
-def test_nobody_is_away_from_a_room_whose_members_are_online() -> None:
+def test_online_members_are_not_absent() -> None:
     assert observe(None, room_of(ADA, BOB), {ADA, BOB, CYD}, 5) is None
     assert observe(None, room_of(), set(), 5) is None
 
 
-def test_absence_counts_from_when_it_was_observed_until_the_member_is_back() -> None:
+def test_absence_lasts_from_its_observation_to_the_members_return() -> None:
     room = room_of(ADA, BOB, CYD)
     first = observe(None, room, {ADA, CYD}, 100)
     assert first == Absence({BOB: 100}, 100)
@@ -45,7 +45,7 @@ def test_absence_counts_from_when_it_was_observed_until_the_member_is_back() -> 
     assert observe(back, left, {ADA, CYD}, 400) is None
 
 
-def test_a_host_is_followed_after_a_while_if_anybody_is_there() -> None:
+def test_an_absent_host_is_replaced_if_a_member_is_present() -> None:
     room = race_of(ADA, BOB)
     away = observe(None, room, {BOB}, 100)
     assert away is not None
@@ -59,7 +59,7 @@ def test_a_host_is_followed_after_a_while_if_anybody_is_there() -> None:
     assert due(away, handed, 100 + HOST_ABSENCE_MS) == NOTHING
 
 
-def test_a_host_is_followed_after_20_seconds_and_a_seat_lost_after_60() -> None:
+def test_a_host_is_replaced_after_20_seconds_and_a_seat_freed_after_60() -> None:
     room = room_of(ADA, BOB)
     away = observe(None, room, {BOB}, 0)
     assert away is not None
@@ -67,14 +67,14 @@ def test_a_host_is_followed_after_20_seconds_and_a_seat_lost_after_60() -> None:
     assert [due(away, room, at).seats for at in (59_999, 60_000)] == [(), (ADA,)]
 
 
-def test_who_has_done_nothing_but_come_loses_the_seat_soon() -> None:
-    """A program that opens the links in messages takes a seat, and is gone."""
+def test_a_member_who_only_joined_loses_the_seat_soon() -> None:
+    """Programs that open links in messages take a seat and vanish."""
     room = room_of(ADA, BOB)
     away = observe(None, room, {ADA}, 0)
     assert away is not None
     assert due(away, room, 0) == Due(None, (), QUICK_ABSENCE_MS)
     assert due(away, room, QUICK_ABSENCE_MS) == Due(None, (BOB,), None)
-    # It is the same after a round in which it had no part, until it agrees to the next one.
+    # The same holds after a round without this member, until they agree to the next one.
     over = finished(race_of(ADA), ADA, reached(1))
     late = then(over, commands.take_seat(over, BOB, START))
     agreed = then(late, commands.set_ready(late, BOB, True, START))
@@ -85,14 +85,14 @@ def test_who_has_done_nothing_but_come_loses_the_seat_soon() -> None:
 
 
 def acted(*players: PlayerId) -> Room:
-    """Return a room whose members sit out, but for the host."""
+    """Return a room in which all members except the host sit out."""
     room = room_of(*players)
     for player in players[1:]:
         room = then(room, commands.set_ready(room, player, False, START))
     return room
 
 
-def test_seats_are_lost_after_a_while_in_the_lobby() -> None:
+def test_absent_members_lose_their_seats_between_rounds() -> None:
     room = acted(ADA, BOB, CYD)
     away = observe(observe(None, room, {ADA, CYD}, 0), room, {ADA}, 500)
     assert away is not None
@@ -101,7 +101,7 @@ def test_seats_are_lost_after_a_while_in_the_lobby() -> None:
     assert due(away, room, 500 + SEAT_ABSENCE_MS) == Due(None, (BOB, CYD), None)
 
 
-def test_time_away_during_a_round_counts_from_its_end() -> None:
+def test_absence_during_a_round_counts_from_its_end() -> None:
     room = race_of(ADA, BOB)
     away = observe(None, room, {ADA}, 0)
     assert away == Absence({BOB: 0}, None)
@@ -116,7 +116,7 @@ def test_time_away_during_a_round_counts_from_its_end() -> None:
 
 @pytest.mark.parametrize("round_runs", [True, False])
 @given(data=st.data())
-def test_what_is_due_follows_from_how_long_members_are_away(
+def test_due_consequences_depend_on_the_length_of_absences(
     round_runs: bool, data: st.DataObject
 ) -> None:
     players = (ADA, BOB, CYD)
@@ -140,6 +140,6 @@ def test_what_is_due_follows_from_how_long_members_are_away(
         assert found.host == (ADA if followed else None)
         assert found.later is None or found.later > now
         if found.later is not None:
-            # Nothing follows before that, and something then.
+            # Nothing is due before that time, and something is due then.
             assert steps(due(away, room, found.later - 1)) == steps(found)
             assert steps(due(away, room, found.later)) != steps(found)

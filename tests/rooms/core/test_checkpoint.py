@@ -1,4 +1,4 @@
-"""Checkpoints of a room: bounded, and as good as the whole journal."""
+"""Checkpoints of a room: bounded, and equivalent to the whole journal."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ OTHER = Terms("roosevelt", "standard", 60_000)
 SEATS = 8
 
 BOUND = 24_000
-"""Bytes of a checkpoint, of which the last rounds of eight are most."""
+"""Maximum bytes of a checkpoint, mostly for the latest rounds of eight players."""
 
 
 def text_of(room: Room) -> bytes:
-    """Return a checkpoint of a room as it is stored."""
+    """Return the stored form of a room's checkpoint."""
     return msgspec.json.encode(Checkpoint(room, room.at))
 
 
 def read(text: bytes) -> Checkpoint:
-    """Return the checkpoint that is stored."""
+    """Decode a stored checkpoint."""
     found = msgspec.json.decode(text, type=Entry)
     assert isinstance(found, Checkpoint)
     return found
@@ -69,7 +69,7 @@ def test_a_checkpoint_is_bounded_however_many_come_and_go() -> None:
     assert len(room.removed) == MAX_REMOVED
     assert len(room.paces) <= rate_limit.MAX_PACED
     assert room.points.keys() <= {ADA, *room.former}
-    # The more of whom something is said come and go at the same time.
+    # Many players with proposals, scores and removals join and leave.
     for number in range(1_000):
         player = numbered(number)
         if player not in room.removed:
@@ -83,7 +83,7 @@ COMMANDS = ("take", "leave", "remove", "ready", "out", "lock", "public", "terms"
 
 
 def done(room: Room, command: str, player: PlayerId, other: PlayerId, now: int) -> Room:
-    """Return the room after a command, or as it is if that is refused or changes nothing."""
+    """Return the room after a command, unchanged if it is refused or has no effect."""
     deciders: dict[str, Callable[[], Event | None]] = {
         "take": lambda: commands.take_seat(room, player, now),
         "leave": lambda: commands.leave(room, player, now),
@@ -116,7 +116,7 @@ def done(room: Room, command: str, player: PlayerId, other: PlayerId, now: int) 
         max_size=60,
     )
 )  # fmt: skip
-def test_folding_goes_on_from_a_checkpoint_as_from_the_whole_journal(
+def test_folding_from_a_checkpoint_equals_folding_the_whole_journal(
     given_: list[tuple[str, PlayerId, PlayerId, int, bool]],
 ) -> None:
     whole = cut = opened(4)
@@ -127,14 +127,14 @@ def test_folding_goes_on_from_a_checkpoint_as_from_the_whole_journal(
         cut = done(cut, command, player, other, now)
         if checkpoint:
             entry = read(text_of(whole))
-            # Who has read the whole journal, and who begins with its last entry.
+            # One reader has read the whole journal, the other starts with its last entry.
             whole, cut = race.fold(whole, entry), race.fold(None, entry)
             assert whole.begin == whole.version
     assert whole == cut
     assert whole.terms.limit in {LIMIT, OTHER.limit}
 
 
-def test_a_checkpoint_that_knew_of_no_colours_gives_everybody_one() -> None:
+def test_folding_a_checkpoint_without_colours_assigns_them() -> None:
     room = opened(SEATS)
     for player in PLAYERS:
         room = then(room, commands.take_seat(room, player, START))

@@ -1,4 +1,4 @@
-"""The colours of the people in a room."""
+"""Colours of the players in a room."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from server.rooms.core.colours import COLOURS, after, favourite
 ADA, BOB, CYD = PlayerId("ada"), PlayerId("bob"), PlayerId("cyd")
 PLAYERS = [PlayerId(f"player-{number}") for number in range(2 * COLOURS)]
 RIVALS = [player for player in map(PlayerId, map(str, range(100))) if favourite(player) == 0]
-"""Players who would all have the same colour."""
+"""Players with the same favourite colour."""
 
 
-def test_who_comes_first_has_the_favourite_colour() -> None:
+def test_the_first_player_gets_the_favourite_colour() -> None:
     one, other, third = RIVALS[:3]
     assert after({}, [other, one, third], []) == {other: 0, one: 1, third: 2}
-    # The page gives out colours by the same rule where there is no room: `colours.test.ts`.
+    # Outside rooms, the page assigns colours by the same rule: `colours.test.ts`.
     assert [favourite(PlayerId(name)) for name in ("ada", "grace", "barbara")] == [5, 7, 2]
 
 
-def test_a_colour_stays_whoever_leaves_comes_or_sits_out() -> None:
+def test_players_keep_their_colours_when_others_join_leave_or_sit_out() -> None:
     one, other, third = RIVALS[:3]
     waiting = after({}, [one, other, third], [])
-    # The second sits out, then the first leaves, and somebody takes the free seat.
+    # The second sits out, then the first leaves, and another player takes the free seat.
     running = after(waiting, [one, other, third], [one, third])
     assert running == waiting
     left = after(running, [other, third], [one, third])
     assert left == waiting
     come = after(left, [other, third, RIVALS[3]], [one, third])
     assert come == waiting | {RIVALS[3]: 3}
-    # With the round, whoever left is forgotten, and the colour is free.
+    # After the round, the former member is forgotten, and the colour is free.
     assert after(come, [other, third], [other, third]) == {other: 1, third: 2}
     assert after({other: 1, third: 2}, [other, third, RIVALS[4]], [])[RIVALS[4]] == 0
 
 
-def test_who_comes_to_a_full_room_gets_the_colour_of_one_who_left() -> None:
+def test_a_newcomer_to_a_room_without_free_colours_gets_a_former_members_colour() -> None:
     full = PLAYERS[:COLOURS]
     running = after({}, full, full)
     come = after(running, [*full[1:], PLAYERS[COLOURS]], full)
     assert come == running | {PLAYERS[COLOURS]: running[full[0]]}
-    # Who left comes back for somebody else, and gets that one's.
+    # The former member returns in place of another one, and gets their colour.
     again = after(come, [*full[2:], PLAYERS[COLOURS], full[0]], full)
     assert again[full[0]] == running[full[1]]
 
 
 @given(st.data())
-def test_members_have_colours_of_their_own_and_keep_them(data: st.DataObject) -> None:
+def test_members_have_distinct_colours_and_keep_them(data: st.DataObject) -> None:
     members: list[PlayerId] = []
     runners: list[PlayerId] = []
     colours: dict[PlayerId, int] = {}

@@ -1,4 +1,4 @@
-"""Hostile commands, in any order, do nothing to others' races."""
+"""Hostile commands, in any order, do not affect other players' races."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from tests.builders import ADA, BOB, CODE, CYD, LIMIT, PLAYERS, START, opened, r
 from tests.sizes import cases
 
 Act = tuple[PlayerId | None, Callable[[Room], Event | None]]
-"""A step, and its player; `None` for a step of a node by itself."""
+"""A step, and its player; `None` for a node's own step."""
 
 OTHER = Terms("roosevelt", "standard", 60_000)
 
 
 @st.composite
 def acts(draw: st.DrawFn) -> Act:
-    """Draw a command of a player, or what a node does when somebody is away."""
+    """Draw a player's command, or a node's reaction to an absence."""
     player, other = draw(st.sampled_from(PLAYERS[:4])), draw(st.sampled_from(PLAYERS[:4]))
     present, flag = draw(st.sets(st.sampled_from(PLAYERS[:4]))), draw(st.booleans())
     result = reached(draw(st.integers(0, 2)), moves=draw(st.integers(0, 1)))
@@ -72,7 +72,7 @@ def acts(draw: st.DrawFn) -> Act:
 
 
 def rooms() -> st.SearchStrategy[Room]:
-    """Draw a room in which two have a seat: one of friends, or a quick match."""
+    """Draw a room with two members: a private one, or a quick match."""
     quick = RoomOpened(CODE, ADA, "robert", "standard", 2, LIMIT, START, quick=True)
     return st.sampled_from([opened(4), race.fold(None, quick)]).map(
         lambda room: then(then(room, SeatTaken(ADA, START)), SeatTaken(BOB, START))
@@ -80,7 +80,7 @@ def rooms() -> st.SearchStrategy[Room]:
 
 
 def played(room: Room, done: list[Act]) -> list[tuple[PlayerId | None, Room, Event, Room]]:
-    """Return what came of acts that were not refused: who, the room before, what, and after."""
+    """Return (player, room before, event, room after) of each act that was not refused."""
     found = []
     for who, act in done:
         try:
@@ -110,15 +110,15 @@ def test_no_rated_result_of_a_player_is_changed_by_an_event_of_another(
                 (agreed.add if ready else agreed.discard)(player)
             case RoundStarted(players=players):
                 assert round_ is not None
-                assert set(players) <= agreed | {who}, "somebody has not agreed to it"
+                assert set(players) <= agreed | {who}, "a player has not agreed to it"
                 agreed = set()
                 continue
             case RunnerFinished(player=player):
-                assert player == who, "its own run ends it"
+                assert player == who, "only its own run ends it"
         if running is None:
             continue
-        # Only the end of one's own run changes the round: nobody is taken out of it, and nobody's
-        # result becomes another one.
+        # Only the end of a player's own run changes the round: nobody is removed from it, and no
+        # other result changes.
         assert round_ is not None
         assert (round_.players, round_.terms, round_.rated) == (
             running.players,
@@ -129,7 +129,7 @@ def test_no_rated_result_of_a_player_is_changed_by_an_event_of_another(
         assert changed <= {who}
         assert running.results.items() <= round_.results.items()
         left = {seat.player for seat in before.seats} - {seat.player for seat in after.seats}
-        assert left.isdisjoint(running.players) or left == {who}, "a runner was put out"
+        assert left.isdisjoint(running.players) or left == {who}, "a runner was removed"
         if round_.over and (over := effects.race_over(after)) is not None:
             assert set(over.results) == set(round_.players)
 

@@ -1,4 +1,4 @@
-"""Quick matches: who is waited for, and when a round starts by itself."""
+"""Quick matches: waiting for players, and starting rounds automatically."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tests.builders import (
 
 
 def match_of(*players: PlayerId) -> Room:
-    """Return a quick match in which players have taken seats, one a second."""
+    """Return a quick match in which the players have taken seats, one per second."""
     opened = RoomOpened(
         CODE, ADA, "robert", "standard", quick_match.SEATS, LIMIT, START, quick=True
     )
@@ -51,7 +51,7 @@ def match_of(*players: PlayerId) -> Room:
 
 
 def start(room: Room, present: set[PlayerId]) -> Event:
-    """Start the first round by itself."""
+    """Start the first round automatically."""
     return commands.start(room, None, DEAL, "c0ffee", START, present=present)
 
 
@@ -75,14 +75,14 @@ def test_a_quick_match_is_public_and_waits_for_a_second_player() -> None:
 
 
 @pytest.mark.parametrize("room", [room_of(ADA), racing()])
-def test_other_rooms_and_those_that_have_raced_wait_for_nobody(room: Room) -> None:
+def test_other_rooms_and_rooms_with_a_round_do_not_wait(room: Room) -> None:
     assert not quick_match.waits(room)
     assert not quick_match.offered(room, {ADA})
     assert quick_match.bot_at(room) is None
     assert refusal_of(lambda: commands.match(room, BOB, START)) == "room_full"
 
 
-def test_a_match_that_was_closed_by_an_earlier_release_waits_for_nobody() -> None:
+def test_a_match_made_private_by_an_earlier_release_does_not_wait() -> None:
     room = match_of(ADA)
     closed = then(room, PublicSet(False, START))
     locked = then(room, LockSet(True, START))
@@ -91,11 +91,11 @@ def test_a_match_that_was_closed_by_an_earlier_release_waits_for_nobody() -> Non
         assert quick_match.bot_at(each) is None
 
 
-def test_who_waits_already_keeps_the_seat() -> None:
+def test_a_waiting_player_keeps_the_seat() -> None:
     assert commands.match(match_of(ADA), ADA, START) is None
 
 
-def test_the_bot_comes_20_seconds_after_the_one_who_waits() -> None:
+def test_the_bot_joins_20_seconds_after_the_waiting_player() -> None:
     room = match_of(ADA)
     assert quick_match.bot_at(room) == START + BOT_AFTER_MS
     assert quick_match.seat_bot(room, START + BOT_AFTER_MS - 1) is None
@@ -104,7 +104,7 @@ def test_the_bot_comes_20_seconds_after_the_one_who_waits() -> None:
     assert quick_match.seat_bot(seated, START + 2 * BOT_AFTER_MS) is None
 
 
-def test_who_is_left_alone_waits_anew() -> None:
+def test_a_player_left_alone_waits_again() -> None:
     room = match_of(ADA, BOB)
     assert quick_match.bot_at(room) is None
     left = then(room, commands.leave(room, ADA, START + 5_000))
@@ -112,13 +112,13 @@ def test_who_is_left_alone_waits_anew() -> None:
     assert quick_match.bot_at(left) == START + 1_000 + BOT_AFTER_MS
 
 
-def test_a_bot_that_was_removed_by_an_earlier_release_does_not_come_back() -> None:
+def test_a_bot_removed_by_an_earlier_release_does_not_return() -> None:
     room = then(with_bot(), SeatLeft(PACE_BOT, START, ADA))
     assert quick_match.bot_at(room) is None
     assert quick_match.offered(room, {ADA})
 
 
-def test_the_round_starts_when_both_are_there() -> None:
+def test_the_round_starts_when_both_players_are_present() -> None:
     room = match_of(ADA, BOB)
     assert not quick_match.starts(room, {ADA})
     assert not quick_match.starts(match_of(ADA), {ADA})
@@ -131,20 +131,20 @@ def test_the_round_starts_when_both_are_there() -> None:
     assert refusal_of(lambda: start(begun, {ADA, BOB})) == "round_running"
 
 
-def test_who_sits_out_holds_it_up() -> None:
+def test_a_player_who_sits_out_delays_the_start() -> None:
     room = match_of(ADA, BOB)
     room = then(room, commands.set_ready(room, BOB, False, START))
     assert not quick_match.starts(room, {ADA, BOB})
 
 
-def test_a_second_round_never_starts_by_itself() -> None:
+def test_a_second_round_never_starts_automatically() -> None:
     room = racing()
     for player in (ADA, PACE_BOT):
         room = finished(room, player, reached(1))
     assert refusal_of(lambda: start(room, {ADA})) == "round_running"
 
 
-def test_the_bot_stops_when_everybody_else_is_done() -> None:
+def test_the_bot_stops_when_all_other_players_have_finished() -> None:
     assert not quick_match.bot_stops(with_bot()), "no round is running"
     assert not quick_match.bot_stops(racing())
     assert quick_match.bot_stops(finished(racing(), ADA, reached(1)))
@@ -153,7 +153,7 @@ def test_the_bot_stops_when_everybody_else_is_done() -> None:
     assert not quick_match.bot_stops(finished(first, ADA, reached(1)))
 
 
-def test_the_bot_is_always_there_and_plays_whenever_a_player_does() -> None:
+def test_the_bot_is_always_present_and_plays_with_any_player() -> None:
     room = racing()
     assert room.round is not None
     assert room.round.players == (ADA, PACE_BOT)
@@ -189,12 +189,12 @@ def test_nobody_runs_a_quick_match() -> None:
     by_hand = refusal_of(
         lambda: commands.start(waiting, ADA, DEAL, "", START, present={ADA}, anyway=True)
     )
-    assert by_hand == "no_host", "it starts by itself, with both"
+    assert by_hand == "no_host", "it starts automatically, with both players"
     left = then(with_bot(), commands.leave(with_bot(), ADA, START))
     assert then(left, commands.take_seat(left, CYD, START)).host is None
 
 
-def test_the_next_round_of_a_quick_match_takes_the_word_of_both() -> None:
+def test_a_rematch_of_a_quick_match_needs_both_players_agreement() -> None:
     room = match_of(ADA, BOB)
     room = then(room, start(room, {ADA, BOB}))
     for player in (ADA, BOB):
@@ -218,10 +218,10 @@ def test_the_bot_is_never_away() -> None:
     away = absence.observe(None, with_bot(), set(), 0)
     assert away is not None
     assert away.since == {ADA: 0}
-    assert absence.due(away, with_bot(), 10**9).host is None, "nobody could follow"
+    assert absence.due(away, with_bot(), 10**9).host is None, "no member could replace the host"
 
 
-def test_a_seat_is_lost_sooner_while_somebody_waits_for_it() -> None:
+def test_an_absent_player_loses_the_seat_sooner_while_another_waits() -> None:
     waiting = match_of(ADA, BOB)
     away = absence.observe(None, waiting, {ADA}, 0)
     assert away is not None

@@ -1,4 +1,4 @@
-"""The pace at which a player may change a room."""
+"""The rate limit of a player's changes to a room."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SECOND = 1_000
 
 
 def toggle(room: Room, player: PlayerId, at: int) -> Room:
-    """Return the room after a member has changed its mind."""
+    """Return the room after a member has toggled agreement."""
     seat = room.seat_of(player)
     assert seat is not None
     return then(room, commands.set_ready(room, player, not seat.ready, at))
 
 
-def test_who_toggles_pays_more_and_more_and_is_told_how_long_to_wait() -> None:
+def test_toggling_costs_more_and_more_and_the_refusal_states_the_wait() -> None:
     room, now, last = room_of(ADA, BOB), START, START
     pauses: list[int] = []
     codes: set[str] = set()
@@ -42,7 +42,7 @@ def test_who_toggles_pays_more_and_more_and_is_told_how_long_to_wait() -> None:
     assert room.version == 3 + len(pauses)
 
 
-def test_nobody_pays_for_what_others_do_and_leaving_is_never_refused() -> None:
+def test_players_pay_only_for_their_own_changes_and_can_always_leave() -> None:
     room = room_of(ADA, BOB)
     while room.paces[BOB] <= START + rate_limit.MOST_MS:
         room = toggle(room, BOB, START)
@@ -59,7 +59,7 @@ def test_nobody_pays_for_what_others_do_and_leaving_is_never_refused() -> None:
     assert commands.take_seat(room, BOB, START + wait)
 
 
-def test_who_plays_round_after_round_is_never_too_fast() -> None:
+def test_playing_round_after_round_is_never_too_fast() -> None:
     room, now = race_of(ADA, BOB), START
     for _ in range(200):
         assert room.round is not None

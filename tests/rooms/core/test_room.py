@@ -43,7 +43,7 @@ def members(room: Room) -> list[PlayerId]:
 
 
 def words(room: Room) -> list[tuple[bool, bool]]:
-    """Return for each member whether they have agreed to the next round, and sit out."""
+    """Return for each member whether they have agreed, and whether they sit out."""
     return [(seat.ready, seat.out) for seat in room.seats]
 
 
@@ -51,7 +51,7 @@ OTHER = Terms("roosevelt", "standard", 60_000)
 
 
 def started(room: Room, player: PlayerId, deal: str = DEAL, home: int = 0) -> Room:
-    """Return the room after a round was started that all have agreed to who do not sit out."""
+    """Return the room after a round was started with the agreement of all who do not sit out."""
     room = agreed(room)
     event = race_commands.start(
         room, player, DealId(deal), "c0ffee", START, present=members(room), home=home
@@ -76,7 +76,7 @@ def test_a_room_has_the_time_of_its_last_entry() -> None:
     assert then(room, race_commands.take_seat(room, BOB, START + 7)).at == START + 7
 
 
-def test_colours_stay_when_a_round_begins_and_when_a_runner_leaves() -> None:
+def test_colours_stay_when_a_round_starts_and_when_a_runner_leaves() -> None:
     room = room_of(ADA, BOB, CYD)
     assert set(room.colours) == {ADA, BOB, CYD}
     assert len(set(room.colours.values())) == 3
@@ -103,13 +103,13 @@ def test_a_seat_is_taken_once_even_in_a_full_room() -> None:
     assert race_commands.take_seat(room, BOB, START) is None
 
 
-def test_a_seat_that_was_left_is_free() -> None:
+def test_leaving_frees_the_seat() -> None:
     room = room_of(ADA, BOB, seats=2)
     room = then(room, race_commands.leave(room, BOB, START))
     assert members(then(room, race_commands.take_seat(room, CYD, START))) == [ADA, CYD]
 
 
-def test_only_a_player_of_the_last_round_leaves_again_without_a_seat() -> None:
+def test_only_players_of_the_last_round_can_repeat_leaving() -> None:
     with pytest.raises(Refusal, match="unknown_room"):
         race_commands.leave(room_of(ADA), BOB, START)
     room = race_of(ADA, BOB)
@@ -120,20 +120,22 @@ def test_only_a_player_of_the_last_round_leaves_again_without_a_seat() -> None:
 
 
 @pytest.mark.parametrize(("leaver", "host"), [(ADA, BOB), (BOB, ADA), (CYD, ADA)])
-def test_the_longest_seated_follows_a_host_who_leaves(leaver: PlayerId, host: PlayerId) -> None:
+def test_the_longest_seated_member_replaces_a_host_who_leaves(
+    leaver: PlayerId, host: PlayerId
+) -> None:
     room = room_of(ADA, BOB, CYD)
     assert then(room, race_commands.leave(room, leaver, START)).host == host
 
 
-def test_the_first_to_sit_in_an_empty_room_is_its_host() -> None:
+def test_the_first_member_of_an_empty_room_becomes_its_host() -> None:
     room = room_of(ADA)
     empty = then(room, race_commands.leave(room, ADA, START))
     assert then(empty, race_commands.take_seat(empty, BOB, START)).host == BOB
-    # So it is in a room whose opener has not sat down yet.
+    # The same holds for a room whose creator has not taken a seat yet.
     assert then(opened(), race_commands.take_seat(opened(), BOB, START)).host == BOB
 
 
-def test_everybody_has_agreed_to_the_first_round_who_does_not_sit_out() -> None:
+def test_members_agree_to_the_first_round_unless_they_sit_out() -> None:
     room = room_of(ADA, BOB)
     assert words(room) == [(True, False), (True, False)]
     assert race_commands.set_ready(room, BOB, True, START) is None
@@ -141,12 +143,12 @@ def test_everybody_has_agreed_to_the_first_round_who_does_not_sit_out() -> None:
     assert words(out) == [(True, False), (False, True)]
     assert race_commands.set_ready(out, BOB, False, START) is None
     again = started(out, ADA)
-    assert words(again) == [(False, False), (False, True)], "who sits out does so until they agree"
+    assert words(again) == [(False, False), (False, True)], "members sit out until they agree"
     back = then(out, race_commands.set_ready(out, BOB, True, START))
     assert back.seats == room.seats
 
 
-def test_each_later_round_takes_a_new_word() -> None:
+def test_each_later_round_needs_a_new_agreement() -> None:
     over = finished(finished(race_of(ADA, BOB, CYD), ADA, reached(1)), BOB, reached(2))
     over = finished(over, CYD, reached(3))
     assert words(over) == [(False, False)] * 3
@@ -154,7 +156,7 @@ def test_each_later_round_takes_a_new_word() -> None:
         start(over, BOB)
     event = start(over, BOB, anyway=True)
     assert isinstance(event, events.RoundStarted)
-    assert (event.players, event.by) == ((BOB,), BOB), "nobody is put into it by another"
+    assert (event.players, event.by) == ((BOB,), BOB), "no member is entered by another"
     ready = agreed(over, ADA)
     with pytest.raises(Refusal, match="not_ready"):
         start(ready, BOB)
@@ -163,7 +165,7 @@ def test_each_later_round_takes_a_new_word() -> None:
     both = start(ready, BOB, anyway=True)
     assert isinstance(both, events.RoundStarted)
     assert both.players == (ADA, BOB)
-    # Who sits out holds nothing up, and whoever comes now has agreed to nothing.
+    # Members who sit out do not block the start, and newcomers have not agreed.
     idle = then(ready, race_commands.set_ready(ready, CYD, False, START))
     assert start(idle, BOB) == both
     late = then(idle, race_commands.leave(idle, CYD, START))
@@ -171,19 +173,19 @@ def test_each_later_round_takes_a_new_word() -> None:
     assert words(late)[-1] == (False, False)
 
 
-def test_a_rematch_by_other_terms_takes_a_new_word_from_all_but_the_host() -> None:
+def test_new_terms_reset_the_agreement_of_all_but_the_host() -> None:
     room = room_of(ADA, BOB)
     assert words(then(room, race_commands.set_terms(room, ADA, OTHER, START))) == words(room)
     over = agreed(finished(finished(race_of(ADA, BOB), ADA, reached(1)), BOB, reached(2)))
     assert words(over) == [(True, False)] * 2
     proposed = then(over, race_commands.propose_terms(over, BOB, OTHER, START))
     kept = then(proposed, race_commands.set_terms(proposed, ADA, over.terms, START))
-    assert words(kept) == words(over), "they are the same"
+    assert words(kept) == words(over), "the terms are the same"
     other = then(over, race_commands.set_terms(over, ADA, OTHER, START))
     assert words(other) == [(True, False), (False, False)]
 
 
-def test_a_round_is_run_by_those_who_are_present_and_do_not_sit_out() -> None:
+def test_a_round_starts_with_the_present_members_who_do_not_sit_out() -> None:
     room = room_of(ADA, BOB, CYD, DAN, seats=4)
     room = then(room, race_commands.set_ready(room, BOB, False, START))
     event = race_commands.start(
@@ -193,14 +195,14 @@ def test_a_round_is_run_by_those_who_are_present_and_do_not_sit_out() -> None:
     round_ = room.round
     assert round_ is not None
     assert (round_.number, round_.deal, round_.commitment) == (1, DEAL, "c0ffee")
-    # Who gives the command is present.
+    # The member who gives the command counts as present.
     assert (round_.players, round_.rules, round_.home) == ((ADA, CYD), "d1ce", 4)
     assert round_.starts == START + race_commands.COUNTDOWN_MS
     assert round_.deadline == START + race_commands.COUNTDOWN_MS + LIMIT
     assert room.running == round_
 
 
-def test_a_start_leaves_nobody_behind_who_is_away_unless_it_says_so() -> None:
+def test_a_start_excludes_absent_members_only_if_requested() -> None:
     room = room_of(ADA, BOB, CYD)
     with pytest.raises(Refusal, match="players_away"):
         start(room, ADA, (ADA, CYD))
@@ -213,7 +215,7 @@ def test_a_start_leaves_nobody_behind_who_is_away_unless_it_says_so() -> None:
     assert event.players == (ADA, CYD)
 
 
-def test_a_host_may_sit_out_but_somebody_plays() -> None:
+def test_a_host_can_sit_out_but_a_round_needs_a_player() -> None:
     room = room_of(ADA, BOB)
     room = then(room, race_commands.set_ready(room, ADA, False, START))
     event = start(room, ADA)
@@ -252,7 +254,7 @@ def test_a_host_may_sit_out_but_somebody_plays() -> None:
         (lambda room: race_commands.set_public(room, BOB, True, START), "not_host"),
     ],
 )
-def test_a_command_that_does_not_fit_a_running_round_is_refused(
+def test_commands_that_conflict_with_a_running_round_are_refused(
     decide: Callable[[Room], Event | None], code: str
 ) -> None:
     with pytest.raises(Refusal, match=code):
@@ -270,17 +272,17 @@ def test_the_host_starts_the_first_round_and_any_member_a_rematch() -> None:
     assert (rematch.round.number, rematch.host) == (2, ADA)
 
 
-def test_a_runner_is_not_removed_even_after_the_finish() -> None:
+def test_a_runner_cannot_be_removed_even_after_finishing() -> None:
     room = finished(then(race_of(ADA, BOB), events.SeatTaken(CYD, START)), BOB, reached(1))
     with pytest.raises(Refusal, match="round_running"):
         race_commands.remove(room, ADA, BOB, START)
     room = then(room, race_commands.remove(room, ADA, CYD, START))
-    assert members(room) == [ADA, BOB], "who is in no round may be"
+    assert members(room) == [ADA, BOB], "members outside the round can be removed"
     over = finished(room, ADA, reached(2))
     assert members(then(over, race_commands.remove(over, ADA, BOB, START))) == [ADA]
 
 
-def test_whoever_took_the_seat_in_a_public_room_has_public_rounds() -> None:
+def test_rounds_with_members_who_joined_a_public_room_are_public() -> None:
     room = room_of(ADA)
     room = then(room, race_commands.set_public(room, ADA, True, START))
     room = then(room, race_commands.take_seat(room, BOB, START))
@@ -295,7 +297,7 @@ def test_whoever_took_the_seat_in_a_public_room_has_public_rounds() -> None:
     assert not friends.round.public
 
 
-def test_watch_keys_end_with_the_hosts_term_a_removal_and_a_lock() -> None:
+def test_a_change_of_host_a_removal_and_a_lock_revoke_watch_keys() -> None:
     room = room_of(ADA, BOB, CYD)
     ends = [
         race_commands.hand_over(room, ADA, BOB, START),
@@ -317,7 +319,7 @@ def test_watch_keys_end_with_the_hosts_term_a_removal_and_a_lock() -> None:
     assert then(locked, race_commands.set_lock(locked, ADA, False, START)).watch_epoch == 1
 
 
-def test_a_removed_player_does_not_come_back() -> None:
+def test_a_removed_player_cannot_return() -> None:
     room = room_of(ADA, BOB, CYD)
     event = race_commands.remove(room, ADA, BOB, START + 5)
     assert event == events.SeatLeft(BOB, START + 5, ADA)
@@ -326,12 +328,12 @@ def test_a_removed_player_does_not_come_back() -> None:
     with pytest.raises(Refusal, match="removed"):
         race_commands.take_seat(room, BOB, START)
     assert race_commands.remove(room, ADA, BOB, START) is None
-    assert race_commands.remove(room, ADA, ADA, START) is None, "a host leaves, or hands over"
+    assert race_commands.remove(room, ADA, ADA, START) is None, "hosts cannot remove themselves"
     left = then(room, race_commands.leave(room, CYD, START))
     assert members(then(left, race_commands.take_seat(left, CYD, START))) == [ADA, CYD]
 
 
-def test_a_host_hands_over() -> None:
+def test_a_host_can_hand_over() -> None:
     room = room_of(ADA, BOB, CYD)
     assert race_commands.hand_over(room, ADA, ADA, START) is None
     room = then(room, race_commands.hand_over(room, ADA, CYD, START))
@@ -340,19 +342,19 @@ def test_a_host_hands_over() -> None:
         race_commands.hand_over(room, ADA, ADA, START)
 
 
-def test_a_host_who_is_away_is_followed_by_the_longest_seated_who_is_present() -> None:
+def test_an_absent_host_is_replaced_by_the_longest_seated_present_member() -> None:
     room = room_of(ADA, BOB, CYD, DAN, seats=4)
     event = race_commands.replace_host(room, ADA, {DAN, CYD}, START)
     assert event == events.HostChanged(CYD, START)
     room = then(room, event)
-    # Another node decides the same a moment later, or knows of others.
+    # Another node decides the same a moment later, or with other members present.
     for present in ({DAN, CYD}, {BOB, DAN}):
         assert race_commands.replace_host(room, ADA, present, START) is None
-    assert race_commands.replace_host(room, CYD, {CYD, BOB}, START) is None, "who has come back"
+    assert race_commands.replace_host(room, CYD, {CYD, BOB}, START) is None, "the host has returned"
     assert race_commands.replace_host(room, CYD, set(), START) is None
 
 
-def test_a_member_who_is_away_loses_the_seat_but_not_in_a_round() -> None:
+def test_an_absent_member_loses_the_seat_except_during_a_round() -> None:
     room = race_of(ADA, BOB)
     assert race_commands.free_seat(room, BOB, START) is None
     room = finished(finished(room, ADA, reached(1)), BOB, reached(2))
@@ -392,11 +394,11 @@ def test_the_rounds_of_a_public_room_are_public() -> None:
 BOT = PlayerId(f"{BOT_START}0000000000")
 
 
-def test_no_stranger_meets_the_bot_of_a_player_whatever_comes_first() -> None:
+def test_strangers_never_meet_a_players_bot_in_any_order_of_events() -> None:
     room = room_of(ADA)
     public = then(room, race_commands.set_public(room, ADA, True, START))
     let_in = then(room, race_commands.take_seat(room, BOT, START))
-    # A stranger may have come while the room was public.
+    # A stranger may have joined while the room was public.
     joined = then(public, race_commands.take_seat(public, CYD, START))
     closed = then(joined, race_commands.set_public(joined, ADA, False, START))
     for state in (public, closed):
@@ -409,7 +411,7 @@ def test_no_stranger_meets_the_bot_of_a_player_whatever_comes_first() -> None:
     assert race_commands.set_public(left, ADA, True, START) is not None
 
 
-def test_a_round_is_the_race_of_those_in_it_who_are_no_bots() -> None:
+def test_bots_are_not_part_of_a_race() -> None:
     for players, raced in (((ADA, BOT, BOB), {ADA, BOB}), ((ADA, BOT), None)):
         room = race_of(*players)
         for player in players:
@@ -418,7 +420,7 @@ def test_a_round_is_the_race_of_those_in_it_who_are_no_bots() -> None:
         assert (race_ and set(race_.results)) == raced
 
 
-def test_a_locked_room_keeps_its_members_only() -> None:
+def test_a_locked_room_takes_no_new_members() -> None:
     room = room_of(ADA, BOB)
     assert race_commands.set_lock(room, ADA, False, START) is None
     room = then(room, race_commands.set_lock(room, ADA, True, START))
@@ -430,11 +432,11 @@ def test_a_locked_room_keeps_its_members_only() -> None:
     assert race_commands.take_seat(unlocked, CYD, START) is not None
     for player in (ADA, BOB):
         room = then(room, race_commands.leave(room, player, START))
-    # Nobody is left who could unlock it.
+    # No member remains to unlock it.
     assert then(room, race_commands.take_seat(room, CYD, START)).host == CYD
 
 
-def test_a_round_keeps_the_terms_that_it_was_started_with() -> None:
+def test_a_round_keeps_its_terms() -> None:
     room = room_of(ADA, BOB)
     before = room.terms
     assert before == Terms("robert", "standard", LIMIT)
@@ -460,12 +462,12 @@ def test_the_latest_proposal_of_each_member_stands_until_terms_are_set() -> None
     left = then(room, race_commands.leave(room, BOB, START))
     assert left.proposals == {CYD: OTHER}
     assert started(room, ADA).proposals == {}
-    # The host turns them down by setting what is set already.
+    # The host rejects them by setting the current terms again.
     kept = then(room, race_commands.set_terms(room, ADA, room.terms, START))
     assert (kept.terms, kept.proposals) == (room.terms, {})
 
 
-def test_a_round_is_over_when_its_last_runner_is() -> None:
+def test_a_round_is_over_when_its_last_runner_has_finished() -> None:
     room = finished(race_of(ADA, BOB), ADA, reached(3))
     assert room.running is not None
     assert room.running.unfinished() == [BOB]
@@ -498,7 +500,7 @@ def test_a_finish_of_another_deal_or_of_no_runner_is_ignored(
     assert race_commands.finish(room, deal, player, reached(1), START) is None
 
 
-def test_runs_without_a_card_brought_home_share_the_last_rank_and_win_nothing() -> None:
+def test_runs_without_a_card_home_share_the_last_rank_and_win_nothing() -> None:
     room = started(room_of(ADA, BOB, CYD), ADA, home=4)
     results = {ADA: reached(4), BOB: reached(4, 0, 30), CYD: reached(5, 90, 200)}
     for player, result in results.items():
@@ -530,7 +532,7 @@ def test_points_are_summed_and_the_latest_scores_are_kept() -> None:
     assert last.points == {ADA: 0, BOB: 1, CYD: 1}
 
 
-def test_whoever_left_is_known_as_long_as_a_score_has_a_place_of_theirs() -> None:
+def test_former_members_are_kept_while_a_score_includes_them() -> None:
     room = finished(finished(race_of(ADA, BOB), ADA, reached(1)), BOB, reached(3))
     assert room.former == []
     room = then(room, race_commands.leave(room, BOB, START))
@@ -554,7 +556,7 @@ def test_equal_results_share_a_rank_and_the_win() -> None:
     assert room.wins == {ADA: 1, BOB: 1}
 
 
-def test_a_runner_alone_wins_nothing() -> None:
+def test_a_single_runner_wins_nothing() -> None:
     room = finished(race_of(ADA), ADA, reached(52))
     assert (room.wins, room.points, room.scores) == ({}, {}, ())
     assert room.round is not None
@@ -674,7 +676,7 @@ Command = Callable[[Room], Event | None]
 
 @st.composite
 def commands(draw: st.DrawFn) -> Command:
-    """Draw a command of a player, or what follows from an absence, which may be refused."""
+    """Draw a player's command, or a reaction to an absence; it may be refused."""
     player, other = draw(st.sampled_from(PLAYERS)), draw(st.sampled_from(PLAYERS))
     present, flag = draw(st.sets(st.sampled_from(PLAYERS))), draw(st.booleans())
     result = reached(draw(st.integers(0, 2)))
@@ -706,7 +708,7 @@ def commands(draw: st.DrawFn) -> Command:
 
 
 def check_invariants(before: Room, event: Event, room: Room) -> None:
-    """Check what holds after every event."""
+    """Check the invariants after an event."""
     assert room.version == before.version + 1
     assert len(room.seats) <= room.opened.seats
     assert len(set(members(room))) == len(room.seats)
@@ -724,7 +726,7 @@ def check_invariants(before: Room, event: Event, room: Room) -> None:
     if isinstance(event, events.RoundStarted):
         ready = {seat.player for seat in before.seats if seat.ready}
         assert set(event.players) <= ready | {event.by}
-        assert not any(seat.ready for seat in room.seats), "each takes a new word"
+        assert not any(seat.ready for seat in room.seats), "each round needs a new agreement"
         assert room.round is not None
         assert room.round.terms == before.terms == room.terms
     if isinstance(event, events.TermsSet | events.RoundStarted):

@@ -1,4 +1,4 @@
-"""The members of a room who are at the same address."""
+"""Members of a room at the same address."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from server.rooms.core.same_address import groups
 from tests.builders import ADA, BOB, CYD, race_of
 
 
-def test_players_at_one_place_are_grouped_in_the_order_of_seats() -> None:
+def test_players_at_one_address_are_grouped_in_seat_order() -> None:
     room = race_of(ADA, BOB, CYD)
     assert groups(room, {}) == ()
     assert groups(room, {ADA: "x", BOB: "y", CYD: "x"}) == ((ADA, CYD),)
