@@ -45,7 +45,7 @@ async def test_commitments_are_published_ahead(site: Site, node: Node) -> None:
     assert reply.headers["Cache-Control"] == "public, max-age=1"
 
 
-async def test_a_closed_day_has_seeds_that_make_its_commitments(
+async def test_a_closed_day_has_seeds_that_match_its_commitments(
     site: Site, clock: SetClock
 ) -> None:
     before = (await site.get(f"/dailies/{DATE}")).json
@@ -59,7 +59,7 @@ async def test_a_closed_day_has_seeds_that_make_its_commitments(
         assert verify(rules, deal["deal"], deal["seed"], promised[deal["deal"]]).agrees
 
 
-async def test_of_a_deal_without_a_certificate_the_best_run_is_told(
+async def test_an_uncertified_deal_is_shown_with_its_best_run(
     site: Site, node: Node, clock: SetClock
 ) -> None:
     path = f"/dailies/{DATE}"
@@ -76,7 +76,7 @@ async def test_of_a_deal_without_a_certificate_the_best_run_is_told(
     assert home > 0
 
 
-async def test_a_closed_day_all_of_whose_deals_are_certified_never_changes(
+async def test_a_closed_day_with_only_certified_deals_never_changes(
     site: Site, node: Node, clock: SetClock
 ) -> None:
     for game in daily_games():
@@ -89,7 +89,7 @@ async def test_a_closed_day_all_of_whose_deals_are_certified_never_changes(
     assert reply.headers["Cache-Control"] == f"public, max-age={FOREVER}, immutable"
 
 
-async def test_the_line_of_a_certified_deal_is_told_when_its_day_is_closed(
+async def test_a_certified_deals_line_is_shown_when_its_day_is_closed(
     site: Site, node: Node, clock: SetClock
 ) -> None:
     made = pooled(GAME)
@@ -118,7 +118,7 @@ async def test_the_line_of_a_certified_deal_is_told_when_its_day_is_closed(
         )
 
 
-async def test_an_answer_is_kept_no_longer_than_the_day_is_open(
+async def test_an_answer_is_cached_no_longer_than_the_day_is_open(
     site: Site, clock: SetClock
 ) -> None:
     clock.time = CLOSED - 20_500
@@ -142,7 +142,9 @@ def test_a_date_is_one_day_or_refused(text: str) -> None:
         assert days.date_text(day_of(text)) == text
 
 
-async def test_curves_show_how_the_runs_went_on(site: Site, node: Node, clock: SetClock) -> None:
+async def test_curves_show_the_progress_of_the_runs(
+    site: Site, node: Node, clock: SetClock
+) -> None:
     empty = (await site.get(f"/dailies/{DATE}/{GAME}/curves")).json
     assert (empty["runs"], empty["low"], empty["end"]) == (0, [], None)
     attempts = [await play_daily(node, player) for player in (ADA, BOB)]
@@ -158,7 +160,7 @@ async def test_curves_show_how_the_runs_went_on(site: Site, node: Node, clock: S
     assert reply.headers["Cache-Control"] == f"public, max-age={LIVE}"
 
 
-async def test_curves_are_kept_longer_once_all_results_are_there(
+async def test_curves_are_cached_longer_once_all_results_are_complete(
     site: Site, clock: SetClock
 ) -> None:
     clock.time = SETTLED

@@ -1,4 +1,4 @@
-"""The archive: one file a day, with what anybody needs to play its runs again."""
+"""The archive: one file per day, with all the data for replaying its runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def play_day(node: Node) -> None:
-    """Play runs of five players at a game, one of whom has kept an identity, and one of another."""
+    """Play five runs at a game, one of them by an account holder, and one run at another game."""
     for player in (ADA, BOB, CYD):
         await play_daily(node, player)
     await play_daily(node, ADA, "lady-betty", moves=2)
@@ -45,9 +45,7 @@ def lines_of(content: bytes) -> list[Any]:
     return [json.loads(line) for line in gzip.decompress(content).splitlines()]
 
 
-async def test_a_file_is_made_when_it_is_first_asked_for(
-    site: Site, node: Node, clock: SetClock
-) -> None:
+async def test_a_file_is_made_at_the_first_request(site: Site, node: Node, clock: SetClock) -> None:
     await play_day(node)
     clock.time = SETTLED
     assert (await site.get("/archive")).json["days"] == [
@@ -91,7 +89,7 @@ async def test_each_line_is_a_run_that_can_be_checked(
     assert len(runs) == 4
 
 
-async def test_all_nodes_make_the_same_bytes(
+async def test_all_nodes_make_identical_files(
     site: Site, node: Node, clock: SetClock, redis_url: str, tmp_path: Path
 ) -> None:
     await play_day(node)
@@ -134,7 +132,7 @@ async def test_other_files_are_unknown(site: Site, clock: SetClock, file: str, c
     assert reply.code in {code, "unknown_path"}
 
 
-async def test_a_day_is_archived_from_when_its_results_are_there_until_its_journals_expire(
+async def test_a_day_can_be_archived_from_its_results_to_the_expiry_of_its_journals(
     site: Site, node: Node, clock: SetClock
 ) -> None:
     await play_day(node)
@@ -149,19 +147,19 @@ async def test_a_day_is_archived_from_when_its_results_are_there_until_its_journ
 
 
 @pytest.mark.usefixtures("site")
-async def test_a_node_that_stops_leaves_no_part_of_a_file(
+async def test_a_stopping_node_leaves_no_partial_file(
     node: Node, clock: SetClock, tmp_path: Path
 ) -> None:
     await play_day(node)
     clock.time = SETTLED
-    # Not over HTTP: the file might be whole before the answer is there.
+    # Not over HTTP: the file might be complete before the answer arrives.
     with pytest.raises(Exception, match="being_made"):
         await node.services.archive.load(days.day_at(START))
     await node.services.archive.close()
     assert [*tmp_path.iterdir()] == []
 
 
-async def test_a_folder_that_cannot_be_written_to_is_told_and_tried_again(
+async def test_an_unwritable_folder_is_reported_and_retried(
     site: Site, node: Node, clock: SetClock, tmp_path: Path
 ) -> None:
     await play_day(node)

@@ -1,4 +1,4 @@
-"""Dailies: one deal a day, one attempt per player, and the hour after midnight."""
+"""Dailies: one deal per day, one attempt per player, and the hour after midnight."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GAME = "robert"
 
 
 async def fill(node: Node, count: int, wanted: Iterable[str] = daily_games()) -> None:
-    """Put some certified deals into the pools of games."""
+    """Put `count` certified deals into each game's pool."""
     for game in wanted:
         for effort in range(count):
             await node.store.pools.put(pooled(game, effort))
@@ -63,7 +63,7 @@ async def test_opening_a_daily_again_continues_the_same_attempt(
     clock.time += 60_000
     again = await other.dailies.open(ADA, GAME)
     assert (again.attempt, again.seq) == (first.attempt, 2)
-    assert again.start == first.start, "the time runs from the first view"
+    assert again.start == first.start, "the clock starts at the first view"
 
 
 async def test_opening_a_daily_concurrently_starts_one_attempt(node: Node, other: Node) -> None:
@@ -101,7 +101,7 @@ async def test_yesterdays_open_attempt_is_continued_until_its_day_closes(
     assert (await other.dailies.open(ADA, GAME)).start.day == day
 
 
-async def test_an_attempt_started_after_midnight_is_of_the_new_day(
+async def test_an_attempt_started_after_midnight_belongs_to_the_new_day(
     node: Node, clock: SetClock
 ) -> None:
     clock.time = MIDNIGHT - 1
@@ -124,9 +124,7 @@ async def test_after_yesterdays_attempt_ends_todays_can_be_opened(
     assert (await node.dailies.open(ADA, GAME)).start.day == DAY + 1
 
 
-async def test_yesterdays_deal_is_not_drawn_by_who_opens_todays(
-    node: Node, clock: SetClock
-) -> None:
+async def test_opening_todays_deal_does_not_draw_yesterdays(node: Node, clock: SetClock) -> None:
     clock.time = daily.ends(DAY)
     await node.dailies.open(ADA, GAME)
     wanted = [DailyId(GAME, DAY), DailyId(GAME, DAY + 1)]
@@ -146,7 +144,7 @@ async def test_an_attempt_ends_when_its_day_closes(node: Node, clock: SetClock) 
         assert (await node.store.leaderboards.rows(board, 1, 1))[0] == size
 
 
-async def test_today_lists_every_game_with_ones_own_result(node: Node, other: Node) -> None:
+async def test_today_lists_every_game_with_the_players_result(node: Node, other: Node) -> None:
     day, found = await node.dailies.today(ADA)
     assert day == DAY
     assert [today.deal.game for today in found] == list(daily_games())
@@ -207,12 +205,12 @@ async def test_without_certified_deals_only_today_and_tomorrow_are_dealt(
         said = [(each["event"], each.get("day")) for each in logs]
         near = [daily.date_text(day) for day in (DAY, DAY + 1, DAY + 2)]
         wanted = [("dailies_uncertified", day) for day in (near[2:] if ahead else near[:2])]
-        assert said == [*wanted, *([] if ahead else [("pools_short", None)])], "said once"
+        assert said == [*wanted, *([] if ahead else [("pools_short", None)])], "logged once"
     snapshot = await node.dailies.open(ADA, GAME)
     assert snapshot.certificate is None
 
 
-async def test_a_node_that_certifies_deals_has_until_an_hour_before_midnight_for_tomorrows(
+async def test_a_node_that_certifies_deals_draws_tomorrows_an_hour_before_midnight(
     node: Node, clock: SetClock
 ) -> None:
     node.dailies._fills_pools = True
@@ -226,14 +224,12 @@ async def test_a_node_that_certifies_deals_has_until_an_hour_before_midnight_for
 
 
 async def dealt(node: Node) -> dict[int, set[str]]:
-    """Return the games of which deals are drawn, by day."""
+    """Return the games with drawn deals, by day."""
     ahead = await node.dailies.ahead()
     return {day.day: {deal.game for deal in day.deals} for day in ahead if day.deals}
 
 
-async def test_a_pool_that_is_filled_later_serves_the_days_after_tomorrow(
-    node: Node, other: Node
-) -> None:
+async def test_a_pool_filled_later_serves_the_days_after_tomorrow(node: Node, other: Node) -> None:
     await node.dailies.draw_ahead()
     await fill(other, 3, [GAME])
     with capture_logs() as logs:
@@ -254,8 +250,8 @@ async def test_a_pool_that_is_filled_later_serves_the_days_after_tomorrow(
     assert set(filled["deals"]) == set(daily_games()) - {GAME}
 
 
-async def test_deals_that_cannot_be_taken_do_not_count(node: Node) -> None:
-    """A newer release has certified them, by rules of its own."""
+async def test_unusable_deals_do_not_count(node: Node) -> None:
+    """A newer release has certified them by its own rules."""
     for _ in range(daily.DRAWN_AHEAD):
         await node.store.pools.put(replace(pooled(GAME), rules="f" * 16))
     with capture_logs() as logs:
@@ -266,7 +262,7 @@ async def test_deals_that_cannot_be_taken_do_not_count(node: Node) -> None:
     assert short["deals"] == dict.fromkeys(daily_games(), 0)
 
 
-async def test_the_operator_hears_when_no_pool_is_short_any_more(node: Node) -> None:
+async def test_the_end_of_a_pools_shortage_is_logged(node: Node) -> None:
     with capture_logs() as logs:
         await node.dailies.draw_ahead()
         await fill(node, 2 * daily.DRAWN_AHEAD)
@@ -299,7 +295,7 @@ async def test_the_best_run_is_the_par_of_an_uncertified_daily(
     assert set(best.values()) == {None}
 
 
-async def test_the_operator_may_limit_how_many_begin_a_daily_at_one_address(
+async def test_the_operator_can_limit_the_starts_of_a_daily_per_address(
     node: Node, other: Node
 ) -> None:
     for each in (node, other):
@@ -309,14 +305,14 @@ async def test_the_operator_may_limit_how_many_begin_a_daily_at_one_address(
     with pytest.raises(Refusal) as refused:
         await other.dailies.open(CYD, GAME, "192.0.2.1")
     assert refused.value.code == "too_many_starts"
-    # Who has begun goes on; another game, another address and an unknown one have room.
+    # Running attempts continue; another game, another address and an unknown one are not limited.
     assert (await other.dailies.open(ADA, GAME, "192.0.2.1")).seq == 1
     assert (await other.dailies.open(CYD, "deuces", "192.0.2.1")).seq == 1
     assert (await other.dailies.open(CYD, GAME, "192.0.2.2")).seq == 1
     assert (await other.dailies.open(DAN, GAME, "")).seq == 1
 
 
-async def test_of_starts_at_an_address_only_keyed_hashes_are_kept_for_days(
+async def test_starts_are_kept_for_days_with_keyed_hashes_of_addresses(
     node: Node, redis: Client
 ) -> None:
     await node.dailies.open(ADA, GAME, "192.0.2.1")
@@ -334,7 +330,7 @@ async def test_of_starts_at_an_address_only_keyed_hashes_are_kept_for_days(
 async def test_a_run_after_a_scout_at_the_same_address_is_suspicious(
     node: Node, clock: SetClock
 ) -> None:
-    """A guest turns all cards up, and somebody else there plays the deal a minute later."""
+    """A guest turns all cards up, and another player there plays the deal a minute later."""
     clock.time = MIDNIGHT
     looked = await node.dailies.open(ADA, "lady-betty", "192.0.2.1")
     for _ in range(52):
@@ -362,17 +358,17 @@ async def test_a_run_after_a_scout_at_the_same_address_is_suspicious(
 
 
 async def keep(node: Node, player: PlayerId) -> None:
-    """Keep a player's identity by a recovery code."""
+    """Give a player an account with a recovery code."""
     accounts = node.services.accounts
     code = await accounts.new_recovery_code(player, 0, confirmed=False)
     await accounts.keep_recovery_code(player, parse_typed(code))
 
 
 @pytest.mark.parametrize("when", ["after", "meanwhile"])
-async def test_a_guest_who_was_not_the_first_there_and_keeps_an_identity_then_is_suspicious(
+async def test_a_later_guest_at_an_address_who_gets_an_account_afterwards_is_suspicious(
     node: Node, when: str
 ) -> None:
-    """A player who plays as several guests, and then keeps the best of them."""
+    """One person plays as several guests, and then gets an account for the best of them."""
     for player, address in ((ADA, "192.0.2.1"), (BOB, "192.0.2.1"), (CYD, "192.0.2.2")):
         played = await node.dailies.open(player, "lady-betty", address)
         for _ in range(3):
@@ -393,10 +389,10 @@ def stock(board: Board) -> int:
     return board.ruleset.stock
 
 
-async def test_a_deal_that_a_node_cannot_read_keeps_no_other_from_being_drawn(
+async def test_an_unreadable_deal_does_not_prevent_others_from_being_drawn(
     node: Node, other: Node, clock: SetClock
 ) -> None:
-    """As on a node without the new secret key, at midnight."""
+    """This happens at midnight on a node without the new secret key."""
     await other.dailies.draw_ahead()
     clock.time = MIDNIGHT
     unread = await other.store.deals.daily(DailyId(GAME, DAY + 1 + daily.UNCERTIFIED_AHEAD))

@@ -1,4 +1,4 @@
-"""The games that are dailies: the operator's list, and what is settled for each day."""
+"""The games that are dailies: the operator's list, and the settled set of each day."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WON = DayResult(52, 0, 200_000, 70, "won", 195)
 
 
 class Site:
-    """A deployment whose nodes may have been started with different lists."""
+    """A deployment of nodes with possibly different lists."""
 
     def __init__(self, url: str, clock: SetClock, stack: AsyncExitStack) -> None:
         self._url = url
@@ -36,7 +36,7 @@ class Site:
         self._stack = stack
 
     async def node(self, *daily_games: str) -> Node:
-        """Start a node with a list of dailies; without one, with those that are listed."""
+        """Start a node with a list of dailies; by default, with all listed games."""
         return await self._stack.enter_async_context(node_on(self._url, self._clock, daily_games))
 
 
@@ -47,7 +47,7 @@ async def site(redis_url: str, clock: SetClock) -> AsyncIterator[Site]:
 
 
 async def drawn(node: Node, day: int) -> list[str]:
-    """Return the games of which a day's deal is drawn."""
+    """Return the games with a drawn deal for a day."""
     found = await node.store.deals.daily_ids([DailyId(game, day) for game in ALL])
     return [each.game for each in found]
 
@@ -59,7 +59,7 @@ async def listed(node: Node) -> list[str]:
 
 
 async def crowns(node: Node) -> int:
-    """Return how many crowns are on Ada's page."""
+    """Return the number of crowns on Ada's page."""
     found = await node.services.histories.page(ADA, MAX_DAYS)
     sets = await node.services.daily_sets.load()
     days = {game: sums.days_played for game, sums in found.played.items()}
@@ -72,7 +72,7 @@ async def play(node: Node, day: int, wanted: list[str]) -> None:
         await node.services.histories.add_day(ADA, game, day, WON, ())
 
 
-async def test_a_game_that_is_not_on_the_list_has_no_daily(site: Site) -> None:
+async def test_a_game_outside_the_list_has_no_daily(site: Site) -> None:
     node = await site.node(*FEW)
     await node.store.pools.put(pooled(OFF))
     await node.dailies.draw_ahead()
@@ -84,8 +84,8 @@ async def test_a_game_that_is_not_on_the_list_has_no_daily(site: Site) -> None:
         await node.dailies.open(ADA, OFF)
     with pytest.raises(Refusal, match="unknown_game"):
         await node.dailies.open(ADA, "chess")
-    assert OFF not in await drawn(node, DAY), "asking for it draws none"
-    assert OFF not in node.dailies.pooled, "nobody is warned of a pool that is not used"
+    assert OFF not in await drawn(node, DAY), "requesting it does not draw it"
+    assert OFF not in node.dailies.pooled, "unused pools cause no warning"
     metrics = node.services.metrics.exposition("")[0].decode()
     for game in ALL:
         assert (f'samedeal_pool_deals{{game="{game}"}}' in metrics) == (game in FEW)
@@ -94,7 +94,7 @@ async def test_a_game_that_is_not_on_the_list_has_no_daily(site: Site) -> None:
     await node.room_of(ADA, BOB, game=OFF)
 
 
-async def test_without_a_list_the_dailies_are_those_whose_files_say_so(site: Site) -> None:
+async def test_without_a_list_the_games_files_determine_the_dailies(site: Site) -> None:
     node = await site.node()
     await node.dailies.draw_ahead()
     assert await listed(node) == [game.id for game in games().values() if game.listing.daily]
@@ -104,7 +104,7 @@ async def test_the_order_of_the_list_does_not_matter(site: Site) -> None:
     assert await listed(await site.node(*reversed(FEW))) == FEW
 
 
-async def test_a_game_that_is_taken_off_the_list_stays_while_its_deals_are_drawn(
+async def test_a_game_removed_from_the_list_stays_while_its_deals_are_drawn(
     site: Site, clock: SetClock
 ) -> None:
     before = await site.node()
@@ -126,9 +126,7 @@ async def test_a_game_that_is_taken_off_the_list_stays_while_its_deals_are_drawn
                 await node.dailies.open(ADA, OFF)
 
 
-async def test_a_game_that_is_added_is_a_daily_from_the_next_day_on(
-    site: Site, clock: SetClock
-) -> None:
+async def test_an_added_game_is_a_daily_from_the_next_day_on(site: Site, clock: SetClock) -> None:
     before = await site.node(*FEW)
     await before.dailies.draw_ahead()
     await play(before, DAY, FEW)
@@ -140,7 +138,7 @@ async def test_a_game_that_is_added_is_a_daily_from_the_next_day_on(
     assert await crowns(node) == 1, "a day does not become harder while it is played"
     assert await drawn(node, DAY + 1) == ALL, "its commitment is published before its day"
     clock.time += daily.DAY
-    # Also on a node that was started with the former list, which settles the day.
+    # Also on a node with the old list, which settles the day.
     assert await listed(before) == await listed(node) == ALL
 
 
@@ -166,7 +164,7 @@ async def test_days_keep_their_crowns_when_the_list_changes(site: Site, clock: S
     assert await crowns(node) == 1, "the second day had one game more"
     await play(node, DAY + 1, [OFF])
     assert await crowns(node) == 2
-    # Off again: the days on which it was a daily still need it.
+    # Removed again: the days with it as a daily still require it.
     less = await site.node(*FEW)
     clock.time += 3 * daily.DAY
     await less.dailies.draw_ahead()
@@ -176,7 +174,7 @@ async def test_days_keep_their_crowns_when_the_list_changes(site: Site, clock: S
     assert [deal.game for deal in shown.deals] == ALL
 
 
-async def test_a_week_adds_up_games_that_are_dailies_no_more(site: Site, clock: SetClock) -> None:
+async def test_a_weeks_sum_includes_former_dailies(site: Site, clock: SetClock) -> None:
     before = await site.node(*ALL)
     await before.dailies.draw_ahead()
     await play(before, DAY, [OFF])
@@ -192,24 +190,22 @@ async def test_a_week_adds_up_games_that_are_dailies_no_more(site: Site, clock: 
     assert await node.services.daily_sets.ever() == ALL
 
 
-async def test_only_games_that_have_been_dailies_are_read_of_a_day(site: Site) -> None:
+async def test_only_games_that_have_been_dailies_are_read(site: Site) -> None:
     node = await site.node(*FEW[:2])
-    assert await node.services.daily_sets.ever() == list(games()), "as long as none are settled"
+    assert await node.services.daily_sets.ever() == list(games()), "before any day is settled"
     await node.dailies.draw_ahead()
     assert await node.services.daily_sets.ever() == FEW[:2]
     for _ in range(2):
         await play(node, DAY, [FEW[0], OFF])
     page = await node.services.histories.page(ADA, MAX_DAYS)
     sums = {game: each.home for game, each in page.played.items()}
-    assert sums == {FEW[0]: 52, OFF: 52}, "each is added once, whatever game it is of"
+    assert sums == {FEW[0]: 52, OFF: 52}, "each result is added once, for any game"
     (found,) = await node.services.histories.excerpts([ADA], [DAY])
     assert set(found.days) == {(FEW[0], DAY)}
 
 
-async def test_the_days_of_earlier_releases_had_the_games_that_they_drew(
-    site: Site, clock: SetClock
-) -> None:
-    """Also where the operator changes the list with the release, in the middle of a day."""
+async def test_days_of_earlier_releases_keep_their_drawn_games(site: Site, clock: SetClock) -> None:
+    """This holds even if the operator changes the list with the release, in the middle of a day."""
     before = await site.node(*FEW)
     for ahead in range(3):
         clock.time = START + ahead * daily.DAY
@@ -224,7 +220,7 @@ async def test_the_days_of_earlier_releases_had_the_games_that_they_drew(
     assert await listed(node) == ALL
 
 
-async def test_what_is_settled_is_read_by_nodes_that_start_later(site: Site) -> None:
+async def test_nodes_that_start_later_read_the_settled_sets(site: Site) -> None:
     await (await site.node(*FEW)).dailies.draw_ahead()
     node = await site.node(*ALL)
     assert (await node.services.daily_sets.load()).of(DAY) == frozenset(FEW)
@@ -235,9 +231,7 @@ async def test_what_is_settled_is_read_by_nodes_that_start_later(site: Site) -> 
     }
 
 
-async def test_a_day_like_the_one_before_stores_no_set_of_its_own(
-    site: Site, clock: SetClock
-) -> None:
+async def test_a_day_with_an_unchanged_set_stores_no_new_one(site: Site, clock: SetClock) -> None:
     node = await site.node(*FEW)
     for ahead in range(5):
         clock.time = START + ahead * daily.DAY
@@ -245,7 +239,7 @@ async def test_a_day_like_the_one_before_stores_no_set_of_its_own(
     assert len(await node.redis.hgetall(results_keys.DAILY_SETS)) == 3
 
 
-async def test_a_day_whose_set_is_known_is_not_read_again(site: Site) -> None:
+async def test_a_known_set_is_not_read_again(site: Site) -> None:
     node = await site.node(*FEW)
     await node.dailies.draw_ahead()
     await node.redis.delete(results_keys.DAILY_SETS, deals_keys.daily(DailyId(OFF, DAY)))

@@ -21,7 +21,7 @@ pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 
 async def test_everyone_has_the_same_deal_of_the_day(redis_url: str) -> None:
-    """Also on another node, and after a restart."""
+    """This holds on another node, and after a restart."""
     found = []
     for _ in range(2):
         async with node(redis_url) as port, opened(port) as client:
@@ -52,7 +52,7 @@ async def test_a_daily_can_be_resumed_but_not_played_twice(port: int) -> None:
         assert mine["deuces"] is None
 
 
-async def test_only_the_games_of_the_operator_s_list_are_dailies(redis_url: str) -> None:
+async def test_only_games_on_the_operators_list_are_dailies(redis_url: str) -> None:
     listed = ("roosevelt", "deuces")
     async with node(redis_url, daily_games=listed) as port, opened(port) as client:
         await client.hello()
@@ -64,9 +64,7 @@ async def test_only_the_games_of_the_operator_s_list_are_dailies(redis_url: str)
         assert room["type"] == "room"
 
 
-async def test_a_certificate_is_shown_and_its_line_is_not(
-    redis_url: str, database: Database
-) -> None:
+async def test_a_certificate_is_shown_without_its_line(redis_url: str, database: Database) -> None:
     made = pooled("robert")
     await PoolStore(database, secret_keys()).put(made)
     async with node(redis_url) as port, opened(port) as client:
@@ -93,7 +91,7 @@ async def test_an_unknown_game_has_no_daily_and_no_leaderboard(port: int) -> Non
         ] == "unknown_game"
 
 
-async def test_a_day_to_come_has_no_leaderboard(port: int) -> None:
+async def test_a_future_day_has_no_leaderboard(port: int) -> None:
     async with opened(port) as client:
         await client.hello()
         day = (await client.ask("daily.list"))["day"]
@@ -115,7 +113,7 @@ async def test_a_leaderboard_is_pushed_to_its_watchers(port: int) -> None:
 
 
 async def test_a_run_is_ranked_if_its_player_was_kept_before_it_began(port: int) -> None:
-    """Without a group, a leaderboard is that where the player is."""
+    """Without a group, the leaderboard of the player's group is returned."""
     async with opened(port) as client:
         me = (await client.hello())["player"]["id"]
         await give_up_daily(client)
@@ -133,7 +131,7 @@ async def test_a_run_is_ranked_if_its_player_was_kept_before_it_began(port: int)
 
 
 async def shown(client: Client, test: Callable[[Message], bool], **which: str) -> Message:
-    """Return a leaderboard as soon as it passes a test."""
+    """Return the first leaderboard event that passes a test."""
     board = await client.ask("leaderboard.watch", day=None, group=None, **which)
     return board if test(board) else await client.next("leaderboard", test)
 
@@ -162,7 +160,7 @@ async def test_equal_results_share_a_rank(port: int) -> None:
         assert [row["rank"] for row in news["top"]] == [1, 1]
 
 
-async def test_a_daily_ends_an_hour_after_its_day_and_then_the_seed_is_shown(
+async def test_a_daily_ends_an_hour_after_its_day_and_its_seed_is_shown(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(port) as client:
@@ -174,7 +172,7 @@ async def test_a_daily_ends_an_hour_after_its_day_and_then_the_seed_is_shown(
         ends = days.ends(attempt["day"])
         late = ends - attempt["now"] + days.GRACE_MS // 2
         monkeypatch.setattr(RedisClock, "now", lambda clock: now(clock) + late)
-        # The next day has begun; the open attempt of the day before is continued.
+        # The next day has started; the running attempt of the day before continues.
         assert (await client.ask("daily.open", game="robert"))["attempt"] == attempt["attempt"]
         assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is None
         open_ = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])
@@ -185,7 +183,7 @@ async def test_a_daily_ends_an_hour_after_its_day_and_then_the_seed_is_shown(
         board = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])
         assert board["deal"] == attempt["deal"]
         if board["size"] == 0:
-            # The end is sent at once, and entered in the leaderboard a moment later.
+            # The end is sent immediately, and reaches the leaderboard a moment later.
             board = await client.next("leaderboard")
         assert board["size"] == 1
         assert (await client.ask("daily.open", game="robert"))["day"] == attempt["day"] + 1

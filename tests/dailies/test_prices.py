@@ -1,4 +1,4 @@
-"""What commands on dailies, their leaderboards and runs cost, beside the work that they make."""
+"""Prices of commands on dailies, leaderboards and runs, compared with the work they cause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Days that are over are archived, and then lose their journals."""
+"""Past days are archived, and later lose their journals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def retention_of(node: Node, folder: Path) -> Retention:
-    """Return the retention of a node, which has its archive in a folder from now on."""
+    """Return a node's retention, after setting its archive folder."""
     services = node.services
     services.archive = Archive(
         node.attempts,
@@ -65,7 +65,7 @@ def retention_of(node: Node, folder: Path) -> Retention:
 
 
 async def played(node: Node) -> list[str]:
-    """Play runs of two players, of whom one has kept an identity; return the journals' keys."""
+    """Play runs of an account holder and a guest, and return the journals' keys."""
     await node.services.histories.keep(ADA, START)
     return [
         keys.attempt(await play_daily(node, player, game, moves))
@@ -74,13 +74,13 @@ async def played(node: Node) -> list[str]:
 
 
 def runs_of(folder: Path) -> list[str]:
-    """Return the players of the runs in the one file of a folder."""
+    """Return the players of the runs in a folder's only file."""
     (path,) = folder.iterdir()
     lines = gzip.decompress(path.read_bytes()).splitlines()
     return [json.loads(line)["player"] for line in lines[1:]]
 
 
-async def test_a_day_is_archived_when_its_results_are_there_and_loses_its_journals_later(
+async def test_a_day_is_archived_after_its_results_and_loses_its_journals_later(
     node: Node, clock: SetClock, tmp_path: Path
 ) -> None:
     journals, retention = await played(node), retention_of(node, tmp_path)
@@ -102,7 +102,7 @@ async def test_a_day_is_archived_when_its_results_are_there_and_loses_its_journa
     assert (await node.services.archive.load(DAY)).path.exists()
 
 
-async def test_what_is_left_of_a_day_is_archived_by_nobody(
+async def test_the_incomplete_rest_of_a_day_is_not_archived(
     node: Node, clock: SetClock, redis_url: str, tmp_path: Path
 ) -> None:
     await played(node)
@@ -127,7 +127,7 @@ async def test_a_day_that_cannot_be_archived_keeps_its_journals(
     assert await node.store.journals.existing(journals) == [True] * 3
 
 
-async def test_while_the_store_fills_the_oldest_day_goes_until_there_is_room(
+async def test_a_filling_store_drops_the_oldest_days_until_there_is_room(
     redis: Client, node: Node, clock: SetClock, tmp_path: Path
 ) -> None:
     journals, retention, memory = (
@@ -152,7 +152,7 @@ async def test_while_the_store_fills_the_oldest_day_goes_until_there_is_room(
     assert node.services.quotas.days([ADA]) == KEPT_DAYS
 
 
-async def test_one_of_the_nodes_does_it(node: Node, clock: SetClock, tmp_path: Path) -> None:
+async def test_only_one_node_does_the_work(node: Node, clock: SetClock, tmp_path: Path) -> None:
     await played(node)
     clock.time = OLD
     node.registration.note_alive("")
@@ -160,7 +160,7 @@ async def test_one_of_the_nodes_does_it(node: Node, clock: SetClock, tmp_path: P
     assert [*tmp_path.iterdir()] == []
 
 
-async def test_a_journal_that_was_deleted_is_no_loss(
+async def test_deleted_journals_are_not_reported_as_lost(
     node: Node, clock: SetClock, tmp_path: Path
 ) -> None:
     journals = await played(node)
@@ -171,10 +171,10 @@ async def test_a_journal_that_was_deleted_is_no_loss(
     assert node.database.metrics.lost_journals == 0
 
 
-async def test_a_look_at_what_is_to_be_done_lists_the_files_once_and_off_the_loop(
+async def test_a_check_lists_the_files_once_and_off_the_event_loop(
     node: Node, tmp_path: Path, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A month of days, of which nothing is to be done any more, with three years of files."""
+    """This checks a month of completed days, with three years of files."""
     on_loop: list[bool] = []
     scandir = os.scandir
 

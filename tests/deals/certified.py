@@ -1,4 +1,4 @@
-"""Deals with certificates that hold, made without a solver."""
+"""Deals with valid certificates, made without a solver."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from server.deals.store import new_deal
 from tests.builders import line_home
 
 MOVES = 12
-"""Moves of a line."""
+"""The number of moves of a line."""
 
 
 def pooled(game: str = "robert", effort: int = 0) -> PooledDeal:
-    """Return a new deal with a short line, of which it is said that none brings more home."""
+    """Return a new deal with a short line, claimed to bring the most cards home."""
     deal = new_deal(game, STANDARD)
     board = deal_seed(ruleset(game), deal.seed)
     line = list(islice(line_home(board), MOVES))

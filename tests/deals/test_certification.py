@@ -1,4 +1,4 @@
-"""Certification: which deals get a certificate, and how pools are filled."""
+"""Certification: deals that get a certificate, and filling of pools."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.processes import ROOT
 GAME = "robert"
 
 LOST = (31).to_bytes(32, "big")
-"""The seed of a deal of piles that cannot be won."""
+"""The seed of an unwinnable deal of piles."""
 
 
 def task_of(deal: Deal) -> Task:
@@ -40,17 +40,17 @@ def task_of(deal: Deal) -> Task:
 
 
 def nothing(_: Progress) -> None:
-    """Tell nobody."""
+    """Ignore the progress."""
 
 
 class Here:
-    """Solves deals in this process; keeps the tasks, and each second deal is not known."""
+    """Solves deals in this process, and records the tasks; every other outcome is unknown."""
 
     def __init__(self) -> None:
         self.tasks: list[Task] = []
 
     async def solve(self, task: Task) -> Solved:
-        """Solve a deal, or say that nothing is known of it."""
+        """Solve a deal, or return an unknown outcome."""
         await asyncio.sleep(0)
         self.tasks.append(task)
         found = solved(task)
@@ -58,14 +58,14 @@ class Here:
 
 
 def won_deal() -> tuple[Deal, Solved]:
-    """Return a deal of piles, and the answer that wins it."""
+    """Return a deal of piles, and a winning answer."""
     won = json.loads(WON.read_text(encoding="utf-8"))
     deal, seed = new_deal("lady-betty", "standard"), bytes.fromhex(won["seed"])
     deal = replace(deal, seed=seed, commitment=commitment(deal.id, seed))
     return deal, Solved("won", " ".join(won["moves"]), 52, 7)
 
 
-def test_a_deal_that_can_be_won_is_certified_with_its_line() -> None:
+def test_a_winnable_deal_is_certified_with_its_line() -> None:
     deal, answer = won_deal()
     found = certified(deal, answer)
     assert found is not None
@@ -74,7 +74,7 @@ def test_a_deal_that_can_be_won_is_certified_with_its_line() -> None:
     assert found.line == answer.line
 
 
-def test_the_most_cards_are_certified_where_deals_are_not_won() -> None:
+def test_the_most_cards_are_certified_in_games_that_are_not_won() -> None:
     deal = new_deal(GAME, "standard")
     answer = solved(task_of(deal))
     assert answer.outcome == "most"
@@ -83,7 +83,7 @@ def test_the_most_cards_are_certified_where_deals_are_not_won() -> None:
     assert (found.winnable, found.par) == (False, answer.home)
 
 
-def test_of_other_games_a_deal_that_is_lost_is_not_certified() -> None:
+def test_a_lost_deal_of_another_game_is_not_certified() -> None:
     won, answer = won_deal()
     assert solved(task_of(won)).outcome == "won"
     lost = replace(won, seed=LOST)
@@ -93,7 +93,7 @@ def test_of_other_games_a_deal_that_is_lost_is_not_certified() -> None:
         assert certified(won, replaced(answer, outcome=outcome)) is None
 
 
-def test_of_deals_that_the_same_beam_wins_the_longer_search_is_the_harder() -> None:
+def test_for_the_same_beam_a_longer_search_means_a_harder_deal() -> None:
     def effort(width: int, steps: int) -> int:
         won = Solution(Verdict.WINNABLE, (), 104, most=True, effort=width, steps=steps)
         return effort_of(won)
@@ -104,7 +104,7 @@ def test_of_deals_that_the_same_beam_wins_the_longer_search_is_the_harder() -> N
     assert all(budget_of(ruleset(game)) < effort(1, 0) for game in games())
 
 
-def test_a_solver_is_not_believed_without_a_line_that_proves_it() -> None:
+def test_a_solver_is_not_believed_without_a_proof() -> None:
     deal, answer = won_deal()
     shorter = " ".join(answer.line.split()[:-1])
     with pytest.raises(SolverError):
@@ -116,7 +116,7 @@ def test_a_solver_is_not_believed_without_a_line_that_proves_it() -> None:
 
 
 @ALONE
-async def test_a_pool_is_filled_up_to_what_is_wanted(node: Node) -> None:
+async def test_a_pool_is_filled_up_to_its_target(node: Node) -> None:
     certification, solvers = Certification(node.store.pools), [Here(), Here()]
     told: list[tuple[int, int]] = []
     done = await certification.fill(
@@ -132,7 +132,7 @@ async def test_a_pool_is_filled_up_to_what_is_wanted(node: Node) -> None:
 
 
 @ALONE
-async def test_what_another_run_puts_into_the_pool_counts(node: Node, other: Node) -> None:
+async def test_deals_added_to_the_pool_by_another_run_count(node: Node, other: Node) -> None:
     pools = node.store.pools
 
     class Beside(Here):
@@ -140,7 +140,7 @@ async def test_what_another_run_puts_into_the_pool_counts(node: Node, other: Nod
             await other.store.pools.put(pooled(GAME))
             return solved(task)
 
-    # A node of this release does not take this one, so that it does not count.
+    # Nodes of this release cannot use this deal, so it does not count.
     await pools.put(replace(pooled(GAME), rules="f" * 16))
     done = await Certification(pools).fill(GAME, 6, [Beside()], Stop(), nothing)
     assert (done.pooled, done.kept, done.drawn) == (6, 3, 3)
@@ -148,7 +148,7 @@ async def test_what_another_run_puts_into_the_pool_counts(node: Node, other: Nod
 
 
 @ALONE
-async def test_what_nodes_take_meanwhile_is_not_made_up_for(node: Node) -> None:
+async def test_deals_taken_meanwhile_are_not_replaced(node: Node) -> None:
     pools, days = node.store.pools, itertools.count(20_778)
 
     class Beside(Here):
@@ -179,7 +179,7 @@ async def test_few_deals_get_the_whole_budget(node: Node) -> None:
 
 
 @ALONE
-async def test_a_game_without_a_method_is_given_up(node: Node) -> None:
+async def test_a_game_without_a_solver_method_is_given_up(node: Node) -> None:
     class Unfit:
         async def solve(self, task: Task) -> Solved:
             return Solved("unfit", task.game[:0], 0, 0)
@@ -203,7 +203,7 @@ async def test_a_solver_that_fails_stops_the_others(node: Node) -> None:
             await Certification(node.store.pools).fill(GAME, 5, [Slow(), Broken()], Stop(), nothing)
 
 
-async def test_a_process_solves_as_it_is_done_here_and_may_be_ended() -> None:
+async def test_a_process_solves_like_the_function_and_can_be_ended() -> None:
     process = SolverProcess()
     deal = new_deal(GAME, "standard")
     assert await process.solve(task_of(deal)) == solved(task_of(deal))
@@ -216,7 +216,7 @@ async def test_a_process_solves_as_it_is_done_here_and_may_be_ended() -> None:
     await process.close()
 
 
-async def test_a_process_that_solves_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_solver_process_has_idle_priority(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_process, "STEPS_BACK", True)
     process = SolverProcess()
     await process.solve(task_of(new_deal(GAME, "standard")))
@@ -228,7 +228,7 @@ async def test_a_process_that_solves_is_idle(monkeypatch: pytest.MonkeyPatch) ->
     await process.close()
 
 
-async def test_a_process_that_is_awaited_has_the_priority_of_its_node() -> None:
+async def test_an_awaited_process_has_its_nodes_priority() -> None:
     process = SolverProcess(awaited=True)
     await process.solve(task_of(new_deal(GAME, "standard")))
     assert process._process is not None
@@ -240,12 +240,12 @@ async def test_a_process_that_is_awaited_has_the_priority_of_its_node() -> None:
 
 
 def test_a_node_does_not_load_the_solver() -> None:
-    """It is slow to load, and takes more memory than the node itself."""
+    """The solver is slow to load, and takes more memory than the node itself."""
     code = "import sys, server.cli.main; sys.exit('engine.solver' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)  # noqa: S603 - a text of ours
 
 
-def test_what_is_printed_of_a_task_and_its_answer_tells_nothing() -> None:
+def test_the_repr_of_a_task_and_its_answer_reveals_nothing() -> None:
     deal = new_deal(GAME, "standard")
     task = task_of(deal)
     answer = solved(task)

@@ -1,4 +1,4 @@
-"""A node that certifies deals itself: which come first, when it rests, and when it cannot."""
+"""A node that certifies deals itself: the order of games, idle times, and failures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Here:
     """Solves the deals of small games in this process, and has no method for the others."""
 
     def __init__(self, awaited: bool = False) -> None:
-        assert not awaited, "only the first days' deals are waited for"
+        assert not awaited, "a node waits only for the first days' deals"
         self.asked: list[str] = []
         self.found: list[str] = []
         self.closed = 0
@@ -46,7 +46,7 @@ class Here:
         return found
 
     async def close(self) -> None:
-        """Count that it is closed."""
+        """Count the call."""
         self.closed += 1
 
 
@@ -58,9 +58,9 @@ class Broken(Here):
         raise SolverError("None.")
 
 
-async def test_the_first_days_deals_of_small_games_are_certified_at_once(node: Node) -> None:
+async def test_the_first_days_deals_of_small_games_are_certified_immediately(node: Node) -> None:
     background = Background()
-    # However slow the machine is: here nobody waits for a node.
+    # Without a timeout, since the machine may be slow.
     filling = PoolFilling(node.store.pools, background, Metrics(), DAILIES, first_timeout=math.inf)
     await filling.fill_first()
     found = await node.store.pools.sizes(DAILIES)
@@ -76,14 +76,14 @@ async def test_pools_are_filled_in_turn_and_then_left_alone(node: Node) -> None:
     sizes = await node.store.pools.sizes(DAILIES)
     assert {game for game, size in sizes.items() if size == 3} == SMALL
     asked = [game for game in solver.asked if game in SMALL]
-    # Where a deal is not decided, as some of Lady Betty are not, another one is drawn.
+    # If a deal is not decided, as for some of Lady Betty's, another one is drawn.
     assert set(solver.found[:2]) == SMALL, "each has one before any has two"
     large = next(place for place, game in enumerate(solver.asked) if game not in SMALL)
     assert set(solver.asked[:large]) == SMALL, "and before a large one has any"
     before = len(asked)
     await filling.fill()
     assert len([game for game in solver.asked if game in SMALL]) == before
-    assert solver.closed == 2, "no process stays while nothing is to be solved"
+    assert solver.closed == 2, "no process remains without work"
 
 
 async def test_only_the_pools_of_dailies_are_filled(node: Node) -> None:
@@ -96,7 +96,7 @@ async def test_only_the_pools_of_dailies_are_filled(node: Node) -> None:
     assert set(solver.asked) == set(wanted)
 
 
-async def test_a_node_ends_in_the_middle_of_it(node: Node) -> None:
+async def test_a_node_can_stop_while_filling_pools(node: Node) -> None:
     background = Background()
     background.stop.set()
     solver = Here()
@@ -106,7 +106,7 @@ async def test_a_node_ends_in_the_middle_of_it(node: Node) -> None:
     assert (solver.asked, solver.closed) == ([], 1)
 
 
-async def test_a_solver_that_does_not_work_is_told_and_takes_no_node_down(node: Node) -> None:
+async def test_a_failing_solver_is_reported_and_does_not_stop_the_node(node: Node) -> None:
     metrics = Metrics()
     with capture_logs() as logs:
         await PoolFilling(node.store.pools, Background(), metrics, DAILIES, solver=Broken).fill()
@@ -117,7 +117,7 @@ async def test_a_solver_that_does_not_work_is_told_and_takes_no_node_down(node: 
 
 
 @pytest.mark.deep
-def test_a_newcomers_first_dailies_are_certified_and_nobody_is_warned(data: Path) -> None:
+def test_a_new_servers_first_dailies_are_certified_without_a_warning(data: Path) -> None:
     options = ["--port", "0", "--log-format", "json", "--data", str(data), "--certify"]
     # In a day's last hour, tomorrow's deals would no longer wait for a certificate.
     noon = moved(ahead_at_noon())

@@ -49,12 +49,12 @@ async def filled(pools: PoolStore, count: int, game: str = GAME) -> list[PooledD
 
 
 async def members(redis: Client) -> list[str]:
-    """Return what the pool holds."""
+    """Return the members of the pool."""
     found: Any = await redis.zrange(KEY, 0, -1)
     return list(found)
 
 
-async def test_a_deal_is_taken_once_as_it_was_put(
+async def test_a_deal_is_taken_once_and_unchanged(
     pools: PoolStore, other_database: Database
 ) -> None:
     (deal,) = await filled(pools, 1)
@@ -78,7 +78,7 @@ async def test_a_level_is_taken_from_its_third(pools: PoolStore) -> None:
             assert seen <= efforts
 
 
-async def test_nothing_that_is_stored_or_printed_tells_a_seed_or_line(
+async def test_stored_and_printed_texts_reveal_no_seed_or_line(
     pools: PoolStore, redis: Client
 ) -> None:
     (deal,) = await filled(pools, 1)
@@ -90,7 +90,7 @@ async def test_nothing_that_is_stored_or_printed_tells_a_seed_or_line(
         assert repr(deal.seed)[2:-1] not in text
 
 
-async def test_what_a_newer_release_put_is_left_alone(pools: PoolStore, redis: Client) -> None:
+async def test_deals_of_a_newer_release_are_left_alone(pools: PoolStore, redis: Client) -> None:
     (good,) = await filled(pools, 1)
     await pools.put(replace(pooled(), rules="f" * 16, effort=-1))
     await redis.zadd(KEY, {"2.of a later form": -3})
@@ -102,7 +102,7 @@ async def test_what_a_newer_release_put_is_left_alone(pools: PoolStore, redis: C
     assert unknown.startswith(f"1.{'f' * 16}.")
 
 
-async def test_deals_by_superseded_rules_are_dropped(
+async def test_deals_with_superseded_rules_are_dropped(
     pools: PoolStore, redis: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await filled(pools, 2)
@@ -115,7 +115,7 @@ async def test_deals_by_superseded_rules_are_dropped(
     assert await members(redis) == []
 
 
-async def test_a_pool_is_sealed_by_a_new_key(
+async def test_a_pool_is_resealed_with_a_new_key(
     database: Database, redis: Client, tmp_path: Path
 ) -> None:
     path = tmp_path / "keys"
@@ -126,7 +126,7 @@ async def test_a_pool_is_sealed_by_a_new_key(
     await redis.zadd(KEY, {"2.of a later form": -3})
     assert await pools.seal(GAME) == (3, 3)
     assert await pools.seal(GAME) == (3, 0)
-    # Without its line, the old key is not needed by the pool.
+    # Without its line, the pool does not need the old key.
     path.write_text(path.read_text(encoding="ascii").split()[0], encoding="ascii")
     alone = PoolStore(database, read_keys(path))
     assert await alone.read(GAME) == (made, [])
@@ -138,7 +138,7 @@ async def test_a_pool_is_sealed_by_a_new_key(
     assert await alone.count(GAME) == 3
 
 
-async def test_a_deal_is_sealed_anew_for_its_line_alone(
+async def test_a_deal_is_resealed_for_its_line_alone(
     database: Database, redis: Client, tmp_path: Path
 ) -> None:
     path = tmp_path / "keys"
@@ -177,7 +177,7 @@ async def test_a_daily_is_taken_from_the_pool_with_its_certificate(
 async def test_two_nodes_never_give_two_days_one_seed(
     pools: PoolStore, deals: DealStore, other_database: Database
 ) -> None:
-    """They race for the same days; who loses one puts the deal back."""
+    """They race for the same days; the loser of a day returns the deal to the pool."""
     days, nodes = (
         [DailyId(GAME, DAY + number) for number in range(8)],
         (
@@ -186,7 +186,7 @@ async def test_two_nodes_never_give_two_days_one_seed(
             DealStore(other_database, secret_keys()),
         ),
     )
-    # As many as are drawn at once: a node that finds none left has a day's deal without a proof.
+    # Enough for all concurrent draws: with an empty pool, a node would draw a deal without a proof.
     made = await filled(pools, len(days) * len(nodes))
     found = await asyncio.gather(*(node.daily(day) for day in days for node in nodes))
     by_day = {deal.day: deal for deal in found}
@@ -201,7 +201,7 @@ async def test_two_nodes_never_give_two_days_one_seed(
     assert not taken & {deal.id for deal in left}
 
 
-async def test_who_loses_a_day_puts_the_deal_back_and_forgets_it(
+async def test_the_loser_of_a_day_returns_the_deal_and_forgets_it(
     pools: PoolStore, deals: DealStore, redis: Client
 ) -> None:
     (made,) = await filled(pools, 1)
@@ -215,10 +215,10 @@ async def test_who_loses_a_day_puts_the_deal_back_and_forgets_it(
     assert (again.id, again.day) == (made.id, DAY + 1)
 
 
-async def test_a_deal_that_was_a_days_before_is_not_used_again(
+async def test_a_deal_used_on_an_earlier_day_is_not_used_again(
     pools: PoolStore, deals: DealStore
 ) -> None:
-    """A server of a cluster that has lost its last writes has it in the pool once more."""
+    """A cluster node that has lost its last writes has it in the pool again."""
     (made,) = await filled(pools, 1)
     first = await deals.daily(DailyId(GAME, DAY))
     await pools.put(made)
@@ -229,7 +229,7 @@ async def test_a_deal_that_was_a_days_before_is_not_used_again(
     assert await pools.count(GAME) == 0
 
 
-async def test_a_certified_deal_is_read_without_its_line_if_that_is_broken(
+async def test_a_certified_deal_with_a_broken_line_is_read_without_it(
     pools: PoolStore, deals: DealStore, other_database: Database, redis: Client
 ) -> None:
     await filled(pools, 1)

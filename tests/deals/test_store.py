@@ -28,7 +28,7 @@ def deals(database: Database) -> DealStore:
     return DealStore(database, secret_keys())
 
 
-async def test_a_deal_is_found_by_every_node_as_it_was_drawn(
+async def test_every_node_finds_a_deal_as_it_was_drawn(
     deals: DealStore, other_database: Database
 ) -> None:
     of_room = await deals.draw("deuces", "strict", CODE)
@@ -47,16 +47,16 @@ async def test_a_deal_is_found_by_every_node_as_it_was_drawn(
             assert await node.find(drawn.id) == drawn
 
 
-async def test_every_deal_has_an_id_and_seed_of_its_own(deals: DealStore) -> None:
+async def test_every_deal_has_its_own_id_and_seed(deals: DealStore) -> None:
     drawn = [await deals.draw("robert", "standard", CODE) for _ in range(20)]
     assert len({deal.id for deal in drawn}) == len({deal.seed for deal in drawn}) == 20
 
 
-async def test_a_deal_that_was_never_drawn_is_not_found(deals: DealStore) -> None:
+async def test_a_missing_deal_is_not_found(deals: DealStore) -> None:
     assert await deals.find(DealId(random_id())) is None
 
 
-async def test_the_texts_of_a_deal_do_not_contain_its_seed(deals: DealStore) -> None:
+async def test_the_repr_of_a_deal_does_not_contain_its_seed(deals: DealStore) -> None:
     deal = await deals.draw("robert", "standard", CODE)
     for text in (repr(deal), str(deal), f"{deal}", repr([deal])):
         assert deal.id in text
@@ -105,7 +105,7 @@ async def test_a_daily_survives_a_kill_of_redis() -> None:
             assert await DealStore(Database(redis), secret_keys()).daily(ROBERT) == drawn
 
 
-async def test_the_cache_evicts_the_deal_that_was_not_used_for_longest(
+async def test_the_cache_evicts_the_least_recently_used_deal(
     deals: DealStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_CACHED", 3)
@@ -126,7 +126,7 @@ async def test_a_cached_deal_is_not_read_again(redis: Client, deals: DealStore) 
     assert await deals.find(drawn.id) == drawn
 
 
-async def test_a_daily_that_the_store_has_lost_is_drawn_anew(
+async def test_a_daily_lost_by_the_store_is_drawn_again(
     redis: Client, deals: DealStore, other_database: Database
 ) -> None:
     dailies = [ROBERT, DailyId("deuces", ROBERT.day)]

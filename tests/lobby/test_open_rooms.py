@@ -1,4 +1,4 @@
-"""The list of open rooms: who registers a room, and what reading the list costs."""
+"""The list of open rooms: registrations of rooms, and the cost of reading the list."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = ALONE
 async def running_nodes(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[None]:
-    """Run both nodes, which read the list anew each time."""
+    """Run both nodes, without caching the list."""
     monkeypatch.setattr(module, "READ_EVERY", 0.0)
     for each in (node, other):
         each.background.loops["open_rooms_renewal"].every = 0.02
@@ -34,7 +34,7 @@ async def running_nodes(
 
 
 async def shows(node: Node, *codes: RoomCode) -> None:
-    """Wait until a node lists these rooms."""
+    """Wait until a node lists exactly these rooms."""
 
     async def shown() -> bool:
         found = await node.services.open_rooms.list()
@@ -61,7 +61,7 @@ async def test_a_public_room_is_listed_on_every_node(node: Node, other: Node) ->
     await shows(other)
 
 
-async def test_a_room_is_listed_while_somebody_is_there(
+async def test_a_room_is_listed_while_a_member_is_online(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
@@ -94,7 +94,7 @@ async def test_a_registration_is_renewed_until_its_node_dies(node: Node, clock: 
 
 
 @pytest.mark.parametrize("network", [None, "2001:db8:7::/48"])
-async def test_rooms_of_one_network_leave_room_for_others(
+async def test_one_network_cannot_fill_the_list(
     node: Node, other: Node, network: str | None
 ) -> None:
     async def opened(number: int, address: str, wide: str | None) -> RoomCode:
@@ -121,7 +121,7 @@ async def test_rooms_of_one_network_leave_room_for_others(
     assert len((await other.rooms.join(hidden, CYD)).seats) == 2
 
 
-async def test_many_who_ask_cost_one_read(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_many_requests_cost_one_read(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "READ_EVERY", 60.0)
     reads = 0
     read = node.store.open_rooms.list
@@ -137,9 +137,7 @@ async def test_many_who_ask_cost_one_read(node: Node, monkeypatch: pytest.Monkey
     assert reads == 1
 
 
-async def test_a_write_that_fails_is_made_up_for(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_failed_write_is_retried(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     put, failures = node.store.open_rooms.put, 2
 
     async def failing(code: RoomCode, text: str, now: int, network: str, most: int) -> None:

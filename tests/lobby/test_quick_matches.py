@@ -1,4 +1,4 @@
-"""Quick matches: pairing players on any nodes, and carrying rooms on by themselves."""
+"""Quick matches: pairing players on any nodes, and driving their rooms automatically."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def match(node: Node, player: PlayerId) -> RoomCode:
 
 
 async def has(node: Node, code: RoomCode, *players: PlayerId, begun: bool) -> Room:
-    """Wait until a room has these members, and a round or none."""
+    """Wait until a room has these members, with or without a round."""
 
     async def is_so() -> bool:
         room = await node.rooms.load(code)
@@ -61,7 +61,7 @@ async def entries(node: Node, code: RoomCode) -> list[str]:
     return [text.split('"')[3] for text in texts]
 
 
-async def test_two_players_on_two_nodes_race_by_themselves(node: Node, other: Node) -> None:
+async def test_two_players_on_two_nodes_race_automatically(node: Node, other: Node) -> None:
     code = await match(node, ADA)
     assert await match(other, BOB) == code
     room = await has(node, code, ADA, BOB, begun=True)
@@ -70,7 +70,7 @@ async def test_two_players_on_two_nodes_race_by_themselves(node: Node, other: No
     assert await entries(node, code) == ["opened", "taken", "taken", "round"]
 
 
-async def test_many_who_come_at_the_same_instant_are_paired(node: Node, other: Node) -> None:
+async def test_many_simultaneous_players_are_paired(node: Node, other: Node) -> None:
     nodes = (node, other)
     rooms = await asyncio.gather(
         *(
@@ -82,7 +82,7 @@ async def test_many_who_come_at_the_same_instant_are_paired(node: Node, other: N
     assert sorted(codes.count(code) for code in set(codes)) == [2, 2]
 
 
-async def test_the_pace_bot_comes_to_who_waits_alone(node: Node, clock: SetClock) -> None:
+async def test_the_pace_bot_joins_a_waiting_player(node: Node, clock: SetClock) -> None:
     code = await match(node, ADA)
     clock.time += quick_match.BOT_AFTER_MS
     node.services.live.refresh_soon(code)
@@ -91,12 +91,12 @@ async def test_the_pace_bot_comes_to_who_waits_alone(node: Node, clock: SetClock
     assert await match(node, BOB) != code
 
 
-async def test_who_waits_already_keeps_the_room(node: Node) -> None:
+async def test_a_waiting_player_keeps_the_room(node: Node) -> None:
     code = await match(node, ADA)
     assert await match(node, ADA) == code
 
 
-async def test_a_player_who_has_gone_is_not_paired(node: Node, other: Node) -> None:
+async def test_a_player_who_has_left_is_not_paired(node: Node, other: Node) -> None:
     code = await match(node, ADA)
     node.services.live.unsubscribe(code, ADA)
 
@@ -107,8 +107,8 @@ async def test_a_player_who_has_gone_is_not_paired(node: Node, other: Node) -> N
     assert await match(other, BOB) != code
 
 
-async def test_a_pair_of_which_one_has_vanished_is_repaired(node: Node, other: Node) -> None:
-    """The other one waits on, and somebody else comes."""
+async def test_the_partner_of_a_vanished_player_is_paired_again(node: Node, other: Node) -> None:
+    """The remaining player keeps waiting, and another player joins."""
     gone = await node.services.quick_matches.match(ADA, GAME)
     code = await match(other, BOB)
     assert code == gone.opened.code
@@ -122,11 +122,9 @@ async def test_a_pair_of_which_one_has_vanished_is_repaired(node: Node, other: N
     await has(node, code, BOB, CYD, begun=True)
 
 
-async def test_an_offer_that_cannot_be_taken_any_more_is_passed_over(
-    node: Node, clock: SetClock
-) -> None:
+async def test_an_offer_that_is_no_longer_available_is_skipped(node: Node, clock: SetClock) -> None:
     full = await match(node, ADA)
-    # Somebody who took a seat and is not online would lose it soon, and the room be offered again.
+    # A member who is not online would soon lose the seat, and the room would be offered again.
     assert await match(node, BOB) == full
     locked = (await node.room_of(ADA, game=GAME)).opened.code
     for code in (full, locked):
@@ -134,7 +132,7 @@ async def test_an_offer_that_cannot_be_taken_any_more_is_passed_over(
     assert await match(node, CYD) not in {full, locked}
 
 
-async def test_after_some_tries_a_player_is_asked_to_look_again(
+async def test_after_several_tries_a_player_is_told_to_retry(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken = (await node.room_of(ADA, game=GAME)).opened.code
@@ -151,13 +149,13 @@ async def test_after_some_tries_a_player_is_asked_to_look_again(
     assert tries == module.TRIES
 
 
-async def test_a_game_that_is_not_offered_is_refused_and_leaves_no_offer(node: Node) -> None:
+async def test_an_unknown_game_is_refused_and_leaves_no_offer(node: Node) -> None:
     with pytest.raises(Refusal, match="unknown_game"):
         await node.services.quick_matches.match(ADA, "no-such-game")
     assert await node.keys("quick*") == []
 
 
-async def test_a_start_for_which_the_store_did_not_answer_is_tried_again(
+async def test_a_start_is_retried_if_the_store_does_not_answer(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start, failures = node.rooms.start, 2
@@ -176,10 +174,10 @@ async def test_a_start_for_which_the_store_did_not_answer_is_tried_again(
     assert failures == 0
 
 
-async def test_a_match_goes_on_when_the_node_that_leads_has_died(
+async def test_a_match_continues_when_the_leading_node_has_died(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It has not started the round, though it still counts as alive."""
+    """The node still counts as alive, but has not started the round."""
     for each in (node, other):
         monkeypatch.setattr(each.services.live, "leads", lambda _: False)
     code = await match(node, ADA)

@@ -1,4 +1,4 @@
-"""Offers of quick matches: who is paired with whom."""
+"""Storage of quick-match offers, and pairing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def matches(database: Database) -> QuickMatchStore:
     return QuickMatchStore(database)
 
 
-async def test_the_second_player_gets_what_the_first_one_offers(matches: QuickMatchStore) -> None:
+async def test_the_second_player_gets_the_first_ones_offer(matches: QuickMatchStore) -> None:
     assert await matches.pair("robert", A, START) == A
     assert await matches.pair("deuces", B, START) == B, "another game is another offer"
     assert await matches.pair("robert", C, START) == A
@@ -30,7 +30,7 @@ async def test_the_second_player_gets_what_the_first_one_offers(matches: QuickMa
 
 
 @pytest.mark.parametrize("count", [2, 3, 10])
-async def test_of_players_who_come_at_once_one_waits_at_most(
+async def test_at_most_one_of_simultaneous_players_waits(
     matches: QuickMatchStore, other_database: Database, count: int
 ) -> None:
     nodes = [matches, QuickMatchStore(other_database)]
@@ -47,7 +47,7 @@ async def test_an_offer_is_renewed_withdrawn_or_expires(
     await matches.offer("robert", A, START)
     await matches.offer("robert", B, START)
     await matches.offer("robert", A, START + 1)
-    assert await matches.pair("robert", C, START + LIFE) == A, "the other one has expired"
+    assert await matches.pair("robert", C, START + LIFE) == A, "the other offer has expired"
     assert await redis.exists(keys.offers("robert")) == 0
     await matches.offer("robert", A, START)
     await matches.withdraw("robert", A)

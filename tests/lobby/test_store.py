@@ -1,4 +1,4 @@
-"""The registrations of public rooms, and their expiry."""
+"""Registrations of public rooms, and their expiry."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def rooms(database: Database) -> OpenRoomStore:
     return OpenRoomStore(database)
 
 
-async def test_a_room_is_listed_as_it_was_registered_last(rooms: OpenRoomStore) -> None:
+async def test_a_room_is_listed_with_its_latest_registration(rooms: OpenRoomStore) -> None:
     await rooms.put(A, "a", START, "one", 3)
     await rooms.put(B, "b", START + 1, "one", 3)
     await rooms.put(C, "c", START + 2, "one", 3)
@@ -30,14 +30,12 @@ async def test_a_room_is_listed_as_it_was_registered_last(rooms: OpenRoomStore) 
     assert await rooms.list(START + 4) == ["newer", "b"]
 
 
-async def test_a_registration_that_is_not_renewed_expires(
-    rooms: OpenRoomStore, redis: Client
-) -> None:
+async def test_a_registration_expires_without_renewal(rooms: OpenRoomStore, redis: Client) -> None:
     await rooms.put(A, "a", START, "one", 3)
     await rooms.put(B, "b", START + 5, "one", 3)
     assert await rooms.list(START + LIFE - 1) == ["b", "a"]
     assert await rooms.list(START + LIFE) == ["b"]
-    assert await redis.hkeys(keys.OPEN_ROWS) == [B], "what has expired is deleted"
+    assert await redis.hkeys(keys.OPEN_ROWS) == [B], "expired registrations are deleted"
     assert await rooms.list(START + LIFE + 5) == []
     assert await redis.exists(keys.OPEN_ROOMS, keys.OPEN_ROWS) == 0
 
@@ -49,12 +47,12 @@ async def test_a_list_is_bounded(rooms: OpenRoomStore) -> None:
     assert found == [str(number) for number in range(MAX_READ, 0, -1)]
 
 
-async def test_a_network_has_a_few_rooms_those_that_came_first(rooms: OpenRoomStore) -> None:
+async def test_a_networks_first_rooms_are_registered(rooms: OpenRoomStore) -> None:
     for code in (A, B, C):
         await rooms.put(code, code, START, "one", 2)
     await rooms.put(D, D, START, "other", 2)
     assert sorted(await rooms.list(START)) == [A, B, D]
-    # They stay as long as they are renewed, and then others have their turn.
+    # They stay while they are renewed; afterwards, others can be registered.
     later = START + LIFE - 1
     for code in (C, B):
         await rooms.put(code, code, later, "one", 2)
@@ -63,7 +61,7 @@ async def test_a_network_has_a_few_rooms_those_that_came_first(rooms: OpenRoomSt
     assert sorted(await rooms.list(later + 1)) == [B, C]
 
 
-async def test_what_is_registered_dies_with_the_nodes(rooms: OpenRoomStore, redis: Client) -> None:
+async def test_registrations_expire_with_their_nodes(rooms: OpenRoomStore, redis: Client) -> None:
     await rooms.put(A, "a", START, "one", 3)
     for key in (keys.OPEN_ROOMS, keys.OPEN_ROWS, keys.open_rooms_of("one")):
         assert 0 < await redis.ttl(key) <= keys.OPEN_ROOM_LIFE_S

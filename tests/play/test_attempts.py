@@ -1,4 +1,4 @@
-"""Attempts: how a client's commands are answered, on whichever node they arrive."""
+"""Attempts: answers to clients' commands, on any node."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def begin(
 async def command(
     node: Node, attempt: AttemptId, seq: int, move: str, player: PlayerId = ADA
 ) -> Answer:
-    """Send a move, or `resign`. A text that is no move is sent as numbers of no move."""
+    """Send a move, or `resign`. Any other text is sent as numbers that are not a move."""
     if move == "resign":
         return await node.attempts.resign(attempt, player, seq)
     deal = await node.store.deals.find(DealId(attempt.partition(".")[0]))
@@ -70,7 +70,7 @@ async def command(
 
 
 def numbers(move: str) -> tuple[int, int, int]:
-    """Return the numbers of a move of Lady Betty, as they are sent."""
+    """Return a Lady Betty move as the numbers of the protocol."""
     rules = ruleset("lady-betty")
     return rules.numbers_of(parse_move(rules, move))
 
@@ -99,7 +99,7 @@ async def test_an_attempt_starts_once_on_all_nodes(node: Node, other: Node) -> N
     assert len(await entries(node, attempt_id(deal.id, ADA))) == 1
 
 
-async def test_an_attempt_is_opened_as_its_player_may_see_it(node: Node, other: Node) -> None:
+async def test_opening_an_attempt_returns_its_players_view(node: Node, other: Node) -> None:
     attempt = await begin(node)
     await node.play(attempt, ADA)
     snapshot = await other.attempts.open(attempt, ADA)
@@ -126,7 +126,7 @@ async def test_a_player_can_use_only_their_own_attempts(node: Node) -> None:
     assert len(await entries(node, attempt)) == 1
 
 
-async def test_a_started_daily_can_be_played_on_a_node_whose_clock_is_behind(
+async def test_a_started_daily_can_be_played_on_a_node_with_a_lagging_clock(
     node: Node, clock: SetClock
 ) -> None:
     attempt = await begin(node)
@@ -166,7 +166,7 @@ async def test_a_resent_command_gets_its_first_answer_again(node: Node, other: N
 
 @pytest.mark.parametrize("seq", [1, 2, 3, 5, 100])
 @pytest.mark.parametrize("move", ["s>t6", "resign", "nonsense"])
-async def test_an_unexpected_sequence_number_gets_a_snapshot(
+async def test_an_unexpected_sequence_number_is_answered_by_a_snapshot(
     node: Node, other: Node, seq: int, move: str
 ) -> None:
     attempt = await begin(node, game="deuces")
@@ -182,7 +182,7 @@ async def test_an_unexpected_sequence_number_gets_a_snapshot(
     ("move", "code"),
     [("illegal", "illegal_move"), ("castle", "bad_move"), ("nonsense", "bad_move")],
 )
-async def test_a_refused_move_does_not_use_up_its_number(
+async def test_a_refused_move_leaves_its_number_free(
     node: Node, other: Node, move: str, code: str
 ) -> None:
     attempt = await begin(node)
@@ -213,7 +213,7 @@ async def test_commands_after_the_end_are_refused(node: Node, other: Node) -> No
         assert again.after == last
 
 
-async def test_a_move_after_the_deadline_gets_a_snapshot_with_the_end(
+async def test_a_move_after_the_deadline_is_answered_by_a_snapshot_with_the_end(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     attempt = await begin(node)
@@ -291,7 +291,7 @@ async def test_resigning_before_the_start_counts_no_time(node: Node, clock: SetC
     assert (state.end, state.result.time) == ("resigned", 0)
 
 
-async def test_finishes_beyond_the_queues_bound_are_left_to_the_outbox(
+async def test_finishes_beyond_the_queues_bound_stay_in_the_outbox(
     redis_url: str, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox, "MAX_QUEUED", 1)
@@ -304,10 +304,12 @@ async def test_finishes_beyond_the_queues_bound_are_left_to_the_outbox(
         assert len(await all_effects(node.store.outboxes)) == 3
 
 
-async def test_of_two_moves_with_one_number_one_is_played(node: Node, other: Node) -> None:
+async def test_only_one_of_two_moves_with_the_same_number_is_played(
+    node: Node, other: Node
+) -> None:
     attempt = await begin(node)
     for seq in range(2, 12):
-        # Onto different piles; both are legal.
+        # To different piles; both are legal.
         moves = ("s>t0", "s>t1")
         answers = await asyncio.gather(
             *(command(n, attempt, seq, move) for n, move in zip((node, other), moves, strict=True))
@@ -317,7 +319,7 @@ async def test_of_two_moves_with_one_number_one_is_played(node: Node, other: Nod
         assert len(await entries(node, attempt)) == seq
 
 
-async def test_one_move_sent_twice_at_once_is_played_once(node: Node, other: Node) -> None:
+async def test_a_move_sent_twice_concurrently_is_played_once(node: Node, other: Node) -> None:
     attempt = await begin(node)
     for seq in range(2, 12):
         answers = await asyncio.gather(
@@ -328,7 +330,7 @@ async def test_one_move_sent_twice_at_once_is_played_once(node: Node, other: Nod
         assert len(await entries(node, attempt)) == seq
 
 
-async def test_moves_sent_without_waiting_are_played_in_their_order(node: Node) -> None:
+async def test_pipelined_moves_are_played_in_order(node: Node) -> None:
     attempt = await begin(node)
     await command(node, attempt, 2, "s>t0")
     tasks = [asyncio.create_task(command(node, attempt, seq, "s>t0")) for seq in range(3, 23)]
@@ -337,9 +339,7 @@ async def test_moves_sent_without_waiting_are_played_in_their_order(node: Node) 
     assert [answer.after.seq for answer in played] == list(range(3, 23))
 
 
-async def test_a_move_whose_session_ended_is_answered_when_it_is_sent_again(
-    node: Node, other: Node
-) -> None:
+async def test_a_move_of_an_ended_session_is_answered_when_resent(node: Node, other: Node) -> None:
     attempt = await begin(node)
     await command(node, attempt, 2, "s>t0")
     gone: list[object] = []
@@ -354,7 +354,7 @@ async def test_a_move_whose_session_ended_is_answered_when_it_is_sent_again(
     assert len(await entries(node, attempt)) == 3
 
 
-async def test_subscribers_are_notified_of_every_entry_that_this_node_appends(
+async def test_subscribers_are_notified_of_every_entry_appended_by_this_node(
     node: Node, other: Node
 ) -> None:
     notified: list[tuple[int, str | None]] = []
@@ -377,7 +377,7 @@ async def test_missing_attempts_evict_nothing_from_the_cache(node: Node) -> None
             await command(node, strange, 2, "s>t0")
     replicas = node.attempts._replicas
     assert (len(replicas._used.held), len(replicas._read_only.held)) == held
-    # Reading attempts that do not exist evicts none that is played.
+    # Reading missing attempts does not evict a played one.
     deal, _ = attempt.split(".")
     for number in range(50):
         assert await node.attempts.find(AttemptId(f"{deal}.{number:016}")) is None
@@ -400,7 +400,7 @@ async def test_moves_beyond_the_limit_are_refused(
     assert isinstance(await command(other, attempt, 5, "resign"), Over)
 
 
-async def test_the_deals_that_a_player_has_started_are_found(node: Node) -> None:
+async def test_a_players_started_deals_are_found(node: Node) -> None:
     one, other = (DealId(random_id()) for _ in range(2))
     await node.redis.xadd(keys.attempt(attempt_id(one, ADA)), {"e": "text"}, id="0-1")
     attempts = node.services.attempts

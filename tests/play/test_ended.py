@@ -1,4 +1,4 @@
-"""Connections that have ended: nothing of them is left for a full garbage collection."""
+"""Ended connections leave no objects for a full garbage collection."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from tests.sizes import SAMPLED, cases
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 OURS = (Session, Socket, _Connection, Outgoing, Payer, ServerProtocol)
-"""The objects that a node has of each connection."""
+"""The classes that a node instantiates for each connection."""
 
 REQUEST = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 def left() -> Counter[str]:
-    """Return how many objects there are of each connection."""
+    """Count the objects of connections by class."""
     return Counter(type(each).__name__ for each in gc.get_objects() if type(each) in OURS)
 
 
 @pytest.fixture
 def no_collector() -> Iterator[None]:
-    """Collect what earlier tests have left, and nothing during the test."""
+    """Collect garbage of earlier tests, and none during the test."""
     gc.collect()
     gc.disable()
     yield
@@ -61,15 +61,15 @@ async def leave(port: int) -> None:
 
 
 async def abort(port: int) -> None:
-    """Break the connection off in the middle of a command."""
+    """Abort the connection in the middle of a command."""
     async with opened(port) as client:
         await client.hello()
         client.send("daily.open", game="robert")
         client.socket.transport.abort()
 
 
-async def come_too_often(port: int) -> None:
-    """Have more sessions than a player may have."""
+async def open_too_many_sessions(port: int) -> None:
+    """Open more sessions than a player is permitted."""
     async with AsyncExitStack() as stack:
         first, *others = [
             await stack.enter_async_context(opened(port)) for _ in range(MAX_SESSIONS + 1)
@@ -81,20 +81,20 @@ async def come_too_often(port: int) -> None:
 
 
 async def refused_hello(port: int) -> None:
-    """Speak another version."""
+    """Request an unknown protocol version."""
     async with opened(port) as client:
         await client.ask("hello", version=1_000)
         assert await client.closed() == 4002
 
 
 async def no_hello(port: int) -> None:
-    """Say nothing in time."""
+    """Send no hello in time."""
     async with opened(port) as client:
         assert await client.closed() == 4003
 
 
 async def bad_messages(port: int) -> None:
-    """Send what is no message, too often."""
+    """Send too many malformed messages."""
     async with opened(port) as client:
         await client.hello()
         for _ in range(int(limits.PLAYER_OFFENCES.at_once) + 1):
@@ -103,7 +103,7 @@ async def bad_messages(port: int) -> None:
 
 
 async def break_the_protocol(port: int) -> None:
-    """Send a frame that is none."""
+    """Send a malformed frame."""
     for script in (frame(3), frame(BINARY, masked=False), frame(PING, flags=0)):
         async with connected(port) as client:
             await client.shake()
@@ -112,7 +112,7 @@ async def break_the_protocol(port: int) -> None:
 
 
 async def do_not_read(port: int) -> None:
-    """Read nothing of what is sent, until the server gives up."""
+    """Read nothing, until the server closes the connection."""
     async with connected(port) as client:
         await client.shake()
         (held,) = [each for each in gc.get_objects() if type(each) is Socket]
@@ -123,7 +123,7 @@ async def do_not_read(port: int) -> None:
 
 
 async def handshakes_that_are_refused(port: int) -> None:
-    """Ask for a socket where there is none, or in another version of WebSocket."""
+    """Request a socket at a wrong path, or with another version of WebSocket."""
     for request in (
         handshake(Origin="https://evil.example"),
         handshake().replace(b"Version: 13", b"Version: 12"),
@@ -136,7 +136,7 @@ async def handshakes_that_are_refused(port: int) -> None:
 
 
 async def ask_over_http(port: int) -> None:
-    """Send requests, some of which are refused or not waited for, before a socket and alone."""
+    """Send HTTP requests, some refused or abandoned, alone and before a socket."""
     for script in (REQUEST * 3, REQUEST * 30, REQUEST + b"NONE\r\n\r\n", REQUEST[:-2]):
         async with connected(port) as client:
             client.write(script)
@@ -153,7 +153,7 @@ async def ask_over_http(port: int) -> None:
 WAYS: tuple[Callable[[int], Awaitable[None]], ...] = (
     leave,
     abort,
-    come_too_often,
+    open_too_many_sessions,
     refused_hello,
     no_hello,
     bad_messages,
@@ -167,7 +167,7 @@ WAYS: tuple[Callable[[int], Awaitable[None]], ...] = (
 @pytest.mark.usefixtures("no_collector")
 @SAMPLED
 @pytest.mark.parametrize("way", WAYS[:: cases(3, 1)], ids=lambda way: way.__name__)
-async def test_nothing_is_left_of_a_connection_however_it_ends(
+async def test_a_connection_leaves_no_objects_however_it_ends(
     redis_url: str, monkeypatch: pytest.MonkeyPatch, way: Callable[[int], Awaitable[None]]
 ) -> None:
     monkeypatch.setattr(socket, "CLOSE_WITHIN", 0.05)
@@ -187,7 +187,7 @@ async def test_nothing_is_left_of_a_connection_however_it_ends(
 
 
 @pytest.mark.usefixtures("no_collector")
-async def test_nothing_is_left_of_the_connections_of_a_node_that_stops(redis_url: str) -> None:
+async def test_the_connections_of_a_stopping_node_leave_no_objects(redis_url: str) -> None:
     async with node(redis_url) as port:
         client = opened(port)
         await (await client.__aenter__()).hello()

@@ -1,4 +1,4 @@
-"""Moves over real sockets: each is answered, stored, and never played twice."""
+"""Moves over real sockets: each is answered and stored, and none is played twice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def shown(attempt: Message) -> dict[str, Any]:
 
 
 def after(piles: dict[str, str], answer: Message) -> dict[str, str]:
-    """Return the piles after a move's changes, as PROTOCOL.md says."""
+    """Apply a move's changes to the piles, as PROTOCOL.md specifies."""
     changed = dict(piles)
     for pile, take, put in answer["changes"]:
         changed[pile] = changed[pile][: len(changed[pile]) - 2 * take] + put
@@ -45,7 +45,7 @@ async def deal_first(client: Client, attempt: Message, count: int = 3) -> list[M
 
 
 def first_move(attempt: Message) -> str:
-    """Return the first of the legal moves of a snapshot, by their texts."""
+    """Return the first legal move of a snapshot, sorted by text."""
     rules = ruleset(attempt["game"])
     texts = [attempt["piles"][name] for name in rules.pile_names]
     names = [[text[at : at + 2] for at in range(0, len(text), 2)] for text in texts]
@@ -54,8 +54,8 @@ def first_move(attempt: Message) -> str:
 
 
 @pytest.mark.parametrize("game", list(games()))
-async def test_a_move_is_answered_by_what_it_changed(port: int, game: str) -> None:
-    """The first legal move of each game; the answers make the next snapshot."""
+async def test_a_move_is_answered_by_its_changes(port: int, game: str) -> None:
+    """Play the first legal move of each game; its answer leads to the next snapshot."""
     async with opened(port) as client:
         (attempt,) = await race_of(client, game=game)
         move = first_move(attempt)
@@ -66,7 +66,7 @@ async def test_a_move_is_answered_by_what_it_changed(port: int, game: str) -> No
         assert snapshot["piles"] == after(attempt["piles"], answer)
 
 
-async def test_moves_may_be_sent_without_waiting(port: int) -> None:
+async def test_moves_can_be_pipelined(port: int) -> None:
     async with opened(port) as client:
         (attempt,) = await race_of(client)
         sent = [
@@ -94,7 +94,7 @@ async def test_a_resent_resignation_gets_its_first_answer_again(port: int) -> No
 
 
 @pytest.mark.parametrize("seq", [1, 2, 3, 6, 1000])
-async def test_a_number_that_is_not_the_next_gets_a_snapshot(port: int, seq: int) -> None:
+async def test_an_unexpected_number_is_answered_by_a_snapshot(port: int, seq: int) -> None:
     async with opened(port) as client:
         (attempt,) = await race_of(client)
         await deal_first(client, attempt)
@@ -168,7 +168,7 @@ async def test_a_dropped_socket_resumes_with_nothing_lost(port: int) -> None:
         await client.ask("room.start", code=room["code"])
         attempt = await client.next("attempt")
         answers = await deal_first(client, attempt)
-        # Cut, with a move in flight whose answer is never read.
+        # Cut the connection with a move in flight, and never read its answer.
         client.send("move", attempt=attempt["attempt"], seq=5, move="s>w")
         client.socket.transport.abort()
     async with opened(port) as client:
@@ -182,7 +182,7 @@ async def test_a_dropped_socket_resumes_with_nothing_lost(port: int) -> None:
 
 
 async def test_two_nodes_never_fork_an_attempt(redis_url: str) -> None:
-    """The player's older session sends on while the newer one is on another node."""
+    """The player's older session keeps sending while a newer one is on another node."""
     async with node(redis_url) as here, node(redis_url) as there:
         async with opened(here) as old:
             token = (await old.hello())["token"]

@@ -1,4 +1,4 @@
-"""Undo and hints: stored before they are answered, on whichever node they are asked for."""
+"""Undo and hints: stored before they are answered, on any node."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def undo(node: Node, attempt: AttemptId, seq: int) -> Played:
 
 
 async def hint(node: Node, attempt: AttemptId, seq: int) -> Advice:
-    """Ask for a hint as entry `seq`."""
+    """Request a hint as entry `seq`."""
     answer = await node.attempts.hint(attempt, ADA, seq, lambda _: None)
     assert isinstance(answer, Advice)
     return answer
@@ -60,7 +60,7 @@ async def types(node: Node, attempt: AttemptId) -> list[str]:
     return [msgspec.json.decode(text)["type"] for text in texts]
 
 
-async def test_an_undo_is_in_the_journal_and_leads_back(
+async def test_an_undo_is_stored_and_restores_the_board(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     attempt, _ = await begin(node, clock)
@@ -75,9 +75,7 @@ async def test_an_undo_is_in_the_journal_and_leads_back(
     await node.play(attempt, ADA)
 
 
-async def test_an_undo_that_is_sent_again_is_answered_again(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_resent_undo_is_answered_again(node: Node, other: Node, clock: SetClock) -> None:
     attempt, _ = await begin(node, clock)
     await node.play(attempt, ADA)
     first = await undo(node, attempt, 3)
@@ -92,7 +90,7 @@ def _hint(attempts: Attempts, attempt: AttemptId, player: PlayerId, seq: int) ->
 
 @pytest.mark.parametrize("command", [Attempts.undo, _hint])
 @pytest.mark.parametrize("seq", [1, 2, 4, 100])
-async def test_an_unexpected_number_gets_a_snapshot(
+async def test_an_unexpected_number_is_answered_by_a_snapshot(
     node: Node, clock: SetClock, command: Any, seq: int
 ) -> None:
     attempt, _ = await begin(node, clock)
@@ -103,7 +101,7 @@ async def test_an_unexpected_number_gets_a_snapshot(
     assert len(await entries(node, attempt)) == 2
 
 
-async def test_two_nodes_undo_a_move_once(node: Node, other: Node, clock: SetClock) -> None:
+async def test_two_nodes_undo_a_move_only_once(node: Node, other: Node, clock: SetClock) -> None:
     attempt, _ = await begin(node, clock)
     await node.play(attempt, ADA)
     await node.play(attempt, ADA)
@@ -113,9 +111,7 @@ async def test_two_nodes_undo_a_move_once(node: Node, other: Node, clock: SetClo
     assert await types(node, attempt) == ["started", "moved", "moved", "undone"]
 
 
-async def test_a_hint_is_stored_once_and_is_shown_again(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_a_repeated_hint_is_stored_once(node: Node, other: Node, clock: SetClock) -> None:
     attempt, _ = await begin(node, clock)
     given = (await hint(node, attempt, 2)).after
     assert given.hinted is not None
@@ -130,7 +126,7 @@ async def test_a_hint_is_stored_once_and_is_shown_again(
     ("allowed", "undone", "hinted"),
     [("none", "no_help", "no_help"), ("undo", None, "no_help"), ("hints", None, None)],
 )
-async def test_the_terms_of_the_round_say_what_help_there_is(
+async def test_the_terms_of_the_round_determine_the_help(
     node: Node, clock: SetClock, allowed: Help, undone: str | None, hinted: str | None
 ) -> None:
     attempt, _ = await begin(node, clock, allowed)
@@ -146,7 +142,7 @@ async def test_the_terms_of_the_round_say_what_help_there_is(
         await node.attempts.undo(attempt, BOB, 3)
 
 
-async def test_the_host_sets_and_others_propose_help(node: Node) -> None:
+async def test_the_host_sets_the_help_and_members_propose_it(node: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     proposed = Terms("robert", "standard", LIMIT, "undo")
     room = await node.rooms.propose_terms(code, BOB, proposed)
@@ -158,9 +154,7 @@ async def test_the_host_sets_and_others_propose_help(node: Node) -> None:
     assert room.round.terms == chosen
 
 
-async def test_what_was_asked_for_stands_beside_the_runners_result(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_runners_result_includes_the_help_used(node: Node, clock: SetClock) -> None:
     attempt, code = await begin(node, clock)
     await node.play(attempt, ADA)
     await undo(node, attempt, 3)
@@ -173,7 +167,7 @@ async def test_what_was_asked_for_stands_beside_the_runners_result(
     assert (result.moves, result.undos, result.hints, result.peeked) == (2, 1, 1, True)
 
 
-async def test_undos_are_among_what_was_missed_and_a_hint_takes_a_snapshot(
+async def test_missed_entries_include_undos_and_a_hint_requires_a_snapshot(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     attempt, _ = await begin(node, clock)
@@ -190,7 +184,7 @@ async def test_undos_are_among_what_was_missed_and_a_hint_takes_a_snapshot(
     assert await find_missed(other.attempts, now, 4, digest(now.view)) is not None
 
 
-async def test_another_node_applies_undos_and_hints_that_it_is_sent(
+async def test_another_node_applies_published_undos_and_hints(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     attempt, _ = await begin(node, clock)

@@ -13,16 +13,16 @@ pytestmark = ALONE
 
 
 def with_help(allowed: str) -> Message:
-    """Return the last fields of a room's settings."""
+    """Return the last fields of a room's settings, with this help."""
     return {"variant": "standard", "help": allowed}
 
 
 async def ask(client: Client, command: str, attempt: Message, seq: int) -> Message:
-    """Ask for help as entry `seq`."""
+    """Request help as entry `seq`."""
     return await client.ask(command, attempt=attempt["attempt"], seq=seq)
 
 
-async def test_an_undo_is_answered_by_what_it_changed(port: int) -> None:
+async def test_an_undo_is_answered_by_its_changes(port: int) -> None:
     async with opened(port) as client:
         (attempt,) = await race_of(client, **with_help("undo"))
         assert (attempt["help"], attempt["undoable"], attempt["hint"]) == ("undo", 0, None)
@@ -66,14 +66,14 @@ async def test_help_is_refused_with_a_code(port: int, command: str) -> None:
         assert (await client.ask("daily.open", game="robert"))["help"] == "none"
 
 
-async def test_there_is_nothing_to_undo_at_the_start(port: int) -> None:
+async def test_undo_is_refused_at_the_start(port: int) -> None:
     async with opened(port) as client:
         (attempt,) = await race_of(client, **with_help("undo"))
         assert (await ask(client, "Undo", attempt, 2))["code"] == "nothing_to_undo"
         assert (await ask(client, "Hint", attempt, 2))["code"] == "no_help"
 
 
-async def test_a_number_that_is_not_the_next_one_gets_the_snapshot(port: int) -> None:
+async def test_an_unexpected_number_is_answered_by_the_snapshot(port: int) -> None:
     async with opened(port) as client:
         (attempt,) = await race_of(client, **with_help("hints"))
         for command in ("Undo", "Hint"):
@@ -81,7 +81,7 @@ async def test_a_number_that_is_not_the_next_one_gets_the_snapshot(port: int) ->
             assert (answer["type"], answer["seq"]) == ("attempt", 1)
 
 
-async def test_a_room_says_what_help_there_is_and_what_was_asked_for(port: int) -> None:
+async def test_a_room_shows_the_permitted_and_the_used_help(port: int) -> None:
     async with opened(port) as ada, opened(port) as bob:
         code = await room_of(ada, bob, **with_help("undo"))
         terms = {"code": code, "game": "robert", "variant": "standard", "limit": 600}
@@ -123,6 +123,6 @@ async def test_other_sessions_follow_an_undo_and_a_hint(port: int) -> None:
         given = await ask(phone, "Hint", attempt, 4)
         snapshot = await desk.next("attempt", lambda news: news["seq"] == 4)
         assert snapshot["hint"] == given["move"]
-        # Who asked is answered, and not told the same again.
+        # The requesting session gets the answer, but no notification.
         assert phone.seen.count("missed") == 0
         assert phone.seen.count("attempt") == 1

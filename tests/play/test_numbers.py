@@ -1,4 +1,4 @@
-"""The metrics of a node on which a race is played."""
+"""The metrics of a node during a race."""
 
 from __future__ import annotations
 
@@ -59,5 +59,5 @@ async def test_sessions_rooms_and_moves_are_counted(redis_url: str) -> None:
 
 
 async def asyncio_read(port: int) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
-    """Return the same samples, read in a thread beside the node's event loop."""
+    """Return the same samples, read in a thread next to the node's event loop."""
     return await asyncio.to_thread(read, port)

@@ -1,4 +1,4 @@
-"""What moves and commands on attempts cost players, beside the work that they make."""
+"""Prices of moves and commands on attempts, compared with the work that they cause."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TERMS: dict[str, Any] = {"limit": 7_200, "open_for": 7_200, "help": "hints", "ta
 
 
 async def begun(seat: Seat, game: str, variant: str = "standard", key: str = "some key") -> Any:
-    """Begin an attempt in which all help is given, and return it."""
+    """Start an attempt with all help, and return it."""
     made = await seat.ask("CreateChallenge", game=game, variant=variant, key=key, **TERMS)
     return await seat.ask("PlayChallenge", challenge=made["challenge"])
 
 
 async def play(node: Node, seat: Seat, attempt: Any, count: int) -> None:
-    """Play so many moves, if there are; from the stock, where one may."""
+    """Play up to `count` moves, from the stock if possible."""
     for _ in range(count):
         state = await node.state_of(AttemptId(attempt["attempt"]))
         rules, moves = state.board.ruleset, legal_moves(state.board)

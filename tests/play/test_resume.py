@@ -80,7 +80,7 @@ def now(steps: list[Step]) -> Snapshot:
 def test_missed_moves_lead_from_an_earlier_view_to_the_snapshot(
     steps: list[Step], data: st.DataObject
 ) -> None:
-    # A client that has the last entry is answered without the journal.
+    # A client with the last entry is answered without the journal.
     had = data.draw(st.sampled_from(steps[:-1])).after
     view = view_of(had.board)
     missed = missed_of(steps, now(steps), had.seq, digest(view))
@@ -107,7 +107,7 @@ def test_a_journal_that_ends_before_the_snapshot_gives_no_missed_moves(steps: li
 
 
 @given(journals())
-def test_the_text_of_a_view_has_two_letters_a_card(steps: list[Step]) -> None:
+def test_the_text_of_a_view_has_two_letters_per_card(steps: list[Step]) -> None:
     for step in steps[-3:]:
         view = view_of(step.after.board)
         *piles, redeals = view_text(view).split(",")
@@ -143,7 +143,7 @@ async def test_any_node_finds_the_missed_moves(node: Node, other: Node) -> None:
             assert followed(view.view, missed) == had[-1].view
 
 
-async def test_a_client_that_is_up_to_date_is_answered_without_reading_the_journal(
+async def test_a_current_client_is_answered_without_reading_the_journal(
     node: Node,
 ) -> None:
     attempt = await begin(node)
@@ -184,7 +184,7 @@ LONG = 4_000
 
 
 async def long_attempt(node: Node) -> tuple[AttemptId, list[Step]]:
-    """Start an attempt, and store a long journal for it that no node has folded."""
+    """Start an attempt, and store a long journal for it without folding it on a node."""
     steps: list[Step] = []
     while len(steps) < LONG:
         attempt = await begin(node, game="deuces")
@@ -198,7 +198,7 @@ async def long_attempt(node: Node) -> tuple[AttemptId, list[Step]]:
 
 
 def long_line(state: Attempt) -> list[Step]:
-    """Return `LONG` entries of an attempt that goes on, or none if it ended before."""
+    """Return `LONG` entries of a running attempt, or none if it ends earlier."""
     chance = Random(1)
     steps = [Step(None, state.start, state)]
     rules = state.board.ruleset
@@ -214,7 +214,7 @@ def long_line(state: Attempt) -> list[Step]:
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return the numbers of entries that each read of a journal brought."""
+    """Record how many entries each read of a journal returns."""
     found: list[int] = []
     page, both = JournalStore._page, Database.read_both
 
@@ -240,7 +240,7 @@ async def test_resuming_a_long_journal_reads_few_entries(
 ) -> None:
     attempt, steps = await long_attempt(node)
     await node.state_of(attempt)
-    # All of it has been read once, since it was not in the cache.
+    # The whole journal has been read once, since it was not in the cache.
     assert sum(counted) >= LONG
     for _ in range(later):
         await node.play(attempt, ADA)

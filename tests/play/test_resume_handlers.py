@@ -1,4 +1,4 @@
-"""Resuming an attempt over real sockets: by the missed moves, or else by a snapshot."""
+"""Resuming an attempt over real sockets: by missed moves or a snapshot."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def have(snapshot: Message) -> dict[str, int]:
 
 
 def followed(snapshot: Message, missed: Message) -> dict[str, Any]:
-    """Return what a client shows after it applied the missed moves to a snapshot."""
+    """Return the fields that a client shows after applying missed moves to a snapshot."""
     assert missed["since"] == snapshot["seq"]
     piles, redeals = dict(snapshot["piles"]), snapshot["redeals"]
     for _, changes, redeals in missed["moves"]:  # noqa: B007 - the last one counts
@@ -60,7 +60,7 @@ def followed(snapshot: Message, missed: Message) -> dict[str, Any]:
 
 
 def shown(snapshot: Message) -> dict[str, Any]:
-    """Return what a client with a snapshot shows."""
+    """Return the fields that a client with a snapshot shows."""
     return {key: snapshot[key] for key in ("seq", "piles", "redeals", "result")}
 
 
@@ -111,7 +111,7 @@ async def test_missed_moves_lead_to_the_snapshot_on_another_node(
         assert size(missed) < size(snapshot)
 
 
-async def test_a_client_gets_only_the_moves_that_it_has_not_seen(ports: tuple[int, int]) -> None:
+async def test_a_client_gets_only_the_missed_moves(ports: tuple[int, int]) -> None:
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token, attempt = await start(old)
@@ -137,7 +137,7 @@ async def test_a_wrong_digest_gets_the_snapshot_and_nothing_else(port: int, miss
         assert (await ask(client, attempt, **right))["type"] == "missed"
 
 
-async def test_the_digest_has_to_be_that_of_the_entry_named(port: int) -> None:
+async def test_the_digest_must_match_the_given_entry(port: int) -> None:
     async with opened(port) as client:
         _, attempt = await start(client)
         await play(client, attempt, 2)
@@ -154,8 +154,8 @@ async def test_an_entry_beyond_the_journal_gets_the_snapshot(port: int, seq: int
         assert answer["type"] == "attempt"
 
 
-async def test_a_client_that_is_ahead_of_the_journal_gets_the_snapshot(redis_url: str) -> None:
-    """The client has a move that Redis has lost, as in a failover before replication."""
+async def test_a_client_ahead_of_the_journal_gets_the_snapshot(redis_url: str) -> None:
+    """Redis has lost one of the client's moves, as in a failover before replication."""
     async with node(redis_url) as port, opened(port) as client:
         token, attempt = await start(client)
         await play(client, attempt, 2)
@@ -170,10 +170,10 @@ async def test_a_client_that_is_ahead_of_the_journal_gets_the_snapshot(redis_url
         assert (answer["type"], answer["seq"]) == ("attempt", 2)
 
 
-async def test_a_client_that_is_too_far_behind_gets_the_snapshot(
+async def test_a_client_too_far_behind_gets_the_snapshot(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Four moves are still shorter than the snapshot; only the limit makes it one."""
+    """Four moves are still shorter than the snapshot, so only the limit causes it."""
     monkeypatch.setattr("server.play.resume.MAX_MISSED", 3)
     async with opened(port) as client:
         _, attempt = await start(client)
@@ -183,8 +183,8 @@ async def test_a_client_that_is_too_far_behind_gets_the_snapshot(
         assert (await ask(client, attempt, **have(attempt)))["type"] == "attempt"
 
 
-async def test_missed_moves_or_the_snapshot_are_sent_whichever_is_shorter(port: int) -> None:
-    """Robert's snapshot is small: it becomes the shorter one well before the limit."""
+async def test_the_shorter_of_missed_moves_and_the_snapshot_is_sent(port: int) -> None:
+    """Robert's snapshot is small, so it becomes the shorter one well before the limit."""
     async with opened(port) as client:
         _, attempt = await start(client)
         kinds = []
@@ -211,10 +211,10 @@ async def test_a_missed_end_is_reported(ports: tuple[int, int]) -> None:
         assert missed["result"] == ended["result"] == moved["result"] | {"end": "resigned"}
 
 
-async def test_a_deadline_that_passed_meanwhile_is_reported(
+async def test_a_deadline_passed_meanwhile_is_reported(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The client was away until after the deadline, and nobody read the attempt."""
+    """The client was away until after the deadline, and the attempt was not read."""
     async with node(redis_url) as port, opened(port) as client:
         token = (await client.hello())["token"]
         room = await client.ask("room.create", game="robert", seats=1, limit=60, key=KEY)
@@ -229,7 +229,7 @@ async def test_a_deadline_that_passed_meanwhile_is_reported(
         assert (missed["seq"], missed["result"]["end"]) == (2, "time")
 
 
-async def test_a_move_that_is_sent_again_gets_its_first_answer(ports: tuple[int, int]) -> None:
+async def test_a_resent_move_gets_its_first_answer(ports: tuple[int, int]) -> None:
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token, attempt = await start(old)
@@ -286,7 +286,7 @@ async def test_an_invalid_have_is_a_bad_message(port: int, wrong: object) -> Non
 async def test_a_player_who_reconnects_on_another_node_stays_present(
     ports: tuple[int, int],
 ) -> None:
-    """The older session ends later, which does not make the player absent."""
+    """The older session ends later, without making the player absent."""
     here, there = ports
     async with opened(here) as friend, opened(here) as old, opened(there) as new:
         token = (await old.hello())["token"]
@@ -301,7 +301,7 @@ async def test_a_player_who_reconnects_on_another_node_stays_present(
             assert [member["here"] for member in seen["members"]] == [True, True]
 
 
-async def test_joining_a_room_does_not_send_an_attempt_that_is_open_already(
+async def test_joining_a_room_does_not_send_an_open_attempt_again(
     ports: tuple[int, int],
 ) -> None:
     here, there = ports
@@ -315,7 +315,7 @@ async def test_joining_a_room_does_not_send_an_attempt_that_is_open_already(
         assert (await ask(new, attempt, **have(attempt)))["type"] == "missed"
         joined = await new.ask("room.join", code=room["code"])
         assert joined["round"]["over"] is False
-        # The end is sent after everything that a join leads to.
+        # The end is sent after all effects of the join.
         await resign(new, attempt | {"seq": 3})
         await new.next("room", lambda event: event["round"]["over"])
         assert "attempt" not in new.seen
@@ -362,7 +362,7 @@ async def test_a_player_who_reconnects_during_the_countdown_gets_the_cards_once(
 async def test_a_resumed_session_is_notified_of_a_dead_end_found_later(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A session that was sent missed moves is subscribed to the attempt like any other."""
+    """A session that resumed by missed moves is subscribed to the attempt like any other."""
     seed, line = dead_end_line("robert")
     drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
     monkeypatch.setattr("server.deals.store.secrets", drawn)
@@ -384,7 +384,7 @@ async def test_a_resumed_session_is_notified_of_a_dead_end_found_later(
 async def test_changes_of_a_room_do_not_send_its_attempt_to_a_runner_who_plays_a_daily(
     port: int,
 ) -> None:
-    """A runner who opens a daily during a race was sent the cards of the race before."""
+    """The runner was sent the cards of the race before opening the daily."""
     async with opened(port) as one, opened(port) as other:
         await race_of(one, other)
         await one.ask("daily.open", game="deuces")

@@ -52,17 +52,17 @@ TWO_DEEP = board(
     f0="AS", f1="KS", f2="KH", f3="KH", f4="KD", f5="KD", f6="KC", f7="KC",
     t0="2S 9S", t1="3S 4S 5S 6S 7S 8S TS", t2="JS QS KS",
 )  # fmt: skip
-"""A position in which a card has to be moved off a 2 before that can go home."""
+"""A position that requires moving a card off a 2 before the 2 can go home."""
 
 LINE = ("t0>t3", "t0>f0")
-"""The shortest line there."""
+"""The shortest line of `TWO_DEEP`."""
 
 THREE_DEEP = board(
     "roosevelt",
     f0="AS", f1="KS", f2="KH", f3="KH", f4="KD", f5="KD", f6="KC", f7="KC",
     t0="2S 9S 8S", t1="3S 4S 5S 6S 7S TS", t2="JS QS KS",
 )  # fmt: skip
-"""A position in which two have to be."""
+"""A position that requires moving two cards off the 2."""
 
 DEAD = board(
     "roosevelt",
@@ -76,7 +76,7 @@ Race = Callable[[str], Awaitable[tuple[AttemptId, tuple[str, ...]]]]
 
 @pytest.fixture
 def race(node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch) -> Race:
-    """Return a function that races a deal to a dead end: Ada's attempt, and the line."""
+    """Return a function that starts a race and returns Ada's attempt, and a line to a dead end."""
 
     async def start(game: str) -> tuple[AttemptId, tuple[str, ...]]:
         seed, line = dead_end_line(game)
@@ -125,7 +125,7 @@ async def test_an_attempt_at_a_dead_end_is_ended_as_stuck(
     assert node.ended == [Ended(ADA, attempt, state.seq, state.result)]
 
 
-async def test_a_dead_end_is_no_end_where_moves_can_be_undone(
+async def test_a_dead_end_does_not_end_an_attempt_with_undo(
     node: Node, clock: SetClock, race: Race
 ) -> None:
     await race("deuces")
@@ -156,9 +156,7 @@ async def test_a_dead_end_ends_the_attempt_even_after_further_moves(node: Node, 
     assert (await node.state_of(attempt)).seq == found + 4
 
 
-async def test_an_attempt_that_is_over_or_behind_is_not_ended_as_stuck(
-    node: Node, race: Race
-) -> None:
+async def test_a_finished_or_lagging_attempt_is_not_ended_as_stuck(node: Node, race: Race) -> None:
     attempt, line = await race("robert")
     await play(node, attempt, line[:3])
     assert not await node.attempts.end_stuck(attempt, 5)
@@ -198,7 +196,7 @@ async def test_the_search_process_ends_with_the_service(node: Node, race: Race) 
     assert process.returncode is not None
 
 
-async def test_a_search_process_runs_when_nothing_else_does_and_off_the_core_of_its_node(
+async def test_a_search_process_is_idle_and_avoids_its_nodes_core(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(line_process, "STEPS_BACK", True)
@@ -222,7 +220,7 @@ async def test_a_search_process_runs_when_nothing_else_does_and_off_the_core_of_
 
 
 @pytest.mark.parametrize("own", [{0}, {0, 1}])
-def test_a_search_process_stays_where_the_system_permits_it_nothing_else(
+def test_a_search_process_stays_if_the_system_forbids_moving(
     own: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[set[int]] = []
@@ -250,7 +248,7 @@ async def test_a_search_process_that_dies_costs_one_search() -> None:
     await searcher.close()
 
 
-async def test_the_answer_to_a_search_that_was_cancelled_is_not_that_to_the_next() -> None:
+async def test_a_cancelled_searchs_answer_is_not_given_to_the_next() -> None:
     searcher = Searcher()
     await searcher.ask(TWO_DEEP)
     process = searcher._process
@@ -285,7 +283,7 @@ def test_a_search_process_whose_node_was_killed_ends_silently() -> None:
     assert (ended.returncode, ended.stderr) == (-signal.SIGPIPE, b"")
 
 
-async def test_after_a_searcher_that_fails_the_next_search_runs(
+async def test_the_next_search_runs_after_a_failure(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(_: Board) -> Answer:
@@ -301,7 +299,7 @@ async def test_after_a_searcher_that_fails_the_next_search_runs(
 
 
 class LocalSearcher(Searcher):
-    """Searches in this process when it may, and records the boards."""
+    """Searches in this process when permitted, and records the boards."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -324,7 +322,7 @@ def search_locally(node: Node) -> LocalSearcher:
 
 
 def put(node: Node, attempt: Attempt, *moves: str) -> Attempt:
-    """Enqueue an attempt after each of some moves; without any, as if it was opened."""
+    """Enqueue an attempt after each move; without moves, as if it was opened."""
     found = node.services.searches
     if not moves:
         found._enqueue(attempt)
@@ -348,11 +346,11 @@ def after(attempt: Attempt, *moves: str) -> Attempt:
     return attempt
 
 
-async def test_no_search_runs_while_the_line_found_last_can_be_played(node: Node) -> None:
+async def test_no_search_runs_while_the_last_line_can_be_played(node: Node) -> None:
     searcher = search_locally(node)
     attempt = await enqueue(node, begun("roosevelt", TWO_DEEP))
     assert len(searcher.boards) == 1
-    # A move that does not affect the line, one that makes it illegal, and the first of the next.
+    # A move that does not affect the line, one that makes it illegal, and the next line's first.
     attempt = await enqueue(node, attempt, "t2>t6")
     assert len(searcher.boards) == 1
     attempt = await enqueue(node, attempt, "t2>t3")
@@ -363,7 +361,7 @@ async def test_no_search_runs_while_the_line_found_last_can_be_played(node: Node
 
 
 @pytest.mark.parametrize("departing", [(), ("t2>t6",)])
-async def test_nothing_is_examined_while_moves_follow_a_line_from_where_it_leads_home(
+async def test_moves_that_follow_a_line_need_no_search(
     node: Node, departing: tuple[str, ...]
 ) -> None:
     searcher = search_locally(node)
@@ -374,7 +372,7 @@ async def test_nothing_is_examined_while_moves_follow_a_line_from_where_it_leads
     assert len(line) > 2
     for move in line[:-1]:
         attempt = put(node, attempt, move)
-        # It is opened, too.
+        # Open it too.
         put(node, attempt)
         assert not found._pending
     put(node, attempt, line[-1])
@@ -383,7 +381,7 @@ async def test_nothing_is_examined_while_moves_follow_a_line_from_where_it_leads
 
 
 async def test_a_line_is_kept_whatever_its_length(node: Node) -> None:
-    """Here, all cards of the stock are dealt, and the waste is turned over."""
+    """This line deals the whole stock, and turns the waste over."""
     searcher = search_locally(node)
     home = "9S 8D 9H 8C 9D 8S 7H 8H 7D 6S 5S 6D 7C 6C 7S"
     deep = board("robert", redeals=1, f0=home, w="6H 2D", s="2H", rest="w")
@@ -406,7 +404,7 @@ async def test_moves_that_depart_from_a_line_do_not_follow_it(
     assert node.services.searches._pending
 
 
-async def test_a_node_has_one_question_in_flight_whose_answer_serves_later_states(
+async def test_a_node_runs_one_search_and_its_answer_serves_later_states(
     node: Node,
 ) -> None:
     searcher = search_locally(node)
@@ -425,7 +423,7 @@ async def test_a_node_has_one_question_in_flight_whose_answer_serves_later_state
     assert searcher.boards == [THREE_DEEP, TWO_DEEP]
 
 
-async def test_a_dead_end_that_was_found_is_told_although_moves_were_played_meanwhile(
+async def test_a_found_dead_end_is_reported_despite_moves_played_meanwhile(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended: list[tuple[AttemptId, int]] = []
@@ -495,7 +493,7 @@ async def test_the_queue_is_bounded_and_keeps_the_newest_state_of_each_attempt(
 
 
 @pytest.mark.parametrize("game", [game for game in sorted(games()) if ruleset(game).in_stock])
-def test_every_board_that_is_skipped_has_unseen_cards(game: str) -> None:
+def test_every_skipped_board_has_unseen_cards(game: str) -> None:
     state = begun(game)
     skipped = 0
     for move in islice(line_home(state.board), 150):

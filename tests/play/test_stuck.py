@@ -39,9 +39,7 @@ async def play(client: Client, attempt: Message, line: tuple[str, ...]) -> list[
     ]
 
 
-async def test_a_player_is_notified_that_the_attempt_is_at_a_dead_end(
-    port: int, line: tuple[str, ...]
-) -> None:
+async def test_a_player_is_notified_of_a_dead_end(port: int, line: tuple[str, ...]) -> None:
     async with opened(port) as client:
         (attempt,) = await race_of(client)
         *_, last = await play(client, attempt, line)
@@ -57,7 +55,7 @@ async def test_a_player_is_notified_that_the_attempt_is_at_a_dead_end(
         assert room["round"]["runners"][0]["result"]["end"] == "stuck"
 
 
-async def test_a_dead_end_is_found_by_another_node_if_the_first_has_gone(
+async def test_another_node_finds_a_dead_end_if_the_first_has_died(
     redis_url: str, line: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:

@@ -137,7 +137,7 @@ async def test_a_failed_decision_is_retried(
     assert await members(node, code) == [ADA]
 
 
-async def test_a_node_counts_anew_when_it_begins_to_follow_a_room(node: Node) -> None:
+async def test_a_node_restarts_counting_when_it_starts_following_a_room(node: Node) -> None:
     room = await node.room_of(ADA, BOB)
     code = room.opened.code
     await follow(node, code, ADA)
@@ -147,7 +147,7 @@ async def test_a_node_counts_anew_when_it_begins_to_follow_a_room(node: Node) ->
     assert node.services.absences._absences[code] is not first
 
 
-async def test_a_seat_is_lost_only_after_the_round(
+async def test_an_absent_member_loses_the_seat_only_after_the_round(
     node: Node, other: Node, time: AbsenceTime
 ) -> None:
     room, code = await node.race_of(ADA, BOB)

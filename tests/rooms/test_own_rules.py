@@ -40,7 +40,7 @@ async def opened(node: Node, terms: Terms) -> RoomCode:
 
 
 async def raced(node: Node, clock: SetClock, code: RoomCode) -> Room:
-    """Race a round in which both players make a move and resign."""
+    """Race a round; both players make a move and resign."""
     room = await node.rooms.start(code, ADA, [ADA, BOB])
     clock.time = BEGUN
     for player in (ADA, BOB):

@@ -39,7 +39,7 @@ OTHER_DEAL = DealId("dea2000000000000")
 
 
 def race(*players: PlayerId, allowed: Help = "none", home: int = 0, deal: DealId = DEAL) -> Race:
-    """Return a race in which each player brought five more cards home than the next one."""
+    """Return a race; each player brought five more cards home than the next one."""
     count = len(players)
     results = {player: reached(5 * (count - nth), 60_000, 40) for nth, player in enumerate(players)}
     return Race(deal, GAME, START, home, allowed, results, CODE, START)

@@ -53,7 +53,7 @@ async def deals(node: Node) -> int:
 
 
 async def result_of(node: Node, code: RoomCode, player: PlayerId) -> Result | None:
-    """Return the result of a runner who has finished."""
+    """Return a finished runner's result."""
     round_ = (await node.rooms.load(code)).round
     assert round_ is not None
     return round_.results.get(player)

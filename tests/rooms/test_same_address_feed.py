@@ -40,7 +40,7 @@ async def hubs(redis_url: str) -> AsyncIterator[list[HubNode]]:
 
 
 async def seated(hub: HubNode, address: str, code: str | None = None) -> tuple[Seat, RoomCode]:
-    """Return a player at an address who has joined or opened a room."""
+    """Join or open a room as a player at an address, and return the player's seat and the code."""
     seat = Seat(hub, address)
     await seat.hello()
     if code is None:

@@ -1,1 +1,1 @@
-"""Tests of runs that can be looked at."""
+"""Tests of public runs."""

@@ -1,4 +1,4 @@
-"""Closed deals over HTTP, and the runs on them."""
+"""Closed deals and their runs over HTTP."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.nodes import BEGUN, Node, SetClock, attempt_of
 pytestmark = ALONE
 
 
-async def test_a_deal_and_its_runs_are_shown_once_it_is_closed(
+async def test_a_deal_and_its_runs_are_public_once_it_is_closed(
     site: Site, node: Node, clock: SetClock
 ) -> None:
     attempt = await play_daily(node, ADA)
@@ -75,7 +75,7 @@ async def test_a_run_is_a_file_that_can_be_checked(
     assert (file.help, file.player.id, reply.json["samedeal"]) == (allowed, ADA, "run")
 
 
-async def test_the_runs_of_a_round_come_by_pages(site: Site, node: Node, clock: SetClock) -> None:
+async def test_the_runs_of_a_round_are_paginated(site: Site, node: Node, clock: SetClock) -> None:
     room, _ = await node.race_of(ADA, BOB, CYD)
     clock.time = BEGUN
     for player in (ADA, BOB, CYD):
@@ -91,9 +91,7 @@ async def test_the_runs_of_a_round_come_by_pages(site: Site, node: Node, clock: 
     assert [row for part in parts for row in part["runs"]] == whole["runs"]
 
 
-async def test_the_run_of_a_bot_says_that_it_is_one(
-    site: Site, node: Node, clock: SetClock
-) -> None:
+async def test_a_bots_run_is_labelled(site: Site, node: Node, clock: SetClock) -> None:
     bot = random_bot_id()
     room, _ = await node.race_of(ADA, bot)
     clock.time = BEGUN
@@ -109,7 +107,7 @@ async def test_the_run_of_a_bot_says_that_it_is_one(
     assert {row["player"]["id"]: row["player"]["bot"] for row in rows} == {ADA: False, bot: True}
 
 
-async def test_what_there_is_not_is_unknown(site: Site) -> None:
+async def test_missing_deals_and_runs_are_unknown(site: Site) -> None:
     for path, code in (
         (f"/deals/{UNKNOWN}", "unknown_deal"),
         (f"/deals/{UNKNOWN}/runs", "unknown_deal"),
@@ -124,7 +122,7 @@ async def test_what_there_is_not_is_unknown(site: Site) -> None:
 async def test_nothing_of_an_open_deal_is_served(
     site: Site, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By any path, with the ids of what is open: a daily, a round that runs, and a challenge."""
+    """This holds for any path, with the ids of an open daily, a running round and a challenge."""
     monkeypatch.setattr(limits, "ADDRESS_REQUESTS", limits.Rate(10_000.0, 10_000.0))
     attempts = [await play_daily(node, ADA)]
     room, _ = await node.race_of(ADA, BOB)

@@ -1,4 +1,4 @@
-"""Runs: what is shown of them, to whom, and when."""
+"""Runs: their content, and when players can see them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = ALONE
 
 
 async def refusal_of(node: Node, attempt: AttemptId) -> str | None:
-    """Return the code with which a run is refused, or `None` if it is not."""
+    """Return the code of the refusal of a run, or `None`."""
     try:
         await node.services.runs.load(attempt)
     except Refusal as refusal:
@@ -52,7 +52,7 @@ async def test_a_run_has_the_moves_of_its_attempt_with_their_times(
     assert board == (await node.state_of(attempt)).board
 
 
-async def test_no_run_is_shown_while_anybody_races_on_its_deal(node: Node, clock: SetClock) -> None:
+async def test_no_run_is_shown_during_a_race_on_its_deal(node: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA, BOB)
     attempt = attempt_of(room, ADA)
     deal = DealId(attempt.partition(".")[0])
@@ -73,13 +73,13 @@ async def test_a_run_of_a_daily_is_shown_from_its_close_on(node: Node, clock: Se
     assert day is not None
     clock.time = days.closes(day) - 1
     assert await refusal_of(node, attempt) == "deal_open"
-    # Nobody has looked at it since: the read itself makes the deadline pass.
+    # The attempt was not read since, so this read applies the deadline.
     clock.time = days.closes(day)
     found = await node.services.runs.load(attempt)
     assert (found.run.end, found.run.start.at + found.run.ended) == ("time", clock.time)
 
 
-async def test_the_runs_on_a_rounds_deal_are_those_of_its_runners_best_first(
+async def test_the_runs_on_a_rounds_deal_are_its_runners_best_first(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
@@ -99,7 +99,7 @@ async def test_the_runs_on_a_rounds_deal_are_those_of_its_runners_best_first(
         assert (rows[0].left, rows[0].time, rows[0].moves) == (bob.left, bob.time, bob.moves)
 
 
-async def test_the_runs_on_a_dailys_deal_are_those_of_its_leaderboard(
+async def test_the_runs_on_a_dailys_deal_are_on_its_leaderboard(
     node: Node, clock: SetClock
 ) -> None:
     attempts = [(await node.dailies.open(player, "robert")).attempt for player in (ADA, BOB)]
@@ -115,7 +115,7 @@ async def test_the_runs_on_a_dailys_deal_are_those_of_its_leaderboard(
     assert {row.attempt for row in rows} == set(attempts)
 
 
-async def test_what_is_no_run_is_refused(node: Node, clock: SetClock) -> None:
+async def test_an_invalid_run_is_refused(node: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA)
     clock.time = BEGUN
     await node.rooms.leave(code, ADA)
@@ -127,7 +127,7 @@ async def test_what_is_no_run_is_refused(node: Node, clock: SetClock) -> None:
         await node.services.runs.on(DealId("dea1000000000000"), ADA)
 
 
-async def test_only_so_many_runs_are_read_at_once(node: Node, clock: SetClock) -> None:
+async def test_concurrent_reads_of_runs_are_limited(node: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA)
     clock.time = BEGUN
     await node.rooms.leave(code, ADA)

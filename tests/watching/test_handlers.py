@@ -1,4 +1,4 @@
-"""Updates of watchers of a leaderboard: at most once a tick, and only what has changed."""
+"""Updates to watchers of a leaderboard: at most one per tick, and only changes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def reads(node: Node, monkeypatch: pytest.MonkeyPatch) -> list[list[PlayerId]]:
-    """Return the players whose own rows are read, for each read."""
+    """Record the players whose own rows are read, for each read."""
     found: list[list[PlayerId]] = []
     around = Leaderboards.around
 
@@ -55,7 +55,7 @@ async def enter(node: Node, player: PlayerId, score: int) -> None:
 
 
 async def watch(hub: HubNode, seat: Seat) -> None:
-    """Watch the leaderboard, and wait until it is subscribed to and nothing is pending."""
+    """Watch the leaderboard, and wait until the subscription is active and nothing is pending."""
     await seat.ask("leaderboard.watch", game=GAME)
     await settled(hub)
 
@@ -73,13 +73,13 @@ async def settled(hub: HubNode) -> None:
 
 
 def ranked(player: PlayerId, rank: int) -> Callable[[Message], bool]:
-    """Return a test of whether an event has a player at a rank among the own rows."""
+    """Return a predicate: whether an event has a player at a rank among the own rows."""
     return lambda event: (
         (player, rank) in [(row["player"]["id"], row["rank"]) for row in event["around"]]
     )
 
 
-async def test_a_change_is_sent_to_all_watchers_as_the_same_bytes(hub: HubNode, node: Node) -> None:
+async def test_all_watchers_are_sent_the_same_bytes_of_a_change(hub: HubNode, node: Node) -> None:
     seats = [await hub.seat() for _ in range(5)]
     for seat in seats:
         await watch(hub, seat)
@@ -88,7 +88,7 @@ async def test_a_change_is_sent_to_all_watchers_as_the_same_bytes(hub: HubNode, 
         news = await seat.next("leaderboard", lambda e: e["size"] == 1)
         assert [row["player"]["id"] for row in news["top"]] == [OTHERS[0]]
         assert news["top"][0]["player"]["name"] == guest_name(OTHERS[0])
-    # It need not be the last frame.
+    # It may not be the last frame.
     assert set.intersection(*({id(frame) for frame in seat.frames} for seat in seats))
 
 
@@ -100,7 +100,7 @@ async def test_unchanged_fields_are_null(hub: HubNode, node: Node) -> None:
     await enter(node, OTHERS[10], 100)
     news = await seat.next("leaderboard", lambda e: e["size"] == 11)
     assert len(news["top"]) == 10
-    # The kind, no answered command, the size, and three nulls; then the middle row.
+    # The kind, no answered command, the size, three nulls, then the middle row.
     assert seat.frames[-1][:7] == b"\x97\x08\x00\x0b\xc0\xc0\xc0"
     assert news["middle"] == {"left": 0, "time": 0, "moves": 5, "value": 0}
 
@@ -144,7 +144,7 @@ async def test_own_rows_are_read_only_for_watchers_with_an_entry(
     assert all(players == [seats[0].player] for players in reads)
 
 
-async def test_more_watchers_than_are_read_in_a_tick_are_read_in_the_next(
+async def test_watchers_beyond_the_limit_of_a_tick_are_read_in_the_next(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch, reads: list[list[PlayerId]]
 ) -> None:
     monkeypatch.setattr(module, "MAX_READ", 3)
@@ -173,16 +173,14 @@ async def test_an_unknown_change_reads_the_own_rows_of_all_watchers(
     await watch(hub, seat)
     reads.clear()
     await node.store.leaderboards.place(of_daily(DailyId(GAME, DAY), "guests"), OTHERS[0], 3)
-    # Like an effect that is applied again: it is published without the entry.
+    # As for a reapplied effect, it is published without the entry.
     await enter(node, OTHERS[0], 3)
     news = await seat.next("leaderboard", lambda e: len(e["around"]) == 2)
     assert [row["rank"] for row in news["around"]] == [1, 2]
     assert reads == [[seat.player]]
 
 
-async def test_a_score_that_gets_worse_is_sent_to_those_whom_it_lets_pass(
-    hub: HubNode, node: Node
-) -> None:
+async def test_a_worse_score_is_sent_to_the_players_who_pass_it(hub: HubNode, node: Node) -> None:
     seat = await hub.seat()
     await enter(node, seat.player, 50)
     for score, player in enumerate(OTHERS[:9]):
@@ -193,7 +191,7 @@ async def test_a_score_that_gets_worse_is_sent_to_those_whom_it_lets_pass(
     assert news["around"][-1]["player"]["id"] == OTHERS[0]
 
 
-async def test_rivals_are_sent_when_one_of_them_is_entered(
+async def test_rivals_are_sent_when_one_of_them_gets_an_entry(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "READ_AT_ONCE", 2)
@@ -262,7 +260,7 @@ async def test_any_leaderboard_can_be_watched(hub: HubNode, node: Node) -> None:
         ({"game": GAME, "scope": "month"}, "bad_message"),
     ],
 )
-async def test_what_is_no_leaderboard_is_refused(hub: HubNode, wanted: Message, code: str) -> None:
+async def test_an_invalid_leaderboard_is_refused(hub: HubNode, wanted: Message, code: str) -> None:
     seat = await hub.seat()
     assert (await seat.ask("leaderboard.watch", **wanted))["code"] == code
     assert not hub.front.leaderboards._watched

@@ -1,4 +1,4 @@
-"""Watching a round: who is sent which boards, when, and what it costs."""
+"""Watching a round: the boards sent to each viewer, their timing and their cost."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.wire import Message
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 DELAY = 40
-"""Milliseconds, by the clock that the test sets."""
+"""Milliseconds by the test's clock."""
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Watcher:
-    """A session that watches, and the boards that it has been sent."""
+    """A watching session, and the boards that it has received."""
 
     def __init__(self, seat: Seat) -> None:
         self.seat = seat
@@ -54,18 +54,18 @@ class Watcher:
         self._boards = SeenBoards()
 
     async def watch(self, code: str, key: str | None = None) -> dict[str, Any]:
-        """Ask to watch, and return the answer."""
+        """Request to watch, and return the answer."""
         self._read = len(self.seat.news)
         answer = await self.seat.ask("WatchRound", code=code, key=key)
         self._boards = SeenBoards()
-        # Nothing that the answer includes comes before it.
+        # Messages before the answer contain nothing that the answer includes.
         self._read = len(self.seat.news)
         self._boards.update(answer)
         return answer
 
     @property
     def boards(self) -> SeenBoards:
-        """The boards as of now."""
+        """The current boards."""
         for event in self.seat.news[self._read :]:
             self._boards.update(event)
         self._read = len(self.seat.news)
@@ -76,7 +76,7 @@ class Watcher:
         return self.boards.boards[player]
 
     async def sees(self, player: PlayerId, seq: int) -> SeenBoard:
-        """Wait until an entry of a runner is seen, and return the board."""
+        """Wait until a runner's entry is visible, and return the board."""
 
         async def seen() -> bool:
             found = self.boards.boards.get(player)
@@ -86,7 +86,7 @@ class Watcher:
         return self.of(player)
 
     async def sight(self, sight: str, number: int) -> None:
-        """Wait until a round is seen in a way."""
+        """Wait until a round is seen with a certain sight."""
 
         async def so() -> bool:
             return (self.boards.sight, self.boards.number) == (sight, number)
@@ -127,26 +127,26 @@ async def play(node: Node, seat: Seat, seq: int) -> None:
 
 
 async def resign(node: Node, seat: Seat) -> None:
-    """Give up, and wait until the room knows."""
+    """Resign, and wait until the room has the result."""
     seq = (await node.state_of(attempt_of(seat))).seq
     await node.attempts.resign(attempt_of(seat), seat.player, seq + 1)
     await node.apply_effects()
 
 
 def has_moves(moves: int) -> Callable[[Message], bool]:
-    """Return a test of whether the first runner of some progress has made so many moves."""
+    """Return a predicate: whether the first runner of a progress message has made these moves."""
     return lambda event: event["runners"][0]["result"]["moves"] == moves
 
 
 async def check(node: Node, seat: Seat, seen: SeenBoard) -> None:
-    """Compare what was seen with the journal."""
+    """Compare a seen board with the journal."""
     state = await node.state_of(attempt_of(seat))
     view = view_of(state.board)
     assert (seen.seq, tuple(seen.piles), seen.redeals) == (state.seq, view.piles, view.redeals)
     assert (seen.result["home"], seen.result["end"]) == (state.board.home, state.end)
 
 
-async def test_a_runner_who_is_done_sees_each_move_at_once(
+async def test_a_finished_runner_sees_each_move_immediately(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     ada, bob = await hub.seat(), await hub.seat()
@@ -167,7 +167,7 @@ async def test_a_runner_who_is_done_sees_each_move_at_once(
     assert not [e for e in ada.news if e["type"].startswith("Watched")]
 
 
-async def test_others_see_each_move_later_by_the_times_of_the_entries(
+async def test_others_see_each_move_delayed_from_the_time_of_its_entry(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     ada, bob, cyd = await hub.seat(), await hub.seat(), await hub.seat()
@@ -184,7 +184,7 @@ async def test_others_see_each_move_later_by_the_times_of_the_entries(
     assert [seat["player"]["id"] for seat in room["members"]] == [ada.player, bob.player]
     clock.time = begun + 10
     await play(node, ada, 2)
-    # The counters are not delayed: runners have them too.
+    # The counters are not delayed, since runners get them too.
     await cyd.next("progress")
     clock.time = begun + DELAY - 1
     await cyd.ask("ping")
@@ -200,7 +200,7 @@ async def test_others_see_each_move_later_by_the_times_of_the_entries(
     await check(node, ada, await watcher.sees(ada.player, 2))
 
 
-async def test_what_is_past_is_in_the_first_boards_and_the_rest_is_not(
+async def test_the_first_boards_include_only_past_entries(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     ada, cyd = await hub.seat(), await hub.seat()
@@ -222,7 +222,7 @@ async def test_a_public_round_is_shown_when_it_is_over(
 ) -> None:
     ada, bob, cyd = await hub.seat(), await hub.seat(), await hub.seat()
     code = await race_of(node, clock, ada, bob)
-    # It stays hidden although the room is closed to strangers again.
+    # It stays hidden even if the room becomes private again.
     for public in (True, False):
         await ada.ask("room.public", code=code, public=public)
     await play(node, ada, 2)
@@ -290,7 +290,7 @@ async def test_a_watcher_follows_the_next_round_until_its_player_runs_in_one(
     assert (await dan.ask("WatchRound", code=code, key=key))["code"] == "still_racing"
 
 
-async def test_an_entry_is_encoded_once_and_written_once_to_each_watcher(
+async def test_an_entry_is_encoded_once_and_sent_once_to_each_watcher(
     hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, bob = await hub.seat(), await hub.seat()
@@ -314,7 +314,7 @@ async def test_an_entry_is_encoded_once_and_written_once_to_each_watcher(
     clock.time += DELAY
     for watcher in watchers:
         await check(node, ada, await watcher.sees(ada.player, 6))
-    # The two first entries of delayed watchers, five moves, and Bob's end.
+    # The first two entries of delayed watchers, five moves, and Bob's end.
     assert encoded.count("WatchedMove") == 2 + 5 + 1
     for watcher in watchers:
         moves = watcher.seat.received("WatchedMove")
@@ -323,7 +323,7 @@ async def test_an_entry_is_encoded_once_and_written_once_to_each_watcher(
     assert len(set.intersection(*frames)) >= 5
 
 
-async def test_a_slow_watcher_is_sent_all_boards_when_it_has_caught_up(
+async def test_a_slow_watcher_gets_all_boards_when_it_has_caught_up(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     ada, bob = await hub.seat(), await hub.seat()
@@ -349,7 +349,7 @@ async def test_a_slow_watcher_is_sent_all_boards_when_it_has_caught_up(
     assert bob.received("WatchedMove") == []
 
 
-async def test_watchers_on_another_node_see_the_same_by_one_read(
+async def test_watchers_on_another_node_see_the_same_with_one_read(
     hub: HubNode, node: Node, clock: SetClock, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada = await hub.seat()
@@ -359,7 +359,7 @@ async def test_watchers_on_another_node_see_the_same_by_one_read(
         watchers = [Watcher(await there.seat()) for _ in range(3)]
         for watcher in watchers:
             await watcher.watch(code, key)
-        # All watchers of a node are present as one.
+        # All watchers of a node share one presence.
         present = await node.store.rooms.present(code)
         assert len(present) == 2
         for seq in range(2, 9):
@@ -381,7 +381,7 @@ async def test_watchers_on_another_node_see_the_same_by_one_read(
         assert there.node.services.watching.size == 0
 
 
-async def test_a_journal_that_cannot_be_read_is_named_and_read_again(
+async def test_an_unreadable_journal_is_reported_and_read_again(
     hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, cyd = await hub.seat(), await hub.seat()
@@ -403,7 +403,7 @@ async def test_a_journal_that_cannot_be_read_is_named_and_read_again(
     await check(node, ada, board)
 
 
-async def test_entries_that_the_store_has_lost_are_not_seen_any_more(
+async def test_entries_lost_by_the_store_are_no_longer_visible(
     hub: HubNode, node: Node, clock: SetClock, redis_url: str
 ) -> None:
     ada = await hub.seat()
@@ -434,13 +434,13 @@ async def test_the_number_of_watchers_is_bounded(
     seats = [await hub.seat() for _ in range(3)]
     answers = [await seat.ask("WatchRound", code=code, key=key) for seat in seats]
     assert [answer.get("code") for answer in answers] == [code, code, "too_many_watchers"]
-    # One that watches already may ask again, and one that stops makes room.
+    # A watching session can request it again, and one that stops makes room.
     assert (await seats[0].ask("WatchRound", code=code, key=key))["code"] == code
     assert (await seats[0].ask("StopWatching"))["type"] == "done"
     assert (await seats[2].ask("WatchRound", code=code, key=key))["code"] == code
 
 
-async def test_only_the_host_is_told_the_key_which_is_the_rooms_own(
+async def test_only_the_host_gets_the_key_and_it_opens_only_this_room(
     hub: HubNode, node: Node
 ) -> None:
     ada, bob, cyd = [await hub.seat() for _ in range(3)]
@@ -453,7 +453,7 @@ async def test_only_the_host_is_told_the_key_which_is_the_rooms_own(
         assert (await cyd.ask("GetWatchKey", code=known))["code"] == "unknown_room"
         refused = await cyd.ask("WatchRound", code=known, key=key[:-1])
         assert refused["code"] == "not_invited"
-    # It opens no other room.
+    # The key does not open another room.
     assert (await ada.ask("WatchRound", code=other, key=key))["code"] == "not_invited"
 
 
@@ -485,11 +485,11 @@ async def test_a_watch_key_ends_and_with_it_who_watches_by_it(
                 await host.ask(act, code=code, player=dan.player)
         ended = await cyd.next("Watched", lambda e: e["sight"] == "ended")
         assert ended["why"] == "not_invited"
-        # Nothing more is sent of the room, and the key opens nothing.
+        # The session is sent no more of the room, and the key is void.
         assert hub.front.rooms.room_of(cyd.session) is None
         assert (await cyd.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
         if act != "room.leave":
-            # Whoever may watch without the key goes on.
+            # A watcher with a seat continues.
             assert watchers[1].boards.sight == "live"
         new = (await host.ask("GetWatchKey", code=code))["key"]
         assert new != key

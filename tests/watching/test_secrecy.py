@@ -1,7 +1,7 @@
-"""Nobody who plays a deal is sent what somebody else has seen of it, whatever they try.
+"""No player of a deal is sent cards that another player has seen, whatever they try.
 
-Players race, watch, reconnect and try to watch on two nodes, in an order that a seed decides. Every
-frame that any of their sessions is sent is kept with its time, and checked against the journals.
+Players race, watch, reconnect and try to watch on two nodes, in an order determined by a seed. Each
+frame sent to their sessions is recorded with its time, and checked against the journals.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from tests.wire import Message
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 DELAY = 30
-"""Milliseconds, by the clock that the test sets."""
+"""Milliseconds by the test's clock."""
 
 STEPS = 60
-"""The steps that are tried in each round."""
+"""The number of random steps per round."""
 
 
 @pytest.fixture(autouse=True)
@@ -50,11 +50,11 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass(slots=True)
 class Sent:
-    """An event with what was true when it was sent.
+    """An event with the state at the time when it was sent.
 
     Attributes:
-        running: the deals that its receiver was playing.
-        over: the deals of which all attempts were over.
+        running: the deals that its recipient was playing.
+        over: the deals without a running attempt.
     """
 
     player: PlayerId
@@ -66,14 +66,14 @@ class Sent:
 
 @dataclass(slots=True)
 class Race:
-    """Events that have happened, and frames that were sent.
+    """The sent events, and the facts to check them against.
 
     Attributes:
         runners: the players of each deal.
         rounds: the deal of each round, by number.
-        done: the attempts that were about to end, or have ended.
-        times: when each entry was appended: by attempt and number.
-        public: the deals whose boards are hidden.
+        done: the attempts that were about to end, or had ended.
+        times: when each entry was appended, by attempt and number.
+        public: the deals with hidden boards.
     """
 
     clock: SetClock
@@ -85,7 +85,7 @@ class Race:
     sent: list[Sent] = field(default_factory=list)
 
     def keep(self, player: PlayerId, event: Message) -> None:
-        """Keep an event that a session of a player was sent."""
+        """Record an event sent to a player's session."""
         running, over = set(), set()
         for deal, players in self.runners.items():
             left = [each for each in players if attempt_id(deal, each) not in self.done]
@@ -97,7 +97,7 @@ class Race:
         self.sent.append(sent)
 
     def boards(self) -> list[tuple[Sent, DealId, PlayerId, int]]:
-        """Return all boards that anybody was sent as a watcher: deal, runner, and last entry."""
+        """Return (event, deal, runner, last entry) of all boards sent to watchers."""
         found: list[tuple[Sent, DealId, PlayerId, int]] = []
         for sent in self.sent:
             event = sent.event
@@ -114,7 +114,7 @@ class Race:
         return found
 
     def check(self) -> int:
-        """Fail if somebody was sent what they may not see; return how many boards were sent."""
+        """Check that no player was sent a forbidden board; return the number of boards sent."""
         boards = self.boards()
         for sent, deal, runner, seq in boards:
             assert deal not in sent.running, f"{sent.player} plays {deal}: {sent.event}"
@@ -123,14 +123,14 @@ class Race:
             assert sent.at >= shown, f"{shown - sent.at} ms early: {sent.event}"
             assert deal in sent.over or deal not in self.public, f"hidden: {sent.event}"
         for sent in self.sent:
-            # Of all other events with cards, these are of the receiver's own attempt.
+            # All other events with cards must be about the recipient's own attempt.
             if "attempt" in sent.event:
                 assert sent.event["attempt"].endswith(sent.player)
         return len(boards)
 
 
 class Recorded(Seat):
-    """A seat of which all events are kept."""
+    """A seat with recorded events."""
 
     def __init__(self, node: HubNode, race: Race) -> None:
         super().__init__(node)
@@ -138,7 +138,7 @@ class Recorded(Seat):
         self.token = ""
 
     def send(self, frame: bytes, _key: Hashable = None) -> None:
-        """Record a frame, and keep its event."""
+        """Record a frame and its event."""
         before = len(self.news)
         answers = dict(self._answers)
         super().send(frame, _key)
@@ -150,7 +150,7 @@ class Recorded(Seat):
 
 
 class Player:
-    """A player with a session on each node, some of which come and go."""
+    """A player with a session on each node, which may reconnect."""
 
     def __init__(self, hubs: list[HubNode], race: Race) -> None:
         self._hubs = hubs
@@ -174,7 +174,7 @@ class Player:
         return self.seats[0].player
 
     async def reconnect(self, number: int, code: RoomCode, *, member: bool) -> None:
-        """Lose a session, and open another one on the same node."""
+        """Drop a session, and open another one on the same node."""
         self.seats[number].leave()
         self.seats[number] = await self._opened(self._hubs[number])
         if member:
@@ -182,7 +182,7 @@ class Player:
 
 
 class Scenario:
-    """Three players with seats, of whom one sits out, and one with the key."""
+    """Three players with seats, one of them sitting out, and one player with the key."""
 
     def __init__(self, hubs: list[HubNode], clock: SetClock, rng: random.Random) -> None:
         self.hubs = hubs
@@ -232,7 +232,7 @@ class Scenario:
         await self.some(STEPS // 4, deal)
 
     def running(self, deal: DealId) -> list[Player]:
-        """Return the players whose attempts at a deal are not over."""
+        """Return the players with running attempts at a deal."""
         runners = self.race.runners[deal]
         return [
             player
@@ -241,7 +241,7 @@ class Scenario:
         ]
 
     async def some(self, steps: int, deal: DealId) -> None:
-        """Try something, several times."""
+        """Try random actions."""
         for _ in range(steps):
             match self.rng.randrange(10):
                 case 0 | 1 | 2 | 3:
@@ -257,18 +257,18 @@ class Scenario:
                     await player.reconnect(self.rng.randrange(2), self.code, member=member)
                 case _:
                     self.clock.time += self.rng.randrange(DELAY)
-            # What is due now may be sent now, and at no time before.
+            # Let due messages be sent, or not.
             await asyncio.sleep(self.rng.choice((0, 0, 0.002)))
 
     async def watch(self) -> None:
-        """Try to watch, with the key or not."""
+        """Try to watch, with or without the key."""
         player = self.rng.choice(self.players)
         key = self.rng.choice((None, self.key))
         seat = self.rng.choice(player.seats)
         await seat.ask("WatchRound", code=self.code, key=key)
 
     async def move(self, deal: DealId) -> None:
-        """Let a runner move on one of the sessions."""
+        """Make a runner move on one of the sessions."""
         running = self.running(deal)
         if not running:
             return
@@ -288,7 +288,7 @@ class Scenario:
         await seat.ask("move", attempt=attempt, seq=state.seq + 1, move=move)
 
     async def end(self, deal: DealId) -> None:
-        """Let a runner give up, and wait until the room knows."""
+        """Make a runner resign, and wait until the room has the result."""
         player = self.rng.choice(self.running(deal))
         attempt = attempt_id(deal, player.id)
         node = self.hubs[0].node
@@ -309,13 +309,13 @@ class Scenario:
 
 
 def seat_node(seat: Recorded, hubs: list[HubNode], player: Player) -> Any:
-    """Return the services of the node that a seat is on."""
+    """Return the services of a seat's node."""
     return hubs[player.seats.index(seat)].node
 
 
 @SAMPLED
 @pytest.mark.parametrize("seed", range(cases(1, 4)))
-async def test_nobody_is_sent_a_board_that_they_may_not_see(redis_url: str, seed: int) -> None:
+async def test_no_player_is_sent_a_forbidden_board(redis_url: str, seed: int) -> None:
     clock = SetClock()
     async with (
         node_on(redis_url, clock) as one,
@@ -329,6 +329,6 @@ async def test_nobody_is_sent_a_board_that_they_may_not_see(redis_url: str, seed
             await scenario.play(number, out, public=number == 2)
         seen = {(deal, sent.player) for sent, deal, _, _ in race.boards()}
         assert race.check() > 20
-        # Each round was seen: by somebody who was done, and by the one with the key.
+        # Each round was seen by a finished runner, and by the player with the key.
         assert {deal for deal, _ in seen} == set(race.runners)
         assert any(player == scenario.players[3].id for _, player in seen)

@@ -1,4 +1,4 @@
-"""The two streams of a watched round: each entry at its time, and no more than a bound of them."""
+"""The two streams of a watched round: each entry at its time, and a bounded queue."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ moments = st.lists(st.integers(0, 200), min_size=1, max_size=40).map(sorted)
 
 
 @given(times=moments, looks=moments, most=st.integers(1, 5))
-def test_every_entry_is_seen_once_in_order_and_not_before_its_time(
+def test_every_entry_is_visible_once_in_order_and_not_early(
     times: list[int], looks: list[int], most: int
 ) -> None:
     stream, entries = _Stream(1, DELAY), entries_at(times)
@@ -48,7 +48,7 @@ def test_every_entry_is_seen_once_in_order_and_not_before_its_time(
             seen += found
             following = stream.next_at()
             assert following is None or following > START + look
-    # Joined or not, each follows the one before, and the last one is the last.
+    # Merged or not, each entry follows the one before, up to the last.
     assert seen[0].before is None
     assert all(one.after is two.before for one, two in pairwise(seen))
     assert seen[-1].after is entries[-1].after is stream.boards[0]
@@ -56,7 +56,7 @@ def test_every_entry_is_seen_once_in_order_and_not_before_its_time(
 
 
 @given(times=moments, now=st.integers(0, 300))
-def test_what_is_past_is_seen_at_first_and_the_rest_is_not(times: list[int], now: int) -> None:
+def test_only_past_entries_are_visible_at_first(times: list[int], now: int) -> None:
     stream, entries = _Stream(1, DELAY), entries_at(times)
     stream.begin(entries, START + now)
     past = [entry for entry in entries if entry.at + DELAY <= START + now]

@@ -1,1 +1,1 @@
-"""Tests of the pure part of `server/dailies`."""
+"""Tests of `server/dailies/core`."""

@@ -1,4 +1,4 @@
-"""Lines of the archive: what they say of a run."""
+"""Lines of the archive: their content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from server.play.core.run import FileResult, Run
 from tests.builders import ADA, DEAL, LIMIT, START
 
 
-def test_a_line_tells_the_moves_of_a_run_that_brought_no_card_home() -> None:
+def test_a_line_counts_the_moves_of_a_run_without_a_card_home() -> None:
     rules = ruleset("robert")
     start = Started(
         ADA, DEAL, "robert", "standard", None, 20_000, START, START + LIMIT, rules.digest, "none"

@@ -1,1 +1,1 @@
-"""Tests of the pure part of `server/deals`."""
+"""Tests of `server/deals/core`."""

@@ -1,4 +1,4 @@
-"""Certificates: their lines as texts, and what a line proves."""
+"""Certificates: their lines as texts, and the claims that a line proves."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from engine.play import apply
 from server.deals.core.certificate import MAX_TEXT, line_of, packed, proves, unpacked
 
 WON = Path(__file__).parents[2] / "browser/won.json"
-"""A deal with a line that wins."""
+"""A deal with a winning line."""
 
 
 @given(st.text(max_size=500))
-def test_a_text_is_unpacked_as_it_was_packed(text: str) -> None:
+def test_unpacking_restores_a_packed_text(text: str) -> None:
     assert unpacked(packed(text)) == text
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"no", packed("abc")[:-1], zlib.compress(bytes(MAX_TEXT * 9))]
 )
-def test_what_was_not_packed_here_is_no_text(data: bytes) -> None:
+def test_malformed_data_is_not_unpacked(data: bytes) -> None:
     with pytest.raises(ValueError, match="packed text"):
         unpacked(data)
 
 
 @pytest.mark.parametrize("game", list(games()))
-def test_a_line_proves_as_many_cards_home_as_it_brings(game: str) -> None:
+def test_a_line_proves_the_number_of_cards_it_brings_home(game: str) -> None:
     first = board = deal_seed(ruleset(game), bytes(range(32)))
     moves = []
     for number in range(30):
@@ -52,7 +52,7 @@ def test_a_line_proves_as_many_cards_home_as_it_brings(game: str) -> None:
     assert not proves(first, f"{line} nonsense", board.home, winnable=False)
 
 
-def test_a_line_that_wins_proves_the_number_of_its_moves() -> None:
+def test_a_winning_line_proves_its_number_of_moves() -> None:
     won = json.loads(WON.read_text(encoding="utf-8"))
     first = deal_seed(ruleset("lady-betty"), bytes.fromhex(won["seed"]))
     line, moves = " ".join(won["moves"]), len(won["moves"])

@@ -1,1 +1,1 @@
-"""Tests of the pure part of `server/lobby`."""
+"""Tests of `server/lobby/core`."""

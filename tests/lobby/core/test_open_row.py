@@ -1,4 +1,4 @@
-"""The list of open rooms: which rooms it has, and in what order."""
+"""The list of open rooms: its rows and their order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def public(room: Room) -> Room:
     return then(room, commands.set_public(room, room.seats[0].player, True, START))
 
 
-def test_a_public_room_with_somebody_there_is_listed_as_it_is() -> None:
+def test_a_public_room_with_an_online_member_is_listed() -> None:
     room = public(room_of(ADA, BOB))
     row = OpenRow(CODE, "robert", "standard", LIMIT, 2, 3, ADA)
     assert row_of(room, {BOB}) == row
@@ -28,9 +28,9 @@ def test_a_public_room_with_somebody_there_is_listed_as_it_is() -> None:
     assert row_of(then(room, started), {BOB}) == msgspec.structs.replace(row, running=True)
 
 
-def test_a_room_that_nobody_can_join_is_not_listed() -> None:
+def test_a_room_closed_to_strangers_is_not_listed() -> None:
     room = public(room_of(ADA, BOB))
-    assert row_of(room, {CYD}) is None, "no member is there"
+    assert row_of(room, {CYD}) is None, "no member is online"
     assert row_of(room_of(ADA, BOB), {ADA}) is None
     assert row_of(public(room_of(ADA, BOB, CYD)), {ADA}) is None
     assert row_of(then(room, commands.set_lock(room, ADA, True, START)), {ADA}) is None
@@ -39,7 +39,7 @@ def test_a_room_that_nobody_can_join_is_not_listed() -> None:
 
 @st.composite
 def rows(draw: st.DrawFn) -> list[OpenRow]:
-    """Draw rooms of one network, of some or of many, nearly all with hosts of their own."""
+    """Draw rooms of one, some or many networks, nearly all with different hosts."""
     random = draw(st.randoms(use_true_random=False))
     networks, most = draw(st.sampled_from([(1, 60), (3, 30), (12, 8), (55, 3)]))
     found = []
@@ -60,7 +60,7 @@ def preference(row: OpenRow) -> tuple[bool, int]:
 
 
 @given(rows())
-def test_the_list_is_bounded_and_begins_with_rooms_that_wait(found: list[OpenRow]) -> None:
+def test_the_list_is_bounded_and_starts_with_waiting_rooms(found: list[OpenRow]) -> None:
     shown = listed(found)
     assert len(shown) <= MAX_OPEN_ROOMS
     keys = list(map(preference, shown))
@@ -70,7 +70,7 @@ def test_the_list_is_bounded_and_begins_with_rooms_that_wait(found: list[OpenRow
     assert max(hosts.values(), default=0) <= 1
     assert max(networks.values(), default=0) <= MAX_OF_NETWORK
     for row in found:
-        # What is left out gave way to rooms of its host or network, or to a full list.
+        # Omitted rooms gave way to rooms of the same host or network, or to a full list.
         assert (
             row in shown
             or row.host in hosts
@@ -90,7 +90,7 @@ def test_no_other_network_keeps_the_rooms_of_one_from_being_seen(
 
 
 @given(rows())
-def test_a_network_has_another_room_when_all_have_their_first(found: list[OpenRow]) -> None:
+def test_a_network_gets_a_second_room_only_when_all_have_their_first(found: list[OpenRow]) -> None:
     shown = listed(found)
     networks = Counter(row.network for row in shown)
     hosts = {row.host for row in shown}

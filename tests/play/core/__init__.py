@@ -1,1 +1,1 @@
-"""Tests of the pure part of `server/play`."""
+"""Tests of `server/play/core`."""

@@ -1,4 +1,4 @@
-"""An attempt: the entries that commands become, and the states after them."""
+"""Attempts: the journal entries of commands, and the states after them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ DEADLINE = START + LIMIT
 
 
 def play(state: Attempt, move: str, now: int) -> Moved:
-    """Return the entry of a move; check the state and delta that come with it."""
+    """Return the entry of a move, after checking its state and delta."""
     played = attempt.play(state, parse_move(state.board.ruleset, move), now)
     assert played.after == attempt.fold(state, played.event)
     assert apply_delta(view_of(state.board), played.delta) == view_of(played.after.board)
@@ -53,7 +53,7 @@ def play(state: Attempt, move: str, now: int) -> Moved:
 
 
 def undo(state: Attempt, now: int) -> Undone:
-    """Return the entry of an undo; check the state and delta that come with it."""
+    """Return the entry of an undo, after checking its state and delta."""
     undone = attempt.undo(state, now)
     assert undone.after == attempt.fold(state, undone.event)
     assert apply_delta(view_of(state.board), undone.delta) == view_of(undone.after.board)
@@ -61,7 +61,7 @@ def undo(state: Attempt, now: int) -> Undone:
     return undone.event
 
 
-def test_an_attempt_begins_with_nothing_done() -> None:
+def test_an_attempt_starts_without_moves() -> None:
     state = begun()
     assert (state.id, state.seq, state.end) == (attempt_id(DEAL, ADA), 1, None)
     assert state.result == Result(home=1, left=51, time=0, moves=0, end=None)
@@ -75,7 +75,7 @@ def test_an_accepted_move_is_the_next_entry() -> None:
     assert (moved.seq, moved.board.moves, moved.end) == (2, 1, None)
 
 
-def test_the_time_is_that_of_the_last_card_that_came_home() -> None:
+def test_the_time_is_the_time_of_the_last_card_home() -> None:
     state, shown = begun(), 0
     for step, move in enumerate(line_home(state.board), start=1):
         before, state = state, after(state, move, START + step * 1_000)
@@ -117,7 +117,7 @@ def test_resigning_ends_an_attempt_with_its_result_so_far() -> None:
     assert resigned.result == msgspec.structs.replace(moved.result, end="resigned")
 
 
-def test_a_player_who_leaves_before_the_start_has_resigned() -> None:
+def test_leaving_before_the_start_resigns() -> None:
     assert attempt.give_up(begun(), START - 1) == Ended("resigned", START)
 
 
@@ -130,13 +130,13 @@ def test_a_player_who_leaves_before_the_start_has_resigned() -> None:
         (DEADLINE + 99_999, Ended("time", DEADLINE)),
     ],
 )
-def test_an_attempt_ends_at_its_deadline_however_late_it_is_checked(
+def test_an_attempt_ends_at_its_deadline_even_if_checked_later(
     now: int, event: Event | None
 ) -> None:
     assert attempt.due(begun(), now) == event
 
 
-def test_a_dead_end_found_by_a_search_also_ends_an_attempt_that_has_gone_on() -> None:
+def test_a_dead_end_found_by_a_search_ends_an_attempt_with_later_moves() -> None:
     state = after(begun(), "s>w", START)
     assert attempt.end_stuck(state, 3, START) is None
     for seq in (2, 1):
@@ -170,7 +170,7 @@ def test_nothing_happens_before_the_start(decide: Callable[[Attempt, int], Event
 
 
 @pytest.mark.parametrize("decide", [play_legal_move, attempt.resign])
-def test_what_was_played_has_begun_though_a_clock_is_behind(
+def test_a_played_attempt_has_started_even_if_a_clock_lags(
     decide: Callable[[Attempt, int], Event],
 ) -> None:
     state = begun()
@@ -178,7 +178,7 @@ def test_what_was_played_has_begun_though_a_clock_is_behind(
     assert decide(state, START - 1).at == START + 5
 
 
-def test_an_illegal_move_is_refused_with_the_code_and_sentence_of_the_engine() -> None:
+def test_an_illegal_move_is_refused_with_the_engines_code_and_message() -> None:
     with pytest.raises(Refusal, match="illegal_move") as refusal:
         play(begun(), "f0>s", START)
     assert refusal.value.text == "f0>s is not a legal move here."
@@ -195,7 +195,7 @@ def test_any_move_is_played_or_refused(source: int, target: int, count: int) -> 
     assert (code is None) == (Move(source, target, count) in legal_moves(state.board))
 
 
-def test_an_attempt_with_max_moves_takes_no_more_and_can_be_resigned() -> None:
+def test_an_attempt_at_the_maximum_of_moves_can_only_be_resigned() -> None:
     state = begun()
     board = replace(state.board, moves=MAX_MOVES - 1)
     last = attempt.play(msgspec.structs.replace(state, board=board), move("s>w"), START).after
@@ -208,17 +208,17 @@ def test_an_attempt_with_max_moves_takes_no_more_and_can_be_resigned() -> None:
 
 
 def move(text: str) -> Move:
-    """Return a move of the game that is played here."""
+    """Parse a move of the game used in these tests."""
     return parse_move(ruleset("robert"), text)
 
 
 def end_as_stuck(state: Attempt, now: int) -> Event | None:
-    """Decide the end of an attempt that a search has found to be stuck at its last entry."""
+    """Decide the end of an attempt that a search has found stuck at its last entry."""
     return attempt.end_stuck(state, state.seq, now)
 
 
 @pytest.mark.parametrize("decide", [play_legal_move, attempt.resign, attempt.give_up, end_as_stuck])
-def test_entries_stay_in_order_of_time_though_the_clock_was_set_back(
+def test_entry_times_never_decrease_even_if_the_clock_is_set_back(
     decide: Callable[[Attempt, int], Event],
 ) -> None:
     state = after(begun(), "s>w", START + 5_000)
@@ -274,7 +274,7 @@ def walks(draw: st.DrawFn) -> tuple[Attempt, list[Event], Attempt]:
 
 
 def _any_event(state: Attempt, chance: Random, now: int) -> Event:
-    """Return the event of some command that is accepted."""
+    """Return the event of a random accepted command."""
     if chance.random() < 0.02:
         return attempt.resign(state, now)
     help_, moves = state.start.help, legal_moves(state.board)
@@ -283,7 +283,7 @@ def _any_event(state: Attempt, chance: Random, now: int) -> Event:
     if state.undoable and (not moves or chance.random() < 0.3):
         return undo(state, now)
     found = homewards(state.board) if chance.random() < 0.5 else chance.choice(moves)
-    assert found is not None, "an attempt without a move is over"
+    assert found is not None, "an attempt without legal moves has ended"
     return play(state, move_text(state.board.ruleset, found), now)
 
 
@@ -314,7 +314,7 @@ def test_folding_the_journal_restores_the_attempt(
 
 @settings(max_examples=cases(10, 40))
 @given(walks())
-def test_moves_that_were_not_undone_lead_to_the_board(
+def test_the_moves_not_undone_lead_to_the_board(
     walk: tuple[Attempt, list[Event], Attempt],
 ) -> None:
     first, events, reached = walk
@@ -351,7 +351,7 @@ def test_an_undo_restores_board_cards_home_and_time_but_counts_as_a_move() -> No
     assert (undone.seq, undone.at) == (state.seq + 1, state.at + 5)
 
 
-def test_a_card_that_was_seen_is_covered_again_and_marked() -> None:
+def test_an_undo_covers_a_seen_card_again_and_marks_the_result() -> None:
     state = begun(allowed="undo")
     moved = after(state, "s>w", START)
     played = attempt.undo(moved, START)
@@ -363,7 +363,7 @@ def test_a_card_that_was_seen_is_covered_again_and_marked() -> None:
     assert (again.result.undos, again.result.peeked) == (2, True)
 
 
-def test_an_undo_that_covers_nothing_new_has_no_such_mark() -> None:
+def test_an_undo_that_covers_no_seen_card_is_not_marked() -> None:
     rules = ruleset("robert")
     board = easy_board(rules)
     state = begun(board=board, allowed="undo")
@@ -377,7 +377,7 @@ def test_an_undo_that_covers_nothing_new_has_no_such_mark() -> None:
     assert attempt.undo(state, START).after.result.peeked
 
 
-def test_where_moves_can_be_undone_a_dead_end_is_no_end() -> None:
+def test_a_dead_end_does_not_end_an_attempt_with_undo() -> None:
     board = deal_seed(ruleset("lady-betty"), SEED)
     state = begun("lady-betty", board, allowed="undo")
     for text in line_home(board):
@@ -388,7 +388,7 @@ def test_where_moves_can_be_undone_a_dead_end_is_no_end() -> None:
     assert legal_moves(attempt.undo(state, START).after.board)
 
 
-def test_the_last_move_of_all_cannot_be_undone_and_may_be_a_dead_end() -> None:
+def test_the_last_permitted_move_cannot_be_undone_and_may_be_a_dead_end() -> None:
     state = begun(allowed="undo")
     board = replace(state.board, moves=MAX_MOVES - 1)
     last = attempt.play(msgspec.structs.replace(state, board=board), move("s>w"), START).after
@@ -398,7 +398,7 @@ def test_the_last_move_of_all_cannot_be_undone_and_may_be_a_dead_end() -> None:
     assert attempt.end_stuck(last, last.seq, START) == Ended("stuck", START)
 
 
-def test_no_more_than_the_last_moves_can_be_undone() -> None:
+def test_only_the_latest_moves_can_be_undone() -> None:
     state = begun(allowed="undo")
     for text in ["s>w"] * 51 + ["w>s"] + ["s>w"] * 51:
         state = after(state, text, START)
@@ -413,7 +413,7 @@ def test_no_more_than_the_last_moves_can_be_undone() -> None:
     ("allowed", "undo_code", "hint_code"),
     [("none", "no_help", "no_help"), ("undo", None, "no_help"), ("hints", None, None)],
 )
-def test_help_is_given_where_it_is_allowed(
+def test_only_permitted_help_is_given(
     allowed: Help, undo_code: str | None, hint_code: str | None
 ) -> None:
     state = after(begun(allowed=allowed), "s>w", START)
@@ -422,7 +422,7 @@ def test_help_is_given_where_it_is_allowed(
     assert state.past == (() if allowed == "none" else (Past(begun().board, 0),))
 
 
-def test_nothing_can_be_undone_at_the_start() -> None:
+def test_undo_is_refused_at_the_start() -> None:
     with pytest.raises(Refusal, match="nothing_to_undo"):
         attempt.undo(begun(allowed="undo"), START)
 
@@ -442,7 +442,7 @@ def test_a_hint_holds_until_the_board_changes() -> None:
     assert undone.result.hints == 1
 
 
-def test_there_is_no_hint_where_no_move_gets_further() -> None:
+def test_there_is_no_hint_without_a_useful_move() -> None:
     board = deal_seed(ruleset("lady-betty"), SEED)
     state = begun("lady-betty", board, allowed="hints")
     for text in line_home(board):
@@ -452,7 +452,7 @@ def test_there_is_no_hint_where_no_move_gets_further() -> None:
 
 @settings(max_examples=cases(10, 40))
 @given(walks())
-def test_an_undo_shows_what_was_seen_before_the_move_and_no_more(
+def test_an_undo_shows_only_cards_seen_before_the_move(
     walk: tuple[Attempt, list[Event], Attempt],
 ) -> None:
     state, events, _ = walk

@@ -1,4 +1,4 @@
-"""Digests of views: the hash by its published test vectors, and the text that is hashed."""
+"""Digests of views: the hash against published test vectors, and the hashed text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.engine.positions import after, board
         ("", 0x811C9DC5),
         ("a", 0xE40C292C),
         ("foobar", 0xBF9CF968),
-        # Without reduction to 32 bits after each byte these would grow beyond them.
+        # These overflow unless the hash is reduced to 32 bits after each byte.
         ("chongo was here!\n", 0xD49930D5),
     ],
 )
@@ -23,7 +23,7 @@ def test_the_hash_is_fnv1a(text: str, value: int) -> None:
     assert fnv1a(text) == value
 
 
-def test_the_text_is_the_piles_of_the_view_and_the_redeals() -> None:
+def test_the_hashed_text_contains_the_piles_and_the_redeals() -> None:
     played = after(board("robert", f0="7S", w="8D 5C", redeals=1), "s>w")
     text = view_text(view_of(played))
     foundation, stock, waste, redeals = text.split(",")

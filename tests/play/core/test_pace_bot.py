@@ -1,4 +1,4 @@
-"""The pace bot: what it plays, and when."""
+"""The pace bot: its moves and their times."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GAMES = sorted(games())
 
 
 def bot(game: str = "robert", *, seed: int = 0, deal: str = DEAL, limit: int = LIMIT) -> Attempt:
-    """Return an attempt of the bot that has just begun."""
+    """Return a new attempt of the bot."""
     deadline = START + limit
     rules = ruleset(game)
     names = PACE_BOT, DealId(deal), game, "standard", CODE
@@ -34,7 +34,7 @@ def bot(game: str = "robert", *, seed: int = 0, deal: str = DEAL, limit: int = L
 
 
 def played(state: Attempt) -> list[Attempt]:
-    """Return an attempt after each of the entries that the bot makes in it."""
+    """Return an attempt's states after each of the bot's entries."""
     found = [state]
     while found[-1].end is None:
         event = pace_bot.due(found[-1], found[-1].start.deadline)
@@ -44,7 +44,7 @@ def played(state: Attempt) -> list[Attempt]:
     return found
 
 
-def test_it_is_a_player_like_others_in_all_but_its_name() -> None:
+def test_the_bot_is_an_ordinary_player_except_for_its_name() -> None:
     assert is_id(PACE_BOT)
     assert pace_bot.is_its(bot())
     assert not pace_bot.is_its(begun())
@@ -52,7 +52,7 @@ def test_it_is_a_player_like_others_in_all_but_its_name() -> None:
 
 @settings(max_examples=10)
 @given(st.sampled_from(GAMES), st.integers(0, 1_000))
-def test_it_plays_by_hints_at_its_pace_until_none_is_left(game: str, seed: int) -> None:
+def test_the_bot_plays_by_hints_at_its_pace_until_no_hint_is_left(game: str, seed: int) -> None:
     states = played(bot(game, seed=seed, limit=7_200_000))
     for before, after in pairwise(states):
         pause = after.at - before.at
@@ -71,7 +71,7 @@ def test_it_plays_by_hints_at_its_pace_until_none_is_left(game: str, seed: int) 
 
 
 @given(st.integers(0, 3_000))
-def test_nothing_is_due_before_its_time_and_later_nothing_else(late: int) -> None:
+def test_an_entry_is_due_at_its_time_and_does_not_change_later(late: int) -> None:
     state = bot()
     for _ in range(20):
         at = pace_bot.next_at(state)
@@ -82,7 +82,7 @@ def test_nothing_is_due_before_its_time_and_later_nothing_else(late: int) -> Non
         state = attempt.fold(state, event)
 
 
-def test_its_pace_varies_with_the_deal_and_around_1800_ms() -> None:
+def test_the_bots_pace_varies_with_the_deal_around_1800_ms() -> None:
     paces = []
     for number in range(20):
         times = [state.at for state in played(bot(deal=f"dea10000000000{number:02}"))]
@@ -92,7 +92,7 @@ def test_its_pace_varies_with_the_deal_and_around_1800_ms() -> None:
     assert 1_700 < sum(every) / len(every) < 1_900
 
 
-def test_after_the_deadline_it_plays_no_more() -> None:
+def test_the_bot_stops_at_the_deadline() -> None:
     states = played(bot(limit=30_000))
     last = states[-1]
     assert last.end is None
@@ -101,12 +101,12 @@ def test_after_the_deadline_it_plays_no_more() -> None:
     assert attempt.due(last, last.start.deadline) == Ended("time", last.start.deadline)
 
 
-def test_an_attempt_that_is_over_stays_so() -> None:
+def test_a_finished_attempt_gets_no_more_entries() -> None:
     over = played(bot(limit=7_200_000))[-1]
     assert pace_bot.due(over, over.start.deadline - 1) is None
 
 
-def test_it_gives_up_when_it_has_no_moves_left() -> None:
+def test_the_bot_resigns_at_the_maximum_of_moves() -> None:
     state = bot()
     before = state.board
     board = Board(before.ruleset, before.piles, before.redeals, MAX_MOVES)
@@ -115,5 +115,5 @@ def test_it_gives_up_when_it_has_no_moves_left() -> None:
     assert pace_bot.due(full, at) == Ended("resigned", at)
 
 
-def test_an_attempt_of_a_player_is_not_its() -> None:
+def test_a_players_attempt_is_not_the_bots() -> None:
     assert not pace_bot.is_its(attempt.begin(started(player=ADA), begun().board))

@@ -28,7 +28,7 @@ def test_packing_keeps_the_order(one: Key, other: Key) -> None:
     assert (pack(*one) < pack(*other)) == (one < other)
 
 
-def test_the_greatest_value_is_exact_as_a_score() -> None:
+def test_the_highest_value_is_exact_as_a_score() -> None:
     greatest = pack(127, MAX_TIME, MAX_MOVES)
     assert greatest == 2**53 - 1
     assert int(float(greatest)) == greatest
@@ -57,7 +57,7 @@ def test_a_rank_is_one_more_than_the_number_of_better_results(given_: list[Resul
     assert [rank for rank, *_ in ranked] == sorted(rank for rank, *_ in ranked)
 
 
-def test_equal_results_stay_in_the_order_in_which_they_are_given() -> None:
+def test_equal_results_stay_in_the_given_order() -> None:
     result = Result(50, 2, 3, 4, None)
     assert standing([("b", result), ("a", result)]) == [(1, "b", result), (1, "a", result)]
 

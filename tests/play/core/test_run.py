@@ -1,4 +1,4 @@
-"""Runs: what a journal says of one, and checking the file of one."""
+"""Runs: reading one from a journal, and checking the file of one."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ FILE = parse_file(GOLDEN)
 def played(
     game: str, seed: bytes, pauses: list[int], allowed: Help = "none"
 ) -> tuple[Attempt, list[Event]]:
-    """Return an attempt at a seed's deal, resigned after these pauses, and its journal.
+    """Return a resigned attempt at a seed's deal, with these pauses, and its journal.
 
-    Where it is allowed, every fifth move is undone, and every seventh entry is a hint.
+    If permitted, every fifth move is undone, and every seventh entry is a hint.
     """
     rules = ruleset(game)
     names = ADA, DEAL, game, "standard"
@@ -54,7 +54,7 @@ def played(
 
 
 def file_of(state: Attempt, events: list[Event], seed: bytes) -> RunFile:
-    """Return the file of an attempt that is over."""
+    """Return the file of a finished attempt."""
     run, result = run_of(events), state.result
     assert run is not None
     assert result.end is not None
@@ -83,7 +83,7 @@ def file_of(state: Attempt, events: list[Event], seed: bytes) -> RunFile:
     seed=st.binary(min_size=32, max_size=32),
     pauses=st.lists(st.integers(0, 5_000), max_size=60),
 )
-def test_the_file_of_any_attempt_is_right(
+def test_the_file_of_any_attempt_is_valid(
     game: str, seed: bytes, pauses: list[int], allowed: Help
 ) -> None:
     state, events = played(game, seed, pauses, allowed)
@@ -91,7 +91,7 @@ def test_the_file_of_any_attempt_is_right(
     assert check(parse_file(msgspec.json.encode(file))) is None
 
 
-def test_a_run_has_its_undos_among_its_moves_and_a_count_of_hints() -> None:
+def test_a_run_includes_undos_as_moves_and_counts_hints() -> None:
     state, events = played("robert", bytes(32), [10] * 30, "hints")
     run = run_of(events)
     assert run is not None
@@ -109,7 +109,7 @@ def test_a_run_has_its_undos_among_its_moves_and_a_count_of_hints() -> None:
         ({"end": "stuck"}, "The file says stuck, but the moves end differently"),
     ],
 )
-def test_what_is_wrong_with_a_run_with_help_is_said(fields: dict[str, Any], sentence: str) -> None:
+def test_errors_in_a_run_with_help_are_reported(fields: dict[str, Any], sentence: str) -> None:
     file = file_of(*played("robert", bytes(32), [10] * 30, "undo"), bytes(32))
     wrong = msgspec.structs.replace(file.result, **fields)
     assert sentence in (check(msgspec.structs.replace(file, result=wrong)) or "")
@@ -121,14 +121,14 @@ def test_an_undo_in_a_run_without_help_is_refused() -> None:
     assert "undo, cannot be played: " in (found or "")
 
 
-def test_an_attempt_that_goes_on_is_no_run() -> None:
+def test_a_running_attempt_is_not_a_run() -> None:
     _, events = played("robert", bytes(32), [10] * 5)
     assert run_of(events) is not None
     assert run_of(events[:-1]) is None
     assert run_of([]) is None
 
 
-def test_a_run_that_ends_by_itself_ended_at_its_deadline() -> None:
+def test_a_run_out_of_time_ends_at_its_deadline() -> None:
     _, events = played("robert", bytes(32), [10] * 5)
     run = run_of([*events[:-1], Ended("time", START + LIMIT)])
     assert run is not None
@@ -148,7 +148,7 @@ def result(**fields: Any) -> RunFile:
     return changed(result=msgspec.structs.replace(FILE.result, **fields))
 
 
-def test_the_golden_run_is_right() -> None:
+def test_the_golden_run_is_valid() -> None:
     assert check(FILE) is None
 
 
@@ -173,14 +173,14 @@ def test_the_golden_run_is_right() -> None:
         (result(end="time"), "The file says time"),
     ],
 )
-def test_what_is_wrong_with_a_run_is_said(file: RunFile, sentence: str) -> None:
+def test_errors_in_a_run_are_reported(file: RunFile, sentence: str) -> None:
     found = check(file)
     assert found is not None
     assert sentence in found
 
 
-def test_a_run_is_stuck_only_where_no_card_can_come_home() -> None:
-    """The golden run's first moves leave cards that can."""
+def test_a_run_is_stuck_only_if_no_card_can_come_home() -> None:
+    """After the golden run's first moves, cards still can."""
     first = next(n for n, (text, _) in enumerate(FILE.moves) if ">f" in text)
     early = changed(
         moves=FILE.moves[:first],
@@ -208,6 +208,6 @@ def replace_result(*, home: int, moves: int) -> FileResult:
         GOLDEN + b" " * (1 << 20),
     ],
 )
-def test_what_is_no_run_is_not_read(content: bytes) -> None:
+def test_malformed_files_are_rejected(content: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_file(content)

@@ -85,7 +85,7 @@ def test_a_member_who_only_joined_loses_the_seat_soon() -> None:
 
 
 def acted(*players: PlayerId) -> Room:
-    """Return a room in which all members except the host sit out."""
+    """Return a room with all members except the host sitting out."""
     room = room_of(*players)
     for player in players[1:]:
         room = then(room, commands.set_ready(room, player, False, START))

@@ -40,7 +40,7 @@ from tests.builders import (
 
 
 def match_of(*players: PlayerId) -> Room:
-    """Return a quick match in which the players have taken seats, one per second."""
+    """Return a quick match of these players, who took their seats one second apart."""
     opened = RoomOpened(
         CODE, ADA, "robert", "standard", quick_match.SEATS, LIMIT, START, quick=True
     )

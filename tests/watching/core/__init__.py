@@ -1,1 +1,1 @@
-"""Tests of the pure part of `server/watching`."""
+"""Tests of `server/watching/core`."""

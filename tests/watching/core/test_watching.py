@@ -1,4 +1,4 @@
-"""Sight: the sessions that may see the boards of a round, and when."""
+"""Sight: visibility of the boards of a round to watchers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.builders import (
 
 
 def seen(room: Room, player: PlayerId, *, has_key: bool = False) -> str:
-    """Return how a player sees a room's round, or the code with which watching is refused."""
+    """Return a player's sight of a room's round, or the code of the refusal."""
     try:
         return sight(room, player, has_key=has_key)
     except Refusal as refusal:
@@ -38,7 +38,7 @@ def seen(room: Room, player: PlayerId, *, has_key: bool = False) -> str:
 
 @pytest.fixture
 def race() -> Room:
-    """Return a race of Ada, who is done, and Bob; Cyd has a seat and sits out."""
+    """Return a race of Ada, who has finished, and Bob; Cyd has a seat and sits out."""
     room = room_of(ADA, BOB, CYD)
     room = then(room, commands.set_ready(room, CYD, False, START))
     deal, commitment = race_of(ADA, BOB).round.deal, ""  # type: ignore[union-attr]
@@ -47,30 +47,30 @@ def race() -> Room:
 
 
 @pytest.mark.parametrize("has_key", [False, True])
-def test_a_runner_sees_nothing_while_its_attempt_runs(race: Room, has_key: bool) -> None:
+def test_a_runner_sees_nothing_until_their_attempt_ends(race: Room, has_key: bool) -> None:
     assert seen(race, BOB, has_key=has_key) == "still_racing"
 
 
-def test_a_runner_who_is_done_sees_all_at_once(race: Room) -> None:
+def test_a_finished_runner_sees_all_boards_live(race: Room) -> None:
     assert seen(race, ADA) == "live"
 
 
-def test_a_runner_who_has_left_is_still_one(race: Room) -> None:
+def test_a_runner_who_has_left_still_counts_as_one(race: Room) -> None:
     assert seen(then(race, commands.leave(race, ADA, START)), ADA) == "live"
     assert seen(then(race, commands.leave(race, BOB, START)), BOB) == "still_racing"
 
 
-def test_a_member_who_sits_out_sees_all_later(race: Room) -> None:
+def test_a_member_who_sits_out_sees_all_boards_delayed(race: Room) -> None:
     assert seen(race, CYD) == "delayed"
 
 
-def test_others_need_the_key_and_see_all_later(race: Room) -> None:
+def test_others_need_the_key_and_see_all_boards_delayed(race: Room) -> None:
     assert seen(race, DAN) == "not_invited"
     assert seen(race, DAN, has_key=True) == "delayed"
 
 
 @pytest.mark.parametrize("has_key", [False, True])
-def test_who_was_removed_sees_nothing(race: Room, has_key: bool) -> None:
+def test_a_removed_player_sees_nothing(race: Room, has_key: bool) -> None:
     room = then(race, commands.remove(race, ADA, CYD, START))
     assert seen(room, CYD, has_key=has_key) == "removed"
 
@@ -98,7 +98,7 @@ def test_a_public_round_is_shown_when_it_is_over(race: Room) -> None:
     ]
 
 
-def test_a_watcher_may_run_in_the_next_round(race: Room) -> None:
+def test_a_watcher_can_run_in_the_next_round(race: Room) -> None:
     over = finished(race, BOB, reached(1))
     room = agreed(over, ADA, BOB, CYD)
     started = commands.start(room, CYD, race_of(ADA).round.deal, "", START, present=PLAYERS)  # type: ignore[union-attr]
@@ -111,7 +111,7 @@ def test_a_watcher_may_run_in_the_next_round(race: Room) -> None:
     player=st.sampled_from((*PLAYERS[:3], EVE)),
     has_key=st.booleans(),
 )
-def test_nobody_who_runs_sees_anything(
+def test_no_runner_sees_anything(
     runs: set[PlayerId], done: set[PlayerId], player: PlayerId, *, has_key: bool
 ) -> None:
     room = race_of(*sorted(runs))
