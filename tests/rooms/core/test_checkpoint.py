@@ -69,7 +69,7 @@ def test_a_checkpoint_is_bounded_however_many_come_and_go() -> None:
     assert len(room.removed) == MAX_REMOVED
     assert len(room.paces) <= rate_limit.MAX_PACED
     assert room.points.keys() <= {ADA, *room.former}
-    # Many players with proposals, scores and removals join and leave.
+    # A thousand players join and leave at the same time, so none of their costs has expired.
     for number in range(1_000):
         player = numbered(number)
         if player not in room.removed:
