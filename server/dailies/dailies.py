@@ -145,10 +145,10 @@ class Dailies:
         self._best_at = 0
         self._shown_last: list[DealId] = []
         self._background = background
-        keyring.sealing_changed.subscribe(self._read_again)
+        keyring.sealing_changed.subscribe(self._reread)
         background.forever("dailies", self.draw_ahead, every=DRAW_EVERY)
 
-    def _read_again(self) -> None:
+    def _reread(self) -> None:
         """Reread the deals ahead, which seals their seeds with the current key."""
         self._deals.forget()
         self._drawn = set()

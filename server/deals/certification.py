@@ -28,7 +28,7 @@ four weeks'."""
 SMALL = 16
 """The divisor of the solver's budget for most deals."""
 
-WHOLE_EVERY = 8
+FULL_BUDGET_EVERY = 8
 """One of this many deals gets the whole budget."""
 
 
@@ -66,7 +66,7 @@ class Progress:
         return self.pooled >= self.wanted or not self.fits
 
 
-Tell = Callable[[Progress], None]
+OnProgress = Callable[[Progress], None]
 """Called whenever a deal was solved or given up."""
 
 
@@ -77,7 +77,7 @@ class Certification:
         self._pools = pools
 
     async def fill(
-        self, game: str, wanted: int, solvers: Sequence[Solver], stop: Stop, tell: Tell
+        self, game: str, wanted: int, solvers: Sequence[Solver], stop: Stop, on_progress: OnProgress
     ) -> Progress:
         """Fill a game's pool until it is full or `stop` is set; return the progress.
 
@@ -89,7 +89,7 @@ class Certification:
             wanted: the target size of the pool.
             solvers: work concurrently, each on one deal.
             stop: stops the work immediately; also set if a solver or the store fails.
-            tell: called with the progress.
+            on_progress: called with the progress.
 
         Raises:
             SolverError: a solver fails, or its answer is wrong.
@@ -98,11 +98,11 @@ class Certification:
         progress.others = max(0, await self._size(game) - progress.pooled)
         if not progress.is_done:
             # Report early: the first deal may take minutes, since a solver is compiled first.
-            tell(progress)
+            on_progress(progress)
 
         async def work(solver: Solver) -> None:
             try:
-                await self._work(solver, progress, stop, tell)
+                await self._work(solver, progress, stop, on_progress)
             except BaseException:
                 stop.set()
                 raise
@@ -113,13 +113,15 @@ class Certification:
                 raise error
         return progress
 
-    async def _work(self, solver: Solver, progress: Progress, stop: Stop, tell: Tell) -> None:
+    async def _work(
+        self, solver: Solver, progress: Progress, stop: Stop, on_progress: OnProgress
+    ) -> None:
         """Draw and solve deals with one solver until the pool is full, or until stopped."""
         rules = ruleset(progress.game, STANDARD)
         while not (progress.is_done or stop.is_set):
             deal = new_deal(progress.game, STANDARD)
             progress.drawn += 1
-            share = SMALL if progress.drawn % WHOLE_EVERY else 1
+            share = SMALL if progress.drawn % FULL_BUDGET_EVERY else 1
             task = Task(deal.game, rules.digest, deal.seed, share)
             solved = await stop.or_wait(solver.solve(task))
             if solved is None:
@@ -132,7 +134,7 @@ class Certification:
                 await self._pools.put(pooled)
                 size = await self._size(progress.game) - progress.others
                 progress.pooled = max(progress.pooled, size)
-            tell(progress)
+            on_progress(progress)
 
     async def _size(self, game: str) -> int:
         """Return the number of all deals in a game's pool, usable or not."""

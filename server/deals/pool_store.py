@@ -116,7 +116,7 @@ class PoolStore:
                 return None
             chosen = members[secrets.choice(third(level, len(members)))]
             try:
-                deal = self._opened(game, chosen)
+                deal = self._unseal(game, chosen)
             except SealError as error:
                 log.error("pooled_deal_not_opened", deal=chosen.deal, error=str(error))  # noqa: TRY400
                 closed.add(chosen.text)
@@ -151,7 +151,7 @@ class PoolStore:
         for member in await self._members(game):
             if member.form == _FORMAT:
                 try:
-                    deals.append(self._opened(game, member))
+                    deals.append(self._unseal(game, member))
                 except SealError:
                     closed.append(member.deal)
         return deals, closed
@@ -171,7 +171,7 @@ class PoolStore:
             count += 1
             if sealed_by(member.sealed) != wanted:
                 try:
-                    text = self._text(self._opened(game, member))
+                    text = self._text(self._unseal(game, member))
                 except SealError as error:
                     log.error("pooled_deal_not_opened", deal=member.deal, error=str(error))  # noqa: TRY400
                     raise UnreadableError("seed_not_opened") from error
@@ -195,7 +195,7 @@ class PoolStore:
         sealed = self._secret_keys.seal(_name(deal.id), packed(json.dumps(secret)))
         return ".".join((_FORMAT, deal.rules, deal.id, sealed))
 
-    def _opened(self, game: str, member: _Member) -> PooledDeal:
+    def _unseal(self, game: str, member: _Member) -> PooledDeal:
         """Decode and unseal a member.
 
         Raises:

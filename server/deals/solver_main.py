@@ -13,7 +13,7 @@ from server.base.work.line_process import answer_requests
 from server.deals.core.certificate import line_of
 from server.deals.solver_process import Outcome, Solved, Task
 
-_MOST_STEPS = 1 << 28
+_MAX_STEPS = 1 << 28
 """A bound above the steps of any budget."""
 
 
@@ -37,7 +37,7 @@ def effort_of(found: Solution) -> int:
     In some games the narrowest beam wins half of all deals, so its width alone would not separate
     medium from easy deals. The result is below 2^53, so Redis stores it exactly as a score.
     """
-    return found.effort * _MOST_STEPS + min(found.steps, _MOST_STEPS - 1)
+    return found.effort * _MAX_STEPS + min(found.steps, _MAX_STEPS - 1)
 
 
 if __name__ == "__main__":

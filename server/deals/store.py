@@ -191,7 +191,7 @@ class DealStore:
         if known is not None and (found := await self.find(DealId(known))) is not None:
             return found
         while level is not None and (taken := await self._pools.take(game, level)) is not None:
-            deal = _taken_for(taken, level, occasion=occasion)
+            deal = _from_pool(taken, level, occasion=occasion)
             if await self._keep(deal, life):
                 break
             # The deal is in use already: this Redis has lost the removal from the pool.
@@ -370,9 +370,9 @@ class DealStore:
         try:
             seed = self._secret_keys.open(_name(deal_id), fields["sealed"])
         except SealError as error:
-            raise _not_opened(deal_id, str(error)) from error
+            raise _seed_error(deal_id, str(error)) from error
         if commitment(deal_id, seed) != fields["commitment"]:
-            raise _not_opened(deal_id, "It does not match its commitment.")
+            raise _seed_error(deal_id, "It does not match its commitment.")
         return seed
 
     def _line(self, deal_id: DealId, fields: dict[str, str]) -> str | None:
@@ -429,7 +429,7 @@ class DealStore:
         """
         level = level_of(daily.day)
         while (taken := await self._pools.take(daily.game, level)) is not None:
-            deal = _taken_for(taken, level, day=daily.day)
+            deal = _from_pool(taken, level, day=daily.day)
             if not await self._keep(deal):
                 # The deal is in use already: this Redis has lost the removal from the pool.
                 log.warning("pooled_deal_dropped", deal=deal.id)
@@ -512,7 +512,7 @@ class DealStore:
             self._known.popitem(last=False)
 
 
-def _taken_for(
+def _from_pool(
     taken: PooledDeal, level: Level, *, day: int | None = None, occasion: Occasion | None = None
 ) -> Deal:
     """Convert a deal of a pool to one of a daily or another occasion."""
@@ -543,7 +543,7 @@ def _pairs(fields: dict[str, str]) -> list[str]:
     return [text for pair in fields.items() for text in pair]
 
 
-def _not_opened(deal_id: DealId, error: str) -> UnreadableError:
+def _seed_error(deal_id: DealId, error: str) -> UnreadableError:
     """Log that a deal's seed cannot be opened, with advice, and return the error to raise."""
     log.error(
         "seed_not_opened",

@@ -36,7 +36,7 @@ TRIES = 8
 An offered room may already be taken by the pace bot, or by a player who found it in the list.
 """
 
-TRY_AGAIN_AFTER_MS = 1_000
+RETRY_AFTER_MS = 1_000
 """Milliseconds until a player can retry if none of these rooms was free."""
 
 BACKUP_AFTER = 1.0
@@ -76,7 +76,7 @@ class QuickMatches:
             background, "quick_match_offers", self._write, size=CONCURRENCY, pause=PAUSE
         )
         self._work: WorkerPool[RoomCode] = WorkerPool(
-            background, "quick_matches", self._carry_on, size=CONCURRENCY, pause=PAUSE
+            background, "quick_matches", self._advance, size=CONCURRENCY, pause=PAUSE
         )
         live.changed.subscribe(self._changed)
         background.forever("quick_match_renewal", self.renew, every=RENEW_EVERY, waits=True)
@@ -98,7 +98,7 @@ class QuickMatches:
                 if refusal.code == "unknown_game":
                     await self._store.withdraw(game, code)
                     raise
-        raise Refusal("overloaded", wait=TRY_AGAIN_AFTER_MS)
+        raise Refusal("overloaded", wait=RETRY_AFTER_MS)
 
     def _changed(self, code: RoomCode) -> None:
         """Offer or withdraw a followed room that may have changed, and schedule its next step."""
@@ -126,7 +126,7 @@ class QuickMatches:
             return None
         return (at - self._clock.now()) / 1000
 
-    async def _carry_on(self, code: RoomCode) -> None:
+    async def _advance(self, code: RoomCode) -> None:
         """Start the round of a room, or seat the pace bot, if it is time for that."""
         known = self._live.present(code)
         if known is None:

@@ -34,7 +34,7 @@ from server.play.core.attempt import Attempt, Event, Moved, Started, Undone
 from server.play.core.finish import Finish
 from server.play.core.run import Run, run_of
 from server.play.journal import AttemptDefinition, Step, decode, finish_of, steps_of
-from server.play.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
+from server.play.moves import MoveNumbers, PendingMove, Reply, SequenceError
 
 FIRST_MOVE = 2
 """The entry number of a first move, the first entry that can turn a face-down card up."""
@@ -175,7 +175,7 @@ class Attempts:
         try:
             replica = await self._replica(attempt, to_append=True)
             if seq == FIRST_MOVE:
-                await self._keep_deal(attempt, move.decide)
+                await self._extend_deal(attempt, move.decide)
         except Exception as error:
             move.finish(error)
         else:
@@ -187,7 +187,7 @@ class Attempts:
         found = await self._journals.existing(names)
         return {deal for deal, exists in zip(deals, found, strict=True) if exists}
 
-    async def _keep_deal(
+    async def _extend_deal(
         self, attempt: AttemptId, decide: Callable[[Attempt | None, int], object]
     ) -> None:
         """Extend the lifetime of the deal and the pace bot's run when a player starts playing.
@@ -237,7 +237,7 @@ class Attempts:
         """
         try:
             step = await self._submit_next(attempt, player, seq, core.resign)
-        except OutOfStepError:
+        except SequenceError:
             snapshot = await self.open(attempt, player)
             state = self._known(attempt)
             if state is not None and state.seq == seq and state.end == "resigned":
@@ -264,7 +264,7 @@ class Attempts:
 
         try:
             step = await self._submit_next(attempt, player, seq, decide)
-        except OutOfStepError:
+        except SequenceError:
             for before, event, after in await self.steps(attempt, seq):
                 if after.seq == seq and before is not None and isinstance(event, Undone):
                     return Played(before, after, delta_between(before.board, after.board))
@@ -297,7 +297,7 @@ class Attempts:
 
         try:
             step = await self._submit_next(attempt, player, seq, decide, plays=True)
-        except OutOfStepError:
+        except SequenceError:
             snapshot = await self.open(attempt, player)
             state = self._known(attempt)
             if state is not None and state.seq == seq and state.hinted is not None:
@@ -339,7 +339,7 @@ class Attempts:
         With `plays`, a first entry also extends the lifetime of the attempt's deal.
 
         Raises:
-            OutOfStepError: `seq` is not the number of the next entry.
+            SequenceError: `seq` is not the number of the next entry.
             Refusal: the player has no such attempt, or `decide` refuses.
         """
 
@@ -347,12 +347,12 @@ class Attempts:
             if state is None or state.start.player != player:
                 raise Refusal("unknown_attempt")
             if seq != state.seq + 1:
-                raise OutOfStepError
+                raise SequenceError
             return decide(state, now)
 
         replica = await self._replica(attempt, to_append=True)
         if plays and seq == FIRST_MOVE:
-            await self._keep_deal(attempt, decide_next)
+            await self._extend_deal(attempt, decide_next)
         return await replica.decide(decide_next)
 
     async def give_up(self, attempt: AttemptId) -> None:

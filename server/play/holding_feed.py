@@ -36,7 +36,7 @@ from server.players.sessions import Sessions
 CONCURRENCY = 32
 """Attempts read concurrently after missed entries."""
 
-CHECK_ENDS = 32
+END_CHECKS = 32
 """Attempts read concurrently because their ends may have been missed."""
 
 log = structlog.get_logger()
@@ -79,7 +79,7 @@ class HoldingFeed:
             size=CONCURRENCY,
         )
         self._ends: WorkerPool[Session] = WorkerPool(
-            background, "missed_ends", self._send_missed_end, size=CHECK_ENDS
+            background, "missed_ends", self._send_missed_end, size=END_CHECKS
         )
         hub.leaving.subscribe(self.leave)
         hub.checked.subscribe(self._checked)
@@ -122,7 +122,7 @@ class HoldingFeed:
         for other in self._showing(player, attempt):
             if other.shown.held == attempt:
                 loop = asyncio.get_running_loop()
-                loop.call_soon(self._tell_taken, session, attempt, other.id)
+                loop.call_soon(self._notify_taken, session, attempt, other.id)
                 return
         self._sessions.publish(player, Opened(player, attempt, session.id, self._node_bus.node))
 
@@ -138,7 +138,7 @@ class HoldingFeed:
             return
         for other in self._showing(player, attempt):
             if other is not session:
-                self._tell_taken(other, attempt, session.id)
+                self._notify_taken(other, attempt, session.id)
         taken = Taken(player, attempt, session.id, shown.taken_at, None)
         self._sessions.publish(player, taken)
         self._sessions.use(player, session.id)
@@ -171,7 +171,7 @@ class HoldingFeed:
     def _showing(self, player: PlayerId, attempt: AttemptId) -> Iterable[Session]:
         return (each for each in self._sessions_of(player) if each.shown.is_latest(attempt))
 
-    def _tell_taken(self, session: Session, attempt: AttemptId, by: str | None) -> None:
+    def _notify_taken(self, session: Session, attempt: AttemptId, by: str | None) -> None:
         """Notify a session, once, that another session holds an attempt that it shows."""
         shown = session.shown
         if shown.held == attempt:
@@ -207,7 +207,7 @@ class HoldingFeed:
         for session in mirrors:
             number = session.shown.assign_number(attempt)
             session.send(play_present.missed_one(after, move, delta, number, now))
-            self._tell_taken(session, attempt, by)
+            self._notify_taken(session, attempt, by)
 
     async def _send_snapshots(self, player: PlayerId, attempt: AttemptId, by: str | None) -> None:
         """Send a snapshot to the mirroring sessions after missed entries.
@@ -231,7 +231,7 @@ class HoldingFeed:
                 continue
             session.send(play_present.attempt(snapshot, number, self._clock.now()))
             if session.id != by and shown.taken_at < state.at:
-                self._tell_taken(session, attempt, by)
+                self._notify_taken(session, attempt, by)
 
     def _opened_elsewhere(self, opened: Opened) -> None:
         for session in self._showing(opened.player, opened.attempt):
@@ -249,4 +249,4 @@ class HoldingFeed:
             shown = session.shown
             later = (shown.taken_at, session.id) > (taken.at, taken.by)
             if shown.held != taken.attempt or not later:
-                self._tell_taken(session, taken.attempt, taken.by)
+                self._notify_taken(session, taken.attempt, taken.by)

@@ -69,7 +69,7 @@ class AttemptDefinition:
 
     def due(self, state: Attempt, now: int) -> Event | None:
         """Return the event due at a time (Unix milliseconds) without a command, or `None`."""
-        played = pace_bot.due(state, now) if pace_bot.is_its(state) else None
+        played = pace_bot.due(state, now) if pace_bot.owns(state) else None
         return played or core.due(state, now)
 
     def checkpoint(self, state: Attempt) -> None:
@@ -77,7 +77,7 @@ class AttemptDefinition:
 
     def kept_until(self, state: Attempt) -> int:
         """Return the time (Unix milliseconds) until which the journal is guaranteed to be kept."""
-        is_kept = state.is_played and not pace_bot.is_its(state)
+        is_kept = state.is_played and not pace_bot.owns(state)
         certain = min(_life_of(state), keys.CERTAIN_LIFE_MS)
         return state.start.deadline + (certain if is_kept else keys.UNPLAYED_LIFE_MS)
 
@@ -110,7 +110,7 @@ class AttemptDefinition:
         another player plays its round: see `DealStore.extend`.
         """
         payload = _ENCODER.encode(event).decode()
-        is_played = after.is_played and not pace_bot.is_its(after)
+        is_played = after.is_played and not pace_bot.owns(after)
         if before is not None and after.end is None and not (is_played and not before.is_played):
             return Append(self._key, number, payload)
         start, expires, due, effect = after.start, None, None, None

@@ -17,7 +17,7 @@ MoveNumbers = tuple[int, int, int]
 """A move as (source pile, target pile, count) in numbers, not yet validated."""
 
 
-class OutOfStepError(Refusal):
+class SequenceError(Refusal):
     """The command's number is not the number of the journal's next entry."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class PendingMove:
         if state is None or state.start.player != self._player:
             raise Refusal("unknown_attempt")
         if self._seq != state.seq + 1:
-            raise OutOfStepError
+            raise SequenceError
         move = state.board.ruleset.move_of(*self._numbers)
         if move is None:
             raise Refusal("bad_move")
@@ -85,7 +85,7 @@ class PendingMove:
             assert outcome.before is not None
             assert self._delta is not None
             self._reply(Played(outcome.before, outcome.after, self._delta))
-        elif isinstance(outcome, OutOfStepError):
+        elif isinstance(outcome, SequenceError):
             run_soon(self._answer_again())
         else:
             self._reply(outcome)

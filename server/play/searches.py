@@ -35,7 +35,7 @@ MAX_WAITING = 1_000
 FEW_MOVES = 6
 """Maximum legal moves on a board to search, in games that deal all cards face up."""
 
-MOVES_AT_ONCE = 40
+MAX_LOCAL_MOVES = 40
 """Maximum legal moves on a board whose first position is searched in this process, in half a
 millisecond; other boards go to the searcher."""
 
@@ -98,7 +98,7 @@ class Searches:
         have no dead ends. A queued attempt's latest state replaces the earlier one, and a finished
         attempt leaves the queue.
         """
-        if pace_bot.is_its(attempt):
+        if pace_bot.owns(attempt):
             return  # The pace bot resigns by itself.
         if attempt.end is not None:
             self._pending.pop(attempt.id, None)
@@ -108,8 +108,8 @@ class Searches:
         elif (
             _may_have_seen_all(attempt.board)
             and not self._follows_line(attempt, entry)
-            and (_begins_pass(attempt.board) or not cards_never_seen(attempt.board))
-            and _is_small(attempt.board)
+            and (_starts_pass(attempt.board) or not cards_never_seen(attempt.board))
+            and _is_searchable(attempt.board)
         ):
             if len(self._pending) >= MAX_WAITING and attempt.id not in self._pending:
                 log.warning("searches_full", attempt=attempt.id)
@@ -148,7 +148,7 @@ class Searches:
         if self._line_leads_home(attempt):
             return Outcome.REACHABLE
         outcome, line = Outcome.UNKNOWN, no_moves
-        if has_few_moves(board, MOVES_AT_ONCE):
+        if has_few_moves(board, MAX_LOCAL_MOVES):
             found = search(board, positions=1)
             outcome, line = found.outcome, found.line
         if outcome is Outcome.UNKNOWN:
@@ -219,7 +219,7 @@ def _size(line: tuple[Move, ...]) -> int:
     return LINE_BYTES + 8 * len(line)
 
 
-def _is_small(board: Board) -> bool:
+def _is_searchable(board: Board) -> bool:
     """Return whether a search of a board that never had an unseen card can be exhaustive.
 
     Such a game would otherwise be searched from its first move on, in vain until few moves are
@@ -230,7 +230,7 @@ def _is_small(board: Board) -> bool:
     return not shows_all or has_few_moves(board, FEW_MOVES)
 
 
-def _begins_pass(board: Board) -> bool:
+def _starts_pass(board: Board) -> bool:
     """Return whether a waste that can be turned over without limit has just been turned over."""
     ruleset = board.ruleset
     if ruleset.redeals < ENDLESS or ruleset.waste is None:

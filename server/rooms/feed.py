@@ -31,7 +31,7 @@ from server.rooms.rooms import Rooms
 SLICE = 0.003
 """Maximum seconds of sending room states before yielding to the event loop."""
 
-CARDS_WITHIN = 1.0
+CARDS_TIMEOUT = 1.0
 """Maximum seconds that the answer to a join waits for the player's attempt to be sent first."""
 
 RETRY_AFTER = 1.0
@@ -208,7 +208,7 @@ class RoomFeeds:
         self._schedule_cards(feed)
         running = room.running
         if running is not None and _needs_cards(session, running) and feed.task is not None:
-            await asyncio.wait({feed.task}, timeout=CARDS_WITHIN)
+            await asyncio.wait({feed.task}, timeout=CARDS_TIMEOUT)
 
     def answered(self, session: Session, code: RoomCode) -> None:
         """Note that a command's answer has given the session the current room state."""

@@ -44,7 +44,7 @@ CONCURRENCY = 32
 PAUSE = 0.01
 """Seconds that each worker pauses between two rooms: a thousand rooms take about half a second."""
 
-LOADED_WITHIN = 1.0
+LOAD_TIMEOUT = 1.0
 """Maximum seconds that a player who enters a room waits for its first refresh."""
 
 log = structlog.get_logger()
@@ -120,15 +120,15 @@ class LiveRooms:
         A player's last session on this node costs one write and one message, others none.
         """
         live = self._live[code]
-        self._end_presence(live, self._node if player is None else player)
+        self._remove_session(live, self._node if player is None else player)
         if live.shown and live.presence.local == {self._node: 1}:
-            self._end_presence(live, self._node)
+            self._remove_session(live, self._node)
         if not live.presence.local:
             del self._live[code]
             self._presence.unfollow(code)
             self._bus.unsubscribe(room_bus.topic(code))
 
-    def _end_presence(self, live: LiveRoom, player: PlayerId) -> None:
+    def _remove_session(self, live: LiveRoom, player: PlayerId) -> None:
         """Remove a session; write and publish the absence if it was the player's last one here."""
         if live.presence.remove_session(player):
             self._presence.write_soon(live.code, player)
@@ -152,11 +152,11 @@ class LiveRooms:
             self.changed.emit(live.code)
 
     async def wait_until_loaded(self, code: RoomCode) -> None:
-        """Wait for the first refresh of a followed room, at most `LOADED_WITHIN` seconds."""
+        """Wait for the first refresh of a followed room, at most `LOAD_TIMEOUT` seconds."""
         live = self._live.get(code)
         if live is not None and not live.loaded.is_set():
             try:
-                await asyncio.wait_for(live.loaded.wait(), LOADED_WITHIN)
+                await asyncio.wait_for(live.loaded.wait(), LOAD_TIMEOUT)
             except TimeoutError:
                 log.debug("room_not_loaded", room=code)
 
@@ -173,7 +173,7 @@ class LiveRooms:
         """Return the followed rooms without a round."""
         return [code for code, live in self._live.items() if live.room.round is None]
 
-    def member_here(self, code: RoomCode) -> PlayerId | None:
+    def local_member(self, code: RoomCode) -> PlayerId | None:
         """Return a member of a room with a session on this node, or `None`."""
         live = self._live.get(code)
         if live is None:

@@ -15,7 +15,7 @@ from server.rooms.core.room import Score
 from server.rooms.live_room import RoomPage
 from server.rooms.messages import Former, Place, Proposal, RoomState, Round, Runner, Seat
 
-_NOTHING: Final = Result(0, 0, 0, 0, None)
+_HIDDEN_RESULT: Final = Result(0, 0, 0, 0, None)
 """The placeholder for a hidden result."""
 
 
@@ -107,7 +107,7 @@ def _round(page: RoomPage, *, secret: bool, hidden: frozenset[DealId]) -> Round 
             Runner(
                 player=players_present.player(page.profiles[runner]),
                 attempt=round_.attempt(runner),
-                result=play_present.result(_NOTHING if sealed else page.progress[runner]),
+                result=play_present.result(_HIDDEN_RESULT if sealed else page.progress[runner]),
                 rank=ranks.get(runner),
                 colour=page.room.colours[runner],
             )

@@ -19,7 +19,7 @@ redis.call('EXPIRE', KEYS[1], ARGV[2])
 return redis.call('HGETALL', KEYS[1])
 """)
 
-_TAKE_BACK = Script("""
+_SET_VOID = Script("""
 if redis.call('HEXISTS', KEYS[1], 'decided') == 1 then
   if ARGV[2] == '' then redis.call('HDEL', KEYS[1], 'void:' .. ARGV[1])
   else redis.call('HSET', KEYS[1], 'void:' .. ARGV[1], ARGV[2]) end
@@ -64,9 +64,7 @@ class RaceRecordStore:
         Returns:
             The record after that, or `None` if there is none.
         """
-        return _parsed(
-            await self._database.run(_TAKE_BACK, [keys.race(deal)], player, reason or "")
-        )
+        return _parsed(await self._database.run(_SET_VOID, [keys.race(deal)], player, reason or ""))
 
 
 def _parsed(reply: Sequence[str]) -> RaceRecord | None:

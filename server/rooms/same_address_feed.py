@@ -35,9 +35,9 @@ class SameAddressFeed:
         self._addresses = addresses
         self._live = live
         self._rooms = rooms
-        self._told: WeakKeyDictionary[Session, tuple[RoomCode, Groups]] = WeakKeyDictionary()
+        self._sent: WeakKeyDictionary[Session, tuple[RoomCode, Groups]] = WeakKeyDictionary()
         self._rooms_changed: WorkerPool[RoomCode] = WorkerPool(
-            background, "neighbours", self._tell, size=CONCURRENCY
+            background, "neighbours", self._send_groups, size=CONCURRENCY
         )
         self._live.changed.subscribe(self._changed)
 
@@ -52,12 +52,12 @@ class SameAddressFeed:
             return []
         return [each for each in feed.last_sent if each.player == live.room.host]
 
-    async def _tell(self, code: RoomCode) -> None:
+    async def _send_groups(self, code: RoomCode) -> None:
         live = self._live.known(code)
         if live is None or not self._hosts(code) or len(live.players) == 1:
             return
         found = groups(live.room, await self._addresses.in_room(code))
         for session in self._hosts(code):
-            if self._told.get(session, (code, ())) != (code, found):
+            if self._sent.get(session, (code, ())) != (code, found):
                 session.send(Neighbours(code, [list(group) for group in found]), ("place", code))
-            self._told[session] = code, found
+            self._sent[session] = code, found

@@ -45,7 +45,7 @@ class UnusedRooms:
             self._work.add(code)
 
     async def _extend(self, code: RoomCode) -> None:
-        member = self._live.member_here(code)
+        member = self._live.local_member(code)
         if member is not None:
             await self._store.extend(code, keys.UNUSED_ROOM_LIFE_MS)
             self._quotas.note(member, Item(ROOM[0].size, round(EXTEND_EVERY * 1000)))

@@ -29,7 +29,7 @@ from server.rooms.rooms import Rooms
 RESERVED_MS: Final = ROUND_LIFE_MS + MAX_RESERVED_MS
 """Milliseconds after a round until its deal cannot be played on another occasion any more."""
 
-DEALS_AT_ONCE: Final = 100
+RESERVATION_BATCH: Final = 100
 """Deals whose reservations are read together, which blocks the event loop for 2 ms."""
 
 
@@ -126,8 +126,8 @@ class ClosedDeals:
         now = self._clock.now()
         asked = [deal for deal, over in raced.items() if over > now - RESERVED_MS]
         reserved: dict[DealId, Occasion] = {}
-        for first in range(0, len(asked), DEALS_AT_ONCE):
-            reserved |= await self._store.reserved(asked[first : first + DEALS_AT_ONCE], now)
+        for first in range(0, len(asked), RESERVATION_BATCH):
+            reserved |= await self._store.reserved(asked[first : first + RESERVATION_BATCH], now)
         if viewer is None:
             return frozenset(reserved)
         seen = await asyncio.gather(

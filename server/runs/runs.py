@@ -114,7 +114,7 @@ class Runs:
         if parts is None:
             raise Refusal("unknown_run")
         deal_id, player = parts
-        with self._a_read():
+        with self._limited_read():
             deal = await self._closed(deal_id, "unknown_run", viewer)
             run = await self._attempts.run(attempt)
             if run is None and await self._attempts.find(attempt) is not None:
@@ -134,7 +134,7 @@ class Runs:
         found = await self.load(attempt)
         run, deal, profile = found.run, found.deal, found.profile
         rules = rules_of(run.start.game, run.start.variant, run.start.rules)
-        with self._a_read():
+        with self._limited_read():
             for number, each in enumerate(states_of(run, deal_seed(rules, deal.seed)), 1):
                 state = each
                 if number % PAUSE_EVERY == 0:
@@ -162,7 +162,7 @@ class Runs:
             Refusal: as `on` does.
             UnreadableError: a newer release stored it.
         """
-        with self._a_read():
+        with self._limited_read():
             deal = await self._closed(deal_id, "unknown_deal")
             if deal.day is None:
                 ranked = await self._ranked(deal)
@@ -191,7 +191,7 @@ class Runs:
                 during too many concurrent reads.
             UnreadableError: a newer release stored it.
         """
-        with self._a_read():
+        with self._limited_read():
             deal = await self._closed(deal_id, "unknown_deal", player)
             if deal.day is not None:
                 return await self._of_day(deal, DailyId(deal.game, deal.day), player)
@@ -252,7 +252,7 @@ class Runs:
         return deal
 
     @contextmanager
-    def _a_read(self) -> Iterator[None]:
+    def _limited_read(self) -> Iterator[None]:
         """Count a read, or refuse it if too many are in flight."""
         if self._reading >= MAX_READS:
             raise Refusal("overloaded", wait=RETRY_AFTER_MS)

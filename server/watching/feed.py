@@ -149,8 +149,8 @@ class WatchFeeds:
         self._watching.follow(code)
         try:
             room, seen = await self._decide(session, code, epoch)
-            while (deal := self._unnoted(room, {session: seen})) is not None:
-                await self._watching.note_shown(deal)
+            while (deal := self._unrecorded_deal(room, {session: seen})) is not None:
+                await self._watching.record_shown(deal)
                 room, seen = await self._decide(session, code, epoch)
         except BaseException:
             if self._codes.get(session) == code:
@@ -177,12 +177,12 @@ class WatchFeeds:
         Raises:
             Refusal: as `core.sight`.
         """
-        seen, round_ = core.sight(room, player, has_key=_holds(room, epoch)), room.round
+        seen, round_ = core.sight(room, player, has_key=_is_current_key(room, epoch)), room.round
         if round_ is None or player in round_.players:
             return seen
         return "hidden" if self._watching.is_withheld(round_.deal) else seen
 
-    def _unnoted(self, room: Room, sights: Mapping[Session, Sight]) -> DealId | None:
+    def _unrecorded_deal(self, room: Room, sights: Mapping[Session, Sight]) -> DealId | None:
         """Return the deal of a room's round if showing it to others must still be recorded.
 
         It is about to be shown to a watcher who does not run in the round.
@@ -190,7 +190,7 @@ class WatchFeeds:
         This costs one look-up, and for a round that is new on this node, one per watcher.
         """
         round_ = room.round
-        if round_ is None or self._watching.is_noted(round_.deal):
+        if round_ is None or self._watching.is_recorded(round_.deal):
             return None
         is_shown = any(
             seen != "hidden" and session.player not in round_.players
@@ -288,9 +288,9 @@ class WatchFeeds:
             return
         while feed.unsent or any(not session.behind for session in feed.renewed):
             live = self._live.known(code)
-            deal = self._unnoted(live.room, feed.sights) if live is not None else None
+            deal = self._unrecorded_deal(live.room, feed.sights) if live is not None else None
             if deal is not None:
-                await self._watching.note_shown(deal)
+                await self._watching.record_shown(deal)
                 # The round may now be withheld: decide that before sending anything.
                 feed.decided = 0
                 self._room_changed(code)
@@ -318,7 +318,7 @@ class WatchFeeds:
                 continue
             seen, live = feed.sights[session], self._live.known(code)
             assert live is not None, "watchers are subscribed to their room"
-            if self._unnoted(live.room, feed.sights) is not None:
+            if self._unrecorded_deal(live.room, feed.sights) is not None:
                 # Another round has started meanwhile.
                 return
             if seen not in encoded:
@@ -327,6 +327,6 @@ class WatchFeeds:
             session.send_frame(encoded[seen])
 
 
-def _holds(room: Room, epoch: int | None) -> bool:
+def _is_current_key(room: Room, epoch: int | None) -> bool:
     """Return whether the presented watch key is still valid."""
     return epoch is not None and epoch == room.watch_epoch

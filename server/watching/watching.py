@@ -43,7 +43,7 @@ from server.watching.core.sight import WATCH_DELAY_MS, Sight
 CONCURRENCY = 32
 """Journals read concurrently, with one read in flight per journal."""
 
-LOADED_WITHIN = 1.0
+LOAD_TIMEOUT = 1.0
 """Maximum seconds that a watcher waits for the first read of a round."""
 
 MAX_WAITING = 512
@@ -296,11 +296,11 @@ class Watching:
             self._runners.pop(runner.attempt, None)
 
     async def wait_until_loaded(self, code: RoomCode) -> None:
-        """Wait for the first read of a watched round, at most `LOADED_WITHIN` seconds."""
+        """Wait for the first read of a watched round, at most `LOAD_TIMEOUT` seconds."""
         watched = self._rounds.get(code)
         if watched is not None and not watched.loaded.is_set():
             try:
-                await asyncio.wait_for(watched.loaded.wait(), LOADED_WITHIN)
+                await asyncio.wait_for(watched.loaded.wait(), LOAD_TIMEOUT)
             except TimeoutError:
                 log.debug("watched_round_not_loaded", room=code)
 
@@ -320,7 +320,7 @@ class Watching:
             for board, runner in zip(stream.boards, watched.runners, strict=True)
         ]
 
-    def is_noted(self, deal: DealId) -> bool:
+    def is_recorded(self, deal: DealId) -> bool:
         """Return whether this node knows whether the boards of a round are shown to others."""
         return deal in self._shown
 
@@ -328,7 +328,7 @@ class Watching:
         """Return whether a round's boards are withheld from others, who will play its deal."""
         return self._shown.get(deal) is False
 
-    async def note_shown(self, deal: DealId) -> None:
+    async def record_shown(self, deal: DealId) -> None:
         """Record that the boards of a round are shown to players who do not run in it.
 
         From then on, nobody can be challenged to play the deal. If a challenge on it exists

@@ -19,7 +19,7 @@ from engine.solver import Solution, Verdict, budget_of
 from server.base.core.days import DailyId
 from server.base.work import line_process
 from server.base.work.stop import Stop
-from server.deals.certification import SMALL, WHOLE_EVERY, Certification, Progress, certified
+from server.deals.certification import FULL_BUDGET_EVERY, SMALL, Certification, Progress, certified
 from server.deals.solver_main import effort_of, solved
 from server.deals.solver_process import Solved, SolverError, SolverProcess, Task
 from server.deals.store import Deal, new_deal
@@ -169,13 +169,13 @@ async def test_few_deals_get_the_whole_budget(node: Node) -> None:
     class Unable:
         async def solve(self, task: Task) -> Solved:
             shares.append(task.share)
-            if len(shares) == 2 * WHOLE_EVERY:
+            if len(shares) == 2 * FULL_BUDGET_EVERY:
                 stop.set()
             return Solved("unknown", "", 1, 0)
 
     done = await Certification(node.store.pools).fill(GAME, 5, [Unable()], stop, nothing)
     assert (done.kept, done.is_done) == (0, False)
-    assert shares == [*[SMALL] * (WHOLE_EVERY - 1), 1] * 2
+    assert shares == [*[SMALL] * (FULL_BUDGET_EVERY - 1), 1] * 2
 
 
 @ALONE

@@ -32,7 +32,7 @@ async def running_nodes(
     """Run both nodes, so that they receive bus messages."""
     monkeypatch.setattr(progress, "EVERY", 0.02)
     monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.1)
-    monkeypatch.setattr(module, "LOADED_WITHIN", 0.1)
+    monkeypatch.setattr(module, "LOAD_TIMEOUT", 0.1)
     async with running_together(node, other):
         yield
 
@@ -40,7 +40,7 @@ async def running_nodes(
 async def follow(node: Node, code: RoomCode, player: PlayerId) -> None:
     """Subscribe a session of a player to a room, and wait until the room is loaded."""
     node.services.live.subscribe(await node.rooms.load(code), player)
-    # Sessions wait at most `LOADED_WITHIN`, and a refresh may take longer here.
+    # Sessions wait at most `LOAD_TIMEOUT`, and a refresh may take longer here.
     live = node.services.live.known(code)
     assert live is not None
     await live.loaded.wait()

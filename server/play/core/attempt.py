@@ -248,7 +248,7 @@ def play(attempt: Attempt, move: Move, now: int) -> Played:
     except EngineError as error:
         raise Refusal.of(error) from error
     end: End | None = "won" if after.won else None
-    if end is None and not _may_go_back(attempt, after) and is_stuck(after):
+    if end is None and not _can_undo(attempt, after) and is_stuck(after):
         end = "stuck"
     event = Moved(move_text(board.ruleset, move), max(now, attempt.at), end)
     return Played(event, _moved(attempt, after, event), delta)
@@ -363,6 +363,6 @@ def _undone(attempt: Attempt, event: Undone) -> Attempt:
     )
 
 
-def _may_go_back(attempt: Attempt, after: Board) -> bool:
+def _can_undo(attempt: Attempt, after: Board) -> bool:
     """Return whether the move that led to the board `after` can be undone."""
     return attempt.start.help != "none" and after.moves < MAX_MOVES

@@ -22,7 +22,7 @@ FASTEST_MS, SLOWEST_MS = 1_200, 2_400
 """The shortest and the longest time between two moves, in milliseconds: 1.8 s on average."""
 
 
-def is_its(attempt: Attempt) -> bool:
+def owns(attempt: Attempt) -> bool:
     """Return whether an attempt belongs to the pace bot."""
     return attempt.start.player == PACE_BOT
 

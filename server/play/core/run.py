@@ -230,7 +230,7 @@ def check(file: RunFile) -> str | None:
         except (Refusal, EngineError) as error:
             said = error.text if isinstance(error, Refusal) else error.message
             return f"{move} cannot be played: {said}"
-    return _wrong_end(file, state) or _wrong_result(file, state)
+    return _end_error(file, state) or _result_error(file, state)
 
 
 def _after(state: Attempt, text: str, at: int) -> Attempt:
@@ -245,7 +245,7 @@ def _after(state: Attempt, text: str, at: int) -> Attempt:
     return attempt.play(state, parse_move(state.board.ruleset, text), at).after
 
 
-def _wrong_end(file: RunFile, state: Attempt) -> str | None:
+def _end_error(file: RunFile, state: Attempt) -> str | None:
     """Return the error in the end of a run, given the attempt after its moves, or `None`."""
     end, at = file.result.end, file.started + file.ended
     if at < state.at or (state.end is not None and at != state.at):
@@ -263,7 +263,7 @@ def _wrong_end(file: RunFile, state: Attempt) -> str | None:
     return f"The file says {end}, but the moves end differently." if wrong[end] else None
 
 
-def _wrong_result(file: RunFile, state: Attempt) -> str | None:
+def _result_error(file: RunFile, state: Attempt) -> str | None:
     """Return the first error in a run's counters, given the attempt after its moves, or `None`."""
     said, found = file.result, state.result
     for name, words in _COUNTERS.items():

@@ -74,7 +74,7 @@ def observe(
     return Absence(since, now if idle is None else idle)
 
 
-def longest_of(room: Room, player: PlayerId) -> int:
+def max_absence_ms(room: Room, player: PlayerId) -> int:
     """Return how many milliseconds a member can be away and keep the seat."""
     is_short = quick_match.waits(room) or not room.has_acted(player)
     return QUICK_ABSENCE_MS if is_short else SEAT_ABSENCE_MS
@@ -85,7 +85,7 @@ def due(absence: Absence, room: Room, now: int) -> Due:
     times: dict[PlayerId, int] = {}
     if absence.idle is not None:
         times = {
-            player: max(since, absence.idle) + longest_of(room, player)
+            player: max(since, absence.idle) + max_absence_ms(room, player)
             for player, since in absence.since.items()
         }
     host = None

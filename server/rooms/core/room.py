@@ -33,7 +33,7 @@ from server.rooms.core.events import (
     TermsSet,
 )
 
-NOT_KNOWN = DealId("")
+UNKNOWN_DEAL = DealId("")
 """The deal of a score in an old checkpoint that lacks it."""
 
 MAX_SCORES = 8
@@ -136,7 +136,7 @@ class Score:
     game: str
     ranks: dict[PlayerId, int]
     points: dict[PlayerId, int]
-    deal: DealId = NOT_KNOWN
+    deal: DealId = UNKNOWN_DEAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +275,7 @@ def fold(room: Room | None, event: Entry) -> Room:
     if isinstance(event, Checkpoint):
         assert room is None or room.version == event.room.version, "entries follow each other"
         number = event.room.version + 1
-        return _coloured(replace(event.room, version=number, begin=number))
+        return _with_colours(replace(event.room, version=number, begin=number))
     if isinstance(event, RoomOpened):
         assert room is None, "RoomOpened is only the first entry"
         host = None if event.quick else event.host
@@ -288,10 +288,10 @@ def fold(room: Room | None, event: Entry) -> Room:
     payer = payer_of(room, event)
     paces = room.paces if payer is None else rate_limit.after(room.paces, payer, event.at)
     after = replace(after, version=room.version + 1, at=event.at, watch_epoch=epoch, paces=paces)
-    return _coloured(after)
+    return _with_colours(after)
 
 
-def _coloured(room: Room) -> Room:
+def _with_colours(room: Room) -> Room:
     """Return the room with a colour for each player; old checkpoints lack colours."""
     members = [seat.player for seat in room.seats]
     runners = room.round.players if room.round else ()
@@ -339,7 +339,7 @@ def _folded(room: Room, event: Event) -> Room:
             by_host = (player,) if event.by is not None else ()
             removed = (*room.removed, *by_host)[-MAX_REMOVED:]
             proposals = {by: terms for by, terms in room.proposals.items() if by != player}
-            after = _forgetting(
+            after = _forget_unshown(
                 replace(room, host=host, seats=seats, removed=removed, proposals=proposals)
             )
         case HostChanged(player=player):
@@ -347,7 +347,7 @@ def _folded(room: Room, event: Event) -> Room:
         case TermsSet(terms=terms):
             # Agreement to a rematch does not extend to other terms.
             same = room.round is None or terms == room.terms
-            seats = room.seats if same else _asked_anew(room.seats, room.host)
+            seats = room.seats if same else _reset_agreement(room.seats, room.host)
             after = replace(room, terms=terms, proposals={}, seats=seats)
         case TermsProposed(player=player, terms=terms):
             after = replace(room, proposals=room.proposals | {player: terms})
@@ -357,7 +357,9 @@ def _folded(room: Room, event: Event) -> Room:
             round_ = room.running and replace(room.running, public=True) if public else None
             after = replace(room, public=public, round=round_ or room.round)
         case RoomClosed():
-            after = _forgetting(replace(room, seats=(), proposals={}, public=False, closed=True))
+            after = _forget_unshown(
+                replace(room, seats=(), proposals={}, public=False, closed=True)
+            )
         case ReadySet(player=player, ready=ready):
             seats = tuple(
                 replace(seat, ready=ready, out=not ready) if seat.player == player else seat
@@ -379,31 +381,31 @@ def _folded(room: Room, event: Event) -> Room:
                 room.public or any(s.public for s in room.seats if s.player in event.players),
                 counts=room.terms.counts,
             )
-            after = replace(room, round=begun, proposals={}, seats=_asked_anew(room.seats))
+            after = replace(room, round=begun, proposals={}, seats=_reset_agreement(room.seats))
         case RunnerFinished(player=player, result=result):
             assert room.round is not None
             results = room.round.results | {player: result}
             round_ = replace(room.round, results=results)
-            after = _scored(replace(room, round=round_), round_)
+            after = _add_score(replace(room, round=round_), round_)
         case _:
             raise AssertionError(f"unknown event {event!r}")
     return after
 
 
-def _asked_anew(seats: tuple[Seat, ...], host: PlayerId | None = None) -> tuple[Seat, ...]:
+def _reset_agreement(seats: tuple[Seat, ...], host: PlayerId | None = None) -> tuple[Seat, ...]:
     """Return the seats with agreements reset, except those of the host and the pace bot."""
     return tuple(
         seat if seat.is_bot or seat.player == host else replace(seat, ready=False) for seat in seats
     )
 
 
-def _scored(room: Room, round_: Round) -> Room:
+def _add_score(room: Room, round_: Round) -> Room:
     """Add the wins and points of a round, if it is over and had several players."""
     if not round_.over or len(round_.players) == 1:
         return room
     points = round_.points()
     score = Score(round_.number, round_.terms.game, round_.ranks(), points, round_.deal)
-    return _forgetting(
+    return _forget_unshown(
         replace(
             room,
             wins=_sums(room.wins, dict.fromkeys(round_.winners(), 1)),
@@ -413,7 +415,7 @@ def _scored(room: Room, round_: Round) -> Room:
     )
 
 
-def _forgetting(room: Room) -> Room:
+def _forget_unshown(room: Room) -> Room:
     """Drop the wins and points of players who are no longer shown."""
     shown = {seat.player for seat in room.seats}.union(*(score.ranks for score in room.scores))
     return replace(

@@ -46,8 +46,8 @@ def played(state: Attempt) -> list[Attempt]:
 
 def test_the_bot_is_an_ordinary_player_except_for_its_name() -> None:
     assert is_id(PACE_BOT)
-    assert pace_bot.is_its(bot())
-    assert not pace_bot.is_its(begun())
+    assert pace_bot.owns(bot())
+    assert not pace_bot.owns(begun())
 
 
 @settings(max_examples=10)
@@ -116,4 +116,4 @@ def test_the_bot_resigns_at_the_maximum_of_moves() -> None:
 
 
 def test_a_players_attempt_is_not_the_bots() -> None:
-    assert not pace_bot.is_its(attempt.begin(started(player=ADA), begun().board))
+    assert not pace_bot.owns(attempt.begin(started(player=ADA), begun().board))
