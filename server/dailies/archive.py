@@ -207,6 +207,7 @@ class Archive:
             # The journals may have been deleted during the read.
             if await self._write(part, shown) and shown.day not in await self._trimmed.all():
                 digest = (await asyncio.to_thread(_digest, part))[:32]
+                # Atomic, so that nodes that share the folder never see a partial file.
                 part.replace(folder / f"{date}-{digest}.jsonl.gz")
                 log.info("archived", date=date)
         except UnavailableError as error:
@@ -220,6 +221,7 @@ class Archive:
 
     async def _write(self, part: Path, shown: ShownDay) -> bool:
         """Write the file of a day; return `False` if it was interrupted because the node stops."""
+        # Without a name and a time, the file is identical on all nodes.
         with part.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
             async for lines in self._pages(shown):
                 if self._closing:

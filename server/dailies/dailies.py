@@ -167,6 +167,7 @@ class Dailies:
         near = today + daily.UNCERTIFIED_AHEAD
         if self._fills_pools and now < daily.ends(today) - daily.FILLED_UNTIL_MS:
             near = today
+        # Settle today's set first: it decides which deals are missing.
         await self._list.of(today)
         for day in range(today, near + 1):
             if wanted := [each for each in self._list.wanted(day) if each not in self._drawn]:

@@ -74,6 +74,7 @@ class Retention:
         Raises:
             UnavailableError: the store does not answer.
         """
+        # Only the first live node does the work.
         if self._registration.alive[0] != self._registration.id:
             return
         trimmed, files = await self._trimmed.all(), await self._archive.files()

@@ -23,6 +23,8 @@ end
 redis.call('EXPIRE', KEYS[1], ARGV[5])
 return 1
 """)
+"""Fields: `a:<address>` has the players who started there, `p:<player>` has those of them who
+started before that player."""
 
 
 class StartStore:

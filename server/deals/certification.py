@@ -104,6 +104,7 @@ class Certification:
             try:
                 await self._work(solver, progress, stop, on_progress)
             except BaseException:
+                # Stop the other solvers too.
                 stop.set()
                 raise
 

@@ -38,6 +38,7 @@ redis.call('ZREM', KEYS[1], ARGV[1])
 redis.call('ZADD', KEYS[1], score, ARGV[2])
 return 1
 """)
+"""Replaces a member with the same score, unless it was taken meanwhile."""
 
 log = structlog.get_logger()
 
@@ -121,6 +122,7 @@ class PoolStore:
                 log.error("pooled_deal_not_opened", deal=chosen.deal, error=str(error))  # noqa: TRY400
                 closed.add(chosen.text)
                 continue
+            # Otherwise another node has taken it first: choose again.
             if await self._database.write(key, "ZREM", key, chosen.text):
                 return deal
 

@@ -46,11 +46,13 @@ redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 redis.call('EXPIRE', KEYS[1], ARGV[1])
 return 1
 """)
+"""Stores a new deal, unless its id exists."""
 
 _SEAL = Script("""
 if redis.call('HEXISTS', KEYS[1], 'commitment') == 0 then return end
 redis.call('HSET', KEYS[1], unpack(ARGV))
 """)
+"""Replaces the sealed fields, unless the deal has expired."""
 
 _SHOW = Script("""
 if redis.call('HEXISTS', KEYS[1], 'commitment') == 0 then return '' end
@@ -59,6 +61,8 @@ if reserved then return reserved end
 redis.call('HSETNX', KEYS[1], 'shown', '')
 return ''
 """)
+"""Returns the reservation, or records the showing. This is atomic, so that a deal cannot be
+reserved while it is being shown."""
 
 _RESERVE = Script("""
 local reserved = redis.call('HGET', KEYS[1], 'reserved')
@@ -305,6 +309,7 @@ class DealStore:
         deal = self._deal(deal_id, fields)
         if not self._is_sealed(fields):
             key = keys.deal(deal_id)
+            # Without waiting: if the write is lost, the next read reseals the deal.
             self._database.send(key, *_SEAL.call([key], *_pairs(self._sealed(deal))))
         self._remember(deal)
         return deal

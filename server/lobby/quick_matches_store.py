@@ -18,6 +18,7 @@ redis.call('ZADD', KEYS[1], ARGV[2], ARGV[3])
 redis.call('EXPIRE', KEYS[1], ARGV[4])
 return ARGV[3]
 """)
+"""Takes the offer that expires first, or else adds one, atomically."""
 
 _OFFER = Script("""
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])

@@ -19,6 +19,7 @@ redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
 redis.call('ZADD', KEYS[3], ARGV[1], ARGV[2])
 for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[4]) end
 """)
+"""Keys: the rooms by expiry, their rows, and the network's rooms by expiry."""
 
 _DROP = Script("""
 redis.call('ZREM', KEYS[1], ARGV[1])

@@ -165,6 +165,7 @@ class Attempts:
         move = PendingMove(attempt, player, seq, numbers, self.answer_again, reply)
         replica = self._replicas.find_to_append(attempt)
         self._lookups["attempts", "miss" if replica is None else "hit"] += 1
+        # The fast path takes no task. A first move confirms the clock and extends its deal before.
         if replica is None or seq == FIRST_MOVE:
             run_soon(self._play(attempt, seq, move))
         else:
@@ -270,6 +271,7 @@ class Attempts:
                     return Played(before, after, delta_between(before.board, after.board))
             return await self.open(attempt, player)
         assert step.before is not None, "an undo is never the first entry"
+        # `decide` runs again if another node was first, so only the last delta counts.
         return Played(step.before, step.after, deltas[-1])
 
     async def hint(
@@ -290,6 +292,7 @@ class Attempts:
         Raises:
             Refusal: the player has no such attempt, or the hint is refused: see `core.hint`.
         """
+        # Search before deciding: a decision is synchronous, and a search may take several slices.
         found = await self._find_hint(attempt, player, seq, pay)
 
         def decide(state: Attempt, now: int) -> Event | None:

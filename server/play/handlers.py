@@ -88,6 +88,7 @@ async def open_attempt(request: Request[OpenAttempt]) -> Attempt | Missed:
     whole = show(request, snapshot, take=request.command.take)
     if missed is None:
         return whole
+    # A small snapshot can be shorter than the moves.
     part = play_present.missed(missed, whole.number, whole.now)
     return part if len(codec.encode(part)) < len(codec.encode(whole)) else whole
 

@@ -106,6 +106,7 @@ class Searches:
         elif attempt.undoable:
             self._pending.pop(attempt.id, None)
         elif (
+            # The cheapest test first, since this runs for each move.
             _may_have_seen_all(attempt.board)
             and not self._follows_line(attempt, entry)
             and (_starts_pass(attempt.board) or not cards_never_seen(attempt.board))

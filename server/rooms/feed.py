@@ -240,6 +240,7 @@ class RoomFeeds:
             feed.version, feed.frame = version, b""
             return
         frame = codec.encode(rooms_present.room(page))
+        # Keep an equal frame's identity: `last_sent` is compared by `is`, which is faster.
         if frame != feed.frame:
             feed.frame = frame
         feed.version = version
@@ -304,6 +305,7 @@ class RoomFeeds:
         for session, sent in feed.last_sent.items():
             if sent is None:
                 continue
+            # A slow reader would only queue it, so send all counters later instead.
             if session.behind:
                 feed.behind.add(session)
             elif session in feed.behind:

@@ -83,6 +83,7 @@ class LiveRoom:
             return []
         advanced: list[int] = []
         for player, home, moves in progress.runners:
+            # Moves only increase, so a message with fewer moves is older.
             if player in round_.results or moves <= self.counters.get(player, (0, 0))[1]:
                 continue
             self.counters[player] = (home, moves)

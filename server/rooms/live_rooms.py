@@ -233,6 +233,7 @@ class LiveRooms:
         profiles = self._profiles.known(live.players)
         seed = None
         if round_ is not None and round_.over:
+            # The seed of an expired deal is an empty text, and `None` if it has not been read.
             seed = live.seed[1] if live.seed is not None and live.seed[0] == round_.deal else None
             if seed is None:
                 return None

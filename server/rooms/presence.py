@@ -90,6 +90,7 @@ class RoomPresence:
             The players whose presence in Redis disagrees with the sessions on this node and must be
             rewritten.
         """
+        # Changes received during the read are newer than its result.
         for player, node in (self._changes or {}).items():
             if node is not None:
                 read[player] = node

@@ -62,6 +62,7 @@ class Progress:
         """Publish to the rooms that are due, and schedule the next batch if any rooms remain."""
         began = now = time.monotonic()
         while self._pending and now - began <= SLICE:
+            # The dictionary is ordered by due time, since all items wait equally long.
             code, (due, runners) = next(iter(self._pending.items()))
             if due > began:
                 break

@@ -133,6 +133,7 @@ class RaceRecorder:
         if found is not None:
             return found
         players = sorted(race.results)
+        # In the order of ids, so that races never wait for each other in a circle.
         for player in players:
             await self._claim(player, race)
         excerpts = await self._histories.excerpts(players, (), [(race.game, race.deal)])

@@ -18,6 +18,7 @@ redis.call('HSETNX', KEYS[1], 'decided', ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 return redis.call('HGETALL', KEYS[1])
 """)
+"""Stores a decision unless there is one, and returns the record."""
 
 _SET_VOID = Script("""
 if redis.call('HEXISTS', KEYS[1], 'decided') == 1 then

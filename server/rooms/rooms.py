@@ -122,6 +122,7 @@ class Rooms:
         """
         terms = Terms(game, variant, limit, allowed, known)
         _check_offered(terms)
+        # Another player's room may have the same code; then try the next one.
         for number in count():
             # Derive the code from the key so that retries find the room, as a MAC so that nobody
             # can guess it.

@@ -58,6 +58,7 @@ class SameAddressFeed:
             return
         found = groups(live.room, await self._addresses.in_room(code))
         for session in self._hosts(code):
+            # A host who has not been notified yet is only notified if there are groups.
             if self._sent.get(session, (code, ())) != (code, found):
                 session.send(Neighbours(code, [list(group) for group in found]), ("place", code))
             self._sent[session] = code, found

@@ -24,6 +24,8 @@ redis.call('HSET', KEYS[2], ARGV[3], '')
 redis.call('EXPIRE', KEYS[2], ARGV[2])
 return redis.call('HGETALL', KEYS[1])
 """)
+"""Keys: the room's presence, and the node's list of held rooms in the partition. It stores the
+players before it reads, so that of two nodes that enter, one sees the other."""
 
 _EXTEND = Script("""
 local left = redis.call('TTL', KEYS[1])
@@ -38,6 +40,7 @@ for _, node in ipairs(redis.call('HVALS', KEYS[1])) do
 end
 redis.call('HDEL', KEYS[2], ARGV[3])
 """)
+"""Keys as above. The node's note of the room is deleted with its last player there."""
 
 
 class RoomStore:

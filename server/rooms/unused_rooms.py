@@ -48,4 +48,5 @@ class UnusedRooms:
         member = self._live.local_member(code)
         if member is not None:
             await self._store.extend(code, keys.UNUSED_ROOM_LIFE_MS)
+            # The extension stores only the room itself, not the address hashes.
             self._quotas.note(member, Item(ROOM[0].size, round(EXTEND_EVERY * 1000)))

@@ -149,6 +149,7 @@ class WatchFeeds:
         self._watching.follow(code)
         try:
             room, seen = await self._decide(session, code, epoch)
+            # Recording takes a round trip, so decide the sight again afterwards.
             while (deal := self._unrecorded_deal(room, {session: seen})) is not None:
                 await self._watching.record_shown(deal)
                 room, seen = await self._decide(session, code, epoch)

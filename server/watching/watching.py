@@ -336,6 +336,7 @@ class Watching:
         """
         self._shown[deal] = await self._deals.show(deal) is None
         if len(self._shown) > MAX_SHOWN:
+            # Drop the oldest; if needed, it is read again.
             del self._shown[next(iter(self._shown))]
 
     def deal(self, code: RoomCode) -> DealId | None:
@@ -379,6 +380,7 @@ class Watching:
         if runner is None:
             return
         if len(runner.appended) >= MAX_WAITING:
+            # Too many to keep: the next read takes them from the journal.
             runner.appended.clear()
         runner.appended.append((before, after, text))
 

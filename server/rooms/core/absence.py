@@ -91,6 +91,7 @@ def due(absence: Absence, room: Room, now: int) -> Due:
     host = None
     later = [time for time in times.values() if time > now]
     players = [seat.player for seat in room.seats if not seat.is_bot]
+    # An absent host can only be replaced while another member is present.
     if room.host in absence.since and len(absence.since) < len(players):
         time = absence.since[room.host] + HOST_ABSENCE_MS
         if time <= now:

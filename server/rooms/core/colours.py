@@ -43,6 +43,7 @@ def after(
 
 def favourite(player: PlayerId) -> int:
     """Return the colour that a player gets in every room where it is free."""
+    # Not `hash()`: the result must be the same in all processes, and on the page.
     hashed = 0
     for character in player:
         hashed = (hashed * 31 + ord(character)) % 65_521

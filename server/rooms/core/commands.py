@@ -295,6 +295,7 @@ def start(
             raise Refusal("round_running" if room.round is not None else "players_away")
     if room.running:
         raise Refusal("round_running")
+    # The member who gives the command is present, and so is the pace bot, always.
     there = {*present, player, PACE_BOT}
     wanted = [seat for seat in room.seats if not seat.out]
     here = [seat for seat in wanted if seat.player in there]

@@ -49,6 +49,7 @@ def after(paces: Mapping[PlayerId, int], player: PlayerId, now: int) -> dict[Pla
     counted = counting.get(player, now) - now
     counting[player] = now + counted + COST_MS + counted // GROWTH
     if len(counting) > MAX_PACED:
+        # Break ties by id, so that all nodes drop the same player.
         least = min(counting, key=lambda each: (counting[each], each))
         del counting[least]
     return counting

@@ -328,6 +328,7 @@ def payer_of(room: Room, event: Event) -> PlayerId | None:
 def _folded(room: Room, event: Event) -> Room:
     match event:
         case SeatTaken(player=player):
+            # A room without a seated host goes to the next member who joins.
             host = player if not room.opened.quick and not room.seat_of(room.host) else room.host
             agrees = room.round is None or player == PACE_BOT
             seat = Seat(player, agrees, event.at, public=room.public)
@@ -335,6 +336,7 @@ def _folded(room: Room, event: Event) -> Room:
         case SeatLeft(player=player):
             seats = tuple(seat for seat in room.seats if seat.player != player)
             following = (seat.player for seat in seats if not seat.is_bot)
+            # Without another member, the host stays, so that they can return.
             host = next(following, player) if room.host == player else room.host
             by_host = (player,) if event.by is not None else ()
             removed = (*room.removed, *by_host)[-MAX_REMOVED:]
