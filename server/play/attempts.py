@@ -107,7 +107,7 @@ class Attempts:
         return found
 
     async def has_rules(self, attempt: AttemptId) -> bool:
-        """Return whether the tables for an attempt's rules exist, or its deal does not."""
+        """Return whether an attempt's rule tables are built; also true if its deal is missing."""
         parts = split_attempt_id(attempt)
         deal = await self._deals.find(parts[0]) if parts else None
         return deal is None or is_ready(deal.game, deal.variant)
@@ -183,7 +183,7 @@ class Attempts:
             replica.submit(move.decide, move.finish)
 
     async def started(self, deals: Sequence[DealId], player: PlayerId) -> set[DealId]:
-        """Return which of `deals` a player has started an attempt at."""
+        """Return the given deals that a player has started."""
         names = [keys.attempt(attempt_id(deal, player)) for deal in deals]
         found = await self._journals.existing(names)
         return {deal for deal, exists in zip(deals, found, strict=True) if exists}

@@ -111,7 +111,7 @@ class HoldingFeed:
                 session.send(messages.Ended(number, ended.seq, result))
 
     def open(self, session: Session, attempt: AttemptId) -> None:
-        """After its answer, notify a session that shows an attempt if another session holds it."""
+        """Notify a session that shows an attempt, after its answer, if another one holds it."""
         player, shown = session.player, session.shown
         assert player is not None
         # It may have left while its command was carried out.

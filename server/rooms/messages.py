@@ -430,7 +430,7 @@ class Removed(Event, tag=23, frozen=True):
 class Neighbours(Event, tag=27, frozen=True):
     """The players at the same address, sent only to the host, whenever they change.
 
-    Sharing an address is not proof of cheating: families and schools do.
+    Sharing an address is no proof of cheating: families and schools share one too.
 
     Attributes:
         code: the room's code.

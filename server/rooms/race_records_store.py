@@ -60,7 +60,7 @@ class RaceRecordStore:
         return _record(fields)
 
     async def void(self, deal: DealId, player: PlayerId, reason: str | None) -> RaceRecord | None:
-        """Record that a player's result is void, or without a reason, that it stands again.
+        """Mark a player's result as void; without a reason, restore it.
 
         Returns:
             The record after that, or `None` if there is none.

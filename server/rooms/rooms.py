@@ -54,10 +54,10 @@ _NO_DEAL = DealId("")
 """A placeholder for checking whether a round can start before its deal is drawn."""
 
 MAX_BYTES = 64 << 20
-"""The approximate size limit of cached rooms that this node appends to or follows: about 20,000."""
+"""The cache size for rooms that this node appends to or follows, in bytes: about 20,000 rooms."""
 
 MAX_READ_ONLY_BYTES = 4 << 20
-"""The approximate size limit of cached rooms that this node has only read."""
+"""The cache size for rooms that this node has only read, in bytes."""
 
 log = structlog.get_logger()
 

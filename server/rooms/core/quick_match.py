@@ -43,7 +43,7 @@ def bot_at(room: Room) -> int | None:
 
 
 def seat_bot(room: Room, now: int) -> Event | None:
-    """Seat the pace bot in a quick match if it is time; else `None`."""
+    """Seat the pace bot in a quick match; `None` if that is not due."""
     at = bot_at(room)
     return SeatTaken(PACE_BOT, now) if at is not None and at <= now else None
 
