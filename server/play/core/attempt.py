@@ -42,7 +42,7 @@ class Started(Struct, tag="started", frozen=True, omit_defaults=True):
         rules: the digest of its rules.
         help: the help available to the player.
         days: how many days it is kept after its deadline if it is played.
-        ranked: whether it counts for a daily's leaderboard: its player had an account at the start.
+        ranked: whether it is an attempt at a daily, by a player with an account at its start.
         occasion: its purpose if it is neither in a room nor a daily.
     """
 

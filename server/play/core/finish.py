@@ -12,7 +12,7 @@ class Finish(Struct, tag="finish", frozen=True, omit_defaults=True):
     """The result of a finished attempt, written with its last entry.
 
     Attributes:
-        ranked: whether it counts for a daily's leaderboard, as in `Started`.
+        ranked: as in `server.play.core.attempt.Started`.
         occasion: its purpose if it was neither in a room nor a daily.
     """
 
