@@ -72,14 +72,7 @@ class ArchiveFile:
 class Archive:
     """The files of closed days, made one at a time.
 
-    Args:
-        attempts: the source of the runs.
-        dailies: the source of the deals.
-        daily_list: the games that were dailies on each day.
-        folder: the folder of the files, which nodes can share; `None` for no archive.
-        leaderboards: the source of the list of runs.
-        trimmed: the days with deleted journals.
-        clock: the store's clock.
+    Nodes can share `folder`; without one, there is no archive.
     """
 
     def __init__(
@@ -110,8 +103,7 @@ class Archive:
 
         This takes two round trips for several thousand numbers, so callers should share the result.
 
-        Args:
-            files: the result of `files`; by default, they are listed now.
+        `files` is the result of the method `files`, which is called if it is omitted.
         """
         if files is None:
             files = await self.files()

@@ -85,26 +85,13 @@ class ShownDay:
 class Dailies:
     """The deals of each UTC day, one for each game that is a daily on that day.
 
+    `ranked_starts` limits how many players at one address can start each daily; 0 means no limit. A
+    node that certifies deals itself (`fills_pools`) draws tomorrow's deals as late as possible, and
+    does not warn of short pools.
+
     Attributes:
         pooled: the number of certified deals in each game's pool, as last read; 0 if none of them
             is usable.
-
-    Args:
-        attempts: the players' attempts at them.
-        keyring: knows the current key for sealing seeds.
-        address_hashes: hashes the addresses of starts.
-        quotas: counts the storage of each address.
-        deals: the drawn deals.
-        pools: the certified deals to draw from.
-        starts: records the players and addresses of starts.
-        leaderboards: the source of the best runs.
-        histories: knows which players have an account.
-        daily_list: the games that are dailies on each day.
-        clock: the store's clock.
-        background: the node's background work.
-        ranked_starts: how many players at one address can start each daily; 0 for no limit.
-        fills_pools: whether this node certifies deals itself. Then it draws tomorrow's deals as
-            late as possible, and short pools cause no warning.
     """
 
     def __init__(
@@ -210,11 +197,7 @@ class Dailies:
         self._note(left | dict.fromkeys(useless, 0))
 
     def _note(self, pooled: dict[str, int]) -> None:
-        """Record the sizes of the pools, and log a change in which pools lack deals for 14 days.
-
-        Args:
-            pooled: the number of deals by game.
-        """
+        """Record the sizes of the pools, and log a change in which pools lack deals for 14 days."""
         self.pooled = pooled
         short = {game for game, size in pooled.items() if size < daily.DRAWN_AHEAD}
         if short != self._short:
@@ -229,9 +212,7 @@ class Dailies:
     ) -> tuple[int, list[Today]]:
         """Return today's number (UTC days, see `daily.day_at`), and the deal of each daily.
 
-        Args:
-            player: the requesting player.
-            reading: awaited with the player's attempts before they are read.
+        `reading` is awaited with the player's attempts before they are read.
         """
         day = daily.day_at(self._clock.now())
         wanted = await self._list.of(day)

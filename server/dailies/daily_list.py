@@ -27,11 +27,6 @@ class DailyList:
 
     Attributes:
         games: the ids on the operator's list, in menu order.
-
-    Args:
-        sets: the sets of settled days.
-        deals: knows which deals are drawn.
-        wanted: the ids of the games on the operator's list.
     """
 
     def __init__(self, sets: DailySets, deals: DealStore, wanted: Container[str]) -> None:

@@ -11,10 +11,7 @@ from server.play import present as play_present
 def dailies(day: int, today: list[Today], now: int) -> Dailies:
     """Return the deals of a day with one player's results, as a message.
 
-    Args:
-        day: days since the Unix epoch.
-        today: the deal of each game.
-        now: Unix milliseconds.
+    `day` counts from the Unix epoch, and `now` is in Unix milliseconds.
     """
     games = [
         Daily(

@@ -33,15 +33,8 @@ log = structlog.get_logger()
 class Retention:
     """Archives days, and deletes the journals of archived days.
 
-    Args:
-        archive: makes the files.
-        registration: decides which node does the work.
-        memory: reports whether the store is filling up.
-        background: the node's background work.
-        journals: deletes journals.
-        trimmed: records the days with deleted journals.
-        clock: the store's clock.
-        keep_days: how many days after its close a day keeps its journals.
+    A day keeps its journals for `keep_days` days after its close, or less while the store is
+    filling up.
     """
 
     def __init__(

@@ -46,14 +46,8 @@ class OwnSolver(Solver, Protocol):
 class PoolFilling:
     """Fills the pools of the games that are dailies, in the background.
 
-    Args:
-        pools: the pools of the store.
-        background: the node's background work.
-        metrics: the node's metrics, which count solver failures.
-        games: the ids of these games.
-        solver: starts a solver; its argument is whether the node waits for it.
-        full: the size of a full pool.
-        first_timeout: maximum seconds that the node waits for the first days' deals.
+    `solver` starts a solver; its argument is whether the node waits for it. `first_timeout` is in
+    seconds.
     """
 
     def __init__(

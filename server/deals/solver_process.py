@@ -63,8 +63,7 @@ class Solver(Protocol):
 class SolverProcess(LineProcess[Solved]):
     """Solves in a subprocess, started by the first request. One request at a time.
 
-    Args:
-        awaited: whether it runs at the node's priority, since the node waits for its answers.
+    If `awaited`, it runs at the node's priority, since the node waits for its answers.
     """
 
     def __init__(self, *, awaited: bool = False) -> None:

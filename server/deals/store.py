@@ -136,10 +136,7 @@ class Deal:
 def new_deal(game: str, variant: str, known: str = "") -> Deal:
     """Return a new deal with the current rules. Its seed is drawn from the operating system.
 
-    Args:
-        game: the game's id.
-        variant: the variant's id.
-        known: the known deal to use (`engine.known`), if any.
+    `known` is the known deal to use (`engine.known`), if any.
 
     Raises:
         EngineError: there is no such game, variant or known deal.
@@ -162,11 +159,7 @@ class DealStore:
     async def draw(self, game: str, variant: str, room: RoomCode, known: str = "") -> Deal:
         """Draw and store a new deal for a room. It is kept for a day unless it is played.
 
-        Args:
-            game: the game's id.
-            variant: the variant's id.
-            room: the room.
-            known: the known deal to use (`engine.known`), if any.
+        `known` is the known deal to use (`engine.known`), if any.
 
         Raises:
             EngineError: there is no such game, variant or known deal.
@@ -251,9 +244,7 @@ class DealStore:
     async def reserved(self, deals: Sequence[DealId], now: int) -> dict[DealId, Occasion]:
         """Return the occasions on which some rooms' deals can be played now, in one round trip.
 
-        Args:
-            deals: the deals.
-            now: the time, in Unix milliseconds.
+        `now` is in Unix milliseconds.
         """
         found = await self._database.ask(
             lambda redis, key: redis.hmget(key, "reserved", "until"), *map(keys.deal, deals)
@@ -281,10 +272,8 @@ class DealStore:
     async def extend(self, deal: DealId, days: int, journal: str) -> None:
         """Extend the lifetime of a round's deal when a player starts playing it.
 
-        Args:
-            deal: the deal's id.
-            days: how many days the runs on it are kept.
-            journal: the key of another run on it to keep as well, if it exists.
+        Runs on it are kept for `days` days. `journal` is the key of another run to keep as well, if
+        it exists.
         """
         life = (days + keys.PLAYED_DEAL_DAYS) * base_keys.DAY_SECONDS
         await asyncio.gather(
@@ -481,9 +470,7 @@ class DealStore:
     async def _keep(self, deal: Deal, life: int | None = None) -> bool:
         """Store a deal unless its id exists, and return whether it was stored.
 
-        Args:
-            deal: the deal.
-            life: its lifetime in seconds; `None` for the default of a daily or a room.
+        `life` is in seconds; `None` means the default of a daily or a room.
         """
         fields = {
             "format": _FORMAT,

@@ -38,10 +38,7 @@ class QuickMatchStore:
         Of two simultaneous players, the second gets the room that the first one offers. The room
         may have no journal yet; each of them opens it if necessary.
 
-        Args:
-            game: the game's id.
-            code: a random code for a new offer.
-            now: the time in Unix milliseconds, for the expiry of offers.
+        `code` is a random code for a new offer, and `now` is in Unix milliseconds.
 
         Returns:
             The code of the room to join.

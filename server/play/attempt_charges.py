@@ -15,12 +15,8 @@ from server.play.core.attempt import Attempt
 class AttemptCharges:
     """Charges for running attempts.
 
-    Args:
-        attempts: the attempts of this node.
-        quotas: counts the storage of each address.
-        clock: the store's clock.
-        of_first_move: returns the additional storage of a player's first move in a room, from its
-            deadline on, given the number of days that an attempt is kept.
+    `of_first_move` returns the additional storage of a player's first move in a room, from its
+    deadline on, given the number of days that an attempt is kept.
     """
 
     def __init__(

@@ -279,11 +279,7 @@ class Attempts:
     ) -> Advice | Snapshot:
         """Give the player a hint, as entry `seq`; repeated on the same board, it is the same hint.
 
-        Args:
-            attempt: the attempt's id.
-            player: the player who requests it.
-            seq: the number of the entry.
-            pay: charges for a number of moves before they are judged, or raises a `Refusal`.
+        `pay` charges for a number of moves before they are judged, or raises a `Refusal`.
 
         Returns:
             The hint; or a snapshot, if `seq` is the number neither of the next entry nor of the

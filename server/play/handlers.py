@@ -37,13 +37,7 @@ from server.request import HandlerTable, Request
 
 
 class Moves:
-    """Carries out the moves of sessions.
-
-    Args:
-        attempts: the node's attempts.
-        quotas_: the storage quotas of players.
-        clock: the node's clock.
-    """
+    """Carries out the moves of sessions."""
 
     def __init__(self, attempts: Attempts, quotas_: Quotas, clock: Clock) -> None:
         self._attempts = attempts
@@ -159,10 +153,7 @@ def _attempt(request: Request[Resign] | Request[Undo] | Request[Hint]) -> Attemp
 def show(request: Request[Command], snapshot: Snapshot, *, take: bool) -> Attempt:
     """Return a snapshot under its number in the session, and record that the session shows it.
 
-    Args:
-        request: the command to answer.
-        snapshot: the attempt.
-        take: whether the session holds it from now on; otherwise it mirrors the holder.
+    With `take`, the session holds it from now on; otherwise it mirrors the holder.
     """
     number = request.session.shown.show(snapshot.attempt, snapshot.start.room)
     if snapshot.result.end is None:

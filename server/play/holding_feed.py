@@ -43,17 +43,7 @@ log = structlog.get_logger()
 
 
 class HoldingFeed:
-    """Tracks the holder of each shown attempt, and updates the player's other sessions.
-
-    Args:
-        attempts: the node's attempts.
-        mirrors: publishes and receives entries of attempts.
-        sessions: the sessions of all nodes.
-        node_bus: receives messages of other nodes about holders.
-        clock: the node's clock.
-        background: runs the background work.
-        hub: the sessions of this node.
-    """
+    """Tracks the holder of each shown attempt, and updates the player's other sessions."""
 
     def __init__(  # noqa: PLR0917 - its sources and recipients
         self,

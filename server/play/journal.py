@@ -41,10 +41,7 @@ class Step(NamedTuple):
 class AttemptDefinition:
     """The `server.base.journals.replica.Definition` of one attempt's journal.
 
-    Args:
-        attempt: its id.
-        deal: its deal.
-        appended: called after each append.
+    `appended` is called after each append.
     """
 
     __slots__ = ("_appended", "_deal", "_id", "_key")

@@ -95,10 +95,7 @@ class Mirrors:
     def publish_entry(self, after: Attempt, text: str, by: str | None) -> None:
         """Publish an entry appended by this node to the player's other nodes.
 
-        Args:
-            after: the attempt after it.
-            text: the entry (JSON).
-            by: the session that caused it, or `None`.
+        `by` is the session that caused it, or `None`.
         """
         player = after.start.player
         message = Advanced(player, self._node, after.id, after.seq, text, by)

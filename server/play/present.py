@@ -3,6 +3,9 @@
 Only `present` modules send cards to clients: this one and that in `watching` from views and deltas,
 in which `engine.board` omits all cards that the player has not seen, and the one in `runs` as seeds
 of closed deals.
+
+In all functions, `number` is the attempt's number in the session, and `now` is in Unix
+milliseconds.
 """
 
 from __future__ import annotations
@@ -23,22 +26,12 @@ from server.play.messages import Attempt, Ended, Hinted, Missed, MissedMove
 
 
 def ended(after: core.Attempt, number: int) -> Ended:
-    """Return the event for an attempt that ended without a move.
-
-    Args:
-        after: the attempt after its end.
-        number: its number in the session.
-    """
+    """Return the event for an attempt that ended without a move."""
     return Ended(number, after.seq, result(after.result))
 
 
 def moved_frame(move: Played, number: int) -> bytes:
-    """Return the frame that answers a move.
-
-    Args:
-        move: the appended move.
-        number: the attempt's number in the session.
-    """
+    """Return the frame that answers a move."""
     before, after, delta = move
     came_home = after.board.home != before.board.home
     turned_over = delta.redeals != before.board.redeals
@@ -58,13 +51,7 @@ def changes(delta: Delta) -> list[list[int]]:
 
 
 def attempt(snapshot: Snapshot, number: int, now: int) -> Attempt:
-    """Return the event with an attempt's snapshot.
-
-    Args:
-        snapshot: the snapshot.
-        number: the attempt's number in the session.
-        now: Unix milliseconds.
-    """
+    """Return the event with an attempt's snapshot."""
     start = snapshot.start
     return Attempt(
         number=number,
@@ -107,13 +94,7 @@ def _numbers(ruleset: Ruleset, move: Move | None) -> list[int] | None:
 
 
 def missed(found: resume.Missed, number: int, now: int) -> Missed:
-    """Return the event with the moves that a client has missed.
-
-    Args:
-        found: the moves, and the current snapshot.
-        number: the attempt's number in the session.
-        now: Unix milliseconds.
-    """
+    """Return the event with the moves that a client has missed."""
     snapshot = found.now
     return Missed(
         number=number,
@@ -129,12 +110,7 @@ def missed(found: resume.Missed, number: int, now: int) -> Missed:
 def missed_one(after: core.Attempt, move: str, delta: Delta, number: int, now: int) -> Missed:
     """Return the event with one move or undo, for a mirroring session or in answer to an undo.
 
-    Args:
-        after: the attempt after the move.
-        move: the move's text, or `UNDONE`.
-        delta: its changes, as seen by the player.
-        number: the attempt's number in the session.
-        now: Unix milliseconds.
+    `move` is the move's text, or `UNDONE`; `delta` has its changes as seen by the player.
     """
     moves = [_missed_move(after.board.ruleset, move, delta)]
     return Missed(number, after.id, after.seq - 1, after.seq, moves, now, result(after.result))

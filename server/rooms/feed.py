@@ -282,10 +282,8 @@ class RoomFeeds:
         state are skipped, since it contains all counters. Slow subscribers are skipped too, and
         later get the counters of all runners in one message.
 
-        Args:
-            code: the room.
-            counters: a flat list of (place, home, moves) for each runner who has advanced; place is
-                the index among the runners of the round.
+        `counters` is a flat list of (place, home, moves) for each runner who has advanced; place is
+        the index among the runners of the round.
         """
         feed = self._feeds.get(code)
         live = self._live.known(code)
@@ -318,9 +316,7 @@ class RoomFeeds:
     def _schedule_cards(self, feed: Feed, delay: float = 0.0) -> None:
         """Schedule sending the runners their cards at the start of the round, if any need them.
 
-        Args:
-            feed: the room's feed.
-            delay: the minimum delay in seconds.
+        `delay` is the minimum delay in seconds.
         """
         live = self._live.known(feed.code)
         running = live.room.running if live is not None else None

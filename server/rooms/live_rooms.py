@@ -96,10 +96,8 @@ class LiveRooms:
 
         A player's first session on this node costs one write and one message, others none.
 
-        Args:
-            room: the room.
-            player: the session's player, or `None` without a seat. All sessions without a seat
-                share one presence, which tells other nodes that this node follows the room.
+        `player` is `None` for a session without a seat. All such sessions share one presence, which
+        tells other nodes that this node follows the room.
         """
         player = self._node if player is None else player
         code = room.opened.code
@@ -245,8 +243,7 @@ class LiveRooms:
     async def load_page(self, room: Room) -> RoomPage:
         """Return the page of any room, reading missing parts from the store.
 
-        Args:
-            room: the room as read by the caller; it updates an older live room.
+        `room` is as read by the caller; it updates an older live room.
         """
         live = self._live.get(room.opened.code)
         if live is None:

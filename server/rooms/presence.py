@@ -83,8 +83,7 @@ class RoomPresence:
     def merge(self, read: dict[PlayerId, str]) -> list[PlayerId]:
         """Replace `nodes` by the presence read from Redis, plus the changes since `begin_read`.
 
-        Args:
-            read: node ids by player, as returned by `Presence.read`; it is modified.
+        `read` has node ids by player, as returned by `Presence.read`; it is modified.
 
         Returns:
             The players whose presence in Redis disagrees with the sessions on this node and must be

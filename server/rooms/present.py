@@ -33,10 +33,8 @@ def room(
 ) -> RoomState:
     """Return the state of a room, with its seats and its latest round.
 
-    Args:
-        page: the room.
-        secret: whether to omit the seed, for viewers who have not raced.
-        hidden: the deals with results to hide, from viewers who can still play them.
+    With `secret`, the seed is omitted, for viewers who have not raced. Results on `hidden` deals
+    are omitted, for viewers who can still play them.
     """
     state = page.room.without(hidden) if hidden else page.room
     opened = state.opened

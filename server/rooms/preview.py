@@ -30,12 +30,7 @@ class RoomPreviews:
 
 
 def room(opened: RoomOpened, terms: Terms) -> Preview:
-    """Return the preview of a room. It is not listed, since anyone with its URL can join.
-
-    Args:
-        opened: the room's first event.
-        terms: the terms of its next round.
-    """
+    """Return the preview of a room. It is not listed, since anyone with its URL can join."""
     game = games()[terms.game]
     played = played_by(terms.game, terms.variant, terms.limit)
     return of_game(

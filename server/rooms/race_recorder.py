@@ -99,9 +99,7 @@ class RaceRecorder:
 
         This is idempotent. It must run to completion once started, so pass it to `Outbox.submit`.
 
-        Args:
-            attempt: the player's attempt.
-            reason: stored with the race. `None` restores the result.
+        `reason` is stored with the race; `None` restores the result.
 
         Returns:
             Whether there was such a race in the last `keys.RACE_LIFE_S` seconds, and its end has

@@ -24,11 +24,7 @@ class RoomAddresses:
     ) -> None:
         """Record a player's address in a room by one write; a failure is only logged.
 
-        Args:
-            code: the room's code.
-            player: the player who enters.
-            address: the client's address.
-            wide: the network that the address belongs to, if not the address itself.
+        `wide` is the network that the address belongs to, if not the address itself.
         """
         try:
             if own := await self._address_hashes.hash(address):

@@ -88,9 +88,7 @@ class ClosedDeals:
     ) -> tuple[Deal, bytes | None]:
         """Return a deal, and its seed if the deal is closed, else `None`.
 
-        Args:
-            deal_id: the deal's id.
-            viewer: the requesting player; `None` for the public.
+        `viewer` is `None` for the public.
 
         Raises:
             Refusal: there is no such deal.

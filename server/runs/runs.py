@@ -101,9 +101,7 @@ class Runs:
     async def load(self, attempt: AttemptId, viewer: PlayerId | None = None) -> FoundRun:
         """Return a run.
 
-        Args:
-            attempt: the attempt's id.
-            viewer: the requesting player; `None` for the public.
+        `viewer` is `None` for the public.
 
         Raises:
             Refusal: as `unknown_run`; as `deal_open` while its deal may be played; as `overloaded`
@@ -181,10 +179,7 @@ class Runs:
         These are the first runs, and the player's own run with its neighbours. The runs of a round
         are kept for a week after it.
 
-        Args:
-            deal_id: the deal.
-            player: the requesting player.
-            pay: called with the number of runs before they are ranked.
+        `pay` is called with the number of runs before they are ranked.
 
         Raises:
             Refusal: as `unknown_deal`; as `deal_open` while it may be played; as `overloaded`

@@ -128,10 +128,7 @@ class WatchFeeds:
 
         The session misses no move between these boards and the moves sent from then on.
 
-        Args:
-            session: the session.
-            code: the room's code.
-            epoch: the `watch_epoch` of the presented room key; `None` without a key.
+        `epoch` is the `watch_epoch` of the presented room key; `None` without a key.
 
         Raises:
             Refusal: the player cannot watch (any more), or there are too many watchers.

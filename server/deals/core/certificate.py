@@ -49,11 +49,7 @@ def proves(board: Board, line: str, par: int, *, winnable: bool) -> bool:
 
     It does not check that no other line brings more cards home.
 
-    Args:
-        board: the first board of a deal.
-        line: the moves.
-        par: as in `Certificate`.
-        winnable: whether the line must win.
+    `par` is as in `Certificate`, and `winnable` says whether the line must win.
     """
     moves = line.split()
     try:

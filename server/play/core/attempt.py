@@ -282,10 +282,7 @@ def hint(
 ) -> Hinted | None:
     """Decide a player's request for a hint.
 
-    Args:
-        attempt: the attempt.
-        now: the time.
-        find: returns the hint for a board; used to pass a hint that was already found.
+    `find` returns the hint for a board; pass an earlier result to save the search.
 
     Returns:
         The entry; `None` if the hint on this board was given before, or there is no hint.

@@ -111,9 +111,7 @@ def ranks(results: Mapping[T, Result], home: int) -> dict[T, int]:
 
     Players who brought no card home share the last rank, even if nobody is ranked before them.
 
-    Args:
-        results: how their runs ended.
-        home: the number of cards that are home after dealing; -1 to rank every run.
+    `home` is the number of cards that are home after dealing; -1 ranks every run.
     """
     return {
         player: rank if result.home > home else len(results)

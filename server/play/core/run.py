@@ -130,12 +130,8 @@ class RunFile(Struct, frozen=True, omit_defaults=True, tag_field="samedeal", tag
 def file_of(run: Run, state: Attempt, *, seed: bytes, commitment: str, player: Runner) -> RunFile:
     """Return the file of a run.
 
-    Args:
-        run: the run.
-        state: the attempt after its last entry, the last one of `states_of`.
-        seed: of its deal, which must be closed.
-        commitment: to the seed, in hexadecimal.
-        player: the player of the run.
+    `state` is the attempt after its last entry, the last one of `states_of`. The deal must be
+    closed.
     """
     start, result = run.start, state.result
     return RunFile(

@@ -57,11 +57,7 @@ def observe(
 ) -> Absence | None:
     """Update the absence from a room; `None` if no member is away.
 
-    Args:
-        before: the last observation; `None` if nobody was away, or nothing was known.
-        room: the room.
-        online: the players who are online in it.
-        now: the time.
+    `before` is the last observation; `None` if nobody was away, or nothing was known.
     """
     known = before.since if before is not None else {}
     players = (seat.player for seat in room.seats if not seat.is_bot)

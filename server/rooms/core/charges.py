@@ -58,9 +58,7 @@ def of_first_move(players: Collection[PlayerId] | None, days: int) -> list[Item]
 
     Every player pays for the whole round, since any of them may be the only one to move.
 
-    Args:
-        players: the players of the round, or `None` if unknown on this node.
-        days: how many days the player's attempt is kept.
+    `players` are `None` if unknown on this node. The player's attempt is kept for `days` days.
 
     Returns:
         The round's results, and the pace bot's run if it plays or the players are unknown. The run

@@ -81,9 +81,7 @@ def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
 def _check_bots(seats: Sequence[Seat], *, public: bool = False) -> None:
     """Check that a player's bot never shares the room with someone who joined while it was public.
 
-    Args:
-        seats: the seats after the change.
-        public: whether the room would be public after the change.
+    `seats` and `public` describe the room after the change.
 
     Raises:
         Refusal: with the code `not_for_bots`.

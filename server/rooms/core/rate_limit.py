@@ -30,10 +30,7 @@ MAX_PACED: Final = 64
 def check(paces: Mapping[PlayerId, int], player: PlayerId, now: int) -> None:
     """Check that a player is within the rate limit.
 
-    Args:
-        paces: until when each player's changes count.
-        player: the player.
-        now: the time.
+    `paces` has the time until which each player's changes count.
 
     Raises:
         Refusal: with the code `too_fast` and the time to wait.

@@ -33,10 +33,7 @@ def sight(room: Room, player: PlayerId, *, has_key: bool) -> Sight:
     hidden until it is over, since a watcher could help the strangers in it. After a round, its
     boards become visible to all; non-players see the rest of it with the same delay as before.
 
-    Args:
-        room: the room.
-        player: the watcher, with any session.
-        has_key: whether the player has presented the room's watch key.
+    `has_key` says whether the player has presented the room's watch key.
 
     Raises:
         Refusal: as `removed`; as `not_invited` without a seat, a part in the round or the key; as
