@@ -141,6 +141,7 @@ class Archive:
         shown = await self._dailies.load_day(day)
         if day in await self._trimmed.all():
             raise Refusal("unknown_day")
+        # One file at a time; later requests start the next one.
         if not self._making and not self._closing:
             self._making.run_soon(self._make(self._folder, shown))
         raise Refusal("being_made", wait=RETRY_AFTER_MS)

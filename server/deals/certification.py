@@ -134,6 +134,7 @@ class Certification:
                 progress.kept += 1
                 await self._pools.put(pooled)
                 size = await self._size(progress.game) - progress.others
+                # Another run may fill the pool concurrently.
                 progress.pooled = max(progress.pooled, size)
             on_progress(progress)
 

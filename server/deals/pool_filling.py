@@ -95,6 +95,7 @@ class PoolFilling:
                 yield game, wanted
             if wanted == self._full:
                 return
+            # Doubling the target lets all pools grow together.
             wanted = min(self._full, 2 * wanted)
 
     async def _fill(

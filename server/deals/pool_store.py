@@ -139,6 +139,7 @@ class PoolStore:
                 log.warning("unknown_format", game=game, form=member.form)
             elif member.rules == current:
                 found.append(member)
+            # Rules unknown to this release belong to a newer one: leave such deals alone.
             elif _is_known(game, member.rules):
                 log.warning("pooled_deal_dropped", deal=member.deal, rules=member.rules)
                 self._database.send(key, "ZREM", key, member.text)

@@ -451,6 +451,7 @@ class DealStore:
         ids = await self.daily_ids(dailies)
         known = [self._known.get(ids[daily]) if daily in ids else None for daily in dailies]
         if None not in known:
+            # All deals are cached, so no further round trip is necessary.
             return [deal for deal in known if deal is not None]
         return await asyncio.gather(*map(self.daily, dailies))
 

@@ -80,6 +80,7 @@ class OpenRooms:
 
     async def list(self) -> Sequence[OpenRoom]:
         """Return the open rooms, as of at most `READ_EVERY` seconds ago."""
+        # One read at a time: the waiting callers share its result.
         async with self._reading:
             if time.monotonic() >= self._list_until:
                 texts = await self._store.list(self._clock.now())

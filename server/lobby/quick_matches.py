@@ -96,6 +96,7 @@ class QuickMatches:
                 return await self._rooms.match(code, player, game)
             except Refusal as refusal:
                 if refusal.code == "unknown_game":
+                    # `pair` has offered a room of this unknown game.
                     await self._store.withdraw(game, code)
                     raise
         raise Refusal("overloaded", wait=RETRY_AFTER_MS)

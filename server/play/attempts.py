@@ -318,6 +318,7 @@ class Attempts:
         steps = hint_steps(state.board)
         moves = next(steps)
         pay(moves)
+        # Short enough for one slice.
         if moves <= SLICE:
             return await _result(steps)
         # One at a time, so that each pass of the event loop runs at most one slice.

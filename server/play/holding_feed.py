@@ -237,6 +237,7 @@ class HoldingFeed:
             if taken.session not in {None, session.id}:
                 continue
             shown = session.shown
+            # Break ties by session id, so that all nodes agree.
             later = (shown.taken_at, session.id) > (taken.at, taken.by)
             if shown.held != taken.attempt or not later:
                 self._notify_taken(session, taken.attempt, taken.by)

@@ -73,6 +73,7 @@ class Mirrors:
 
     def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
         """Handle an entry of this node: two look-ups if its player has no other session."""
+        # Deadlines are applied by reads, so no session has requested this end.
         if after.end == "time":
             self.notify_ended(after)
         elif before is not None and self._sessions.has_several(after.start.player):

@@ -134,6 +134,7 @@ class Searches:
             # The attempt's next move or opening enqueues a new search.
             log.debug("search_failed", attempt=attempt.id, error=str(error))
         except UnavailableError:
+            # Retry, with a newer state if one was enqueued meanwhile.
             self._pending.setdefault(attempt.id, attempt)
             raise
 

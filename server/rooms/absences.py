@@ -88,6 +88,7 @@ class Absences:
             self._drop(code)
             return
         (room, online), now = known, _now()
+        # The store does not answer, or contradicts this node's memory: refresh, and decide later.
         if stored is None or not stored.isdisjoint(absence.since):
             self._live.refresh_soon(code)
             self._decide_at(code, now + RETRY_AFTER_MS)

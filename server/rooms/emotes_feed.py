@@ -51,6 +51,7 @@ class Emotes:
         of_player = self._of_players.get(budget)
         if of_player is None:
             of_player = self._of_players[budget] = Bucket(limits.EMOTES)
+        # Limit the player before the room is read.
         if not of_player.take(time.monotonic()):
             raise Refusal("too_fast")
         live = self._live.known(code)

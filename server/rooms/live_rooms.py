@@ -119,6 +119,7 @@ class LiveRooms:
         """
         live = self._live[code]
         self._remove_session(live, self._node if player is None else player)
+        # Only this node's own registration remains: remove it too.
         if live.shown and live.presence.local == {self._node: 1}:
             self._remove_session(live, self._node)
         if not live.presence.local:
@@ -306,6 +307,7 @@ class LiveRooms:
         me = self._registration.id
         if node == me:
             return
+        # The node may have started after this node last read the list of live nodes.
         self._registration.note_alive(node)
         first = online and node not in live.presence.nodes.values()
         if not online and live.presence.nodes.get(player) != node:

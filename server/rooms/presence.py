@@ -63,6 +63,7 @@ class RoomPresence:
         Returns:
             Whether the player has come online or gone offline.
         """
+        # A read in progress may miss this change; see `merge`.
         if self._changes is not None:
             self._changes[player] = node
         known = player in self.nodes

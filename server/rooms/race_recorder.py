@@ -152,6 +152,7 @@ class RaceRecorder:
             other = await self._histories.claim(player, race)
             if other is None:
                 return
+            # Complete the other race instead of waiting for its node, which may be dead.
             await self._enter(other)
 
     async def _write(self, deal: DealId, record: RaceRecord) -> None:

@@ -135,6 +135,7 @@ class Runs:
         with self._limited_read():
             for number, each in enumerate(states_of(run, deal_seed(rules, deal.seed)), 1):
                 state = each
+                # A long run must not block the event loop.
                 if number % PAUSE_EVERY == 0:
                     await asyncio.sleep(0)
         return file_of(

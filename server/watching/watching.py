@@ -423,6 +423,7 @@ class Watching:
             self.renewed.emit(code)
         self._due.add(code)
         if unread is not None:
+            # The worker pool retries the read.
             raise unread
 
     async def _read_new(
