@@ -6,7 +6,7 @@
  */
 
 import { UNSEEN, cardName } from "../../../src/rules/cards.ts";
-import type { Point } from "./layout.ts";
+import type { Point } from "./places/boxes.ts";
 import type { Look } from "./looks.ts";
 import {
   type Flight,

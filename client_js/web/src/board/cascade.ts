@@ -1,7 +1,7 @@
 /** The win animation: cards leave the foundations one by one and bounce off the table's edge. */
 
 import type { Card } from "../../../src/rules/cards.ts";
-import type { Box } from "./layout.ts";
+import type { Box } from "./places/boxes.ts";
 
 /** The total duration in milliseconds. */
 const DURATION = 4_500;

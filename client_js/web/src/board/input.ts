@@ -19,7 +19,7 @@ import {
   movesFrom,
   tapsSelect,
 } from "./choices.ts";
-import type { Point } from "./layout.ts";
+import type { Point } from "./places/boxes.ts";
 
 export interface Press {
   readonly pointer: number;

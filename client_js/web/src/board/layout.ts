@@ -9,46 +9,12 @@
  */
 
 import type { View } from "../../../src/rules/board.ts";
-import type { Size } from "../cards/index.ts";
 import type { Hand } from "../app/settings.svelte.ts";
+import type { BoardLayout, Box } from "./places/boxes.ts";
 import { withoutTableau } from "./places/few.ts";
 import { roomOf } from "./places/room.ts";
 import { tall } from "./places/tall.ts";
 import { wide } from "./places/wide.ts";
-
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
-export interface Box extends Point {
-  readonly width: number;
-  readonly height: number;
-}
-
-export interface PileLayout {
-  /** The place's box in the size of its cards; width 0 if the pile has none. */
-  readonly place: Box;
-  /** The cards' top left corners, bottom to top. */
-  readonly cards: readonly Point[];
-  /** The drop target. */
-  readonly reach: Box;
-  /** The drawing size of its cards. */
-  readonly size: Size;
-}
-
-export interface BoardLayout {
-  readonly width: number;
-  readonly height: number;
-  /** The width of the largest cards. */
-  readonly cardWidth: number;
-  /** Card height by card width. */
-  readonly aspect: number;
-  /** By pile number. */
-  readonly piles: readonly PileLayout[];
-  /** The free space next to stock and waste at the bottom; null in wide windows. */
-  readonly actions: Box | null;
-}
 
 /** The least ratio of height to width of a tall window. */
 const TALL = 1.1;

@@ -6,7 +6,7 @@ import { type Move, RUN_LENGTH } from "../../../src/rules/ruleset.ts";
 import { faceClass, sizeFor } from "../cards/index.ts";
 import type { Place, Table } from "./choices.ts";
 import { type InputState, canLift } from "./input.ts";
-import type { BoardLayout } from "./layout.ts";
+import type { BoardLayout } from "./places/boxes.ts";
 import type { Pose } from "./motion.ts";
 import type { Piece } from "./reconcile.ts";
 

@@ -3,7 +3,8 @@
 import type { Ruleset } from "../../../src/rules/ruleset.ts";
 import type { Place } from "./choices.ts";
 import type { InputEvent, InputState } from "./input.ts";
-import { type BoardLayout, type Box, type Point, pilesUnder } from "./layout.ts";
+import { pilesUnder } from "./layout.ts";
+import type { BoardLayout, Box, Point } from "./places/boxes.ts";
 
 /** The current state of the board. */
 export interface PointedAt {

@@ -1,6 +1,6 @@
 /** Boards with only a stock, a waste and one foundation, at all sizes. */
 
-import type { BoardLayout, PileLayout } from "../layout.ts";
+import type { BoardLayout, PileLayout } from "./boxes.ts";
 import {
   LOOSE,
   type Room,

@@ -8,7 +8,7 @@ import { isDown } from "../../../../src/rules/cards.ts";
 import type { Ruleset } from "../../../../src/rules/ruleset.ts";
 import type { Hand } from "../../app/settings.svelte.ts";
 import { type Size, aspectOf, sizeFor } from "../../cards/index.ts";
-import type { BoardLayout, Box, PileLayout } from "../layout.ts";
+import type { BoardLayout, Box, PileLayout } from "./boxes.ts";
 
 export const WIDEST_CARD = 360;
 /** The least and the most space between columns, relative to the card width. */

@@ -2,7 +2,7 @@
 
 import type { Ruleset } from "../../../../src/rules/ruleset.ts";
 import { aspectOf, sizeFor } from "../../cards/index.ts";
-import type { BoardLayout, Box, PileLayout } from "../layout.ts";
+import type { BoardLayout, Box, PileLayout } from "./boxes.ts";
 import {
   type Room,
   SIDE_STEP,

@@ -1,6 +1,6 @@
 /** Wide windows: laptops, and phones in landscape orientation. */
 
-import type { BoardLayout, PileLayout } from "../layout.ts";
+import type { BoardLayout, PileLayout } from "./boxes.ts";
 import {
   type Room,
   SIDE_STEP,
