@@ -56,7 +56,7 @@ class AttemptHistory:
     @property
     def stopped(self) -> bool:
         """Whether it is the pace bot's, which has given up while there was more to play."""
-        if not pace_bot.is_its(self.states[0]) or self.states[-1].end != "resigned":
+        if not pace_bot.owns(self.states[0]) or self.states[-1].end != "resigned":
             return False
         before = self.states[-2]
         return self.events[-1] != pace_bot.due(before, pace_bot.next_at(before))
@@ -155,7 +155,7 @@ def _check_entry(
     state, seq = states[-1], states[-1].seq + 1
     if state.end is not None:
         about.add("invented", seq, "the attempt had ended")
-    elif pace_bot.is_its(state) and event == pace_bot.due(state, pace_bot.next_at(state)):
+    elif pace_bot.owns(state) and event == pace_bot.due(state, pace_bot.next_at(state)):
         pass  # The move by the hint, at its time.
     elif isinstance(event, Moved):
         _check_decided(state, event, about)
@@ -165,7 +165,7 @@ def _check_entry(
         asked = UNDONE if isinstance(event, Undone) else HINT
         _check_asked(commands.entry(state.id, seq, asked), event.at, seq, about)
     elif isinstance(event, Ended) and event.end == "resigned":
-        if pace_bot.is_its(state):
+        if pace_bot.owns(state):
             # It stops when nobody else plays any more, which is checked with the round.
             if pace_bot.next_at(state) <= event.at:
                 about.add("invented", seq, f"{event}, and the bot has not made its move before")
