@@ -79,7 +79,7 @@ def test_the_nodes_command_fails_if_redis_does_not_answer() -> None:
     ("content", "url", "said"),
     [
         ("secret\n", None, "needs --redis"),
-        ("secret\n", "redis://ada:other@localhost", "has a password"),
+        ("secret\n", "redis://ada:other@localhost", "contains a password"),
         (" \n", "redis://ada@localhost", "is empty"),
         (None, "redis://ada@localhost", "does not exist"),
     ],

@@ -19,6 +19,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -433,3 +434,17 @@ def test_only_a_few_modules_start_tasks_which_are_all_heard() -> None:
     }
     assert found.keys() == STARTS_TASKS.keys()
     assert all("hear" in found[name] for name, why in STARTS_TASKS.items() if "hears" in why)
+
+
+def test_tests_wait_as_long_as_each_other() -> None:
+    """A shorter deadline fails on a loaded machine: `tests.processes.PATIENCE` ends what hangs."""
+    own = re.compile(r"asyncio\.timeout\(\d|\btimeout=\d{2}")
+    players = {ROOT / "tests/faults", ROOT / "tests/rehearsal"}
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        if not players & {*path.parents}
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if own.search(line)
+    ]
+    assert found == []

@@ -175,7 +175,7 @@ async def test_metrics_are_served_on_a_port_of_their_own(redis_url: str) -> None
     assert bound.metrics is not None
 
     def ask(port: int, path: str, host: str = "127.0.0.1") -> tuple[int, str]:
-        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         connection.request("GET", path, headers={"Host": host})
         response = connection.getresponse()
         status, body = response.status, response.read().decode()

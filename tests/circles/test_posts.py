@@ -25,13 +25,14 @@ from tests.circles.test_tables import HALF, add
 from tests.clients.seats import HubNode, Seat
 from tests.conftest import ALONE
 from tests.nodes import Node, SetClock
+from tests.processes import PATIENCE
 
 TODAY = day_at(START)
 
 
 async def received(receiver: Receiver) -> dict[str, Any]:
     """Return the next post, after checking that its link leads to an existing screen."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         found: dict[str, Any] = json.loads((await receiver.received.get()).body)
     assert urlsplit(found["link"]).path.split("/")[1] in SCREENS
     return found

@@ -27,7 +27,7 @@ from tests.conftest import ALONE
 from tests.deals.certified import pooled
 from tests.deals.core.test_certificate import WON
 from tests.nodes import Node
-from tests.processes import ROOT
+from tests.processes import PATIENCE, ROOT
 
 GAME = "robert"
 
@@ -199,7 +199,7 @@ async def test_a_solver_that_fails_stops_the_others(node: Node) -> None:
             return await asyncio.Future()
 
     with pytest.raises(SolverError):
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             await Certification(node.store.pools).fill(GAME, 5, [Slow(), Broken()], Stop(), nothing)
 
 

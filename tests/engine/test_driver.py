@@ -17,6 +17,7 @@ from engine.catalog import ruleset
 from engine.driver import MAX_LINE_LENGTH, Driver, run
 from engine.position import position_of
 from tests.engine.positions import SEED, VARIANTS, dealt, easy_board, easy_deck, position
+from tests.processes import PATIENCE
 
 NEW = {"op": "new", "game": "robert", "seed": SEED.hex()}
 DECK = [card.removeprefix("?") for card in position("lady-betty", s="KC")["piles"]["s"]]
@@ -247,7 +248,7 @@ def run_engine(*arguments: str, text: bytes = b"") -> subprocess.CompletedProces
         input=text,
         capture_output=True,
         check=False,
-        timeout=30,
+        timeout=PATIENCE,
     )
 
 

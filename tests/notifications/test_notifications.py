@@ -38,6 +38,7 @@ from tests.base.redis.servers import running, until
 from tests.builders import ADA, BOB, START
 from tests.nodes import PUSH_KEY, Node, SetClock
 from tests.notifications.browser import AUTH, Browser, signed_claims
+from tests.processes import PATIENCE
 
 HOUR = 3_600_000
 CHALLENGED = Notice("challenged", "c/abc", who="Bob", game="Robert")
@@ -73,7 +74,7 @@ class Told:
 
     async def next(self) -> Received:
         """Return the next request to the push service."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             return await self.service.received.get()
 
     async def read(self) -> dict[str, Any]:

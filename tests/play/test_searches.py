@@ -42,6 +42,7 @@ from tests.conftest import ALONE, debug_captured
 from tests.engine.dead_ends import dead_end_line
 from tests.engine.positions import board
 from tests.nodes import BEGUN, Node, SetClock, attempt_of
+from tests.processes import PATIENCE
 
 pytestmark = ALONE
 
@@ -276,7 +277,7 @@ def test_a_search_process_whose_node_was_killed_ends_silently() -> None:
             stdout=writer,
             stderr=subprocess.PIPE,
             check=False,
-            timeout=30,
+            timeout=PATIENCE,
         )
     finally:
         os.close(writer)

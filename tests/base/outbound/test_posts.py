@@ -18,6 +18,7 @@ from tests.base.outbox.outboxes import all_due
 from tests.base.redis.servers import running, until
 from tests.builders import START
 from tests.nodes import Node, SetClock
+from tests.processes import PATIENCE
 
 CHANNEL = "test"
 BUSY = b"HTTP/1.1 503 Busy\r\n\r\n"
@@ -71,7 +72,7 @@ class Mail:
 
 async def got(receiver: Receiver) -> str:
     """Return the id of the next request."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         return (await receiver.received.get()).headers["x-id"]
 
 

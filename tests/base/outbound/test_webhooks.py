@@ -18,6 +18,7 @@ from tests.base.outbound.receiver import receiving
 from tests.base.redis.servers import running, until
 from tests.builders import START
 from tests.nodes import Node
+from tests.processes import PATIENCE
 
 
 class How(TypedDict):
@@ -41,7 +42,7 @@ async def test_a_message_is_posted_and_its_url_is_nowhere_in_the_open(node: Node
             assert webhooks.host(OWNER, sealed) == "127.0.0.1"
             for _ in range(2):
                 await webhooks.post(f"{OWNER}/day", OWNER, sealed, MESSAGE, **TO_JSON)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE):
                 found = await receiver.received.get()
             stored = await node.redis.hgetall(keys.post(f"{OWNER}/day"))
         assert receiver.received.empty()

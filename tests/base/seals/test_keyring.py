@@ -182,7 +182,7 @@ async def test_a_deal_that_cannot_be_opened_is_refused_and_never_another_deal(no
     assert node.store.secret_keys.newest in str(logs)
     (told,) = logs
     assert told["event"] == "seed_not_opened"
-    assert "This deal and the runs at it are refused" in told["set_aside"]
+    assert "This deal and its runs are refused" in told["set_aside"]
     assert "Give the node the file of secret keys" in told["advice"]
     # The seed of another deal, sealed as that one's and as this one's.
     await node.redis.hset(one, "sealed", str(await node.redis.hget(other, "sealed")))
