@@ -1,8 +1,8 @@
-"""Accounts: how a player keeps an identity, signs in elsewhere, and leaves.
+"""Accounts: keep an identity, sign in on another device, leave.
 
-Everybody begins as a guest, whom only a token in one browser knows. A recovery code or a passkey
-keeps the identity: they are its credentials. Only who has one may change them, so a token that was
-stolen for a moment changes nothing for good. No code is ever stored, only its SHA-256.
+Every player starts as a guest, known only by a token in one browser. A recovery code or a passkey,
+its credentials, keep the identity. A session must show a credential before it changes any, so a
+briefly stolen token does no lasting damage. Codes are stored only as SHA-256 digests.
 """
 
 from __future__ import annotations
@@ -39,13 +39,17 @@ from server.results.core.history import ChallengeResult, DayResult, RoundResult
 from server.results.histories import Histories
 
 SLICE = 100
-"""Results that are written down before the event loop serves others: they take it 0.2 ms."""
+"""Results encoded per slice (0.2 ms) before the event loop serves others."""
 
 K = TypeVar("K")
 
 
 class DeviceCode(NamedTuple):
-    """A code that signs another device in once, until a time in Unix milliseconds."""
+    """A one-time code that signs another device in.
+
+    Attributes:
+        expires: Unix milliseconds.
+    """
 
     code: str
     expires: int
@@ -71,14 +75,14 @@ class Accounts:
         self._outbox = outbox
         self._histories = histories
         self.exported: dict[str, Callable[[PlayerId], Awaitable[object]]] = {}
-        """Loads data of other wings that are exported with a player, by their names."""
+        """Loaders of the data that other wings add to an export, by name."""
 
     async def load(self, player: PlayerId) -> Account:
         """Return a player's account."""
         return await self._store.load(player)
 
     async def session_count(self, player: PlayerId) -> int:
-        """Return how many sessions a player has."""
+        """Return the number of a player's sessions."""
         return len(await self._sessions.load(player))
 
     # Keeping
@@ -88,17 +92,16 @@ class Accounts:
         return await self._store.passkeys(account)
 
     async def new_recovery_code(self, player: PlayerId, epoch: int, *, confirmed: bool) -> str:
-        """Return a new recovery code, which counts once the player has kept it.
+        """Return a new recovery code, effective once the player keeps it.
 
         Args:
             player: the player.
-            epoch: that of the session that asks.
-            confirmed: whether the player has shown a credential there.
+            epoch: the requesting session's.
+            confirmed: whether that session has shown a credential.
 
         Raises:
-            Refusal: as `confirm_first`, if there is a credential that was not shown; as
-                `bad_token`.
-            UnavailableError: the new one is known to nobody.
+            Refusal: as `confirm_first`, if a credential exists and was not shown; as `bad_token`.
+            UnavailableError: the code is lost; request another.
         """
         code = random_code(RECOVERY_LENGTH)
         given = (player, _digest(code), self._clock.now(), epoch)
@@ -107,14 +110,15 @@ class Accounts:
         return shown_code(code)
 
     async def keep_recovery_code(self, player: PlayerId, code: str) -> None:
-        """Keep a player's identity by the new recovery code, in place of an earlier one.
+        """Keep a player's identity by a new recovery code, replacing an earlier one.
 
         Args:
             player: the player.
             code: as `parse_code` returns it.
 
         Raises:
-            Refusal: as `bad_code`, if the player has not just been given it.
+            Refusal: as `bad_code`, if it is not the code the player was offered last, within the
+                hour.
         """
         digest = _digest(code)
         if not await self._store.was_offered(player, digest):
@@ -124,17 +128,17 @@ class Accounts:
             raise Refusal("bad_code")
 
     async def keep_passkey(self, passkey: Passkey, epoch: int, *, confirmed: bool) -> None:
-        """Keep a player's identity by a passkey that has been verified.
+        """Keep a player's identity by a verified passkey.
 
         Args:
             passkey: the passkey.
-            epoch: that of the session that asks.
-            confirmed: whether the player has shown a credential there.
+            epoch: the requesting session's.
+            confirmed: whether that session has shown a credential.
 
         Raises:
-            Refusal: as `confirm_first`, if there is a credential that was not shown; as
-                `too_many_passkeys`, if the player has as many as one may have; or as `bad_passkey`,
-                if it is another player's, or the player has just signed out everywhere.
+            Refusal: as `confirm_first`, if a credential exists and was not shown; as
+                `too_many_passkeys`; or as `bad_passkey`, if another player has it or the player has
+                just signed out everywhere.
         """
         entry = PasskeyEntry(
             passkey.id, passkey.key, passkey.count, passkey.aaguid, epoch, confirmed
@@ -151,16 +155,16 @@ class Accounts:
     # Bots
 
     async def create_bot(self, player: PlayerId, name: str, epoch: int) -> tuple[Profile, str]:
-        """Make a bot that a player answers for, and return its profile and its token.
+        """Create a player's bot and return its profile and token.
 
         Args:
-            player: the player.
+            player: the owner.
             name: the bot's.
-            epoch: that of the session that asks.
+            epoch: the requesting session's.
 
         Raises:
             Refusal: as `not_kept`, `too_many_bots` or `bad_token`, or the name is not allowed.
-            UnavailableError: there may be a bot whose token nobody knows; it can be deleted.
+            UnavailableError: a bot may exist whose token is lost; the owner can delete it.
         """
         profile = Profile(random_bot_id(), self._identity.clean(name))
         made = (profile.id, profile.name, player, self._clock.now(), epoch)
@@ -169,7 +173,7 @@ class Accounts:
         return profile, await self._identity.token(profile.id, 0)
 
     async def delete_bot(self, player: PlayerId, bot: str) -> None:
-        """Delete a bot of a player.
+        """Delete a player's bot.
 
         Raises:
             Refusal: as `unknown_bot`.
@@ -181,30 +185,30 @@ class Accounts:
     # Signing in
 
     async def link_device(self, player: PlayerId, epoch: int) -> DeviceCode:
-        """Return a code that signs another device in, once; an earlier one is void.
+        """Return a one-time code that signs another device in; it voids an earlier one.
 
         Args:
             player: the player.
-            epoch: that of the session that asks; the code holds for nobody if it is over.
+            epoch: the requesting session's; the code does not work if that epoch is over.
 
         Raises:
-            UnavailableError: the code holds for nobody.
+            UnavailableError: the code does not work.
         """
         code, now = random_code(DEVICE_LENGTH), self._clock.now()
         await self._store.offer_device(player, _digest(code), now, epoch)
         return DeviceCode(shown_code(code), now + DEVICE_LIFE_S * 1000)
 
     async def sign_in(self, code: str) -> str:
-        """Return the token of the player whose recovery or device code it is.
+        """Return a token for the owner of a recovery or device code.
 
-        The token is of the epoch in which the code counted, so whoever signs out everywhere at the
-        same moment, or removes the code, voids it.
+        The token belongs to the epoch of the check: signing out everywhere or removing the
+        code at the same moment voids it.
 
         Args:
             code: as `parse_code` returns it.
 
         Raises:
-            Refusal: as `bad_code`, if it is nobody's, or not any more.
+            Refusal: as `bad_code`, if the code is unknown, used or expired.
             UnavailableError: the store does not answer; a device code may be used up.
         """
         digest, now = _digest(code), self._clock.now()
@@ -219,7 +223,7 @@ class Accounts:
         return await self._identity.token(player, await self._use_code(player, digest))
 
     async def show_code(self, player: PlayerId, code: str) -> None:
-        """Let a player show that the recovery code is known.
+        """Check that a player knows the recovery code, and record its use.
 
         Args:
             player: the player.
@@ -237,10 +241,10 @@ class Accounts:
         return epoch
 
     async def passkey(self, credential: str) -> tuple[Passkey, Account]:
-        """Return a passkey by its credential id (base64url), and whose it is.
+        """Return a passkey by its credential id (base64url), and its owner's account.
 
         Raises:
-            Refusal: as `bad_passkey`, if nobody has it.
+            Refusal: as `bad_passkey`, if it is unknown.
         """
         found = await self._store.passkey(credential)
         if found is None:
@@ -248,16 +252,17 @@ class Accounts:
         return found
 
     async def use_passkey(self, passkey: Passkey, count: int) -> None:
-        """Note that a passkey was verified, with this new counter.
+        """Record a verified use of a passkey and its new counter.
 
         Raises:
-            Refusal: as `bad_passkey`, if the counter was used meanwhile, or the passkey removed.
+            Refusal: as `bad_passkey`, if the counter was used or the passkey removed in the
+                meantime.
         """
         if not await self._store.use_passkey(passkey, count, self._clock.now()):
             raise Refusal("bad_passkey")
 
     async def token(self, account: Account) -> str:
-        """Return the token of a player in the epoch that the account was read in."""
+        """Return a player's token for the epoch of the account."""
         return await self._identity.token(account.player, account.epoch)
 
     # Leaving
@@ -271,24 +276,25 @@ class Accounts:
         *,
         recovery: bool = False,
     ) -> tuple[str, int]:
-        """Void all tokens of a player, and close all sessions on all nodes but one of this node.
+        """Void a player's tokens and close all sessions on all nodes except one of this node.
 
-        Credentials are removed at the same moment, so nothing that anybody had by them is left.
+        Credentials are removed in the same step, so a thief's sessions and credentials end
+        together.
 
         Args:
             player: the player.
-            session: the id of the session that stays.
-            epoch: that of the session.
-            passkeys: the passkeys that are removed.
-            recovery: whether the recovery code is removed.
+            session: the id of the session that stays open.
+            epoch: that session's.
+            passkeys: credential ids to remove.
+            recovery: whether to remove the recovery code.
 
         Returns:
-            The player's new token, and its epoch.
+            The player's new token and its epoch.
 
         Raises:
-            Refusal: as `last_credential`, if none were left; as `bad_token`, if the player has been
-                deleted, or has signed out everywhere elsewhere.
-            UnavailableError: the tokens may be void or not.
+            Refusal: as `last_credential`, if no credential would be left; as `bad_token`, if the
+                player has been deleted or has signed out everywhere from another session.
+            UnavailableError: the tokens may or may not be void.
         """
         stays = self._sessions.name_of(session)
         begun, found = await self._store.sign_out(player, stays, epoch, passkeys, recovery=recovery)
@@ -297,7 +303,7 @@ class Accounts:
         return token, begun
 
     async def export(self, player: PlayerId) -> str:
-        """Return all that is stored under a player, but for secrets, as JSON."""
+        """Return everything stored about a player, except secrets, as JSON."""
         account = await self.load(player)
         sessions = await self._sessions.load(player)
         history = await self._histories.load(player)
@@ -333,10 +339,10 @@ class Accounts:
         return msgspec.json.encode(found).decode()
 
     async def delete(self, player: PlayerId) -> None:
-        """Delete a player; results stay where they are, without a name.
+        """Delete a player; results stay, anonymized.
 
         Raises:
-            UnavailableError: the player may be deleted, or in part, or not.
+            UnavailableError: the player may be deleted, wholly or in part, or not.
         """
         await self._outbox.submit(Deleted(player, self._clock.now()))
 
@@ -344,7 +350,7 @@ class Accounts:
 async def _rows(
     name: str, results: Mapping[tuple[str, K], DayResult | RoundResult | ChallengeResult]
 ) -> Raw:
-    """Return results as a list in JSON, made in slices, since there may be some thousands."""
+    """Encode results as a JSON list, in slices: a player may have several thousand."""
     rows = bytearray(b"[")
     async for (game, key), result in in_slices(results.items(), SLICE):
         rows += msgspec.json.encode({"game": game, name: key, **asdict(result)}) + b","
@@ -353,10 +359,10 @@ async def _rows(
 
 
 def parse_typed(text: str) -> str:
-    """Return the code that somebody typed.
+    """Return the code in typed text.
 
     Raises:
-        Refusal: as `bad_code`, if it cannot be one.
+        Refusal: as `bad_code`, if it is malformed.
     """
     code = parse_code(text)
     if code is None:

@@ -1,6 +1,6 @@
-"""Which sessions have shown a credential of their player, and may change them for a while.
+"""Sessions that have shown a credential of their player.
 
-A token alone, which may have been taken from a browser for a moment, changes nothing for good.
+Only they may change credentials, so that a briefly stolen token does no lasting damage.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from weakref import WeakKeyDictionary
 from server.base.wire.session import Session
 
 CONFIRMED_FOR: Final = 300.0
-"""Seconds for which a session that has shown a credential may change them."""
+"""Seconds before a confirmation expires."""
 
 
 class Confirmations:
-    """Remembers until when sessions are confirmed, by the monotonic clock; dies with them.
+    """Confirmation deadlines of sessions, by the monotonic clock.
 
     Args:
-        seconds: for which a session is confirmed; `None` for `CONFIRMED_FOR`.
+        seconds: how long a confirmation lasts; `None` for `CONFIRMED_FOR`.
     """
 
     def __init__(self, seconds: float | None = None) -> None:
@@ -27,10 +27,10 @@ class Confirmations:
         self._until: WeakKeyDictionary[Session, float] = WeakKeyDictionary()
 
     def note(self, session: Session) -> None:
-        """Note that a session has just shown a credential of its player."""
+        """Confirm a session that has just shown a credential."""
         seconds = CONFIRMED_FOR if self._seconds is None else self._seconds
         self._until[session] = time.monotonic() + seconds
 
     def holds(self, session: Session) -> bool:
-        """Return whether a session is confirmed now."""
+        """Return whether a session is confirmed."""
         return self._until.get(session, 0.0) > time.monotonic()

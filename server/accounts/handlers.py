@@ -48,7 +48,7 @@ from server.request import HandlerTable, Request
 
 
 async def new_recovery_code(request: Request[NewRecoveryCode]) -> RecoveryCode:
-    """Return a new code, which is not kept yet."""
+    """Return a new recovery code, not kept yet."""
     session = request.session
     new = request.services.accounts.new_recovery_code
     async with request.paying("any", charges.OFFER):
@@ -57,7 +57,7 @@ async def new_recovery_code(request: Request[NewRecoveryCode]) -> RecoveryCode:
 
 
 async def keep_recovery_code(request: Request[KeepRecoveryCode]) -> Done:
-    """Keep the identity by a code; whoever knows it has shown it, too."""
+    """Keep the identity by a code; typing it also confirms the session."""
     code = parse_typed(request.command.code)
     async with request.paying("any", charges.CODE):
         await request.services.accounts.keep_recovery_code(request.player, code)
@@ -66,7 +66,7 @@ async def keep_recovery_code(request: Request[KeepRecoveryCode]) -> Done:
 
 
 async def confirm_code(request: Request[ConfirmCode]) -> Done:
-    """Note that the session has shown the recovery code."""
+    """Confirm the session by the recovery code."""
     code = parse_typed(request.command.code)
     await request.services.accounts.show_code(request.player, code)
     request.front.confirmations.note(request.session)
@@ -81,13 +81,13 @@ async def link_device(request: Request[LinkDevice]) -> DeviceCode:
 
 
 async def sign_in(request: Request[SignIn]) -> SignedIn:
-    """Return the token of whose code it is."""
+    """Return a token for the owner of a code."""
     code = parse_typed(request.command.code)
     return SignedIn(await request.services.accounts.sign_in(code))
 
 
 async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
-    """Return options with a new challenge."""
+    """Return WebAuthn options with a new challenge."""
     site, session, challenges = site_of(request), request.session, request.front.passkey_challenges
     purpose = request.command.purpose
     if purpose == "use":
@@ -105,7 +105,7 @@ async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
 
 
 async def create_passkey(request: Request[CreatePasskey]) -> Done:
-    """Verify a new passkey, and keep the identity by it; it has been shown by that."""
+    """Verify a new passkey and keep the identity by it; this also confirms the session."""
     site, session, challenges = site_of(request), request.session, request.front.passkey_challenges
     challenge = challenges.answered(session, "create")
     profile = await _profile(request)
@@ -118,24 +118,24 @@ async def create_passkey(request: Request[CreatePasskey]) -> Done:
 
 
 async def use_passkey(request: Request[UsePasskey]) -> SignedIn:
-    """Verify a passkey, and return the token of its player."""
+    """Verify a passkey, and return a token for its owner."""
     account = await verify_passkey(request, "use", request.command.credential)
     return SignedIn(await request.services.accounts.token(account))
 
 
 async def confirm_passkey(request: Request[ConfirmPasskey]) -> Done:
-    """Verify a passkey of the player, and note that the session has shown it."""
+    """Confirm the session by a passkey of the player."""
     await verify_passkey(request, "confirm", request.command.credential, request.player)
     request.front.confirmations.note(request.session)
     return Done()
 
 
 async def sign_out_everywhere(request: Request[SignOutEverywhere]) -> SignedIn:
-    """Void all tokens, and remove credentials; the session goes on in the new epoch."""
+    """Void all tokens and remove credentials; the session continues in the new epoch."""
     session, command, accounts = request.session, request.command, request.services.accounts
     if command.passkeys or command.recovery:
         _require_confirmed(request, await accounts.load(request.player))
-    # A way out is never refused.
+    # Signing out is never refused, so it is charged without a quota check.
     request.services.quotas.note(request.player, *charges.EPOCH)
     token, epoch = await accounts.sign_out_everywhere(
         request.player, session.id, session.epoch, command.passkeys, recovery=command.recovery
@@ -145,7 +145,7 @@ async def sign_out_everywhere(request: Request[SignOutEverywhere]) -> SignedIn:
 
 
 async def get_account(request: Request[GetAccount]) -> Account:
-    """Return how the identity is kept."""
+    """Return the credentials, bots and sessions of the player."""
     accounts = request.services.accounts
     found = await accounts.load(request.player)
     code = None if found.recovery_at is None else KeptCode(found.recovery_at, found.recovery_used)
@@ -165,7 +165,7 @@ async def get_account(request: Request[GetAccount]) -> Account:
 
 
 async def export_data(request: Request[ExportData]) -> Exported:
-    """Return what is stored under the player."""
+    """Return everything stored about the player."""
     accounts = request.services.accounts
     _require_confirmed(request, await accounts.load(request.player))
     count = await request.services.histories.size(request.player)
@@ -174,7 +174,7 @@ async def export_data(request: Request[ExportData]) -> Exported:
 
 
 async def delete_account(request: Request[DeleteAccount]) -> Done:
-    """Delete the player; this session is closed after the answer, as all others are."""
+    """Delete the player; this session, too, is closed after the answer."""
     accounts = request.services.accounts
     _require_confirmed(request, await accounts.load(request.player))
     request.services.quotas.note(request.player, *charges.EPOCH)
@@ -183,7 +183,7 @@ async def delete_account(request: Request[DeleteAccount]) -> Done:
 
 
 async def create_bot(request: Request[CreateBot]) -> BotCreated:
-    """Make a bot, and return its token."""
+    """Create a bot and return its token."""
     accounts, session = request.services.accounts, request.session
     _require_confirmed(request, await accounts.load(request.player))
     async with request.paying("any", charges.BOT):
@@ -206,7 +206,7 @@ def _is_confirmed(request: Request[Command]) -> bool:
 
 
 def _require_confirmed(request: Request[Command], account: Stored) -> None:
-    """Let nobody go on who has a credential and has not shown one in this session.
+    """Refuse an unconfirmed session of a player with credentials.
 
     Raises:
         Refusal: as `confirm_first`.
@@ -218,7 +218,13 @@ def _require_confirmed(request: Request[Command], account: Stored) -> None:
 async def verify_passkey(
     request: Request[Command], purpose: Purpose, credential: str, player: PlayerId | None = None
 ) -> Stored:
-    """Verify a passkey, of this player if one is given, and return the account that it is of.
+    """Verify a passkey and return its owner's account.
+
+    Args:
+        request: the request.
+        purpose: the challenge's.
+        credential: the browser's answer, as JSON.
+        player: the required owner; `None` for any.
 
     Raises:
         Refusal: as `bad_passkey` or `no_passkeys`.
@@ -233,10 +239,10 @@ async def verify_passkey(
 
 
 def site_of(request: Request[Command]) -> passkeys.Site:
-    """Return where the page is.
+    """Return the page's origin.
 
     Raises:
-        Refusal: as `no_passkeys`, if neither the operator nor the handshake has said it.
+        Refusal: as `no_passkeys`, if neither the operator nor the handshake has named it.
     """
     if request.session.origin is None:
         raise Refusal("no_passkeys")

@@ -1,6 +1,6 @@
-"""Keeping and deleting players: what follows once it was decided, applied from the outbox.
+"""Apply the outbox effects that keep and delete players.
 
-Each application is idempotent, and completes what another node has left undone.
+Each application is idempotent and completes work that a dead node left unfinished.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from server.results.histories import Histories
 
 
 class Keeping:
-    """Applies the effects that are about players themselves."""
+    """Applies effects about players."""
 
     def __init__(
         self,
@@ -31,13 +31,13 @@ class Keeping:
         self._profiles = profiles
         self._sessions = sessions
         self.deleted: AsyncSignal[PlayerId] = AsyncSignal()
-        """Awaited with a player who is being deleted, for what other wings keep."""
+        """Awaited with each deleted player, so that other wings delete their data."""
 
     async def keep(self, effect: Kept) -> None:
-        """Store a recovery code or a passkey, and show the player among those who have one.
+        """Store a recovery code or a passkey, and mark the player's history as kept.
 
-        What no longer can be is left out: the player has been deleted, has kept or removed another
-        credential meanwhile, or has too many passkeys.
+        An effect that no longer applies is dropped: the player has been deleted, has kept or
+        removed another credential in the meantime, or has too many passkeys.
         """
         player = effect.player
         if effect.code is not None:
@@ -53,13 +53,13 @@ class Keeping:
             await self._histories.keep(player, kept)
 
     async def bots(self, player: PlayerId) -> list[PlayerId]:
-        """Return the bots that a player answers for."""
+        """Return a player's bots."""
         return [*(await self._store.load(player)).bots]
 
     async def delete(self, effect: Deleted) -> None:
-        """Delete a player, and the player's bots; results stay where they are, without a name."""
+        """Delete a player and the player's bots; results stay, anonymized."""
         player = effect.player
-        # From here on, no token and no code counts. The sessions stay known until they are told.
+        # From here on, no token or code is valid. The sessions stay listed until they are notified.
         found = await self._store.bury(player, effect.at)
         account = await self._store.load(player)
         for bot in account.bots:

@@ -1,4 +1,4 @@
-"""Keeping an identity, signing in on another device, and leaving."""
+"""Keep an identity, sign in on another device, leave."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from server.base.wire.messages import Command, Event, Player, PlayerName
 from server.players.core.account import MAX_PASSKEYS
 
 MAX_CREDENTIAL = 4_000
-"""The most characters of a credential: no frame has room for more."""
+"""Maximum length of a credential, in characters: a frame holds no more."""
 
 Credential = Annotated[str, Meta(max_length=MAX_CREDENTIAL)]
 """A browser's answer, as JSON (`PublicKeyCredential.toJSON`)."""
@@ -20,11 +20,11 @@ CredentialId = Annotated[str, Meta(max_length=MAX_CREDENTIAL)]
 """A credential's id, in base64url."""
 
 TypedCode = Annotated[str, Meta(max_length=64)]
-"""A code as somebody has typed it."""
+"""A code as typed."""
 
 
 class NewRecoveryCode(Command, tag=96, frozen=True):
-    """Ask for a new recovery code. It counts once it is kept; until then the earlier one does.
+    """Request a new recovery code. The earlier one stays valid until this one is kept.
 
     Refused as `confirm_first`.
     """
@@ -34,19 +34,19 @@ class NewRecoveryCode(Command, tag=96, frozen=True):
 
 
 class LinkDevice(Command, tag=97, frozen=True):
-    """Ask for a code that signs another device in, once; an earlier one is void."""
+    """Request a one-time code that signs another device in; it voids an earlier one."""
 
     for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.READ
 
 
 class SignIn(Command, tag=98, frozen=True):
-    """Ask for the token of the player whose recovery or device code this is.
+    """Request a token for the owner of a recovery or device code.
 
     Refused as `bad_code` or `too_fast`.
 
     Attributes:
-        code: as typed: case, spaces and hyphens do not matter.
+        code: as typed; case, spaces and hyphens are ignored.
     """
 
     code: TypedCode
@@ -55,14 +55,14 @@ class SignIn(Command, tag=98, frozen=True):
 
 
 class AskPasskey(Command, tag=99, frozen=True):
-    """Ask for what a browser is to be given to create or use a passkey.
+    """Request the browser's options for creating or using a passkey.
 
     Refused as `too_many_passkeys` or `confirm_first`, or as `no_passkeys` on a connection whose
     host is not known.
 
     Attributes:
-        purpose: `create` keeps the player's identity, `use` signs in, and `confirm` shows a
-            passkey of the player.
+        purpose: `create` keeps the player's identity, `use` signs in, and `confirm` shows a passkey
+            of the player.
     """
 
     purpose: Literal["create", "use", "confirm"]
@@ -76,8 +76,7 @@ class CreatePasskey(Command, tag=100, frozen=True):
     Refused as `bad_passkey`, `too_many_passkeys`, `confirm_first`, `no_passkeys` or `too_fast`.
 
     Attributes:
-        credential: of a credential's `response`, only `clientDataJSON` and `attestationObject` are
-            needed.
+        credential: of its `response`, only `clientDataJSON` and `attestationObject` are needed.
     """
 
     credential: Credential
@@ -87,7 +86,7 @@ class CreatePasskey(Command, tag=100, frozen=True):
 
 
 class UsePasskey(Command, tag=101, frozen=True):
-    """Ask for the token of the player whose passkey the browser has just used.
+    """Request a token for the owner of a passkey that the browser has just used.
 
     Refused as `bad_passkey`, `no_passkeys` or `too_fast`.
     """
@@ -98,13 +97,13 @@ class UsePasskey(Command, tag=101, frozen=True):
 
 
 class SignOutEverywhere(Command, tag=102, frozen=True):
-    """Void all tokens of the player, close all other sessions, and remove credentials with them.
+    """Void the player's tokens, close all other sessions, and optionally remove credentials.
 
-    Refused as `confirm_first` or `last_credential`, if any are removed.
+    Removing any is refused as `confirm_first` or `last_credential`.
 
     Attributes:
-        passkeys: the ids of the passkeys that are removed.
-        recovery: whether the recovery code is removed.
+        passkeys: the credential ids of the passkeys to remove.
+        recovery: whether to remove the recovery code.
     """
 
     passkeys: Annotated[list[CredentialId], Meta(max_length=MAX_PASSKEYS)] = field(
@@ -116,13 +115,13 @@ class SignOutEverywhere(Command, tag=102, frozen=True):
 
 
 class GetAccount(Command, tag=103, frozen=True):
-    """Ask how the player's identity is kept."""
+    """Request the player's credentials, bots and number of sessions."""
 
     cost: ClassVar[float] = costs.CHANGE
 
 
 class ExportData(Command, tag=104, frozen=True):
-    """Ask for all that is stored under the player, but for secrets.
+    """Request everything stored about the player, except secrets.
 
     Refused as `confirm_first`.
     """
@@ -131,7 +130,7 @@ class ExportData(Command, tag=104, frozen=True):
 
 
 class DeleteAccount(Command, tag=105, frozen=True):
-    """Delete the player, and close all sessions; results stay, without a name.
+    """Delete the player and close all sessions; results stay, anonymized.
 
     Refused as `confirm_first`.
     """
@@ -141,9 +140,9 @@ class DeleteAccount(Command, tag=105, frozen=True):
 
 
 class KeepRecoveryCode(Command, tag=106, frozen=True):
-    """Keep the identity by the recovery code that the player was given last, within an hour.
+    """Keep the identity by the recovery code requested last, within an hour.
 
-    It takes the place of the earlier one. Refused as `bad_code` or `too_fast`.
+    It replaces the earlier code. Refused as `bad_code` or `too_fast`.
 
     Attributes:
         code: as in `SignIn`.
@@ -156,7 +155,7 @@ class KeepRecoveryCode(Command, tag=106, frozen=True):
 
 
 class ConfirmCode(Command, tag=107, frozen=True):
-    """Show the recovery code: this session may change credentials for five minutes.
+    """Show the recovery code, so that this session may change credentials for five minutes.
 
     Refused as `bad_code` or `too_fast`.
 
@@ -171,7 +170,7 @@ class ConfirmCode(Command, tag=107, frozen=True):
 
 
 class ConfirmPasskey(Command, tag=108, frozen=True):
-    """Show a passkey of the player: this session may change credentials for five minutes.
+    """Show a passkey, so that this session may change credentials for five minutes.
 
     Refused as `bad_passkey`, `no_passkeys` or `too_fast`.
     """
@@ -183,7 +182,7 @@ class ConfirmPasskey(Command, tag=108, frozen=True):
 
 
 class CreateBot(Command, tag=109, frozen=True):
-    """Make a bot, which the player answers for: a player that is labelled as a program.
+    """Create a bot: a player owned by this one and labelled as a program.
 
     Refused as `not_kept` if the player is a guest, `confirm_first`, `too_many_bots`, `bad_name`,
     `name_reserved` or `name_offensive`.
@@ -198,12 +197,12 @@ class CreateBot(Command, tag=109, frozen=True):
 
 
 class DeleteBot(Command, tag=110, frozen=True):
-    """Delete a bot of the player: its token is void, and its sessions are closed.
+    """Delete a bot of the player, void its token and close its sessions.
 
     Refused as `unknown_bot` or `confirm_first`.
 
     Attributes:
-        bot: its id.
+        bot: the bot's id.
     """
 
     bot: Annotated[str, Meta(max_length=32)]
@@ -212,21 +211,21 @@ class DeleteBot(Command, tag=110, frozen=True):
 
 
 class RecoveryCode(Event, tag=96, frozen=True):
-    """A recovery code. It is sent once, and nobody can ask for it again.
+    """A recovery code, sent only once.
 
     Attributes:
-        code: for people to write down. Keep it secret.
+        code: formatted for writing down. Keep it secret.
     """
 
     code: str
 
 
 class DeviceCode(Event, tag=97, frozen=True):
-    """A code that signs another device in, once.
+    """A one-time code that signs another device in.
 
     Attributes:
-        code: to be typed there. Keep it secret.
-        expires: until when, in Unix milliseconds.
+        code: to type on that device. Keep it secret.
+        expires: Unix milliseconds.
     """
 
     code: str
@@ -234,7 +233,7 @@ class DeviceCode(Event, tag=97, frozen=True):
 
 
 class SignedIn(Event, tag=98, frozen=True):
-    """The token of a player, for who has proved to be that player. The session stays whose it is.
+    """A token for the player whose credential was given. This session keeps its own player.
 
     Attributes:
         token: for `Hello`. Keep it secret.
@@ -244,11 +243,11 @@ class SignedIn(Event, tag=98, frozen=True):
 
 
 class PasskeyOptions(Event, tag=99, frozen=True):
-    """Options for a browser, by which it makes or uses a passkey.
+    """The browser's options for creating or using a passkey.
 
     Attributes:
-        options: JSON for `PublicKeyCredential.parseCreationOptionsFromJSON`, or
-            `parseRequestOptionsFromJSON`. It holds for five minutes and one answer.
+        options: JSON for `PublicKeyCredential.parseCreationOptionsFromJSON` or
+            `parseRequestOptionsFromJSON`. Valid for five minutes and one answer.
     """
 
     options: str
@@ -260,8 +259,8 @@ class KeptPasskey(Struct, array_like=True, frozen=True):
     Attributes:
         id: the credential's id, in base64url.
         added: Unix milliseconds.
-        used: when it was last used, in Unix milliseconds; null if it was not.
-        name: that of the authenticator, as far as it has said what it is; or else empty.
+        used: the time of the last use, in Unix milliseconds; null if unused.
+        name: the authenticator's name; empty if unknown.
     """
 
     id: str
@@ -271,11 +270,11 @@ class KeptPasskey(Struct, array_like=True, frozen=True):
 
 
 class KeptCode(Struct, array_like=True, frozen=True):
-    """The recovery code of the player.
+    """The player's recovery code.
 
     Attributes:
-        added: since when it holds, in Unix milliseconds.
-        used: when it was last used, in Unix milliseconds; null if it was not.
+        added: the time it became valid, in Unix milliseconds.
+        used: the time of the last use, in Unix milliseconds; null if unused.
     """
 
     added: int
@@ -294,15 +293,15 @@ class OwnBot(Struct, array_like=True, frozen=True):
 
 
 class Account(Event, tag=100, frozen=True):
-    """How the player's identity is kept.
+    """The player's credentials, bots and number of sessions.
 
     Attributes:
-        kept: since when, in Unix milliseconds; null for a guest.
+        kept: the time the identity was first kept, in Unix milliseconds; null for a guest.
         recovery: the recovery code; null if there is none.
         passkeys: oldest first.
-        created: when the player first chose a name, in Unix milliseconds; null if not known.
-        sessions: how many the player has.
-        bots: those that the player answers for, oldest first.
+        created: the time the player first chose a name, in Unix milliseconds; null if not known.
+        sessions: the number of sessions.
+        bots: the player's bots, oldest first.
     """
 
     kept: int | None
@@ -314,7 +313,7 @@ class Account(Event, tag=100, frozen=True):
 
 
 class Exported(Event, tag=101, frozen=True):
-    """All that is stored under the player.
+    """Everything stored about the player.
 
     Attributes:
         json: a JSON object.
@@ -324,10 +323,10 @@ class Exported(Event, tag=101, frozen=True):
 
 
 class BotCreated(Event, tag=102, frozen=True):
-    """A bot and its token, which is sent once: nobody can ask for it again.
+    """A new bot and its token, sent only once.
 
     Attributes:
-        token: for `Hello`. Keep it secret.
+        token: for the bot's `Hello`. Keep it secret.
     """
 
     player: Player

@@ -1,7 +1,7 @@
-"""Passkeys: what a browser is asked for, and whether it has answered (WebAuthn).
+"""Passkeys (WebAuthn): options for browsers, and verification of their answers.
 
-A passkey is found by its credential id, so it signs in without a name. Verifying one takes 0.3 ms,
-and a new one 0.1 ms.
+A passkey is looked up by its credential id, so it signs in without a name. Verifying a use takes
+0.3 ms, a new passkey 0.1 ms.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from server.players.core.account import Passkey
 from server.players.core.names import Profile
 
 CHALLENGE_LIFE_MS = 300_000
-"""Milliseconds within which a browser has to answer; people look for their phone meanwhile."""
+"""Milliseconds before a challenge expires; the player may have to find a phone."""
 
 PRODUCT = "Samedeal"
 
 MAX_ID = 1_023
-"""The most bytes of a credential id, by the standard."""
+"""Maximum size of a credential id in bytes (WebAuthn)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where the page is, as the server knows it: passkeys hold for its host alone.
+    """The page's origin; passkeys are valid for its host only.
 
     Attributes:
         origin: such as `https://play.example.org`.
@@ -52,20 +52,20 @@ class Site:
 
     @property
     def host(self) -> str:
-        """The host, without a port: the id of the relying party."""
+        """The host without a port: the relying party's id."""
         return urlsplit(self.origin).hostname or ""
 
 
 def creation_options(
     site: Site, challenge: bytes, profile: Profile, existing: Iterable[str]
 ) -> str:
-    """Return the options with which a browser creates a passkey, as JSON.
+    """Return the browser's options for creating a passkey, as JSON.
 
     Args:
-        site: where the page is.
-        challenge: random.
-        profile: the player's, by which the passkey is found in a list of passkeys.
-        existing: the credential ids of the player's passkeys: no device needs a second one.
+        site: the page's.
+        challenge: random bytes.
+        profile: the player's; it labels the passkey in lists.
+        existing: credential ids of the player's passkeys, so that no device adds a second one.
     """
     label = f"{profile.name} {profile.tag}"
     return options_to_json(
@@ -87,12 +87,12 @@ def creation_options(
 
 
 def use_options(site: Site, challenge: bytes, allowed: Iterable[str] = ()) -> str:
-    """Return the options with which a browser uses a passkey, as JSON.
+    """Return the browser's options for using a passkey, as JSON.
 
     Args:
-        site: where the page is.
-        challenge: random.
-        allowed: the credential ids among which the player may choose; without any, all of the site.
+        site: the page's.
+        challenge: random bytes.
+        allowed: credential ids to choose from; if empty, any passkey of the site.
     """
     return options_to_json(
         webauthn.generate_authentication_options(
@@ -105,17 +105,17 @@ def use_options(site: Site, challenge: bytes, allowed: Iterable[str] = ()) -> st
 
 
 def created(site: Site, challenge: bytes, profile: Profile, credential: str) -> Passkey:
-    """Return the passkey that a browser has created.
+    """Verify and return a passkey that a browser has created.
 
     Args:
-        site: where the page is.
-        challenge: as in the options.
+        site: the page's.
+        challenge: the one in the options.
         profile: the player's.
-        credential: the answer of the browser, as JSON.
+        credential: the browser's answer, as JSON.
 
     Raises:
-        Refusal: as `bad_passkey`, if it does not answer this challenge on this site, or if nothing
-            that it signs could be verified.
+        Refusal: as `bad_passkey`, if it does not answer this challenge on this site, or its key is
+            unusable.
     """
     with _refusing():
         found = webauthn.verify_registration_response(
@@ -124,7 +124,7 @@ def created(site: Site, challenge: bytes, profile: Profile, credential: str) -> 
             expected_rp_id=site.host,
             expected_origin=site.origin,
         )
-        # Without an attestation, the library has not looked at the key.
+        # The library does not check the key if there is no attestation.
         decoded_public_key_to_cryptography(
             decode_credential_public_key(found.credential_public_key)
         )
@@ -140,21 +140,21 @@ def created(site: Site, challenge: bytes, profile: Profile, credential: str) -> 
 
 
 def credential_id(credential: str) -> str:
-    """Return the credential id (base64url) of what a browser has answered, unverified.
+    """Return the credential id (base64url) of a browser's answer, unverified.
 
     Raises:
-        Refusal: as `bad_passkey`, if it is no such answer.
+        Refusal: as `bad_passkey`, if the answer is malformed.
     """
     with _refusing():
         return bytes_to_base64url(parse_authentication_credential_json(credential).raw_id)
 
 
 def used(site: Site, challenge: bytes, passkey: Passkey, credential: str) -> int:
-    """Return the counter of a passkey that a browser has used.
+    """Verify the use of a passkey and return its new counter.
 
     Raises:
-        Refusal: as `bad_passkey`, if it does not answer this challenge on this site, or if the
-            counter has not grown, as when the passkey was copied.
+        Refusal: as `bad_passkey`, if it does not answer this challenge on this site, or the counter
+            has not grown, which suggests a copied passkey.
     """
     with _refusing():
         return webauthn.verify_authentication_response(
@@ -169,13 +169,12 @@ def used(site: Site, challenge: bytes, passkey: Passkey, credential: str) -> int
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """Refuse what the library cannot read or verify, whatever it raises.
-
-    What it is given is anybody's, it has no effects, and neither it nor the CBOR, X.509 and
-    OpenSSL below it say what they raise: IndexError and UnsupportedAlgorithm were among it.
-    """
+    """Turn any error of the library into a refusal."""
     try:
         yield
+    # Input is untrusted, and neither the library nor the CBOR, X.509 and OpenSSL code below
+    # documents its errors; IndexError and UnsupportedAlgorithm have occurred. Parsing has no side
+    # effects.
     except Exception as error:
         raise Refusal("bad_passkey") from error
 

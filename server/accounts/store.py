@@ -1,7 +1,7 @@
-"""Kept identities: recovery codes, device codes and passkeys, and the end of a player.
+"""Credentials: recovery codes, device codes and passkeys; deletion of players.
 
-What holds is the player's record. The keys by which a code or a passkey finds its player have slots
-of their own, so no script writes both: such a key alone signs nobody in.
+The player's record is authoritative. The keys that map a code or a passkey to its player are in
+other slots, where no script can write both, so such a key alone does not sign anyone in.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from server.players.store import PLAYED, UNUSED
 from server.results.core import keys as results_keys
 
 _PASSKEY = "passkey:"
-"""The prefix of a record's fields that name a passkey."""
+"""Prefix of the record's fields that name passkeys."""
 
 _PLAYED = 2
-"""The reply for a passkey that stands, of a player who has results."""
+"""Reply of `_KEEP_PASSKEY` if the passkey is stored and the player has results."""
 
 _NONE_LEFT = -1
-"""The reply of `_SIGN_OUT` if no credential were left; -2 if the asking session is void."""
+"""Reply of `_SIGN_OUT` if no credential would be left; -2 if the requesting session is void."""
 
 _OFFER_CODE = Script("""
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return 'bad_token' end
@@ -62,7 +62,7 @@ else expire_unused(KEYS[1], ARGV[3], ARGV[4]) end
 return {before[1] or '', lasts}
 """
 )
-"""Its keys are a player's record and history."""
+"""Keys: a player's record and history."""
 
 _USE_CODE = Script("""
 local found = redis.call('HMGET', KEYS[1], 'recovery', 'deleted', 'epoch')
@@ -92,7 +92,7 @@ expire_unused(KEYS[1], ARGV[6], ARGV[7])
 return 1
 """
 )
-"""Its keys are a player's record and history."""
+"""Keys: a player's record and history."""
 
 _PUT_PASSKEY = Script("""
 local owner = redis.call('HGET', KEYS[1], 'player')
@@ -202,55 +202,55 @@ return 0
 """)
 
 _NOT_OWNED = ("", "bad_token", "not_kept", "too_many_bots")
-"""The codes of the refusals that `_OWN_BOT` replies, by number."""
+"""Refusal codes for the replies of `_OWN_BOT`."""
 
 
 class AccountStore:
-    """The records of players, and what signs them in."""
+    """Players' records and credentials."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def load(self, player: PlayerId) -> Account:
-        """Return a player's account, an empty one if nothing is stored."""
+        """Return a player's account, empty if nothing is stored."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.hgetall(key), players_keys.player(player)
         )
         return _account(player, found)
 
-    # Recovery codes and passkeys. Writing one again changes nothing.
+    # Recovery codes and passkeys. These writes are idempotent.
 
     async def offer_code(
         self, player: PlayerId, digest: str, now: int, epoch: int, *, confirmed: bool
     ) -> str:
-        """Store the SHA-256 of a recovery code that the player may keep; an earlier one is void.
+        """Store an offered recovery code's SHA-256; it voids an earlier offer.
 
         Args:
             player: the player.
             digest: the SHA-256, in hexadecimal.
             now: Unix milliseconds.
-            epoch: that of the session that asks.
-            confirmed: whether the player has shown a credential.
+            epoch: the requesting session's.
+            confirmed: whether that session has shown a credential.
 
         Returns:
-            An empty text, or the code of the refusal: `bad_token` if the player has been deleted or
-            has begun a later epoch, `confirm_first` if there is a credential that was not shown.
+            A refusal code, or an empty string: `bad_token` if the player has been deleted or is in
+                a later epoch, `confirm_first` if a credential exists and was not shown.
         """
         until = now + keys.CODE_OFFER_LIFE_S * 1000
         given = (digest, epoch, _flag(confirmed), until, keys.CODE_OFFER_LIFE_S)
         return str(await self._database.run(_OFFER_CODE, [players_keys.player(player)], *given))
 
     async def was_offered(self, player: PlayerId, digest: str) -> bool:
-        """Return whether a player was offered or has kept the recovery code with a SHA-256."""
+        """Return whether a recovery code's SHA-256 was offered to the player or is kept."""
         key = players_keys.player(player)
         offer, kept = await self._database.read_batched(key, "HMGET", key, "offer", "recovery")
         return digest in {offer, kept}
 
     async def keep_code(self, player: PlayerId, digest: str, at: int) -> None:
-        """Store the SHA-256 of a recovery code that was offered, in place of an earlier one.
+        """Store an offered recovery code's SHA-256, replacing an earlier one.
 
-        It does nothing if the player has been deleted, or has been offered no such code, or not
-        within `CODE_OFFER_LIFE_S`, or has kept or removed a credential since.
+        It does nothing if the player has been deleted, was not offered this code within
+        `CODE_OFFER_LIFE_S`, or has kept or removed a credential since.
 
         Args:
             player: the player.
@@ -258,6 +258,7 @@ class AccountStore:
             at: Unix milliseconds.
         """
         key, life = keys.recovery(digest), players_keys.UNUSED_ACCOUNT_LIFE_S
+        # Written before the record, with an expiry: an unreferenced key is harmless and expires.
         await self._database.write(key, "SET", key, player, "EX", life)
         names = [players_keys.player(player), players_keys.history(player)]
         given = (at, digest, life, players_keys.PLAYER_LIFE_S)
@@ -268,30 +269,30 @@ class AccountStore:
             await self._database.write(key, "PERSIST", key)
 
     async def code_owner(self, digest: str) -> PlayerId | None:
-        """Return whose recovery code may have a SHA-256, if anybody's; the record has to say so."""
+        """Return the candidate owner of a recovery code; only the owner's record confirms it."""
         return await self._owner(keys.recovery(digest))
 
     async def use_code(self, player: PlayerId, digest: str, now: int) -> int | None:
-        """Note that a player has used the recovery code with a SHA-256, at a time.
+        """Record the use of a recovery code at `now` (Unix milliseconds).
 
         Returns:
-            The player's epoch at that moment; `None` if the player has no such code.
+            The player's epoch at that moment; `None` if it is not the player's code.
         """
         return _epoch(
             await self._database.run(_USE_CODE, [players_keys.player(player)], digest, now)
         )
 
     async def keep_passkey(self, passkey: Passkey, at: int, epoch: int, *, confirmed: bool) -> bool:
-        """Store a player's passkey; return whether it stands.
+        """Store a player's passkey; return whether it is stored now.
 
-        It does not if the player has been deleted, has begun a later epoch, has a credential that
-        was not shown, or has `MAX_PASSKEYS` others; or if it is another player's.
+        It is not if the player has been deleted, is in a later epoch, has a credential that was not
+        shown, or has `MAX_PASSKEYS` others, or if another player has the passkey.
 
         Args:
             passkey: the passkey.
             at: Unix milliseconds.
-            epoch: that of the session that asks.
-            confirmed: whether the player has shown a credential.
+            epoch: the requesting session's.
+            confirmed: whether that session has shown a credential.
         """
         key, owner = keys.passkey(passkey.id), passkey.player
         public = b64encode(passkey.key).decode()
@@ -312,15 +313,15 @@ class AccountStore:
         return bool(stands)
 
     async def extend(self, player: PlayerId) -> None:
-        """Let a player's code and passkeys not expire for `UNUSED_ACCOUNT_LIFE_S`."""
+        """Extend the expiry of a player's code and passkeys to `UNUSED_ACCOUNT_LIFE_S` from now."""
         for key in await self._credentials(player):
             await self._database.write(key, "EXPIRE", key, players_keys.UNUSED_ACCOUNT_LIFE_S)
 
     async def keep_for_good(self, player: PlayerId) -> None:
-        """Let a player's code and passkeys not expire.
+        """Remove the expiry of a player's code and passkeys.
 
         Raises:
-            UnavailableError: they may or may not expire.
+            UnavailableError: some of them may still expire.
         """
         for key in await self._credentials(player):
             await self._database.write(key, "PERSIST", key)
@@ -334,7 +335,7 @@ class AccountStore:
         return names
 
     async def passkey(self, credential: str) -> tuple[Passkey, Account] | None:
-        """Return the passkey with a credential id (base64url) and whose it is, if it counts."""
+        """Return a valid passkey by credential id (base64url), and its owner's account."""
         (passkey,) = await self._passkeys([credential])
         if passkey is None:
             return None
@@ -342,7 +343,7 @@ class AccountStore:
         return (passkey, account) if credential in account.passkeys else None
 
     async def passkeys(self, account: Account) -> list[Passkey]:
-        """Return a player's passkeys, the oldest first."""
+        """Return a player's passkeys, oldest first."""
         names = sorted(account.passkeys, key=lambda each: account.passkeys[each])
         found = await self._passkeys(names) if names else []
         return [
@@ -359,10 +360,10 @@ class AccountStore:
         ]
 
     async def use_passkey(self, passkey: Passkey, count: int, now: int) -> bool:
-        """Note that a passkey was used with a counter, at a time; return whether that holds.
+        """Record a passkey's use and new counter at `now`; return whether it is accepted.
 
-        It does not if the counter has not grown, as when the passkey was copied or the same answer
-        is given twice, unless it has never counted; or if the passkey has been removed.
+        A counter that has not grown is rejected, unless it is always 0: the passkey was copied or
+        the answer replayed. A removed passkey is rejected, too.
         """
         given = (passkey.player, count, now)
         return bool(await self._database.run(_USE_PASSKEY, [keys.passkey(passkey.id)], *given))
@@ -370,16 +371,16 @@ class AccountStore:
     # Device codes
 
     async def offer_device(self, player: PlayerId, digest: str, now: int, epoch: int) -> bool:
-        """Store the SHA-256 of a player's only device code; an earlier one is void.
+        """Store the SHA-256 of a player's only device code; it voids an earlier one.
 
         Args:
             player: the player.
             digest: the SHA-256, in hexadecimal.
             now: Unix milliseconds.
-            epoch: that of the session that asks.
+            epoch: the requesting session's.
 
         Returns:
-            Whether it is stored: not if the player has been deleted or has begun a later epoch.
+            Whether it is stored; not if the player has been deleted or is in a later epoch.
         """
         key = keys.device(digest)
         await self._database.write(key, "SET", key, player, "EX", keys.DEVICE_LIFE_S)
@@ -388,10 +389,10 @@ class AccountStore:
         return bool(await self._database.run(_OFFER, [record], digest, until, life, epoch))
 
     async def take_device(self, digest: str, now: int) -> tuple[PlayerId, int] | None:
-        """Return whose device code has a SHA-256, and the epoch then, once.
+        """Use up a device code by its SHA-256; return its player and the player's epoch.
 
         Returns:
-            `None` if it is nobody's, used or too old.
+            `None` if the code is unknown, used or expired.
         """
         key = keys.device(digest)
         player = await self._owner(key)
@@ -401,21 +402,21 @@ class AccountStore:
         await self._drop(key)
         return None if epoch is None else (player, epoch)
 
-    # Bots. The owner's record says which there are; a bot's own record alone lets nobody play.
+    # Bots. The owner's record is authoritative; a bot's own record alone does not authorize it.
 
     async def add_bot(self, bot: PlayerId, name: str, owner: PlayerId, now: int, epoch: int) -> str:
-        """Store a bot of a player.
+        """Store a player's bot.
 
         Args:
-            bot: its id, which is new.
+            bot: its new id.
             name: its name.
-            owner: the player who answers for it.
+            owner: the player.
             now: Unix milliseconds.
-            epoch: that of the session that asks.
+            epoch: the requesting session's.
 
         Returns:
-            An empty text, or the code of the refusal: `bad_token` if the owner has been deleted or
-            has begun a later epoch, `not_kept` if the owner is a guest, or `too_many_bots`.
+            A refusal code, or an empty string: `bad_token` if the owner has been deleted or is in a
+                later epoch, `not_kept` if the owner is a guest, or `too_many_bots`.
         """
         record = players_keys.player(bot)
         given = (name, owner, now, players_keys.PLAYER_LIFE_S)
@@ -429,7 +430,7 @@ class AccountStore:
         return refused
 
     async def disown(self, owner: PlayerId, bot: PlayerId) -> None:
-        """Note that a player answers for a bot no more."""
+        """Remove a bot from its owner's record."""
         key = players_keys.player(owner)
         await self._database.write(key, "HDEL", key, BOT_FIELD + bot)
 
@@ -444,22 +445,22 @@ class AccountStore:
         *,
         recovery: bool = False,
     ) -> tuple[int, list[str]]:
-        """Begin a player's next epoch, in which no token of an earlier one counts.
+        """Start a player's next epoch, which voids all earlier tokens.
 
         Args:
             player: the player.
-            asking: the session (`node/session`) that stays.
-            epoch: that of the session.
-            passkeys: those that are removed at the same moment; others than the player's are left.
-            recovery: whether the recovery code is removed, too.
+            asking: the session (`node/session`) that stays open.
+            epoch: that session's.
+            passkeys: credential ids to remove in the same step; other players' are ignored.
+            recovery: whether to remove the recovery code.
 
         Returns:
-            The epoch, and all sessions that there were.
+            The new epoch, and all sessions before it.
 
         Raises:
-            Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch; as
-                `last_credential`, if none were left. Nothing has changed then.
-            UnavailableError: it may or may not have begun; again, it completes what was not.
+            Refusal: as `bad_token`, if the player has been deleted or is in a later epoch; as
+                `last_credential`, if no credential would be left. Nothing has changed then.
+            UnavailableError: the epoch may or may not have started; a retry completes the rest.
         """
         removed = list(passkeys)
         names = [players_keys.player(player), base_keys.sessions(player)]
@@ -469,7 +470,7 @@ class AccountStore:
         )
         if begun < 0:
             raise Refusal("last_credential" if begun == _NONE_LEFT else "bad_token")
-        # They have counted for nothing since the record does not name them.
+        # The record no longer names them, so they are already invalid.
         for each in removed:
             await self._database.run(_DROP_PASSKEY, [keys.passkey(each)], player)
         if void:
@@ -477,20 +478,20 @@ class AccountStore:
         return int(begun), found
 
     async def bury(self, player: PlayerId, at: int) -> list[str]:
-        """Note that a player is deleted: from now on, nothing signs in as that player.
+        """Mark a player as deleted: from now on no credential or token is valid.
 
         Args:
             player: the player.
             at: Unix milliseconds.
 
         Returns:
-            The sessions that there are (`node/session`).
+            The player's sessions (`node/session`).
         """
         names = [players_keys.player(player), base_keys.sessions(player)]
         return list(await self._database.run(_BURY, names, at, players_keys.PLAYER_LIFE_S))
 
     async def forget(self, player: PlayerId) -> None:
-        """Delete what is left of a player who is noted as deleted, but for that note.
+        """Delete everything left of a deleted player except the mark.
 
         Raises:
             UnavailableError: all, some or nothing may have been deleted.
@@ -504,7 +505,7 @@ class AccountStore:
             await self._drop(keys.passkey(credential))
         for key in (base_keys.sessions, players_keys.renames, results_keys.met):
             await self._drop(key(player))
-        # Only now, since the record names the keys that are to be deleted.
+        # Last, since the record names the keys to delete.
         await self._database.run(_FORGET, [players_keys.player(player)])
 
     async def _owner(self, key: str) -> PlayerId | None:

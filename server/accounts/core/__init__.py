@@ -1,1 +1,1 @@
-"""Identities: all that is decided about players themselves, without I/O."""
+"""Decisions about identities, without I/O."""

@@ -1,6 +1,6 @@
-"""Charges for kept identities: what they store, for the address of who brings it about.
+"""Storage charges for kept identities, billed to the requesting client's address.
 
-It is as measured with MEMORY USAGE, and rounded up; see `server/STORED.md`.
+Sizes in bytes are measured with MEMORY USAGE and rounded up; see `server/STORED.md`.
 """
 
 from __future__ import annotations
@@ -12,17 +12,19 @@ from server.base.core.quota import Item
 from server.players.core.keys import PLAYER_LIFE_S
 
 CODE: Final = (Item(1_300, PLAYER_LIFE_S * 1000),)
-"""A recovery code or a passkey, with the record and the history that say that. Those of who has a
-result do not expire, and count for as long as tokens hold."""
+"""A recovery code or a passkey, with its fields in the record and the history.
+
+Once the player has a result these do not expire; they are charged for a token's lifetime.
+"""
 
 OFFER: Final = (Item(350, keys.CODE_OFFER_LIFE_S * 1000),)
-"""A recovery code that is not kept yet, with the record that names it."""
+"""A recovery code not kept yet, with its field in the record."""
 
 DEVICE: Final = (Item(350, keys.DEVICE_LIFE_S * 1000),)
-"""A device code, with the record that names it."""
+"""A device code, with its field in the record."""
 
 BOT: Final = (Item(500, PLAYER_LIFE_S * 1000),)
-"""A bot: its record, and the field in its owner's that names it."""
+"""A bot: its record and the field in its owner's record."""
 
 EPOCH: Final = (Item(150, PLAYER_LIFE_S * 1000),)
-"""That a player has signed out everywhere, or is deleted, for as long as tokens hold."""
+"""The record of a sign-out everywhere or a deletion, stored while earlier tokens could be valid."""

@@ -1,4 +1,4 @@
-"""Effects about players themselves, as stored in the outbox."""
+"""Outbox effects about players."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from server.base.core.ids import PlayerId
 
 
 class PasskeyEntry(Struct, frozen=True):
-    """A passkey as the outbox has it.
+    """A passkey in the outbox.
 
     Attributes:
         id: the credential's id, in base64url.
         key: the public key, as COSE (in base64 in JSON).
         count: the authenticator's counter.
-        aaguid: the kind of authenticator that it says it is.
-        epoch: that of the session that asked.
-        confirmed: whether that had shown a credential of the player.
+        aaguid: the kind of authenticator, as it claims.
+        epoch: the requesting session's.
+        confirmed: whether that session had shown a credential.
     """
 
     id: str
@@ -28,7 +28,7 @@ class PasskeyEntry(Struct, frozen=True):
 
 
 class Kept(Struct, tag="kept", frozen=True):
-    """A player has kept the identity, by a recovery code or a passkey.
+    """A player keeps the identity by a recovery code or a passkey.
 
     Attributes:
         at: Unix milliseconds.
@@ -48,7 +48,7 @@ class Kept(Struct, tag="kept", frozen=True):
 
 
 class Deleted(Struct, tag="deleted", frozen=True):
-    """A player is to be deleted, at this time in Unix milliseconds."""
+    """A player asked for deletion at this time, in Unix milliseconds."""
 
     player: PlayerId
     at: int
