@@ -1,1 +1,1 @@
-"""Players: identity, name, sessions."""
+"""Players: identity, names, sessions."""

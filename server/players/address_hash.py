@@ -1,9 +1,8 @@
-"""Keyed hashes of addresses, by which these are told apart without being kept.
+"""Keyed hashes of client addresses, which tell clients apart without storing addresses.
 
-They are of an address, or of an IPv6 network: of the largest one that a customer is given usually,
-which for IPv4 is the address. Whoever has the key, one of those that sign tokens, can find an IPv4
-address by trying all of them; so the hashes are kept for days at most. When another key signs, they
-are others.
+A hash covers the network usually given to one customer: a single IPv4 address, or an IPv6 prefix. A
+holder of the key, which is one of the token signing keys, could find an IPv4 address by brute
+force, so hashes are stored for days at most. They change when the signing key rotates.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from server.base.seals.keyring import Keyring
 
 _LABEL = b"samedeal place\0"
 _BYTES = 9
-"""Bytes of a hash: of a million, no two are the same but for a chance in ten thousand million."""
+"""Hash size: a million hashes collide with a probability of 1e-10."""
 
 
 class AddressHashes:
@@ -24,11 +23,7 @@ class AddressHashes:
         self._keyring = keyring
 
     async def hash(self, address: str) -> str:
-        """Return the hash of an address, 12 characters; empty if it is not known.
-
-        Args:
-            address: the client's, as a session has it.
-        """
+        """Return the hash of a session's address (12 characters), or an empty string if unknown."""
         if not address:
             return ""
         found, *_ = await self._keyring.macs(_LABEL + address.encode())

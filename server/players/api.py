@@ -1,4 +1,4 @@
-"""Players, as answers of the HTTP interface name them."""
+"""Players in responses of the HTTP API."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ class Player(Struct, frozen=True):
     """A player's public profile.
 
     Attributes:
-        id: public, and no credential.
-        name: as the player chose it; several players may have the same one.
-        tag: the end of the id, which tells players of one name apart and never changes.
-        bot: whether it is a program, and is to be labelled as one: the pace bot, or a player's bot.
+        id: public; not a credential.
+        name: chosen by the player and not unique.
+        tag: the end of the id, which never changes and tells apart players of the same name.
+        bot: whether to label the player as a program: the pace bot, or a player's bot.
     """
 
     id: str
@@ -24,5 +24,5 @@ class Player(Struct, frozen=True):
 
     @classmethod
     def of(cls, profile: Profile) -> Player:
-        """Return what is public of a profile."""
+        """Return the public part of a profile."""
         return cls(profile.id, profile.name, profile.tag, profile.is_bot)

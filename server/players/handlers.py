@@ -11,13 +11,13 @@ from server.request import HandlerTable, Request
 
 
 async def hello(request: Request[Hello]) -> Welcome:
-    """Identify the player, who may have other sessions, on whatever nodes."""
+    """Identify the player, possibly besides other sessions on any node."""
     command, services = request.command, request.services
     if command.version not in VERSIONS:
         oldest, newest = VERSIONS[0], VERSIONS[-1]
         raise Refusal("bad_version", f"This server speaks versions {oldest} to {newest}.")
     if command.token is None:
-        # What fails costs no guest, for which others at the address would have to wait.
+        # A failed hello does not count as a new guest, which would delay others at the address.
         with request.session.payer.new_guest():
             async with request.paying("any", charges.GUEST):
                 found = await services.identity.identify(None, command.name)
@@ -32,7 +32,7 @@ async def _entered(request: Request[Hello], found: Identified) -> Welcome:
 
 
 async def rename(request: Request[Rename]) -> Done:
-    """Change the player's name, and show it in the room that the session is subscribed to."""
+    """Change the player's name, and show it in the session's room."""
     services, session = request.services, request.session
     async with request.paying("any", charges.RECORD):
         profile = await services.identity.rename(request.player, request.command.name)

@@ -1,7 +1,7 @@
 """The sessions of this node.
 
-What sends them something subscribes here to hear that they leave, which takes the same time however
-many sessions there are. An idle session costs nothing here.
+Senders subscribe here to learn that a session leaves, in time independent of the number of
+sessions. An idle session costs nothing.
 """
 
 from __future__ import annotations
@@ -24,29 +24,32 @@ from server.base.work.worker_pool import WorkerPool
 from server.players.sessions import Sessions
 
 SLICE = 0.003
-"""Seconds after which the removal of sessions yields to the event loop."""
+"""Seconds of removals before yielding to the event loop."""
 
 CHECK_BATCH = 200
-"""Sessions that are checked together: is each still registered?"""
+"""Sessions whose registration is checked in one batch."""
 
 CHECK_PAUSE = 0.05
-"""Seconds between two batches: ten thousand sessions are checked in about three seconds."""
+"""Seconds between batches: ten thousand sessions take about three seconds."""
 
 WERE_FOR, MAX_WERE = 60.0, 10_000
-"""Seconds for which it is known where players were who have left, and how many of them, 0.3 kB
-each: what they sent last is carried out after that."""
+"""How long, and for how many players, the last address of departed players is kept.
+
+In seconds, and at 0.3 kB a player. Their last commands are carried out and charged after they
+leave.
+"""
 
 ALL = "all"
-"""The item of the checks: all sessions."""
+"""The checks' only work item: all sessions."""
 
 
 class Hub:
     """The sessions of this node, by id and by player.
 
     Attributes:
-        leaving: emitted with a session before it is removed, unless it has been.
-        left: emitted with a session after it has been removed.
-        checked: emitted with a session to which messages may have been lost.
+        leaving: emitted with a session before its removal.
+        left: emitted with a session after its removal.
+        checked: emitted with a session that may have missed messages.
     """
 
     def __init__(self, sessions: Sessions, quotas: Quotas, background: Background) -> None:
@@ -57,7 +60,7 @@ class Hub:
         self._sessions: dict[str, Session] = {}
         self._of_players: dict[PlayerId, tuple[Session, ...]] = {}
         self._left: WeakSet[Session] = WeakSet()
-        """Those that have left before they were anybody's: their hello may be under way still."""
+        """Sessions that left before identification; their hello may still be in progress."""
         self._were: TTLCache[PlayerId, tuple[Scope, ...]] = TTLCache(
             MAX_WERE, WERE_FOR, time.monotonic
         )
@@ -80,18 +83,18 @@ class Hub:
         return len(self._sessions)
 
     async def add_session(self, session: Session, player: PlayerId, epoch: int) -> None:
-        """Add a session of a player, beside those that the player has on any node.
+        """Add a session of a player, possibly besides others on any node.
 
-        One whose connection has ended meanwhile is not added. It takes one round trip to the store,
-        and a message to each other node that has one.
+        A session whose connection has ended in the meantime is not added. Takes one round trip to
+        the store, and a message to each other node with a session of the player.
 
         Args:
             session: the session.
             player: the player.
-            epoch: that of the player's token.
+            epoch: the token's.
 
         Raises:
-            Refusal: as `bad_token`, if the player has signed out everywhere just now; as `barred`.
+            Refusal: as `bad_token`, if the player has just signed out everywhere; as `barred`.
             UnavailableError: the store does not answer; the session has not been added.
         """
         if session in self._left:
@@ -105,10 +108,10 @@ class Hub:
         self._of_players[player] = (*self.sessions_of(player), session)
 
     def remove_session(self, session: Session) -> None:
-        """Remove a session that has ended, soon.
+        """Schedule the removal of a session that has ended.
 
-        A removal takes about 20 µs. When ten thousand connections drop at once, they are removed
-        in slices, between which the event loop serves others.
+        A removal takes about 20 µs. If ten thousand connections drop together, they are removed in
+        slices so that the event loop stays responsive.
         """
         if session.player is None:
             self._left.add(session)
@@ -119,7 +122,7 @@ class Hub:
         self._remove(session)
 
     def _remove(self, session: Session) -> None:
-        """Remove a session, and let others know; it does not wait for the store."""
+        """Remove a session and notify subscribers, without waiting for the store."""
         player = session.player
         assert player is not None
         if self._sessions.pop(session.id, None) is not None:
@@ -134,28 +137,28 @@ class Hub:
         self.left.emit(session)
 
     def has(self, session: Session) -> bool:
-        """Return whether a session is one of these, and has not left."""
+        """Return whether a session is registered here and has not left."""
         return session.id in self._sessions
 
     def sessions_of(self, player: PlayerId) -> tuple[Session, ...]:
-        """Return the sessions that a player has on this node."""
+        """Return a player's sessions on this node."""
         return self._of_players.get(player, ())
 
     def _where(self, player: PlayerId) -> tuple[Scope, ...]:
-        """Return where a player is whose newest session is on this node, or was a moment ago.
+        """Return the scopes of a player's newest session here, also shortly after it has left.
 
-        It is empty for others. Who sends something and leaves at once is charged for it.
+        Empty for other players. A client that sends a command and disconnects is still charged.
         """
         sessions = self.sessions_of(player)
         return scopes_of(sessions[-1].address) if sessions else self._were.get(player, ())
 
     def close(self) -> None:
-        """Remove all sessions that have left, while the services can still publish that."""
+        """Remove all departed sessions, while the services can still publish their departure."""
         for session in self._leaving.take():
             self._remove(session)
 
     def _replaced(self, session_id: str) -> None:
-        """Close a session, if it is on this node, since its player has too many newer ones."""
+        """Close a session of this node, since its player has too many newer ones."""
         session = self._sessions.get(session_id)
         if session is not None:
             session.close(Reason.REPLACED)
@@ -166,7 +169,7 @@ class Hub:
             session.close(Reason.BARRED)
 
     def _signed_out(self, player: PlayerId, epoch: int, stays: str | None) -> None:
-        """Close the sessions of a player on this node that are of earlier epochs, but for one."""
+        """Close a player's sessions of earlier epochs on this node, except one."""
         for session in self.sessions_of(player):
             if session.epoch < epoch and session.id != stays:
                 session.close(Reason.SIGNED_OUT)
@@ -185,7 +188,7 @@ class Hub:
             await stop.or_wait(asyncio.sleep(CHECK_PAUSE))
 
     async def _check(self, sessions: list[Session]) -> None:
-        """Close sessions that are too many; let others make up for messages that were lost."""
+        """Close superseded sessions, and let subscribers catch up on lost messages."""
         entered = [
             (session.player, session.id, session.epoch)
             for session in sessions

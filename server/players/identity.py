@@ -1,4 +1,4 @@
-"""Authentication: guest players, and how the tokens are checked by which they are recognized."""
+"""Authentication: create guests, issue and verify player tokens."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from server.players.store import PlayerStore
 
 
 class Identified(NamedTuple):
-    """A player who has been recognized, or a new guest.
+    """A recognized player, or a new guest.
 
     Attributes:
         profile: the player's.
-        token: the same token, or a new one that takes its place, or a new guest's.
-        epoch: that of the token.
+        token: the given token, its renewal, or a new guest's.
+        epoch: the token's.
     """
 
     profile: Profile
@@ -31,16 +31,15 @@ class Identified(NamedTuple):
 
 
 class Identity:
-    """Creates guests, names players, and verifies their tokens.
+    """Creates guests, names players, and verifies tokens.
 
     Args:
-        players: where names are stored.
+        players: stores names.
         clock: the store's.
-        profiles: told of names.
-        keyring: signs tokens, and verifies them.
-        names: which names are allowed.
-        extend: lets the credentials of a player live on who has kept an identity, and has no
-            results yet.
+        profiles: caches and publishes names.
+        keyring: signs and verifies tokens.
+        names: decides which names are allowed.
+        extend: extends the expiry of a kept identity's credentials, if it has no results yet.
     """
 
     def __init__(
@@ -63,17 +62,16 @@ class Identity:
     async def identify(self, token: str | None, name: str | None) -> Identified:
         """Return the player of a token, or a new guest if there is no token.
 
-        The keyring checks the token's signature and age, and the player's record its epoch.
+        The keyring checks the token's signature and age, the player's record its epoch.
 
         Args:
-            token: as returned before, or `None` for a new guest.
-            name: a new name, or `None` to keep the one that there is. It is also kept if the player
+            token: a token issued earlier, or `None` for a new guest.
+            name: a new name, or `None` to keep the current one, which is also kept if the player
                 has changed it too often lately.
 
         Raises:
-            Refusal: the token is not valid, or not any more, or the name is not allowed, which is
-                always `bad_name` here: clients come without a name then; or as `barred`, if the
-                owner of a bot is.
+            Refusal: the token is invalid or void; as `barred`, if a bot's owner is barred; or as
+                `bad_name`, whatever is wrong with the name, upon which clients retry without one.
         """
         try:
             cleaned = self._names.clean(name) if name is not None else None
@@ -93,14 +91,14 @@ class Identity:
         profile, renamed, unused = await self._players.update(player, cleaned, epoch, now)
         if unused:
             await self._extend(player)
-        # Nobody knows a new guest by another name.
+        # A new guest has no earlier name to replace.
         self._remember(profile, renamed=renamed and token is not None)
         if token is None or renew:
             token = await self._keyring.token(player, epoch)
         return Identified(profile, token, epoch)
 
     async def _new_guest(self) -> Identified:
-        """Return a new guest without a name, of whom nothing is stored."""
+        """Return a new guest without a name; nothing is stored."""
         player = random_player_id()
         profile = Profile(player, guest_name(player))
         self._remember(profile, renamed=False)
@@ -126,12 +124,12 @@ class Identity:
         """Return a name as it is stored.
 
         Raises:
-            Refusal: it is not allowed.
+            Refusal: the name is not allowed.
         """
         return self._names.clean(name)
 
     async def token(self, player: PlayerId, epoch: int) -> str:
-        """Return the token of a player in an epoch."""
+        """Return a player's token for an epoch."""
         return await self._keyring.token(player, epoch)
 
     def _remember(self, profile: Profile, *, renamed: bool) -> None:

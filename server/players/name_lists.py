@@ -1,4 +1,4 @@
-"""The words that names may not have: those that come with the server, and an operator's own."""
+"""Forbidden words in names: the bundled lists and an operator's own."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _SHIPPED = resources.files("server.players.core") / "words"
 
 
 class NameLists(NamedTuple):
-    """The lists of words that names are compared with.
+    """Word lists that names are checked against.
 
     Attributes:
-        reserved: words by which a player could pass for those who run the game.
-        offensive: words that nobody should have to read as a name.
+        reserved: words that suggest a member of staff.
+        offensive: words that are not acceptable as a name.
     """
 
     reserved: Words
@@ -36,15 +36,15 @@ class NameLists(NamedTuple):
 
 
 def name_lists(reserved: Path | None = None, offensive: Path | None = None) -> NameLists:
-    """Return the lists that come with the server, with the entries of an operator's files.
+    """Return the bundled lists, extended by an operator's files.
 
     Args:
-        reserved: a text file (UTF-8) with an entry a line; lines that begin with # are comments.
-        offensive: such a file.
+        reserved: a UTF-8 text file with one entry per line; lines that start with # are comments.
+        offensive: a file in the same format.
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: an entry is no word, or the file is not UTF-8.
+        ValueError: an entry has no letter, or a file is not UTF-8.
     """
     return NameLists(_words("reserved.txt", reserved), _words("offensive.txt", offensive))
 

@@ -1,4 +1,4 @@
-"""Players as clients are shown them."""
+"""Players as shown to clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Players' profiles: a cache that is kept up to date by the bus."""
+"""Players' profiles: a cache kept current by the bus."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from server.players.core.names import Profile
 from server.players.store import PlayerStore
 
 MAX_CACHED = 50_000
-"""Profiles that are cached, about 200 bytes each; the oldest is evicted first."""
+"""Maximum number of cached profiles, about 200 bytes each; the oldest is evicted first."""
 
 
 class Profiles:
-    """A cache of players' profiles. A change of name is published to all nodes.
+    """A cache of players' profiles. Name changes are published to all nodes.
 
     Attributes:
-        changed: emitted with a player whose name an operator has changed, on every node.
+        changed: emitted on every node with a player whose name an operator has changed.
     """
 
     def __init__(self, players: PlayerStore, bus: Bus) -> None:
@@ -29,34 +29,34 @@ class Profiles:
         self._bus = bus
         self._known: dict[PlayerId, Profile] = {}
         self._changes = 0
-        """How often names may have changed unseen: what was read meanwhile may be older."""
+        """Counts possibly missed name changes; a read that overlaps one may be stale."""
         self._in_flight: dict[PlayerId, list[str]] = {}
         bus.subscribe(NAMES, self._receive)
 
     def known(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile] | None:
-        """Return the profiles of players from the cache, or `None` if one of them is not cached."""
+        """Return players' profiles from the cache, or `None` if any is missing."""
         try:
             return {player: self._known[player] for player in players}
         except KeyError:
             return None
 
     def all(self) -> AsyncIterator[list[Profile]]:
-        """Yield all players, for operators. See `PlayerStore.all`."""
+        """Yield all players, for operators; see `PlayerStore.all`."""
         return self._players.all()
 
     async def owner(self, bot: PlayerId) -> Profile | None:
-        """Return the profile of the player who answers for a bot, if there is one."""
+        """Return the profile of a bot's owner, if it has one."""
         owner = await self._players.owner(bot)
         return None if owner is None else (await self.load([owner]))[owner]
 
     async def load(
         self, players: Iterable[PlayerId], *, caching: bool = True
     ) -> dict[PlayerId, Profile]:
-        """Return the profiles of players; those that are not cached are read in one round trip.
+        """Return players' profiles, reading the uncached ones in one round trip.
 
         Args:
-            players: their ids; there need not be such players.
-            caching: whether to cache what is read.
+            players: their ids, which may be unknown.
+            caching: whether to cache the profiles read.
         """
         wanted = set(players)
         found = {player: self._known[player] for player in wanted if player in self._known}
@@ -67,33 +67,33 @@ class Profiles:
             changes = self._changes
             read = await self._players.profiles(missing)
         for player, profile in read.items():
-            # The player may have been renamed during the read: the cache is newer.
+            # A rename during the read makes the cache newer.
             found[player] = self._known.get(player, profile)
             if caching:
                 self.cache(found[player])
         return found
 
     def cache(self, profile: Profile) -> None:
-        """Cache a profile that is known to be current."""
+        """Cache a current profile."""
         if len(self._known) >= MAX_CACHED and profile.id not in self._known:
             del self._known[next(iter(self._known))]
         self._known[profile.id] = profile
 
     def rename(self, profile: Profile) -> None:
-        """Cache the new profile of a player, and publish the name to all nodes."""
+        """Cache a player's new profile, and publish the name to all nodes."""
         self.cache(profile)
         self._in_flight.setdefault(profile.id, []).append(profile.name)
         self._bus.publish(NAMES, encode(Renamed(profile.id, profile.name)))
 
     def publish_changed(self, player: PlayerId) -> None:
-        """Publish that an operator has changed a player's name, which every node reads anew."""
+        """Publish an operator's change of a player's name, so that every node reads it."""
         self._bus.publish(NAMES, encode(NameChanged(player)))
 
     def _receive(self, payload: bytes | None) -> None:
-        """Apply a change of name; clear the cache if messages may have been missed.
+        """Apply a name change; clear the cache if messages may have been missed.
 
-        All nodes receive all changes in the same order. Until a change by this node has come back
-        to it, the changes that it receives of that player are older, and are ignored.
+        All nodes receive all changes in the same order. Until this node's own change has come back,
+        the changes it receives for the same player are older and are ignored.
         """
         renamed = decode_name(payload)
         if renamed is None:
@@ -105,7 +105,7 @@ class Profiles:
             self._changes += 1
             self._known.pop(renamed.player, None)
             if renamed.player in self._in_flight:
-                # What this node has published of a name before will come after this.
+                # This node's own rename, still in flight, arrives after this message.
                 self.publish_changed(renamed.player)
             self.changed.emit(renamed.player)
             return

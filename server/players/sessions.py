@@ -1,11 +1,12 @@
-"""Sessions: which ones a player has, on which nodes, and what these tell one another.
+"""Sessions of players across nodes, and the messages that nodes exchange about them.
 
-Redis has a sorted set for each player, of the sessions by the time at which they were last used. A
-session is added by `hello` and removed at its end; what a dead node leaves behind is not counted,
-and is removed (`server.base.nodes.departures`), for which each node notes whose sessions it has.
-While a player has one session, nothing else is written or published.
+Redis has a sorted set per player, of sessions by time of last use. `hello` adds a session and its
+end removes it. Sessions left behind by a dead node are ignored and later removed
+(`server.base.nodes.departures`); for that, each node lists the players with sessions on it. A
+player with a single session causes no further writes or messages.
 
-If there are several, each node with one of them knows the other nodes, and may publish to them.
+If a player has several sessions, each node with one of them knows the other nodes and may publish
+to them.
 """
 
 from __future__ import annotations
@@ -29,23 +30,23 @@ from server.players.core.keys import MAX_SESSIONS
 from server.players.store import PlayerStore
 
 USED_EVERY_MS = 60_000
-"""Milliseconds after which the use of one of several sessions is stored again."""
+"""Milliseconds between writes of a session's last use, for players with several sessions."""
 
 CONCURRENT_WRITES = 100
-"""Players of whom it is written at the same time whether this node has sessions of them."""
+"""Maximum concurrent writes of the list of players with sessions on this node."""
 
 
 class Sessions:
-    """Registers players' sessions, and notifies them across nodes.
+    """Registers players' sessions, and notifies their nodes.
 
     Attributes:
-        superseded: emitted with the id of a session of this node that is to be closed, since its
-            player has too many.
-        barred: emitted with a player who is barred, and may have sessions on this node.
-        signed_out: emitted with a player, an epoch and the id of a session or `None`, when the
-            player's other sessions of earlier epochs are to be closed.
-        alone: emitted with a player when the last other node of the player's sessions has died.
-        missed: emitted when messages to this node may have been missed.
+        superseded: emitted with the id of a session of this node to close, since its player has too
+            many.
+        barred: emitted with a barred player, whose sessions on this node must close.
+        signed_out: emitted with a player, an epoch and a session id or `None`: the player's
+            sessions of earlier epochs, except that one, are to close.
+        alone: emitted with a player when the last other node with the player's sessions has died.
+        missed: emitted when messages to this node may have been lost.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Sessions:
         self._node = registration.id
         self._local: dict[PlayerId, int] = {}
         self._peers: dict[PlayerId, tuple[str, ...]] = {}
-        """The other nodes with a session of a player of this node, where there is one."""
+        """The other nodes with sessions of a local player, if any."""
         self._used: dict[str, int] = {}
         self._held = held
         self._notes: WorkerPool[PlayerId] = WorkerPool(
@@ -87,25 +88,25 @@ class Sessions:
         registration.lapsed.subscribe(self._lapsed)
 
     def name_of(self, session: str) -> str:
-        """Return how the store names a session of this node."""
+        """Return the store's name for a session of this node."""
         return f"{self._node}/{session}"
 
     async def register(self, player: PlayerId, session: str, epoch: int = 0) -> None:
-        """Register a session of this node; if there are too many, the least used one is closed.
+        """Register a session of this node; if there are too many, close the least recently used.
 
-        One round trip, and one message to each other node that may have a session of the player.
+        Takes one round trip, and one message to each other node with sessions of the player.
 
         Args:
             player: the player.
             session: the session's id.
-            epoch: that of the token by which it was opened.
+            epoch: the token's.
 
         Raises:
-            Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch; as
+            Refusal: as `bad_token`, if the player has been deleted or is in a later epoch; as
                 `barred`.
             UnavailableError: the store does not answer; the session is not registered.
         """
-        # Before the store is written: another node that reads it asks this one at once.
+        # Before the write: another node that reads it asks this one immediately.
         count = self._local[player] = self._local.get(player, 0) + 1
         if count == 1:
             self._notes.add(player)
@@ -129,7 +130,7 @@ class Sessions:
         self._meet(player, names)
 
     def unregister(self, player: PlayerId, session: str) -> None:
-        """Remove a session of this node that has ended; one write, without waiting for it."""
+        """Remove an ended session of this node, without waiting for the write."""
         name = self.name_of(session)
         self._store.remove_session(player, name, partial(self._not_removed, player, name))
         self._used.pop(session, None)
@@ -142,12 +143,12 @@ class Sessions:
         self._node_bus.send(self._peers.pop(player, ()), Left(player, self._node))
 
     def _not_removed(self, player: PlayerId, name: str) -> None:
-        """Remove a session later of which the store could not be told that it has ended."""
+        """Retry removing a session after a failed write."""
         self._unremoved.setdefault(player, []).append(name)
         self._notes.add(player)
 
     async def _note(self, player: PlayerId) -> None:
-        """Note in the store whether this node has sessions of a player, for when it is gone."""
+        """Record whether this node has sessions of a player, for the cleanup after its death."""
         while ended := self._unremoved.get(player):
             await self._store.end_session(player, ended[0])
             del ended[0]
@@ -156,7 +157,7 @@ class Sessions:
         await write(self._node, player)
 
     def _lapsed(self) -> None:
-        """Store all sessions of this node again that are not stored any more."""
+        """Store all sessions of this node again after its registration lapsed."""
         for player in self._local:
             self._notes.add(player)
         self.missed.emit()
@@ -166,11 +167,11 @@ class Sessions:
         return player in self._local
 
     def has_several(self, player: PlayerId) -> bool:
-        """Return whether a player of this node has more than one session, here or elsewhere."""
+        """Return whether a local player has more than one session, here or elsewhere."""
         return self._local.get(player, 0) > 1 or player in self._peers
 
     def use(self, player: PlayerId, session: str) -> None:
-        """Note that one of several sessions plays; one write a minute."""
+        """Record the use of one of several sessions, with at most one write a minute."""
         now = self._clock.now()
         if now - self._used.get(session, 0) >= USED_EVERY_MS:
             self._used[session] = now
@@ -179,16 +180,14 @@ class Sessions:
     async def check(
         self, sessions: Sequence[tuple[PlayerId, str, int]], is_open: Callable[[str], bool]
     ) -> list[str]:
-        """Return the ids of those sessions of this node that are too many.
+        """Return the ids of superseded sessions of this node, in two round trips.
 
-        Two round trips for all of them. A session that the store has lost is registered again, and
-        the other nodes of its player are known again. If its player has signed out everywhere
-        meanwhile, or is barred, that is emitted.
+        Sessions that the store has lost are registered again, and their players' other nodes are
+        learned again. `signed_out` and `barred` are emitted where they apply.
 
         Args:
             sessions: (player, session id, epoch) of each.
-            is_open: whether a session, by its id, has not ended meanwhile: one that has is not
-                stored again.
+            is_open: whether the session with an id is still open; ended ones are not stored again.
         """
         players = [player for player, _, _ in sessions]
         barred = await self._store.barred(players, self._clock.now())
@@ -213,15 +212,15 @@ class Sessions:
         return self._registration.is_alive(name.partition("/")[0])
 
     async def load(self, player: PlayerId) -> list[str]:
-        """Return a player's sessions, but for those that nodes which died have left behind."""
+        """Return a player's sessions on live nodes."""
         (names,) = await self._store.sessions([player])
         return [name for name in names if self._is_on_alive(name)]
 
     async def close_all(self, player: PlayerId) -> None:
-        """Close the sessions of a player who has been barred, on all nodes.
+        """Close a barred player's sessions on all nodes.
 
-        A session that begins at this moment finds out by itself. If a message is lost, its node
-        checks its sessions.
+        A session that starts in the meantime is refused by the store. If a message is lost, its
+        node checks its sessions.
         """
         (names,) = await self._store.sessions([player])
         self.barred.emit(player)
@@ -230,29 +229,29 @@ class Sessions:
     def sign_out(
         self, player: PlayerId, epoch: int, stays: str | None, names: Iterable[str]
     ) -> None:
-        """Close the sessions of a player's earlier epochs, here and on other nodes.
+        """Close a player's sessions of earlier epochs on all nodes.
 
         Args:
             player: the player.
-            epoch: the first that is not over.
-            stays: the id of a session of this node that stays, if one does.
-            names: all sessions (`node/session`) that there may be.
+            epoch: the first valid epoch.
+            stays: the id of a session of this node that stays open, if any.
+            names: all sessions (`node/session`) that may exist.
         """
         self._node_bus.send(self._others(names), SignedOut(player, epoch))
         self.signed_out.emit(player, epoch, stays)
 
     def _meet(self, player: PlayerId, names: Iterable[str]) -> None:
-        """Add the other nodes of a player by the stored sessions, and tell them of this one.
+        """Learn a player's other nodes from the stored sessions, and notify them of this one.
 
-        A node whose sessions have all ended answers that it has `Left`. One that is not known to be
-        alive is not counted until it answers.
+        A node whose sessions have all ended answers `Left`. A node not known to be alive does not
+        count until it answers.
         """
         nodes = self._others(names)
         self._add_peers(player, filter(self._registration.is_alive, nodes))
         self._node_bus.send(nodes, Joined(player, self._node, answers=False))
 
     def _others(self, names: Iterable[str]) -> list[str]:
-        """Return the other nodes of sessions, each once."""
+        """Return the distinct other nodes of sessions."""
         nodes = dict.fromkeys(name.partition("/")[0] for name in names)
         return [node for node in nodes if node != self._node]
 
@@ -274,17 +273,17 @@ class Sessions:
                     self.alone.emit(player)
 
     def publish(self, player: PlayerId, message: Struct) -> None:
-        """Send a message to the other nodes of a player's sessions, as far as they are known."""
+        """Send a message to the other known nodes of a player's sessions."""
         self._node_bus.send(self._peers.get(player, ()), message)
 
     async def publish_to_all(self, messages: Mapping[PlayerId, Struct]) -> None:
-        """Send messages to the other nodes of the sessions of players who may have none here."""
+        """Send messages to the other nodes of players, even of players without a session here."""
         found = await self._store.sessions(messages)
         for names, message in zip(found, messages.values(), strict=True):
             self._node_bus.send(self._others(names), message)
 
     def tell_left(self, player: PlayerId, node: str) -> None:
-        """Tell a node that it takes this one for one of a player's in vain."""
+        """Notify a node that this one has no session of a player."""
         self._node_bus.send((node,), Left(player, self._node))
 
     def _joined(self, message: Joined) -> None:

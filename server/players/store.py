@@ -1,4 +1,4 @@
-"""Players: their profiles and their sessions, and whether a token's epoch is over."""
+"""Players: profiles, sessions, and the check of a token's epoch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ local function played(history)
   return fields > redis.call('HEXISTS', history, 'kept')
 end
 """
-"""A function of scripts that says whether a history has results."""
+"""Lua function: whether a history has results."""
 
 UNUSED = """
 local function expire_unused(record, life, long)
@@ -35,8 +35,10 @@ local function expire_unused(record, life, long)
   redis.call('EXPIRE', record, (vital[1] or vital[2] or vital[3]) and long or life)
 end
 """
-"""A function of scripts that lets the record of a player expire who has no result: later if it says
-what has to be known for as long as tokens hold."""
+"""Lua function: set the expiry of the record of a player without results.
+
+The expiry is longer if the record holds facts needed while tokens are valid.
+"""
 
 _KEEP_NAME = Script(
     PLAYED
@@ -62,8 +64,11 @@ else redis.call('EXPIRE', KEYS[1], matters and ARGV[4] or ARGV[5]) end
 return {redis.call('HGET', KEYS[1], 'name') or '', found[1] or '', unused and 1 or 0}
 """
 )
-"""Its keys are a player's record and history. Of a guest about whom nothing is to be said, it
-stores nothing. A name that an operator has hidden is put aside, and none is taken meanwhile."""
+"""Keys: a player's record and history.
+
+Nothing is stored for a guest without a name, epoch or restriction. While an operator hides a name,
+a new one is ignored.
+"""
 
 _TAKE_RENAME = Script("""
 local record = redis.call('HMGET', KEYS[1], 'name', 'deleted')
@@ -103,7 +108,7 @@ return {redis.call('ZRANGE', KEYS[1], 0, -1), dropped}
 
 
 class PlayerStore:
-    """The records of players, by id."""
+    """Players' records, by id."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -116,22 +121,22 @@ class PlayerStore:
         epoch: int | None = None,
         now: int | None = None,
     ) -> Recorded:
-        """Store what is said of a player, if anything, and extend the record's time to live.
+        """Store a player's name and epoch, if given, and extend the record's expiry.
 
-        A guest who has not chosen a name has no record.
+        A guest without a chosen name has no record.
 
         Args:
             player: the player.
-            name: the new name; `None` keeps the one that there is.
-            epoch: that of the player's token, or `None` if a session vouches for the player. A
-                later one than is stored is stored, since only this server can have signed it.
-            now: Unix milliseconds, kept as the time of a new record.
+            name: the new name; `None` keeps the current one.
+            epoch: the token's, or `None` if a session vouches for the player. A later epoch than
+                the stored one is stored, since only this server can have signed it.
+            now: Unix milliseconds, the creation time of a new record.
 
         Returns:
-            What is stored. Without a name, and while an operator hides it, it is a guest's.
+            The stored profile, with a default name if none is stored or an operator hides it.
 
         Raises:
-            Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch.
+            Refusal: as `bad_token`, if the player has been deleted or is in a later epoch.
         """
         kept, before, unused = await self._database.run(
             _KEEP_NAME,
@@ -149,9 +154,9 @@ class PlayerStore:
         return Recorded(profile, profile.name != (before or guest_name(player)), bool(unused))
 
     async def take_rename(self, player: PlayerId, name: str, now: int) -> int:
-        """Count a change of a player's name, unless it is the name that there is.
+        """Count a rename towards the rate limit, unless the name is unchanged.
 
-        Nothing is counted for a player who has been deleted, whom `keep_name` refuses.
+        A deleted player's is not counted; `update` refuses it.
 
         Args:
             player: the player.
@@ -159,7 +164,7 @@ class PlayerStore:
             now: Unix milliseconds.
 
         Returns:
-            0, or if there were too many lately, the milliseconds to wait; then it does not count.
+            0, or the milliseconds to wait if the limit is exceeded; then it is not counted.
         """
         found = await self._database.run(
             _TAKE_RENAME,
@@ -172,7 +177,7 @@ class PlayerStore:
         return int(found)
 
     async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
-        """Return profiles by player; a player without a stored name has a guest's name."""
+        """Return profiles by player, with default names for players without a stored one."""
         wanted = list(players)
         found = await self._database.ask(
             lambda redis, key: redis.hmget(key, ["name", "deleted"]), *map(keys.player, wanted)
@@ -183,13 +188,13 @@ class PlayerStore:
         }
 
     async def owner(self, bot: PlayerId) -> PlayerId | None:
-        """Return the player who answers for a bot; `None` if there is none, or none any more."""
+        """Return a bot's owner, or `None` if it has none or was deleted."""
         key = keys.player(bot)
         found = await self._database.read_batched(key, "HGET", key, "bot_of")
         return None if found is None else PlayerId(found)
 
     async def check_owner(self, bot: PlayerId, now: int) -> None:
-        """Check that a bot may play: its owner's record names it, and the owner is not barred.
+        """Check that a bot's owner still lists it and is not barred.
 
         Args:
             bot: the bot.
@@ -216,14 +221,14 @@ class PlayerStore:
         return await self._database.read_batched(key, "HGET", key, "deleted") is not None
 
     async def unknown(self, players: Sequence[PlayerId]) -> set[PlayerId]:
-        """Return those of some ids that are nobody's: of players whom nothing is stored of.
+        """Return the ids of deleted players, and those without anything stored.
 
-        It takes two round trips.
+        Takes two round trips.
         """
         deleted = await self._database.ask(
             lambda redis, key: redis.hget(key, "deleted"), *map(keys.player, players)
         )
-        # A guest who has no name has no record, but sessions or results.
+        # A guest without a name has no record, but may have sessions or results.
         of_each = [(keys.player(p), keys.history(p), base_keys.sessions(p)) for p in players]
         found = await self._database.ask(
             lambda redis, key: redis.exists(key), *(key for three in of_each for key in three)
@@ -235,13 +240,13 @@ class PlayerStore:
         }
 
     async def epoch(self, player: PlayerId) -> int:
-        """Return how often a player has signed out everywhere."""
+        """Return a player's current epoch."""
         key = keys.player(player)
         return int(await self._database.read_batched(key, "HGET", key, "epoch") or 0)
 
     async def all(self) -> AsyncIterator[list[Profile]]:
-        """Yield all players, by a scan of all keys: in batches that may be empty, some twice."""
-        # A guest who has played and chosen no name has a history only.
+        """Yield all players by scanning all keys, in possibly empty batches, some players twice."""
+        # A guest with results but no chosen name has only a history.
         async for found in self._scans.all_keys("[ph]*:{*}"):
             named = {key.partition("{")[2].removesuffix("}") for key in found if _is_player(key)}
             ids = list(map(PlayerId, named))
@@ -264,16 +269,16 @@ class PlayerStore:
             player: the player.
             session: `node/session`; storing it again counts as using it.
             now: Unix milliseconds.
-            epoch: that of the token by which the session was opened.
-            alive: the nodes that are alive, if that is known. If there are too many sessions, those
-                of other nodes are removed first, and not counted as dropped.
+            epoch: the epoch of the session's token.
+            alive: the live nodes, if known. If there are too many sessions, those of other nodes
+                are removed first, and do not count as dropped.
 
         Returns:
-            All sessions of the player, and those that were dropped, since there are
-            `keys.MAX_SESSIONS` others which were used later.
+            The player's sessions, and those dropped because `keys.MAX_SESSIONS` others were used
+            later.
 
         Raises:
-            Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch; as
+            Refusal: as `bad_token`, if the player has been deleted or is in a later epoch; as
                 `barred`, if an operator has barred the player.
         """
         stored = await self._database.run(
@@ -294,31 +299,31 @@ class PlayerStore:
         return found, dropped
 
     async def barred(self, players: Iterable[PlayerId], now: int) -> list[bool]:
-        """Return whether each player is barred at a time in Unix milliseconds."""
+        """Return whether each player is barred at `now` (Unix milliseconds)."""
         found = await self._database.ask(
             lambda redis, key: redis.hget(key, "barred"), *map(keys.player, players)
         )
         return [is_barred(None if until is None else int(until), now) for until in found]
 
     def use_session(self, player: PlayerId, session: str, now: int) -> None:
-        """Store soon when a session was last used (Unix milliseconds), if it is stored itself."""
+        """Record a stored session's last use (Unix milliseconds), without waiting for the write."""
         key = base_keys.sessions(player)
         self._database.send(key, "ZADD", key, "XX", now, session)
 
     def remove_session(
         self, player: PlayerId, session: str, failed: Callable[[], None] | None = None
     ) -> None:
-        """Delete a session that has ended, soon; `failed` is called if it may be left behind."""
+        """Delete an ended session without waiting; `failed` is called if that may have failed."""
         key = base_keys.sessions(player)
         self._database.send(key, "ZREM", key, session, failed=failed)
 
     async def end_session(self, player: PlayerId, session: str) -> None:
-        """Delete a session that has ended."""
+        """Delete an ended session."""
         key = base_keys.sessions(player)
         await self._database.write(key, "ZREM", key, session)
 
     async def sessions(self, players: Iterable[PlayerId]) -> list[list[str]]:
-        """Return the sessions of each player; nodes that died may have left some behind."""
+        """Return each player's sessions, including any left behind by dead nodes."""
         return await self._database.ask(
             lambda redis, key: redis.zrange(key, 0, -1), *map(base_keys.sessions, players)
         )

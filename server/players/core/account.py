@@ -1,4 +1,4 @@
-"""Accounts of players, beside their names: how an identity is kept, and until which epoch."""
+"""Accounts: a player's credentials, bots and token epoch."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Final
 from server.base.core.ids import PlayerId
 
 MAX_PASSKEYS = 8
-"""Passkeys that a player may have."""
+"""Maximum number of passkeys per player."""
 
 MAX_BOTS = 5
-"""Bots that a player may have."""
+"""Maximum number of bots per player."""
 
 BOT_FIELD = "bot:"
-"""The prefix of the fields of a player's record that name the bots which the player answers for."""
+"""Prefix of the fields of an owner's record that name its bots."""
 
 AUTHENTICATORS: Final = {
     "fbfc3007-154e-4ecc-8c0b-6e020557d7bd": "Apple Passwords",
@@ -31,27 +31,26 @@ AUTHENTICATORS: Final = {
     "fdb141b2-5d84-443e-8a35-4698c205a502": "KeePassXC",
     "50726f74-6f6e-5061-7373-50726f746f6e": "Proton Pass",
 }
-"""Names of authenticators, by the AAGUID that they say. One may lie, so a name helps to remember,
-and is no proof."""
+"""Names of authenticators by AAGUID. The AAGUID is unverified: the name is a label, not proof."""
 
 DELETED = 2**31 - 1
-"""An epoch after all others: no token of a deleted player counts."""
+"""An epoch after all others, which voids every token of a deleted player."""
 
 DELETED_NAME = "Deleted player"
-"""The name of a deleted player where results of it still stand."""
+"""The name shown with a deleted player's remaining results."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passkey:
-    """A passkey as it is stored.
+    """A stored passkey.
 
     Attributes:
         id: the credential's id, in base64url.
         player: its owner.
         key: the public key, as COSE.
-        count: the authenticator's counter of signatures, or 0 if it has none.
-        aaguid: the kind of authenticator that it says it is, as a UUID; see `AUTHENTICATORS`.
-        used: when it was last used, in Unix milliseconds, or `None`.
+        count: the authenticator's signature counter, or 0 if it has none.
+        aaguid: the kind of authenticator, as it claims, as a UUID; see `AUTHENTICATORS`.
+        used: the time of the last use, in Unix milliseconds, or `None`.
     """
 
     id: str
@@ -66,24 +65,24 @@ class Passkey:
 class Account:
     """A player's record.
 
+    A player who has kept the identity always has a credential: the recovery code or a passkey.
+    Tokens, sessions and device codes are not credentials, because they end when the player signs
+    out everywhere.
+
     Attributes:
-        player: its owner.
+        player: the player's id.
         name: the player's name, or `None` if nothing is stored.
         epoch: how often the player has signed out everywhere; tokens of earlier epochs are void.
-        created: when the record began, in Unix milliseconds; `None` if not known.
-        kept: since when there is a way to sign in, in Unix milliseconds; `None` for a guest.
+        created: the record's creation, in Unix milliseconds; `None` if not known.
+        kept: the time of the first credential, in Unix milliseconds; `None` for a guest.
         recovery: the SHA-256 of the recovery code, in hexadecimal, or `None`.
-        recovery_at: since when it holds, in Unix milliseconds, or `None`.
-        recovery_used: when it was last used, in Unix milliseconds, or `None`.
+        recovery_at: the time it became valid, in Unix milliseconds, or `None`.
+        recovery_used: the time of its last use, in Unix milliseconds, or `None`.
         device: the SHA-256 of the latest device code, in hexadecimal, or `None`.
-        passkeys: when each passkey was added, in Unix milliseconds, by credential id.
-        deleted: when the player was deleted, in Unix milliseconds, or `None`.
-        bots: when each bot that the player answers for was made, in Unix milliseconds.
-        bot_of: the player who answers for this one, if it is a bot.
-
-    A player who has kept the identity has always at least one credential: the recovery code or a
-    passkey. Tokens, sessions and device codes are none: they end when the player signs out
-    everywhere, and bring nobody back.
+        passkeys: the time each passkey was added, in Unix milliseconds, by credential id.
+        deleted: the time of deletion, in Unix milliseconds, or `None`.
+        bots: the creation of each of the player's bots, in Unix milliseconds.
+        bot_of: the owner, if the player is a bot.
     """
 
     player: PlayerId

@@ -1,6 +1,6 @@
-"""Charges for players: what they store, for the address of who brings it about.
+"""Storage charges for players, billed to the requesting client's address.
 
-It is as measured with MEMORY USAGE, and rounded up; see `server/STORED.md`.
+Sizes in bytes are measured with MEMORY USAGE and rounded up; see `server/STORED.md`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from server.base.core.quota import Item
 from server.players.core import keys
 
 GUEST: Final = (Item(400, keys.GUEST_LIFE_S * 1000),)
-"""A new guest: the record, and the sessions while they are there."""
+"""A new guest: the record, and the sessions while they last."""
 
 RECORD: Final = (Item(250, keys.GUEST_LIFE_S * 1000),)
-"""A change of name: the record, if there was none."""
+"""A change of name: the record, if it is new."""

@@ -1,7 +1,7 @@
-"""Keys of players in Redis, and how long they live.
+"""Redis keys of players, and how long they live.
 
-Whether a player's record lives for good follows from the history, so its key is here, too: scripts
-read both.
+The history's key is here because scripts read it with the record: a player with results has a
+record that does not expire.
 """
 
 from __future__ import annotations
@@ -9,25 +9,29 @@ from __future__ import annotations
 from server.base.core.keys import DAY_SECONDS
 
 PLAYER_LIFE_S = 400 * DAY_SECONDS
-"""Seconds that a player's history is kept after the last result, the record of one who has a
-history after the last session began, and the note of a deleted player after the deletion. The
-record of a player who has kept the identity does not expire once there is a result."""
+"""Seconds before a player's record, history and deletion mark expire.
 
-GUEST_LIFE_S = 7 * DAY_SECONDS
-"""Seconds that the record of a guest without a result is kept after the last session began: it
-holds no more than the name, which anybody can have stored by a word of `hello`."""
-
-UNUSED_ACCOUNT_LIFE_S = 60 * DAY_SECONDS
-"""The same of a player who has kept the identity and has no result yet, with the code or passkeys.
+The history counts from the last result, the record of a player with a history from the start of the
+last session, and the mark from the deletion. The record of a kept identity does not expire once
+there is a result.
 """
 
+GUEST_LIFE_S = 7 * DAY_SECONDS
+"""Seconds that the record of a guest without results is kept after the last session started.
+
+It is short because any `hello` can create such a record, and it holds only a name.
+"""
+
+UNUSED_ACCOUNT_LIFE_S = 60 * DAY_SECONDS
+"""The same for a kept identity without results, and for its credentials."""
+
 MAX_SESSIONS = 8
-"""Sessions that a player may have at once: each costs memory, and a frame for each move."""
+"""Maximum number of a player's sessions; each costs memory, and a frame per move."""
 
 FOR_GOOD = {
     "player": "who has kept an identity and has a result, for whoever has the code or a passkey",
 }
-"""The kinds of keys that need not expire, and why; all others do, whoever writes them."""
+"""The kinds of keys that need not expire, and why; every write of another kind sets an expiry."""
 
 
 def history(player_id: str) -> str:
@@ -41,8 +45,8 @@ def player(player_id: str) -> str:
 
 
 def renames(player_id: str) -> str:
-    """Return the key of until when a player's latest changes of name count, in Unix milliseconds.
+    """Return the key of a player's rename limit: the time until which recent renames count.
 
-    It expires at that time.
+    A string in Unix milliseconds, which expires at that time.
     """
     return f"renames:{{{player_id}}}"

@@ -1,4 +1,4 @@
-"""Players' names: what a name may consist of (by UTS 39), and the default names of guests."""
+"""Player names: permitted characters (UTS 39), and the default names of guests."""
 
 from __future__ import annotations
 
@@ -16,35 +16,36 @@ from server.players.core.unicode_tables import SCRIPTS
 from server.players.core.words import SIGNS, Words
 
 MAX_LENGTH = 20
-"""The most characters of a name."""
+"""Maximum length of a name, in characters."""
 
 MAX_MARKS = 2
-"""The most marks in a row that go with many scripts, such as accents: Vietnamese needs two."""
+"""Maximum consecutive marks shared by many scripts, such as accents; Vietnamese needs two."""
 
 MAX_OWN_MARKS = 4
-"""The most marks in a row of one script, which writes vowels with them: Burmese needs four."""
+"""Maximum consecutive marks of one script, such as vowel signs; Burmese needs four."""
 
 MAX_ALL_MARKS = 12
-"""The most marks of a name after normalization."""
+"""Maximum marks of a name after normalization."""
 
 RENAMES_AT_ONCE = 3
-"""Changes of a name that a player may make one after another: to find one, and mend a slip.
+"""Burst of renames: enough to choose a name and correct a typo.
 
-Who has more cannot be told from another player, and each is told to everybody who sees the name.
+More would let a player impersonate others by turns, and each rename is broadcast to every viewer of
+the name.
 """
 
 RENAME_EVERY_MS = 600_000
-"""Milliseconds after which a player may make one more."""
+"""Milliseconds per further rename."""
 
 TAG_LENGTH = 8
-"""Characters of a player's tag: 40 bits.
+"""Length of a tag: 8 characters, 40 bits.
 
-Whoever makes a thousand guests a second meets the tag of a certain player after 17 years on
-average; of the 4 characters that it once had, it was 9 minutes.
+At a thousand guests a second, matching a given player's tag takes 17 years on average; with 4
+characters, as in early versions, it took 9 minutes.
 """
 
 _ADDRESS = re.compile(r"\w\.[^\W\d_]{2}")
-"""A host's name, as readers and programs take it: a point between two words without a space."""
+"""A host name as readers and programs recognize it: a dot between two words without spaces."""
 
 _CATEGORIES = {"L", "M", "N"}
 _MANY = {"Zinh", "Zyyy"}
@@ -55,10 +56,10 @@ _WRITTEN_AS = {
     "Hang": {"Kore"},
     "Bopo": {"Hanb"},
 }
-"""Scripts that one writing system uses together (UTS 39, augmented script sets)."""
+"""Scripts used together by one writing system (UTS 39, augmented script sets)."""
 
 _WITH_LATIN = {"Hanb", "Jpan", "Kore"}
-"""Writing systems in which Latin letters are usual beside the others (highly restrictive)."""
+"""Writing systems that commonly mix in Latin letters (highly restrictive level)."""
 
 _FIRST = (
     "Amber", "Bold", "Brave", "Bright", "Calm", "Clever", "Coral", "Crimson",
@@ -75,10 +76,7 @@ _SECOND = (
 
 
 def guest_name(player: PlayerId) -> str:
-    """Return the default name of a guest, which is determined by the player's id.
-
-    The pace bot is no guest, and is called what it is.
-    """
+    """Return a guest's default name, derived from the player's id; the pace bot has its own."""
     if player == PACE_BOT:
         return "Pace bot"
     first, second = (ALPHABET.index(letter) for letter in player[:2])
@@ -86,30 +84,30 @@ def guest_name(player: PlayerId) -> str:
 
 
 def tag_of(player: PlayerId) -> str:
-    """Return the end of a player's id, which tells players of the same name apart."""
+    """Return a player's tag: the end of the id, which tells apart players of the same name."""
     return player[-TAG_LENGTH:].upper()
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A player as others see them."""
+    """A player's public profile."""
 
     id: PlayerId
     name: str
 
     @property
     def tag(self) -> str:
-        """Eight characters that tell players of the same name apart."""
+        """The player's tag, of eight characters; see `tag_of`."""
         return tag_of(self.id)
 
     @property
     def isolated(self) -> str:
-        """The name for a line of text."""
+        """The name for a line of text; see `isolated`."""
         return isolated(self.name)
 
     @property
     def is_bot(self) -> bool:
-        """Whether it is the pace bot's, or that of a player's bot."""
+        """Whether the player is the pace bot or a player's bot."""
         return is_bot(self.id)
 
 
@@ -119,7 +117,7 @@ class Recorded(NamedTuple):
     Attributes:
         profile: the player's.
         renamed: whether the name has changed.
-        unused: whether the identity is kept, and there is no result yet.
+        unused: whether the identity is kept without any result yet.
     """
 
     profile: Profile
@@ -128,9 +126,9 @@ class Recorded(NamedTuple):
 
 
 def isolated(name: str) -> str:
-    """Return a name for a line of text: between isolates if it is written from right to left.
+    """Return a name for a line of text, wrapped in bidi isolates if it is right-to-left.
 
-    Otherwise it would change the order of what stands beside it.
+    Without them it would reorder the adjacent text.
     """
     if {"R", "AL"}.isdisjoint(map(unicodedata.bidirectional, name)):
         return name
@@ -141,10 +139,9 @@ def clean_name(text: str) -> str:
     """Return a name in the form that is stored: NFKC, with single spaces.
 
     Raises:
-        Refusal: with the code `bad_name`, if the name is empty or too long, has no letter or digit,
-            has characters that UTS 39 restricts (they are not displayed, or of no modern use), too
-            many marks, mixes scripts, or is written as the name of a host: where it is shown, it
-            would be a link.
+        Refusal: as `bad_name`, if the name is empty or too long; has no letter or digit, too many
+            marks, or characters that UTS 39 restricts (invisible or obsolete); mixes scripts; or
+            looks like a host name, which clients would turn into a link.
     """
     name = " ".join(unicodedata.normalize("NFKC", text).split())
     letters = [letter for letter in name if letter not in SIGNS]
@@ -152,17 +149,17 @@ def clean_name(text: str) -> str:
         raise Refusal("bad_name")
     _check_marks(name)
     if not _is_of_one_script(letters):
-        raise Refusal("bad_name", "A name is written in one script.")
+        raise Refusal("bad_name", "Names must use a single script.")
     if _ADDRESS.search(name):
-        raise Refusal("bad_name", "A name is no web address.")
+        raise Refusal("bad_name", "Names cannot be web addresses.")
     return name
 
 
 def check_words(name: str, reserved: Words, offensive: Words) -> None:
-    """Check that a clean name has none of the words that no player may have.
+    """Check a clean name against the word lists.
 
     Raises:
-        Refusal: with the code `name_reserved` or `name_offensive`.
+        Refusal: as `name_reserved` or `name_offensive`.
     """
     if reserved.has(name):
         raise Refusal("name_reserved")
@@ -171,10 +168,10 @@ def check_words(name: str, reserved: Words, offensive: Words) -> None:
 
 
 def _check_marks(name: str) -> None:
-    """Check that a name has few marks, and none without a letter before.
+    """Check that a name has few marks, each after a letter.
 
     Raises:
-        Refusal: with the code `bad_name`.
+        Refusal: as `bad_name`.
     """
     total = row = shared = 0
     after_letter = False
@@ -191,9 +188,9 @@ def _check_marks(name: str) -> None:
 
 
 def _is_of_one_script(letters: Iterable[str]) -> bool:
-    """Return whether letters are of one writing system, or of an East Asian one with Latin.
+    """Return whether letters are of one writing system, or an East Asian one with Latin.
 
-    That is what UTS 39 calls highly restrictive. Digits are of one system, too.
+    This is the highly restrictive level of UTS 39. Digits must be of one system, too.
     """
     sets = [found for each in letters if (found := _scripts(each)).isdisjoint(_MANY)]
     zeros = {ord(each) - unicodedata.decimal(each) for each in letters if each.isdecimal()}
@@ -207,7 +204,7 @@ def _is_of_one_script(letters: Iterable[str]) -> bool:
 
 @cache
 def _table() -> tuple[list[int], list[tuple[int, frozenset[str]]]]:
-    """Return the first code point of each range, and its last one with the scripts that use it."""
+    """Return the first code points of the ranges, and each range's last one and its scripts."""
     rows = []
     for line in SCRIPTS:
         names, ranges = line.split(": ")
@@ -221,7 +218,7 @@ def _table() -> tuple[list[int], list[tuple[int, frozenset[str]]]]:
 
 
 def _scripts(character: str) -> frozenset[str]:
-    """Return the scripts and writing systems that use a character; none if no name may have it."""
+    """Return the scripts and writing systems of a character; empty if names cannot contain it."""
     firsts, rest = _table()
     at = bisect_right(firsts, ord(character)) - 1
     if at < 0 or ord(character) > rest[at][0]:

@@ -1,4 +1,4 @@
-"""Restrictions on players, which operators make. Pure."""
+"""Restrictions that operators place on players. Pure."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import NamedTuple
 from server.base.core.refusal import Refusal
 
 MAX_WAIT_MS = 86_400_000
-"""The longest time that a barred client is asked to wait before another try, in milliseconds."""
+"""Maximum wait, in milliseconds, that a barred client is told before its next attempt."""
 
 
 class Restrictions(NamedTuple):
-    """The restrictions on a player.
+    """Restrictions on a player.
 
     Attributes:
-        barred: until when no session begins, in Unix milliseconds; 0 for ever, `None` if any may.
-        hidden: the name that is put aside, empty if there was none; `None` if it is shown.
-        known: whether anything is stored of the player: a record, results, or a session.
+        barred: the end of the bar, in Unix milliseconds; 0 if permanent, `None` if not barred.
+        hidden: the hidden name, empty for a default name; `None` if the name is shown.
+        known: whether a record, results or a session of the player are stored.
     """
 
     barred: int | None
@@ -30,5 +30,5 @@ def is_barred(barred: int | None, now: int) -> bool:
 
 
 def refusal_of(barred: int, now: int) -> Refusal:
-    """Return the refusal of a session of a player who is barred at a time."""
+    """Return the refusal of a barred player's session."""
     return Refusal("barred", wait=min(barred - now, MAX_WAIT_MS) if barred else MAX_WAIT_MS)

@@ -1,6 +1,6 @@
-"""Which characters a name may have, their scripts, and what they look like, by UTS 39.
+"""Unicode tables for names: permitted characters, scripts and look-alikes (UTS 39).
 
-The tables are in `unicode/`, which `python -m tests.unicode_tables` makes.
+`python -m tests.unicode_tables` generates the files in `unicode/`.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from typing import Final
 
 
 def _lines(file: str) -> tuple[str, ...]:
-    """Return the lines of a table but for its comments."""
+    """Return a table's lines, without comments."""
     table = resources.files(__package__).joinpath("unicode", file)
     lines = table.read_text(encoding="utf-8").splitlines()
     return tuple(line for line in lines if not line.startswith("#"))
 
 
 SCRIPTS: Final = _lines("scripts.txt")
-"""Letters, marks and numbers with the status Allowed, and those of scripts in limited use.
+"""Letters, marks and numbers with the status Allowed, and those of limited-use scripts.
 
-A line has a script, or several that share the characters (Script_Extensions), and ranges of code
-points in hexadecimal. Zyyy and Zinh go with any script.
+Each line has one or more scripts (Script_Extensions) and ranges of code points in hexadecimal. Zyyy
+and Zinh combine with any script.
 """
 
 LOOKS: Final = _lines("looks.txt")
-"""The prototype of a character that looks like another one, both decomposed (NFD).
+"""Prototypes of look-alike characters, both decomposed (NFD).
 
-A line has a prototype and the characters that have it.
+Each line has a prototype and the characters that map to it.
 """

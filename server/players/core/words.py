@@ -1,8 +1,8 @@
-"""Word lists for names: which words a name may not consist of, and whether it has one of them.
+"""Word lists for names, and whether a name contains a listed word.
 
-A name is compared by what it looks like (UTS 39's skeleton), whole word by whole word: `Scunthorpe`
-is no bad word. Words are what spaces, signs and capitals within separate; letters that stand alone
-are also read together.
+Names are compared by appearance (UTS 39's skeleton) and by whole words, so that `Scunthorpe`
+passes. Spaces, signs and inner capitals separate words; single letters in a row are also read as
+one word.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from itertools import groupby
 from server.players.core.unicode_tables import LOOKS
 
 ANY = "*"
-"""Stands for any letters of a word, at the beginning, at the end or within an entry."""
+"""Matches any letters at the start, at the end or within an entry."""
 
 SIGNS = " -_.'"
-"""Characters of a name beside letters, marks and digits; they separate words."""
+"""Characters of a name other than letters, marks and digits; they separate words."""
 
 _SEPARATORS = re.compile(f"[{re.escape(SIGNS)}]+")
 _DIGITS = "0123456789"
 _READ_AS = str.maketrans("0134578", "oieastb")
-"""Digits that are read as letters within words."""
+"""Digits read as letters within words."""
 
 _LOOKS = {
     int(letter, 16): "".join(chr(int(code, 16)) for code in shape.split())
@@ -34,21 +34,21 @@ _LOOKS = {
 
 
 def skeleton(text: str) -> str:
-    """Return what a text looks like: each character as the prototype of its look-alikes (UTS 39).
+    """Return a text's appearance: each character replaced by its prototype (UTS 39).
 
-    Two texts that look alike have the same skeleton. It is not for display.
+    Texts that look alike have the same skeleton. It is not for display.
     """
     shown = unicodedata.normalize("NFD", text).translate(_LOOKS)
     return unicodedata.normalize("NFD", shown)
 
 
 def _read(word: str) -> str:
-    """Return what is read into a word: its letters without case, accents or digits for letters."""
+    """Return a word as read: without case or accents, and with digits read as letters."""
     return _plain(skeleton(word.casefold().translate(_READ_AS)).casefold())
 
 
 def _seen(word: str) -> str:
-    """Return what is seen of a word, where a capital may look like another letter's small one."""
+    """Return a word as seen: without accents, but a capital may resemble another small letter."""
     return _plain(skeleton(word))
 
 
@@ -60,8 +60,7 @@ class Words:
     """A list of words.
 
     Args:
-        entries: each is a word, or several that follow one another; a star in it stands for any
-            letters.
+        entries: words or sequences of words; a star stands for any letters.
 
     Raises:
         ValueError: an entry has no letter.
@@ -78,19 +77,20 @@ class Words:
             forms.update(_formed(_seen, text) for text in (entry.upper(), entry.title()))
         self._exact = exact
         self._longest = max((entry.count(" ") + 1 for entry in exact), default=1)
-        # The star of a file name is that of an entry, which has no other special signs.
+        # `translate` gives the star its meaning in file names, which is the same here; entries have
+        # no other special characters.
         self._pattern = re.compile("|".join(map(translate, sorted(patterns))) or r"(?!)")
 
     def has(self, name: str) -> bool:
-        """Return whether a name consists of a word of this list, or has one among its words."""
+        """Return whether a name contains or equals an entry."""
         return (
             any(text in self._exact or self._pattern.match(text) for text in self._readings(name))
-            # Stars reach no further than a word: where two meet, there may be anything.
+            # Patterns match within words only: across word boundaries, stars would match too much.
             or any(form("".join(_words(name))) in self._exact for form in (_read, _seen))
         )
 
     def _readings(self, name: str) -> Iterator[str]:
-        """Yield how each of a name's words looks, and some words in a row."""
+        """Yield the readings of a name's words and of consecutive words."""
         for words in {tuple(_words(name)), tuple(_words(_parted(name)))}:
             for form in (_read, _seen):
                 shown = [form(word) for word in words]
@@ -103,12 +103,12 @@ class Words:
 
 
 def _formed(form: Callable[[str], str], entry: str) -> str:
-    """Return an entry with each of its words in a form, between the stars."""
+    """Apply a form to each word of an entry, between its stars."""
     return " ".join(ANY.join(map(form, word.split(ANY))) for word in _words(entry))
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text: what signs separate, and single letters in a row as one."""
+    """Split a text into words at signs, joining single letters in a row."""
     parts = [part for part in _SEPARATORS.split(text) if part]
     found: list[str] = []
     for alone, run in groupby(parts, lambda part: len(part) == 1):
@@ -118,7 +118,7 @@ def _words(text: str) -> list[str]:
 
 
 def _parted(text: str) -> str:
-    """Return a text with a space before each capital that follows a small letter."""
+    """Insert a space before each capital that follows a small letter."""
     before = " "
     parts = []
     for letter in text:

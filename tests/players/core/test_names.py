@@ -150,7 +150,7 @@ def test_a_name_in_several_scripts_is_refused(text: str) -> None:
     with pytest.raises(Refusal) as refusal:
         clean_name(text)
     assert refusal.value.code == "bad_name"
-    assert refusal.value.text == "A name is written in one script."
+    assert refusal.value.text == "Names must use a single script."
 
 
 @given(st.text(max_size=30))
