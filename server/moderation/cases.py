@@ -1,7 +1,7 @@
-"""Cases for operators: suspicious runs and races, and what players have reported, in one list.
+"""Cases for operators: one list of suspicious runs and races, and of players' reports.
 
-A page costs up to `MAX_BATCHES` times two round trips, however long the list is. A case that was
-closed is open again when something is added to it later.
+A page takes at most `MAX_BATCHES` times two round trips, however long the list is. A closed case
+opens again when it is updated later.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from server.players.profiles import Profiles
 
 BATCH: Final = 64
 MAX_BATCHES: Final = 8
-"""The cases that are read together, and how often at most for one page: 512 are looked at."""
+"""Cases read together, and the maximum number of reads per page: 512 cases."""
 
 ALL_TIMES: Final = 2**53
-"""A time after that of every case, in Unix milliseconds."""
+"""A time later than every case's, in Unix milliseconds."""
 
 CaseKind = Literal["suspicion", "report"]
 State = Literal["open", "closed"]
 
 
 class Closed(Struct, frozen=True):
-    """How a case was closed, as stored; `at` in Unix milliseconds."""
+    """How a case was closed, as stored; `at` is in Unix milliseconds."""
 
     at: int
     outcome: Outcome
@@ -39,20 +39,20 @@ class Closed(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True):
-    """A suspicious run or race, or a player or run that was reported.
+    """A suspicious run or race, or a reported player or run.
 
     Attributes:
-        case: its name.
-        kind: which of both.
-        player: who, or whose run it is.
+        case: the case's name.
+        kind: a suspicion or a report.
+        player: the suspected or reported player, or the run's owner.
         name: the player's, with the tag.
         attempt: the run; `None` if a player was reported.
-        game: of the run.
-        day: the number of the day, if the run is of a daily.
-        at: when the run ended, or when it was last reported; Unix milliseconds.
-        weight: the sum of the reasons' weights, or how many have reported it.
-        reasons: why it is suspicious; empty for a report.
-        reports: how many have reported it, by kind; empty for a suspicion.
+        game: the run's.
+        day: the number of the run's day; `None` if it is not of a daily.
+        at: the end of the run, or the last report, in Unix milliseconds.
+        weight: the sum of the reasons' weights, or the number of reporters.
+        reasons: the reasons for a suspicion; empty for a report.
+        reports: the number of reporters by kind; empty for a suspicion.
         closed: how it was closed; `None` if it is open.
     """
 
@@ -71,12 +71,11 @@ class Case(Struct, frozen=True):
 
 
 class CasePage(Struct, frozen=True):
-    """Some cases, newest first.
+    """A page of cases, newest first.
 
     Attributes:
-        cases: these.
-        next: where the next page begins, a time and a name; `None` if there is none. A page may
-            have no cases, and all the same a next one.
+        cases: possibly empty, even if there is a next page.
+        next: the cursor of the next page, a time and a name; `None` after the last page.
     """
 
     cases: list[Case]
@@ -108,11 +107,11 @@ class Cases:
         """Return cases, newest first.
 
         Args:
-            count: how many at most.
-            state: only those that are open, or closed.
-            kind: only these.
-            day: only runs at dailies of this day.
-            before: only those after this place in the list, as `CasePage.next`.
+            count: the maximum number.
+            state: only open or only closed cases.
+            kind: only cases of this kind.
+            day: only runs of this day's dailies.
+            before: only cases after this cursor, as in `CasePage.next`.
         """
         at, name = before or (ALL_TIMES, "")
         found: list[Case] = []
@@ -135,7 +134,7 @@ class Cases:
         return CasePage(await self._named(found), (at, name))
 
     async def has(self, name: str) -> bool:
-        """Return whether there is such a case."""
+        """Return whether a case exists."""
         return await self._store.has(name)
 
     async def close(self, act: CloseCase) -> None:
@@ -154,7 +153,7 @@ class Cases:
 
 
 def _case(stored: StoredCase) -> Case | None:
-    """Return a case without its player's name; `None` if it has been dropped meanwhile."""
+    """Return a case without its player's name; `None` if it has been dropped in the meantime."""
     at, name, suspicion, report, closed_text = stored
     closed = None if closed_text is None else _CLOSED.decode(closed_text)
     if closed is not None and closed.at < at:

@@ -1,4 +1,4 @@
-"""Cases, newest first: suspicious runs and what players have reported, open and closed."""
+"""Cases, open and closed, newest first: suspicious runs and players' reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ end
 """)
 
 TIES = 16
-"""Cases of one millisecond at most: a race has eight players."""
+"""Maximum number of cases with the same millisecond: a race has eight players."""
 
 
 class StoredCase(NamedTuple):
@@ -24,9 +24,9 @@ class StoredCase(NamedTuple):
     Attributes:
         at: its time, in Unix milliseconds.
         name: its name.
-        suspicion: the text of why it is suspicious, or `None`.
-        report: the text of who has reported it, or `None`.
-        closed: the text of how it was closed, or `None`.
+        suspicion: the suspicion as JSON, or `None`.
+        report: the reports as JSON, or `None`.
+        closed: how it was closed, as JSON, or `None`.
     """
 
     at: int
@@ -43,9 +43,9 @@ class CaseStore:
         self._database = database
 
     async def before(self, at: int, name: str, count: int) -> list[StoredCase]:
-        """Return cases, newest first: so many before a time and, of that time, a name.
+        """Return at most `count` cases before the cursor (`at`, `name`), newest first.
 
-        It takes two round trips, whatever there is.
+        Takes two round trips.
         """
         found = await self._database.ask(
             lambda redis, key: redis.zrevrangebyscore(
@@ -67,13 +67,13 @@ class CaseStore:
         return [StoredCase(*pair, *rest) for pair, *rest in zip(wanted, *texts, strict=True)]
 
     async def has(self, name: str) -> bool:
-        """Return whether there is such a case."""
+        """Return whether a case exists."""
         found = await self._database.ask(
             lambda redis, key: redis.zscore(key, name), keys.SUSPICIOUS, keys.REPORTED
         )
         return any(score is not None for score in found)
 
     async def close(self, name: str, text: str) -> None:
-        """Store how a case was closed (JSON), if there is such a case."""
+        """Store how a case was closed (JSON), if it still exists."""
         names = [keys.SUSPICIOUS, keys.REPORTED, keys.CLOSED]
         await self._database.run(_CLOSE, names, name, text)

@@ -10,7 +10,7 @@ from server.request import HandlerTable, Request
 
 
 async def report(request: Request[Report]) -> Done:
-    """Report a player or a run, unless the player or the address has reported too many."""
+    """Report a player or a run; the player's and the address's rates are limited."""
     command, add = request.command, request.services.reports.add
     parts = split_attempt_id(AttemptId(command.about))
     with request.session.payer.report():

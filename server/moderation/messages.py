@@ -1,4 +1,4 @@
-"""Reporting others to those who run the server."""
+"""Report players and runs to the operators."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from server.moderation.core.reports import ReportKind
 
 
 class Report(Command, tag=111, frozen=True):
-    """Report a player, or a run that everybody may look at. Once more changes nothing.
+    """Report a player or a public run. Repeating a report changes nothing.
 
-    The player is not told, and nothing follows by itself. Refused as `unknown_player`,
-    `unknown_run`, `deal_open`, `address_full`, `too_fast` or `overloaded`.
+    The reported player is not notified, and a report has no automatic consequences. Refused as
+    `unknown_player`, `unknown_run`, `deal_open`, `address_full`, `too_fast` or `overloaded`.
 
     Attributes:
         reason: an offensive name, cheating, or something else.
-        about: the player's id, or that of the attempt.
+        about: the player's id, or the attempt's.
     """
 
     reason: ReportKind

@@ -1,8 +1,8 @@
-"""Acts of operators: they are applied, and each is recorded once in the audit journal.
+"""Apply operators' acts and record each once in the audit journal.
 
-An act is an effect in the outbox like others (`server/base/outbox/outbox.py`), and any node may
-apply it, however often. Of two acts on one subject the later one stands: whoever applies one
-carries out the latest there is, and checks afterwards that it still is.
+An act is an outbox effect (`server/base/outbox/outbox.py`), which any node may apply any number of
+times. The latest act on a subject prevails: applying an act carries out the latest recorded one,
+and repeats if a later one was recorded in the meantime.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _READER: Reader[AnyAct] = Reader(AnyAct)
 
 
 class Moderation:
-    """Carries out what operators have asked for."""
+    """Carries out operators' acts."""
 
     def __init__(
         self,
@@ -79,7 +79,8 @@ class Moderation:
         while done != latest:
             done = latest
             await self._carry_out(decode(done))
-            # Not only read: the store may have lost it meanwhile, but not what was carried out.
+            # Recorded again, not only read: the store may have lost the record, while the act's
+            # effects remain.
             latest = await self._store.record(*recorded)
 
     async def _carry_out(self, act: AnyAct) -> None:  # noqa: PLR0912 - one for each act
@@ -92,7 +93,7 @@ class Moderation:
                 curve = () if run is None else curve_of(run)
                 await self._histories.void_day(act.player, act.game, day, curve, void=act.void)
             case BarPlayer():
-                # With the bots that there are; one that is being made finds out when it says hello.
+                # Includes existing bots; a bot created at this moment is refused at its hello.
                 for player in (act.player, *await self._keeping.bots(act.player)):
                     await self._store.bar(player, act.until)
                     if act.until is not None:
@@ -104,7 +105,7 @@ class Moderation:
                 try:
                     await self._rooms.close(act.room)
                 except Refusal:
-                    # It has expired meanwhile.
+                    # The room has expired in the meantime.
                     return
             case DeletePlayer():
                 await self._keeping.delete(Deleted(act.player, act.at))
@@ -119,4 +120,4 @@ class Moderation:
 
 
 decode = _READER.decode
-"""Returns the act that a text (JSON) encodes."""
+"""Decode an act from JSON."""

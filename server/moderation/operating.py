@@ -1,6 +1,7 @@
-"""Limits of operators on this node: how long a session moderates, how much, one scan at a time.
+"""Limits of operators on this node: session time, acts, and concurrent scans.
 
-A token alone, even an operator's, opens nothing: a session has to show a passkey, each half hour.
+A token alone, even an operator's, is not enough to moderate: a session must show a passkey every
+half hour.
 """
 
 from __future__ import annotations
@@ -18,31 +19,33 @@ from server.base.net.limits import Bucket, Rate
 from server.base.wire.session import Session
 
 OPERATE_FOR: Final = 1_800.0
-"""Seconds for which a session that has shown a passkey may moderate."""
+"""Seconds before an operator's session must show a passkey again."""
 
 ACTS: Final = Rate(0.1, 30.0)
-"""Acts of an operator. More than one in ten seconds for long is for `samedeal admin`: so whoever
-sits down at a desk that somebody has left cannot do harm without end."""
+"""Rate of an operator's acts; sustained higher rates need `samedeal admin`.
+
+It bounds the damage done by a stranger at an unattended desk.
+"""
 
 SCAN_WAIT_MS: Final = 2_000
-"""Milliseconds after which a scan is asked for again, while one of the same operator goes on."""
+"""Milliseconds before another scan can be requested, while one of the operator's is running."""
 
 
 class Operating:
-    """The sessions that may moderate, and the budgets of their operators."""
+    """Sessions that may moderate, and their operators' budgets."""
 
     def __init__(self) -> None:
         self._confirmed = Confirmations(OPERATE_FOR)
-        # Only those who are operators have an entry.
+        # Entries of operators only, so it stays small.
         self._acts: dict[PlayerId, Bucket] = {}
         self._scanning: set[PlayerId] = set()
 
     def note(self, session: Session) -> None:
-        """Note that a session has just shown a passkey of its player, who is an operator."""
+        """Record that an operator has just shown a passkey in a session."""
         self._confirmed.note(session)
 
     def check(self, session: Session) -> None:
-        """Check that a session may moderate now.
+        """Check that a session may moderate.
 
         Raises:
             Refusal: as `confirm_first`.
@@ -62,7 +65,7 @@ class Operating:
 
     @contextmanager
     def scanning(self, player: PlayerId) -> Iterator[None]:
-        """Let an operator scan all keys in the block, and begin no other scan meanwhile.
+        """Allow an operator a single scan of all keys at a time.
 
         Raises:
             Refusal: as `too_fast`.

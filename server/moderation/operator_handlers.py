@@ -1,7 +1,7 @@
 """Handlers of the commands in `server.moderation.operator_messages`.
 
-They ask `Operators`, as `samedeal admin` does. Each checks first that the player is on the list of
-operators, as it is now, and then that the session has shown a passkey in the last half hour.
+They call `Operators`, as `samedeal admin` does. Each first checks that the player is on the current
+list of operators and that the session has shown a passkey in the last half hour.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from server.moderation.present import looked_up
 from server.request import HandlerTable, Request
 
 CASES = 25
-"""Cases of a page."""
+"""Cases per page."""
 
 ROWS = 50
-"""The most players, rooms or acts that are listed."""
+"""Maximum number of players, rooms or acts listed."""
 
 
 async def ask_operator(request: Request[AskOperator]) -> PasskeyOptions:
-    """Return options with a new challenge, for the player's own passkeys."""
+    """Return WebAuthn options with a new challenge, for the player's own passkeys."""
     _operator(request)
     site = site_of(request)
     account = await request.services.accounts.load(request.player)
@@ -48,7 +48,7 @@ async def ask_operator(request: Request[AskOperator]) -> PasskeyOptions:
 
 
 async def confirm_operator(request: Request[ConfirmOperator]) -> Operating:
-    """Verify a passkey of the player, and let the session moderate."""
+    """Verify the player's passkey, and allow the session to moderate."""
     operator = _operator(request)
     await verify_passkey(request, "operate", request.command.credential, request.player)
     request.front.operating.note(request.session)
@@ -64,7 +64,7 @@ async def list_cases(request: Request[ListCases]) -> LookedUp:
 
 
 async def look_up(request: Request[LookUp]) -> LookedUp:
-    """Return what was asked for; players are found by a scan of all keys, one at a time."""
+    """Return the requested item or list; one search of players at a time per operator."""
     _check(request)
     operators, about = request.services.operators, request.command.about
     found: object
@@ -91,7 +91,7 @@ async def look_up(request: Request[LookUp]) -> LookedUp:
 
 
 async def moderate(request: Request[Moderate]) -> Moderated:
-    """Carry an act out, under the operator's name."""
+    """Carry out an act in the operator's name."""
     operator = _check(request)
     request.front.operating.charge_act(request.player)
     with _refusing_unknown():
@@ -99,7 +99,7 @@ async def moderate(request: Request[Moderate]) -> Moderated:
 
 
 async def _act(request: Request[Moderate], by: By) -> str:  # noqa: PLR0911 - one for each act
-    """Carry an act out, and return its id."""
+    """Carry out an act, and return its id."""
     operators, command = request.services.operators, request.command
     subject, number = command.about, command.number
     match command.act:
@@ -129,7 +129,7 @@ async def _act(request: Request[Moderate], by: By) -> str:  # noqa: PLR0911 - on
 
 
 def _operator(request: Request[Command]) -> str:
-    """Return who the operator is, for the audit journal.
+    """Return the operator's name for the audit journal.
 
     Raises:
         Refusal: as `not_operator`.
@@ -142,7 +142,7 @@ def _operator(request: Request[Command]) -> str:
 
 
 def _check(request: Request[Command]) -> str:
-    """Return who the operator is whose session may moderate now.
+    """Check that the session may moderate, and return the operator's name.
 
     Raises:
         Refusal: as `not_operator` or `confirm_first`.

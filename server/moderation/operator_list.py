@@ -1,4 +1,4 @@
-"""The file that says which players are operators."""
+"""The file that lists the operators."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from server.base.core.ids import PlayerId, is_id
 log = structlog.get_logger()
 
 _Version = tuple[int, int, int]
-"""When a file was changed, its size and its inode."""
+"""A file's modification time, size and inode."""
 
 
 class OperatorList:
-    """The operators, as a file names them; it is read anew whenever it has changed.
+    """The operators listed in a file, which is read again whenever it changes.
 
-    Each line has the id of a player and, after a space, perhaps a name for the audit journal. What
-    follows a `#` is a comment. While it cannot be read, nobody is an operator.
+    Each line has a player's id, optionally followed by a space and a name for the audit journal.
+    `#` starts a comment. While the file cannot be read, no player is an operator.
 
     Args:
-        path: a text file (UTF-8).
+        path: a UTF-8 text file.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: a line is no such line, or the file is not UTF-8.
+        ValueError: a line is malformed, or the file is not UTF-8.
     """
 
     def __init__(self, path: Path) -> None:
@@ -34,9 +34,9 @@ class OperatorList:
         self._names = operators_in(path.read_text(encoding="utf-8-sig"))
 
     def name(self, player: PlayerId) -> str | None:
-        """Return who an operator is, for the audit journal; `None` if the player is none.
+        """Return an operator's name for the audit journal; `None` if the player is not one.
 
-        It takes a look at the file, and a read of it once it has changed.
+        Takes a stat of the file, and a read if it has changed.
         """
         try:
             version = self._current()
@@ -51,7 +51,7 @@ class OperatorList:
         return found.st_mtime_ns, found.st_size, found.st_ino
 
     def _read(self, version: _Version | None) -> None:
-        """Read the file; without it, nobody is an operator, which is told once."""
+        """Read the file. If that fails, no player is an operator, which is logged once."""
         told = version is None and self._version is None
         self._version = version
         try:
@@ -59,17 +59,17 @@ class OperatorList:
         except (OSError, ValueError) as error:
             self._names = {}
             if not told:
-                # What is wrong with the file is enough.
+                # The error's text suffices; a traceback adds nothing.
                 log.error("operators_unreadable", path=str(self._path), error=str(error))  # noqa: TRY400
         else:
             log.info("operators_read", count=len(self._names))
 
 
 def operators_in(text: str) -> dict[PlayerId, str]:
-    """Return the operators that a text names: of each player, what the audit journal calls it.
+    """Parse a list of operators into names for the audit journal, by player.
 
     Raises:
-        ValueError: a line does not begin with the id of a player.
+        ValueError: a line does not start with a player's id.
     """
     found: dict[PlayerId, str] = {}
     for number, line in enumerate(text.splitlines(), 1):

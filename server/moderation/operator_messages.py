@@ -1,4 +1,4 @@
-"""Moderating by the page. A server that has no operators knows none of these messages."""
+"""Moderation on the page. A server without operators does not know these messages."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from server.base.core import costs
 from server.base.wire.messages import Command, Event, PlayerName
 
 Place = tuple[Annotated[int, Meta(ge=0, le=2**53)], Annotated[str, Meta(max_length=100)]]
-"""A place in the list of cases: a time in Unix milliseconds, and a name."""
+"""A cursor in the list of cases: a time in Unix milliseconds, and a name."""
 
 ActName = Literal[
     "resolve", "dismiss", "hide_name", "show_name", "bar", "unbar", "delete", "void", "unvoid",
     "close_room", "repair_day", "delete_circle", "rename_circle",
 ]  # fmt: skip
-"""The acts of operators, named as by `samedeal admin`."""
+"""Operators' acts, named as in `samedeal admin`."""
 
 
 class AskOperator(Command, tag=112, frozen=True):
-    """Ask for what a browser is to be given to show a passkey of the player, who is an operator.
+    """Request the browser's options for showing a passkey of the player, an operator.
 
     Refused as `not_operator` or `no_passkeys`.
     """
@@ -30,7 +30,7 @@ class AskOperator(Command, tag=112, frozen=True):
 
 
 class ConfirmOperator(Command, tag=113, frozen=True):
-    """Show a passkey of the player: this session may moderate for half an hour.
+    """Show a passkey, so that this session may moderate for half an hour.
 
     Refused as `not_operator`, `bad_passkey`, `no_passkeys` or `too_fast`.
     """
@@ -41,15 +41,15 @@ class ConfirmOperator(Command, tag=113, frozen=True):
 
 
 class ListCases(Command, tag=114, frozen=True):
-    """Ask for suspicious runs and reports, newest first.
+    """Request suspicious runs and reports, newest first.
 
     Refused as `not_operator` or `confirm_first`.
 
     Attributes:
-        state: only those that are open, or closed.
-        source: only suspicious runs, or reports.
-        day: only runs at dailies of the day with this number.
-        before: only those after this place, as the page before says it.
+        state: only open or only closed cases.
+        source: only suspicious runs or only reports.
+        day: only runs of this day's dailies, by its number.
+        before: only cases after this cursor, as in the previous page.
     """
 
     state: Literal["open", "closed"]
@@ -60,14 +60,14 @@ class ListCases(Command, tag=114, frozen=True):
 
 
 class LookUp(Command, tag=115, frozen=True):
-    """Ask for players, a player, rooms, a room, a circle, a run, or the audit journal.
+    """Request players, a player, rooms, a room, a circle, a run, or the audit journal.
 
     Refused as `not_operator`, `confirm_first`, `unknown_player`, `unknown_room`, `unknown_circle`,
     `unknown_run` or `too_fast`.
 
     Attributes:
-        what: what it is.
-        about: the beginning of names, an id, or a room's code; of lists of rooms a game or nothing.
+        what: the kind of item or list.
+        about: a prefix of names, an id, or a room's code; for lists of rooms, a game's id or empty.
     """
 
     what: Literal[
@@ -79,20 +79,20 @@ class LookUp(Command, tag=115, frozen=True):
 
 
 class Moderate(Command, tag=116, frozen=True):
-    """Act, as `samedeal admin` does: for the audit journal, with a reason.
+    """Carry out an act, as `samedeal admin` does; its reason is recorded in the audit journal.
 
     Refused as `not_operator`, `confirm_first`, `too_fast`, `unknown_player`, `unknown_room`,
     `unknown_circle`, `unknown_run`, `unknown_case`, `unknown_game`, `unknown_day`, `bad_name`,
     `name_reserved` or `name_offensive`.
 
     Attributes:
-        act: what is done.
-        about: a case's name, a player's id, an attempt's, a circle's, a room's code, or a game's id
-            or `all`.
-        reason: why, for other operators.
-        number: for how many days a player is barred, for ever without it; or the number of the day
-            that is repaired.
-        name: the new one of a circle, to which the rules of players' names apply.
+        act: the kind of act.
+        about: a case's name; the id of a player, an attempt or a circle; a room's code; or a game's
+            id or `all`.
+        reason: the reason, for other operators.
+        number: the length of a bar in days, null for a permanent one; or the number of the day to
+            repair.
+        name: a circle's new name, subject to the rules of players' names.
     """
 
     act: ActName
@@ -108,8 +108,8 @@ class Operating(Event, tag=103, frozen=True):
     """The session may moderate.
 
     Attributes:
-        operator: who acts, as the audit journal says it.
-        until: until when, in Unix milliseconds.
+        operator: the operator's name in the audit journal.
+        until: Unix milliseconds.
     """
 
     operator: str
@@ -117,10 +117,10 @@ class Operating(Event, tag=103, frozen=True):
 
 
 class LookedUp(Event, tag=104, frozen=True):
-    """The answer to what an operator has asked for.
+    """An item or list requested by an operator.
 
     Attributes:
-        json: as `samedeal admin --json` prints it; of cases, an object with the next place.
+        json: as printed by `samedeal admin --json`; for cases, an object with the next cursor.
     """
 
     json: str

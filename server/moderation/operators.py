@@ -1,9 +1,9 @@
-"""Requests of operators: rooms, players, circles and cases are shown, and acts submitted.
+"""Requests of operators: show rooms, players, circles and cases, and submit acts.
 
-`samedeal admin` and the page for operators (`operator_handlers.py`) both ask here.
+Both `samedeal admin` and the operators' page (`operator_handlers.py`) use them.
 
-Each act goes to the outbox first, and is applied then (`server/moderation/moderation.py`), so that
-none is half done if this process dies.
+Acts go to the outbox before they are applied (`server/moderation/moderation.py`), so that none is
+left half done if this process dies.
 """
 
 from __future__ import annotations
@@ -69,28 +69,28 @@ from server.rooms.rooms import Rooms
 from server.runs.closed_deals import ClosedDeals
 
 Which = Literal["all", "open", "running"]
-"""Which rooms: all, public ones with a free seat, or those with a round that is being played."""
+"""Which rooms: all, public ones with a free seat, or those with a running round."""
 
 BATCH = 64
 """Partitions whose deadlines are read together."""
 
 AHEAD_MS = 86_400_000
-"""Milliseconds; no round is longer."""
+"""Milliseconds that bound the length of a round."""
 
 
 class By(NamedTuple):
-    """The operator who acts, and why."""
+    """The acting operator, and the reason."""
 
     operator: str
     reason: str
 
 
 class UnknownPlayerError(Exception):
-    """There is no record of a player."""
+    """Raised if nothing is stored of a player."""
 
 
 class _About(TypedDict):
-    """The fields that all acts have: see `server.moderation.core.acts.Act`."""
+    """The fields common to all acts; see `server.moderation.core.acts.Act`."""
 
     id: str
     at: int
@@ -101,7 +101,7 @@ class _About(TypedDict):
 class RoomRow(Struct, frozen=True):
     """A room in a list; `changed` is the time of its last entry, in Unix milliseconds.
 
-    A quick match has no host.
+    The host is empty for a quick match.
     """
 
     code: RoomCode
@@ -113,7 +113,7 @@ class RoomRow(Struct, frozen=True):
 
 
 class SeatRow(Struct, frozen=True):
-    """A seat; `result` is what the running or last round says of its player."""
+    """A seat; `result` is its player's in the running or last round."""
 
     player: PlayerId
     name: str
@@ -126,7 +126,7 @@ class SeatRow(Struct, frozen=True):
 
 
 class RoomShown(Struct, frozen=True):
-    """A room in full. Times are Unix milliseconds."""
+    """A room's details. Times are Unix milliseconds."""
 
     code: RoomCode
     state: str
@@ -148,7 +148,7 @@ class PlayerRow(Struct, frozen=True):
 
 
 class GameRow(Struct, frozen=True):
-    """A player's results at a game, in short."""
+    """A summary of a player's results at a game."""
 
     game: str
     played: int
@@ -168,11 +168,11 @@ class CircleRow(Struct, frozen=True):
 
 
 class CircleShown(Struct, frozen=True):
-    """A circle, without its link and where its posts go. Times are Unix milliseconds.
+    """A circle's details, without its secret link or post addresses. Times are Unix milliseconds.
 
     Attributes:
-        owner: the member who owns it.
-        members: in the order in which they joined.
+        owner: the owning member.
+        members: in order of joining.
     """
 
     circle: CircleId
@@ -183,14 +183,14 @@ class CircleShown(Struct, frozen=True):
 
 
 class PlayerShown(Struct, frozen=True):
-    """A player in full. Times are Unix milliseconds.
+    """A player's details. Times are Unix milliseconds.
 
     Attributes:
-        kept: since when the identity is kept; `None` for a guest.
-        barred: until when; 0 for ever, `None` if not barred.
-        hidden: the name that is hidden; `None` if the name is shown.
-        bot_of: the id of the player who answers for this one; `None` if it is no player's bot.
-        circles: those that the player is in, in the order of joining.
+        kept: the time the identity was kept; `None` for a guest.
+        barred: the end of the bar; 0 if permanent, `None` if not barred.
+        hidden: the hidden name; `None` if the name is shown.
+        bot_of: the owner's id; `None` if the player is not a player's bot.
+        circles: the player's circles, in order of joining.
     """
 
     player: PlayerId
@@ -206,11 +206,11 @@ class PlayerShown(Struct, frozen=True):
 
 
 class RunShown(Struct, frozen=True):
-    """A result of a daily or a race, which may be taken back.
+    """A result of a daily or a race that an operator can void.
 
     Attributes:
         day: the number of the day; `None` for a race.
-        void: whether it was taken back.
+        void: whether it is void.
     """
 
     attempt: AttemptId
@@ -222,7 +222,7 @@ class RunShown(Struct, frozen=True):
 
 
 class Operators:
-    """The requests of operators."""
+    """Operators' requests."""
 
     def __init__(
         self,
@@ -266,9 +266,9 @@ class Operators:
     # Rooms
 
     async def rooms(self, which: Which, game: str | None, limit: int) -> list[RoomRow]:
-        """Return some rooms, at most `limit`.
+        """Return at most `limit` rooms.
 
-        All rooms are found by a scan of all keys; open and running ones by what nodes keep of them.
+        All rooms are found by scanning all keys; open and running ones in the nodes' own lists.
         """
         found: dict[RoomCode, RoomRow] = {}
         async for code in self._codes(which):
@@ -277,7 +277,7 @@ class Operators:
             try:
                 room = await self._rooms.load(code)
             except (Refusal, UnreadableError):
-                # It has expired, or a newer release has written to it.
+                # The room has expired, or a newer release has written to it.
                 continue
             if game in {None, room.terms.game}:
                 found[code] = await self._room_row(room)
@@ -314,7 +314,7 @@ class Operators:
         """Return a room.
 
         Raises:
-            Refusal: there is no such room.
+            Refusal: as `unknown_room`.
         """
         room = await self._rooms.load(code)
         online = await self._live.load_online(code)
@@ -347,10 +347,10 @@ class Operators:
         )
 
     async def close_room(self, by: By, code: RoomCode) -> str:
-        """Close a room for good, and return the act's id.
+        """Close a room permanently, and return the act's id.
 
         Raises:
-            Refusal: there is no such room.
+            Refusal: as `unknown_room`.
         """
         await self._rooms.load(code)
         return await self._submit(CloseRoom(room=code, **self._about(by)))
@@ -358,9 +358,9 @@ class Operators:
     # Players
 
     async def players(self, name: str, limit: int) -> list[PlayerRow]:
-        """Return players whose names begin with a text, whatever its case; at most `limit`.
+        """Return at most `limit` players whose names start with a text, ignoring case.
 
-        It takes a scan of all keys and a read of each name: about 2 s for a million players.
+        Scans all keys and reads each name: about 2 s for a million players.
         """
         wanted, found = name.casefold(), dict[PlayerId, PlayerRow]()
         async for profiles in self._profiles.all():
@@ -375,7 +375,7 @@ class Operators:
         """Return a player.
 
         Raises:
-            UnknownPlayerError: there is none with this id.
+            UnknownPlayerError: the player is unknown.
         """
         barred, hidden, _ = await self._check_player(player)
         profile = (await self._profiles.load([player]))[player]
@@ -400,47 +400,47 @@ class Operators:
         )
 
     async def hide_name(self, by: By, player: PlayerId, *, hidden: bool) -> str:
-        """Show a guest's name for a player's own, or the own one again; return the act's id.
+        """Hide a player's name or restore it, and return the act's id.
 
         Raises:
-            UnknownPlayerError: there is none with this id.
+            UnknownPlayerError: the player is unknown.
         """
         await self._check_player(player)
         return await self._submit(HideName(player=player, hidden=hidden, **self._about(by)))
 
     async def bar(self, by: By, player: PlayerId, days: int | None) -> str:
-        """Bar a player for some days, or for ever if `None`; return the act's id.
+        """Bar a player for some days, or permanently if `None`, and return the act's id.
 
         Raises:
-            UnknownPlayerError: there is none with this id.
+            UnknownPlayerError: the player is unknown.
         """
         await self._check_player(player)
         until = 0 if days is None else self._clock.now() + days * daily.DAY
         return await self._submit(BarPlayer(player=player, until=until, **self._about(by)))
 
     async def unbar(self, by: By, player: PlayerId) -> str:
-        """Let a player in again, and return the act's id.
+        """Lift a player's bar, and return the act's id.
 
         Raises:
-            UnknownPlayerError: there is none with this id.
+            UnknownPlayerError: the player is unknown.
         """
         await self._check_player(player)
         return await self._submit(BarPlayer(player=player, until=None, **self._about(by)))
 
     async def delete(self, by: By, player: PlayerId) -> str:
-        """Delete a player, whose results stay without a name; return the act's id.
+        """Delete a player, anonymizing the results, and return the act's id.
 
         Raises:
-            UnknownPlayerError: there is none with this id.
+            UnknownPlayerError: the player is unknown.
         """
         await self._check_player(player)
         return await self._submit(DeletePlayer(player=player, **self._about(by)))
 
     async def _check_player(self, player: PlayerId) -> Restrictions:
-        """Return what a player may not do.
+        """Return a player's restrictions.
 
         Raises:
-            UnknownPlayerError: there is none with this id.
+            UnknownPlayerError: the player is unknown.
         """
         found = await self._store.restrictions(player)
         if not found.known:
@@ -453,7 +453,7 @@ class Operators:
         """Return a circle.
 
         Raises:
-            Refusal: there is no such circle.
+            Refusal: as `unknown_circle`.
         """
         found = await self._circle(circle)
         names = await self._profiles.load(found.players)
@@ -461,29 +461,29 @@ class Operators:
         return CircleShown(found.id, found.name, found.owner, found.founded, members)
 
     async def delete_circle(self, by: By, circle: CircleId) -> str:
-        """Delete a circle with all that is stored of it; return the act's id.
+        """Delete a circle and its data, and return the act's id.
 
         Raises:
-            Refusal: there is no such circle.
+            Refusal: as `unknown_circle`.
         """
         await self._circle(circle)
         return await self._submit(DeleteCircle(circle=circle, **self._about(by)))
 
     async def rename_circle(self, by: By, circle: CircleId, name: str) -> str:
-        """Give a circle another name; return the act's id.
+        """Rename a circle, and return the act's id.
 
         Raises:
-            Refusal: there is no such circle, or the name is not allowed.
+            Refusal: as `unknown_circle`, or the name is not allowed.
         """
         await self._circle(circle)
         name = self._circles.clean(name)
         return await self._submit(RenameCircle(circle=circle, name=name, **self._about(by)))
 
     async def _circle(self, circle: CircleId) -> Circle:
-        """Return a circle.
+        """Load a circle.
 
         Raises:
-            Refusal: there is no such circle.
+            Refusal: as `unknown_circle`.
         """
         found = await self._circles.find(circle)
         if found is None:
@@ -493,10 +493,10 @@ class Operators:
     # Results
 
     async def void(self, by: By, attempt: AttemptId, *, void: bool) -> str:
-        """Take the result of a daily or a race back, or let it stand again; return the act's id.
+        """Void the result of a daily or a race, or restore it, and return the act's id.
 
         Raises:
-            Refusal: there is no such result.
+            Refusal: as `unknown_run`.
         """
         found = await self.run(attempt)
         player, game, day = found.player, found.game, found.day
@@ -509,7 +509,7 @@ class Operators:
         """Return the result of a daily or a race.
 
         Raises:
-            Refusal: there is no such result.
+            Refusal: as `unknown_run`.
         """
         parts = split_attempt_id(attempt)
         deal = await self._deals.find(parts[0]) if parts is not None else None
@@ -530,10 +530,10 @@ class Operators:
         return RunShown(attempt, player, _named(profile), game, day, void)
 
     async def repair_day(self, by: By, day: int, game: str = ALL_GAMES) -> str:
-        """Let a day end no streak, of a game or of all games; return the act's id.
+        """Keep a day from ending streaks, of a game or of all games, and return the act's id.
 
         Raises:
-            Refusal: there is no such game, or the day is in the future.
+            Refusal: as `unknown_game`, or as `unknown_day` if the day is in the future.
         """
         if game != ALL_GAMES and game not in games():
             raise Refusal("unknown_game")
@@ -560,7 +560,7 @@ class Operators:
         return await self._cases.page(limit, state=state, kind=kind, day=day, before=before)
 
     async def reports(self, limit: int) -> list[Case]:
-        """Return what players have reported and nobody has closed, newest first."""
+        """Return open reports, newest first."""
         found: list[Case] = []
         before = None
         while len(found) < limit:
@@ -572,10 +572,10 @@ class Operators:
         return found
 
     async def close_case(self, by: By, case: str, outcome: Outcome) -> str:
-        """Close a case; return the act's id.
+        """Close a case, and return the act's id.
 
         Raises:
-            Refusal: there is no such case.
+            Refusal: as `unknown_case`.
         """
         if not await self._cases.has(case):
             raise Refusal("unknown_case")
@@ -584,7 +584,7 @@ class Operators:
     # Acts
 
     async def acts(self, limit: int) -> list[AnyAct]:
-        """Return the newest acts, the newest first.
+        """Return the newest acts, newest first.
 
         Raises:
             UnreadableError: a newer release recorded one.
@@ -597,7 +597,7 @@ class Operators:
     async def _submit(self, act: AnyAct) -> str:
         latest = await self._store.latest(act.subject)
         if latest:
-            # It stands against the acts before it, even if the clock was set back.
+            # It must follow the earlier acts even if the clock was set back.
             at = max(act.at, decode(latest).at + 1)
             act = replace(act, at=at)
         await self._outbox.submit(act)
@@ -617,7 +617,7 @@ def _state(room: Room) -> str:
 
 
 def _result(room: Room, player: PlayerId) -> str:
-    """Return what the last round says of a player."""
+    """Return a player's result in the last round, in words."""
     if room.round is None or player not in room.round.players:
         return ""
     result = room.round.results.get(player)

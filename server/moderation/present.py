@@ -1,4 +1,4 @@
-"""Presentation of what operators look up."""
+"""Encoding of items that operators look up."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def looked_up(found: object) -> LookedUp:
-    """Return the event with what was found: a struct, or a list of such."""
+    """Return the event for an item: a struct, or a list of structs."""
     return LookedUp(_ENCODER.encode(found).decode())

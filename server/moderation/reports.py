@@ -1,11 +1,12 @@
-"""Reports of players and runs, for operators to look at; nothing follows by itself.
+"""Reports of players and runs, for operators; they have no automatic consequences.
 
-What one costs: a read of what is reported (of a run, as much as to look at it), one of whether the
-reporter is a guest, and one write of about 100 bytes, which nobody else is told of. A target takes
-1 kB at most, and all together 5 MB. What a hostile client could make of it: `Payer.report` lets a
-player report five at once and six an hour, and an address 20 and twelve, on each node. So the list
-can be filled with nonsense in weeks, which drops what was reported longest ago; suspicious runs are
-a list of their own, and guests weigh no more than one player together.
+A report reads the target (a run as when it is watched) and whether the reporter is a guest, and
+writes about 100 bytes, without any notification. A target takes at most 1 kB, all targets 5 MB.
+
+On each node, `Payer.report` limits a player to bursts of five and six reports an hour, an address
+to bursts of 20 and twelve an hour. Abuse would take weeks to fill the list, which then drops the
+least recently reported targets. Suspicious runs are in a separate list, and guests together weigh
+no more than one player.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _DECODER = msgspec.json.Decoder(Reported)
 
 
 class Reports:
-    """Takes reports."""
+    """Accepts reports."""
 
     def __init__(
         self,
@@ -50,17 +51,17 @@ class Reports:
         player: PlayerId,
         attempt: AttemptId | None = None,
     ) -> None:
-        """Report a player, or a run that everybody may look at. This is idempotent.
+        """Report a player or a public run. This is idempotent.
 
         Args:
-            reporter: who reports.
-            kind: as what.
-            player: who is reported; ignored with an attempt.
-            attempt: the run that is reported.
+            reporter: the reporting player.
+            kind: the kind of report.
+            player: the reported player; ignored with an attempt.
+            attempt: the reported run.
 
         Raises:
-            Refusal: as `unknown_player` if there is none, or it is the reporter or the pace bot; of
-                a run as `Runs.load` refuses it.
+            Refusal: as `unknown_player`, also for the reporter and the pace bot; for a run, as by
+                `Runs.load`.
             UnreadableError: a newer release stored the run.
         """
         target = Reported(player) if attempt is None else await self._run(attempt, reporter)

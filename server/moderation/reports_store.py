@@ -1,4 +1,4 @@
-"""The reports of players, by what is reported."""
+"""Reports, by reported player or run."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ return 1
 
 
 class ReportStore:
-    """The reports: of at most `keys.MAX_REPORTED` players and runs, each about 1 kB at most."""
+    """Reports of at most `keys.MAX_REPORTED` players and runs, of at most about 1 kB each."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def load(self, name: str) -> str:
-        """Return the text of what was reported; empty if it was not."""
+        """Return a target's reports as JSON; empty if there are none."""
         (found,) = await self._database.ask(lambda redis, key: redis.hget(key, name), keys.REPORTS)
         return found or ""
 
     async def replace(self, name: str, at: int, before: str, text: str) -> bool:
-        """Store a text in place of another one; return whether that was still there.
+        """Replace a target's reports; return whether they were still `before`.
 
-        The one that was reported longest ago is dropped if there are too many.
+        If there are too many targets, the least recently reported is dropped.
 
         Args:
-            name: of what was reported.
-            at: when, in Unix milliseconds.
-            before: the text that it takes the place of; empty if there was none.
-            text: the new one (JSON).
+            name: the target's.
+            at: the time of the last report, in Unix milliseconds.
+            before: the expected JSON; empty if there was none.
+            text: the new JSON.
         """
         names = [keys.REPORTED, keys.REPORTS, keys.CLOSED]
         done = await self._database.run(_REPLACE, names, name, at, before, text, keys.MAX_REPORTED)

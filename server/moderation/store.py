@@ -1,4 +1,4 @@
-"""The audit journal of operators' acts, and the restrictions on players that it leads to."""
+"""The audit journal of operators' acts, and the restrictions they place on players."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if not latest or latest < mine then
 end
 return latest
 """)
-"""Its keys are the audit journal, the ids of all acts in it, and the latest act by subject."""
+"""Keys: the audit journal, the ids of its acts, and the latest act by subject."""
 
 _BAR = Script("""
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return end
@@ -58,53 +58,53 @@ class ModerationStore:
         self._database = database
 
     async def record(self, act: str, subject: str, at: int, text: str) -> str:
-        """Append an act to the audit journal, once, and return the latest one on its subject.
+        """Append an act to the audit journal, once, and return the latest act on its subject.
 
         Args:
             act: its random id.
-            subject: what it is about; of two acts on a subject, the one that was asked for later
-                stands, in whichever order they are recorded.
-            at: when it was asked for, in Unix milliseconds.
+            subject: the act's subject; the act requested last prevails, in whichever order they are
+                recorded.
+            at: the time of the request, in Unix milliseconds.
             text: the act (JSON).
 
         Returns:
-            The text of the latest act on the subject.
+            The JSON of the latest act on the subject.
         """
         names = [keys.AUDIT, keys.AUDITED, keys.LATEST_ACTS]
         time = f"{at:0{_TIME_DIGITS}}"
         return _text(await self._database.run(_RECORD, names, act, subject, time, text))
 
     async def latest(self, subject: str) -> str:
-        """Return the text of the latest act on a subject; empty if there is none."""
+        """Return the JSON of the latest act on a subject; empty if there is none."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.hget(key, subject), keys.LATEST_ACTS
         )
         return "" if found is None else _text(found)
 
     async def acts(self, count: int) -> list[str]:
-        """Return the texts of the newest acts, the newest first."""
+        """Return the newest acts as JSON, newest first."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.xrevrange(key, count=count), keys.AUDIT
         )
         return [fields["e"] for _, fields in found]
 
     async def bar(self, player: PlayerId, until: int | None) -> None:
-        """Store until when a player is barred (Unix ms; 0 for ever); `None` if not any more."""
+        """Store the end of a player's bar (Unix ms; 0 if permanent); `None` lifts it."""
         key, text = players_keys.player(player), "" if until is None else until
         await self._database.run(_BAR, [key], text, players_keys.PLAYER_LIFE_S)
 
     async def hide_name(self, player: PlayerId, *, hidden: bool) -> None:
-        """Put a player's name aside, so that the player has none, or put it back."""
+        """Hide a player's name, which leaves a default name, or restore it."""
         key = players_keys.player(player)
         await self._database.run(_HIDE_NAME, [key], int(hidden), players_keys.PLAYER_LIFE_S)
 
     async def restrictions(self, player: PlayerId) -> Restrictions:
-        """Return what a player may not do."""
+        """Return a player's restrictions."""
         record = players_keys.player(player)
         ((barred, hidden, deleted),) = await self._database.ask(
             lambda redis, key: redis.hmget(key, ["barred", "hidden", "deleted"]), record
         )
-        # A guest who has no name has no record, but sessions or results.
+        # A guest without a name has no record, but may have sessions or results.
         found = await self._database.ask(
             lambda redis, key: redis.exists(key),
             *(record, players_keys.history(player), base_keys.sessions(player)),
@@ -114,5 +114,5 @@ class ModerationStore:
 
 
 def _text(stored: str) -> str:
-    """Return the text of an act behind its time and id."""
+    """Return an act's JSON, without the time and id before it."""
     return stored.split(" ", 2)[2]

@@ -1,11 +1,11 @@
-"""Suspicious runs: each run is looked at once when it is over, and nothing follows by itself.
+"""Examine each run and race once it is over, and list the suspicious ones for operators.
 
-So is each race, by what was decided of it, which costs a write if it is suspicious. Runs of guests
-are looked at again when they keep an identity on the same day.
+A run of a guest is examined again if the guest keeps an identity on the same day. A race costs one
+write if it is suspicious.
 
-What it costs: for a daily, six round trips after the read of the run's journal, none of which
-anybody waits for; a read of one more run if it is like that, and of an attempt for each player who
-had begun the daily before at the same address. What takes long is done in slices.
+For a daily, after the run's journal is read, an examination takes six round trips in the
+background, a read of the most similar run if there is one, and a read of an attempt for each player
+at the same address who started earlier. Long computations are done in slices.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ from server.results.daily_sets import DailySets
 from server.results.histories_store import HistoryStore
 
 SLICE = 8
-"""Steps after which others get their turn: up to 8 ms of comparing, and 0.3 ms of playing again."""
+"""Steps between yields to the event loop: up to 8 ms of comparing, or 0.3 ms of replaying."""
 
 MAX_EARLIER = 8
-"""Earlier attempts at the same address that are looked at: those that began last."""
+"""Maximum number of earlier attempts at the same address to examine; the latest are taken."""
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ _DECODER = msgspec.json.Decoder(Suspicion)
 
 
 class Suspicions:
-    """Looks at runs and races, and lists those that an operator should look at."""
+    """Examines runs and races, and lists the suspicious ones."""
 
     def __init__(
         self,
@@ -79,15 +79,15 @@ class Suspicions:
         self._attempts = attempts
 
     async def examine_finished(self, _: Finish, finished: FinishedRun) -> None:
-        """Look at the run of an attempt that is over. This is idempotent."""
+        """Examine the run of a finished attempt. This is idempotent."""
         run = await finished.load()
         if run is not None:
             await self.examine(run)
 
     async def examine(self, run: Run, *, kept: bool | None = None) -> None:
-        """Look at a run that is over, and keep why it is suspicious, if it is.
+        """Examine a finished run, and store the reasons if it is suspicious.
 
-        This is idempotent. Bots, which play by the clock, are left out.
+        This is idempotent. Bots are skipped, since they play by the clock.
 
         Args:
             run: the run.
@@ -120,7 +120,7 @@ class Suspicions:
         await self._store.add(name, suspicion.at, _ENCODER.encode(suspicion).decode())
 
     async def examine_kept(self, player: PlayerId, at: int) -> None:
-        """Look again at the runs of dailies that go on, whose player keeps an identity now.
+        """Examine again a player's runs of open dailies, when the player keeps an identity.
 
         This is idempotent. It reads at most two runs of each game.
 
@@ -140,10 +140,10 @@ class Suspicions:
                 await self.examine(run, kept=True)
 
     async def note_race(self, decision: Decision) -> None:
-        """Keep why it is suspicious that somebody has won a race, if it is. This is idempotent.
+        """Store the reasons why winning a race is suspicious, if it is. This is idempotent.
 
-        Of each player and game, the latest such race is kept, which says how many there were: so
-        nobody fills the list by racing.
+        Only the latest such race of a player and game is listed, with the number of races in its
+        text, so that racing cannot fill the list.
         """
         race = decision.race
         for player, found in race_reasons(decision).items():
@@ -158,12 +158,12 @@ class Suspicions:
             deal = await self._deals.find(start.deal)
             rules = rules_of(start.game, start.variant, start.rules)
         except UnreadableError:
-            # That has been logged where it was read. The run's times can be looked at all the same.
+            # The read has logged it. The run's times can still be examined.
             return None
         return None if deal is None else deal_seed(rules, deal.seed)
 
     async def _median_win(self, daily: DailyId) -> int | None:
-        """Return the median time of the wins of those who have kept an identity, or of guests."""
+        """Return the median winning time of kept identities, or else of guests."""
         for group in ("ranked", "guests"):
             wins, score = await self._store.median_win(boards.of_daily(daily, group))
             if wins >= MIN_WINS:
@@ -171,7 +171,7 @@ class Suspicions:
         return None
 
     async def _copied(self, daily: DailyId, run: Run, board: Board) -> Copied | None:
-        """Return the run at a daily that this one is most like, if any; `board` is the first."""
+        """Return the most similar earlier run of a daily, if any; `board` is the deal's first."""
         choices = await _in_slices(choices_of(run, board))
         if not choices:
             return None
@@ -188,7 +188,7 @@ class Suspicions:
         return None
 
     async def _earlier(self, daily: DailyId, run: Run, board: Board) -> list[Earlier]:
-        """Return what others did who had begun a daily before at the same address."""
+        """Return the earlier runs of a daily at the same address."""
         players = await self._starts.earlier(daily, run.start.player)
         found = []
         for player in players[-MAX_EARLIER:]:
@@ -200,7 +200,7 @@ class Suspicions:
     async def list(self, day: int | None = None) -> list[Suspicion]:
         """Return the suspicious runs, of a day or all, the most suspicious first.
 
-        There may be two megabytes of them, which are decoded in slices: nodes list them, too.
+        The list can reach two megabytes, decoded in slices because game nodes serve it, too.
         """
         found = await _in_slices(map(_DECODER.decode, await self._store.list()))
         runs = [each for each in found if day is None or each.day == day]
@@ -208,7 +208,7 @@ class Suspicions:
 
 
 async def _in_slices(steps: Iterable[T]) -> list[T]:
-    """Return all of an iterable, letting others run meanwhile."""
+    """Collect an iterable, yielding to the event loop between slices."""
     found = []
     for number, each in enumerate(steps, 1):
         found.append(each)
@@ -218,6 +218,6 @@ async def _in_slices(steps: Iterable[T]) -> list[T]:
 
 
 async def _likeness(run: list[Choice], other: list[Choice]) -> Likeness | None:
-    """Return the likeness of a run to another one, `None` if no move is the same."""
+    """Return the likeness of a run to another; `None` if no move is the same."""
     found = await _in_slices(compare(run, other))
     return found[-1] if found else None

@@ -1,4 +1,4 @@
-"""Runs that an operator should look at, and the digests by which those that are alike are found."""
+"""Suspicious runs, and the board digests that find similar runs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ return {wins, redis.call('ZRANGE', KEYS[1], middle, middle, 'WITHSCORES')[2] or 
 
 
 class SuspicionStore:
-    """The suspicious runs, at most `keys.MAX_SUSPICIOUS`."""
+    """Suspicious runs, at most `keys.MAX_SUSPICIOUS`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -54,15 +54,15 @@ class SuspicionStore:
     async def first(
         self, daily: DailyId, digests: Sequence[str], player: PlayerId
     ) -> list[PlayerId]:
-        """Return who was first at each of some boards of a daily: perhaps this player.
+        """Return the first player to reach each of some boards of a daily, possibly this one.
 
         Args:
             daily: the daily.
-            digests: of the boards, about 60 bytes each; some of them at least.
-            player: who was there now.
+            digests: the boards' digests, at least one, about 60 bytes each.
+            player: the player to store at boards not reached before.
 
         Raises:
-            UnavailableError: it may or may not have been stored that this player did.
+            UnavailableError: this player may or may not have been stored.
         """
         found = await self._database.run(
             _FIRST, [dailies_keys.digests(daily)], player, dailies_keys.DIGESTS_LIFE_S, *digests
@@ -70,9 +70,9 @@ class SuspicionStore:
         return [PlayerId(each) for each in found]
 
     async def median_win(self, board: BoardId) -> tuple[int, int]:
-        """Return how many runs of a daily's leaderboard were won, and the score of the median.
+        """Return the number of wins on a daily's leaderboard and the median win's score.
 
-        The score is of any run if none was won.
+        Without wins, the score is meaningless.
         """
         unwon = str(pack(1, 0, 0))
         key = results_keys.leaderboard(board)
@@ -80,17 +80,17 @@ class SuspicionStore:
         return int(wins), int(score)
 
     async def add(self, name: str, at: int, text: str) -> None:
-        """Add a suspicious run, or race, and drop the oldest one if there are too many.
+        """Add a suspicious run or race; if there are too many, drop the oldest.
 
         Args:
-            name: of the run or the race: it takes the place of what has the same name.
-            at: when it ended, in Unix milliseconds.
-            text: what is suspicious (JSON).
+            name: the run's or race's; an earlier one of the same name is replaced.
+            at: its end, in Unix milliseconds.
+            text: the suspicion as JSON.
         """
         names = [keys.SUSPICIOUS, keys.SUSPICIONS, keys.CLOSED]
         await self._database.run(_ADD, names, name, at, text, keys.MAX_SUSPICIOUS)
 
     async def list(self) -> list[str]:
-        """Return the texts of all of them, in no order: up to two megabytes, for an operator."""
+        """Return all suspicions as JSON, unordered, up to two megabytes."""
         (found,) = await self._database.ask(lambda redis, key: redis.hvals(key), keys.SUSPICIONS)
         return list(found)

@@ -354,7 +354,7 @@ async def test_a_run_after_a_scout_at_the_same_address_is_suspicious(
         if "same address" in str(each.reasons)
     ]
     assert found.player == BOB
-    assert f"{ADA}, at the same address, had begun the deal 6" in found.reasons[0].text
+    assert f"{ADA}, at the same address, started the deal 6" in found.reasons[0].text
 
 
 async def keep(node: Node, player: PlayerId) -> None:
@@ -381,7 +381,7 @@ async def test_a_later_guest_at_an_address_who_gets_an_account_afterwards_is_sus
             await keep(node, player)
     (found,) = await node.services.suspicions.list()
     assert found.player == BOB
-    assert "kept only after it" in found.reasons[0].text
+    assert "kept an identity only after this run" in found.reasons[0].text
     assert ADA in found.reasons[0].text
 
 

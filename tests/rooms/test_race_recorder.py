@@ -368,7 +368,7 @@ async def test_repeated_races_of_the_same_two_players_count_less(node: Node) -> 
     rated = [r for (_, deal), r in sorted(ada.rounds.items()) if r.is_rated]
     assert len(rated) == 6
     (found,) = await node.services.suspicions.list()
-    assert f"It was the race number 9 with {BOB} within a day." in found.reasons[0].text
+    assert f"It was race number 9 against {BOB} within a day." in found.reasons[0].text
 
 
 async def test_two_at_one_address_move_no_rating_and_are_told_of(node: Node) -> None:
@@ -382,7 +382,7 @@ async def test_two_at_one_address_move_no_rating_and_are_told_of(node: Node) -> 
     (ada,) = await histories(node, ADA)
     assert ada.rounds[GAME, OTHER_DEAL].is_rated
     (found,) = await node.services.suspicions.list()
-    assert found.reasons[0].text == f"{BOB} was at the same address."
+    assert found.reasons[0].text == f"{BOB} played at the same address."
 
 
 async def test_wins_against_idle_opponents_are_reported(node: Node) -> None:
@@ -395,7 +395,7 @@ async def test_wins_against_idle_opponents_are_reported(node: Node) -> None:
         assert len(await node.services.suspicions.list()) == (number == 2)
     (found,) = await node.services.suspicions.list()
     assert found.player == ADA
-    assert "3 races were won within a day against nobody who had played" in found.reasons[0].text
+    assert "3 races were won within a day against idle opponents" in found.reasons[0].text
     assert await scores(node, "rating") == {}
 
 

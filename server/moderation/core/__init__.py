@@ -1,1 +1,1 @@
-"""Signs of unfair play, without I/O."""
+"""Detection of unfair play, without I/O."""

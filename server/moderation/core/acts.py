@@ -1,4 +1,4 @@
-"""The acts of operators, as stored in the outbox and in the audit journal."""
+"""Operators' acts, as stored in the outbox and in the audit journal."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from msgspec import Struct
 from server.base.core.ids import AttemptId, CircleId, PlayerId, RoomCode
 
 Outcome = Literal["resolved", "dismissed"]
-"""How a case was closed: something was done about it, or there was nothing to do."""
+"""How a case was closed: with consequences, or without."""
 
 
 class Act(Struct, frozen=True, kw_only=True):
-    """The base of what an operator does.
+    """Base class of operators' acts.
 
     Attributes:
         id: random.
-        at: when it was asked for, in Unix milliseconds.
-        operator: who asked for it.
-        reason: why, for other operators.
+        at: the time of the request, in Unix milliseconds.
+        operator: the requesting operator.
+        reason: the reason, for other operators.
     """
 
     id: str
@@ -34,11 +34,11 @@ class Act(Struct, frozen=True, kw_only=True):
 
 
 class VoidResult(Act, tag="void", frozen=True, kw_only=True):
-    """Take the result of a daily or a race back, or let it stand again.
+    """Void the result of a daily or a race, or restore it.
 
     Attributes:
         day: the number of the day; `None` for a race.
-        void: whether it is taken back.
+        void: whether to void it.
     """
 
     attempt: AttemptId
@@ -49,15 +49,15 @@ class VoidResult(Act, tag="void", frozen=True, kw_only=True):
 
     @property
     def subject(self) -> str:
-        """The subject of the act: of two acts on one subject, the later one stands."""
+        """The act's subject: the latest act on a subject prevails."""
         return f"result {self.attempt}"
 
 
 class BarPlayer(Act, tag="bar", frozen=True, kw_only=True):
-    """Bar a player from the server, or no longer.
+    """Bar a player from the server, or lift the bar.
 
     Attributes:
-        until: in Unix milliseconds; 0 for ever, `None` to lift it.
+        until: the end of the bar, in Unix milliseconds; 0 if permanent, `None` to lift it.
     """
 
     player: PlayerId
@@ -65,35 +65,35 @@ class BarPlayer(Act, tag="bar", frozen=True, kw_only=True):
 
     @property
     def subject(self) -> str:
-        """As for `VoidResult`."""
+        """See `VoidResult.subject`."""
         return f"player {self.player}"
 
 
 class HideName(Act, tag="name", frozen=True, kw_only=True):
-    """Show a guest's name instead of a player's own, or the own one again."""
+    """Replace a player's name by a default name, or restore it."""
 
     player: PlayerId
     hidden: bool
 
     @property
     def subject(self) -> str:
-        """As for `VoidResult`."""
+        """See `VoidResult.subject`."""
         return f"name {self.player}"
 
 
 class CloseRoom(Act, tag="close", frozen=True, kw_only=True):
-    """Close a room for good."""
+    """Close a room permanently."""
 
     room: RoomCode
 
     @property
     def subject(self) -> str:
-        """As for `VoidResult`."""
+        """See `VoidResult.subject`."""
         return f"room {self.room}"
 
 
 class RepairDay(Act, tag="repair", frozen=True, kw_only=True):
-    """Let a day, lost by a fault of the server's, end no streak.
+    """Keep a day that was lost through a server fault from ending streaks.
 
     Attributes:
         game: the game's id, or `server.results.core.boards.ALL_GAMES`.
@@ -105,37 +105,37 @@ class RepairDay(Act, tag="repair", frozen=True, kw_only=True):
 
     @property
     def subject(self) -> str:
-        """As for `VoidResult`."""
+        """See `VoidResult.subject`."""
         return f"day {self.game} {self.day}"
 
 
 class DeletePlayer(Act, tag="delete", frozen=True, kw_only=True):
-    """Delete a player, as players can themselves: results stay without a name."""
+    """Delete a player, as players can themselves; results stay, anonymized."""
 
     player: PlayerId
 
     @property
     def subject(self) -> str:
-        """As for `VoidResult`."""
+        """See `VoidResult.subject`."""
         return f"account {self.player}"
 
 
 class DeleteCircle(Act, tag="delete_circle", frozen=True, kw_only=True):
-    """Delete a circle with all that is stored of it, as its owner can."""
+    """Delete a circle and its data, as its owner can."""
 
     circle: CircleId
 
     @property
     def subject(self) -> str:
-        """As for `VoidResult`; a new name has another, or it would stand in place of this."""
+        """See `VoidResult.subject`; a rename has its own, so that it cannot undo a deletion."""
         return f"circle {self.circle}"
 
 
 class RenameCircle(Act, tag="rename_circle", frozen=True, kw_only=True):
-    """Give a circle another name, which its owner may change again.
+    """Rename a circle; its owner can rename it again.
 
     Attributes:
-        name: as it is stored: one that may be given.
+        name: the cleaned and permitted name.
     """
 
     circle: CircleId
@@ -143,16 +143,16 @@ class RenameCircle(Act, tag="rename_circle", frozen=True, kw_only=True):
 
     @property
     def subject(self) -> str:
-        """As for `VoidResult`."""
+        """See `VoidResult.subject`."""
         return f"circle name {self.circle}"
 
 
 class CloseCase(Act, tag="case", frozen=True, kw_only=True):
-    """Close a case: a suspicious run or a report, which somebody has looked at.
+    """Close a case: a suspicion or a report that an operator has reviewed.
 
     Attributes:
-        case: its name, as `server.moderation.cases` has it.
-        outcome: whether something was done about it, or there was nothing to do.
+        case: its name in `server.moderation.cases`.
+        outcome: whether there were consequences.
     """
 
     case: str
@@ -160,7 +160,7 @@ class CloseCase(Act, tag="case", frozen=True, kw_only=True):
 
     @property
     def subject(self) -> str:
-        """As for `VoidResult`."""
+        """See `VoidResult.subject`."""
         return f"case {self.case}"
 
 
@@ -175,4 +175,4 @@ AnyAct: TypeAlias = (
     | RenameCircle
     | CloseCase
 )
-"""Every act of an operator."""
+"""Any act of an operator."""

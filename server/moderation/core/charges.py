@@ -1,6 +1,6 @@
-"""Charges for reports: what they store, for the address of who reports.
+"""Storage charges for reports, billed to the reporter's address.
 
-It is as measured with MEMORY USAGE, and rounded up; see `server/STORED.md`.
+Sizes in bytes are measured with MEMORY USAGE and rounded up; see `server/STORED.md`.
 """
 
 from __future__ import annotations
@@ -10,5 +10,7 @@ from typing import Final
 from server.base.core.quota import DAY, Item
 
 REPORT: Final = (Item(600, 30 * DAY),)
-"""The first report of a player or a run; a further one takes 60 bytes. They do not expire, but are
-dropped when there are too many."""
+"""The first report of a player or a run; each further one takes 60 bytes.
+
+Reports do not expire, but the oldest are dropped when there are too many.
+"""

@@ -1,39 +1,39 @@
-"""Keys in Redis of what operators do and look at."""
+"""Redis keys of the audit journal and of cases."""
 
 from __future__ import annotations
 
 AUDIT = "{audit}:acts"
-"""The key of the audit journal: a stream of what operators have done, which is never trimmed."""
+"""Key of the audit journal: a stream of operators' acts, never trimmed."""
 
 AUDITED = "{audit}:ids"
-"""The key of the ids of all acts in it: a set, so that each is appended once."""
+"""Key of the ids of the journal's acts: a set, so that each is appended once."""
 
 LATEST_ACTS = "{audit}:latest"
-"""The key of the latest act on each subject: a hash of time, id and text (JSON)."""
+"""Key of the latest act on each subject: a hash of time, id and JSON text."""
 
 SUSPICIOUS = "{suspicious}:runs"
-"""The key of the runs that an operator should look at: a sorted set by time in Unix ms."""
+"""Key of suspicious runs: a sorted set by time in Unix milliseconds."""
 
 SUSPICIONS = "{suspicious}:reasons"
-"""The key of what is suspicious about them: a hash of JSON by attempt."""
+"""Key of the reasons for suspicion: a hash of JSON by run."""
 
 MAX_SUSPICIOUS = 5_000
-"""Runs that are kept there; the oldest are dropped."""
+"""Maximum number of suspicious runs; the oldest are dropped."""
 
 REPORTED = "{suspicious}:reported"
-"""The key of what players have reported: a sorted set by the time of the last report in Unix ms."""
+"""Key of reported players and runs: a sorted set by time of last report in Unix milliseconds."""
 
 REPORTS = "{suspicious}:reports"
-"""The key of who has reported it, and as what: a hash of JSON by its name in `REPORTED`."""
+"""Key of the reporters and their reasons: a hash of JSON by name in `REPORTED`."""
 
 MAX_REPORTED = 5_000
-"""Players and runs that are kept there; those that were reported longest ago are dropped."""
+"""Maximum number of reported players and runs; the least recently reported are dropped."""
 
 CLOSED = "{suspicious}:closed"
-"""The key of what operators have closed of both: a hash of JSON by name, dropped with the rest."""
+"""Key of closed cases: a hash of JSON by name, dropped with the case."""
 
 FOR_GOOD = {
     "audit": "what operators have done, by their own hand",
     "suspicious": "at most `MAX_SUSPICIOUS` runs, and `MAX_REPORTED` players and runs",
 }
-"""The kinds of keys that need not expire, and why; all others do, whoever writes them."""
+"""The kinds of keys that need not expire, and why; every write of another kind sets an expiry."""

@@ -1,8 +1,8 @@
-"""How much of a run another one has played before, on the same deal. Pure.
+"""Likeness of two runs on the same deal: how much one may have copied from the other. Pure.
 
-Moves are compared where both runs stood on the same board, so that moves in another order are alike
-as well. Most people play the obvious move, and many runs open alike: only *odd* moves tell, those
-that a good simple player would not make. A hint (`engine.hints`) says what such a player does.
+Moves are compared by board, so that reordered moves match. Most people play the obvious move, and
+many runs open alike, so only *odd* moves are evidence: moves that a good simple player would not
+make. A hint (`engine.hints`) is the move of such a player.
 """
 
 from __future__ import annotations
@@ -20,21 +20,26 @@ from server.play.core.attempt import UNDONE
 from server.play.core.run import Run, states_of
 
 MIN_MOVES: Final = 25
-"""Moves from the start that are not compared: many runs open alike."""
+"""Length of the opening, in moves; it is not compared, since many runs open alike."""
 
 MAX_MOVES: Final = 400
-"""Moves after those that are compared: few runs have more, and a client may send thousands."""
+"""Maximum number of moves compared after the opening.
+
+Few runs have more, but a client may send thousands.
+"""
 
 MARKS: Final = 4
-"""Boards by which an earlier run is found. If four fifths of two runs' boards are the same, one of
-four marks is shared all but surely."""
+"""Number of digests stored of a run, and looked up to find an earlier one.
+
+Runs that share four fifths of their boards almost certainly share one of four.
+"""
 
 Place = tuple[Piles, int]
 """A board, however it was reached: its piles, and how often the waste was turned over."""
 
 
 class Choice(NamedTuple):
-    """A board on which a run stood, and the text of the move that it made there."""
+    """A board of a run, and the text of the move made there."""
 
     board: Board
     move: str
@@ -46,12 +51,12 @@ class Choice(NamedTuple):
 
 
 class Likeness(NamedTuple):
-    """How much of a run another one has played before.
+    """How much of a run another run has played before.
 
     Attributes:
-        moves: moves of the run that are compared.
-        same: those of them which the other one has made on the same boards.
-        odd: how many of these are odd.
+        moves: the number of the run's compared moves.
+        same: those that the other run has made on the same boards.
+        odd: the odd ones among these.
     """
 
     moves: int
@@ -60,9 +65,9 @@ class Likeness(NamedTuple):
 
 
 def choices_of(run: Run, board: Board) -> Iterator[Choice]:
-    """Yield the boards and moves of a run after its opening, given the first board of its deal.
+    """Yield a run's boards and moves after the opening, given the deal's first board.
 
-    Going back is no choice. A move takes some 30 µs.
+    Undone moves are left out. Each move takes some 30 µs.
     """
     pairs = zip(states_of(run, board), run.moves, strict=False)
     for state, (move, _) in islice(pairs, MIN_MOVES, MIN_MOVES + MAX_MOVES):
@@ -71,9 +76,9 @@ def choices_of(run: Run, board: Board) -> Iterator[Choice]:
 
 
 def marks(choices: Iterable[Choice]) -> list[str]:
-    """Return digests of a few of a run's boards, of 16 characters each.
+    """Return digests of a few of a run's boards, 16 characters each.
 
-    They are the least ones, so that runs which have many boards in common share some of them.
+    They are the smallest digests, so that runs with many boards in common share some of them.
     """
     return sorted({_digest(each.place) for each in choices})[:MARKS]
 
@@ -84,10 +89,10 @@ def _digest(place: Place) -> str:
 
 
 def compare(run: list[Choice], other: list[Choice]) -> Iterator[Likeness]:
-    """Yield the likeness of a run to another one, after each move that both have made.
+    """Yield the likeness of a run to another after each move in common.
 
-    One step takes up to a millisecond, which is that of a hint: the caller can do something else
-    between two of them, and stop once it has seen enough.
+    A step takes up to a millisecond, the price of a hint, so that the caller can yield to others
+    between steps or stop early.
     """
     moved: dict[Place, set[str]] = {}
     for each in other:
@@ -101,7 +106,7 @@ def compare(run: list[Choice], other: list[Choice]) -> Iterator[Likeness]:
 
 
 def _is_odd(choice: Choice) -> bool:
-    """Return whether a good simple player, who sees the same, would make another move."""
+    """Return whether a good simple player with the same view would move differently."""
     board = choice.board
     move = parse_move(board.ruleset, choice.move)
     if move.target in board.ruleset.foundations or len(legal_moves(board)) == 1:

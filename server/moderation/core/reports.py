@@ -1,7 +1,7 @@
-"""Reports: what players tell operators of others, as stored. Pure.
+"""Reports by players, as stored for operators. Pure.
 
-Nothing follows from them by itself. A new guest costs nothing, so all guests together weigh as much
-as one player who has kept an identity.
+Reports have no automatic consequences. Guests are free to create, so all guests together weigh as
+much as one player who has kept an identity.
 """
 
 from __future__ import annotations
@@ -17,19 +17,22 @@ ReportKind = Literal["name", "cheating", "other"]
 """The kind of a report: an offensive name, cheating, or anything else."""
 
 MAX_KEPT, MAX_GUESTS = 15, 5
-"""The most reporters of a target that are stored, of each group: so guests keep nobody else out."""
+"""Maximum stored reporters of a target: those with a kept identity, and guests.
+
+The limits are separate so that guests cannot crowd out others.
+"""
 
 MAX_WEIGHT: Final = MAX_KEPT + 1
-"""The most that reports weigh."""
+"""Maximum weight of a target's reports."""
 
 
 class Reporter(Struct, array_like=True, frozen=True):
-    """A player who has reported something, as stored.
+    """A player who has reported a target, as stored.
 
     Attributes:
-        player: who.
-        kind: as what.
-        at: when, in Unix milliseconds.
+        player: the reporter.
+        kind: the kind of report.
+        at: the time, in Unix milliseconds.
         kept: whether the reporter had kept an identity.
     """
 
@@ -40,14 +43,14 @@ class Reporter(Struct, array_like=True, frozen=True):
 
 
 class Reported(Struct, frozen=True):
-    """A player, or a run, that others have reported, as stored.
+    """A reported player or run, as stored.
 
     Attributes:
-        player: who, or whose run it is.
+        player: the reported player, or the run's owner.
         attempt: the run; `None` if the player was reported.
-        game: of the run.
-        day: the number of the day, if the run is of a daily.
-        reporters: by whom, in the order of the reports.
+        game: the run's.
+        day: the number of the run's day; `None` if it is not of a daily.
+        reporters: in order of their reports.
     """
 
     player: PlayerId
@@ -58,26 +61,26 @@ class Reported(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name of the target, which it has among cases."""
+        """The case's name."""
         return f"reports/{self.attempt or self.player}"
 
     @property
     def weight(self) -> int:
-        """How many different reporters there are; all guests together count as one."""
+        """The number of reporters; all guests together count as one."""
         kept = sum(each.kept for each in self.reporters)
         return kept + (kept < len(self.reporters))
 
     def kinds(self) -> dict[ReportKind, int]:
-        """Return how many reporters there are of each kind, in the order of the first ones."""
+        """Return the number of reporters by kind, in order of first report."""
         found: dict[ReportKind, int] = {}
         for each in self.reporters:
             found[each.kind] = found.get(each.kind, 0) + 1
         return found
 
     def adding(self, reporter: Reporter) -> Reported | None:
-        """Return it with one more reporter; `None` if nothing changes.
+        """Return the target with another reporter; `None` if nothing changes.
 
-        Nothing does if that player has reported it before, or if there are as many as are stored.
+        Nothing does if the player has reported it before, or enough reporters are stored.
         """
         alike = sum(each.kept == reporter.kept for each in self.reporters)
         if alike >= (MAX_KEPT if reporter.kept else MAX_GUESTS):

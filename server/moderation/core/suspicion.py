@@ -1,8 +1,8 @@
-"""Suspicions, for operators to look at: in a run or a race, what skill does not explain. Pure.
+"""Suspicions: signs in a run or a race that skill does not explain. Pure.
 
-Nothing follows from it by itself. The times of moves to a foundation do not count, since a client
-may send them for its player, nor how fast moves from the stock are, which a key repeats that is
-held down. A few short intervals are no reason: after a lost connection, a client sends moves in a
+They have no automatic consequences; operators review them. Times of moves to a foundation are
+ignored, since a client may automate them, and so are times of moves from the stock, which a held
+key repeats. A few short intervals are no sign: after a lost connection, a client sends moves in a
 burst.
 """
 
@@ -24,55 +24,62 @@ from server.results.core.contests import Pair
 from server.results.core.race_results import Decision, meetings, results
 
 SHORT_MS: Final = 120
-"""Milliseconds in which nobody sees a board and moves a card on it."""
+"""Milliseconds too short for a person to see a board and move a card."""
 
 SHORT_SHARE: Final = 0.4
-"""The share of short intervals from which they are no burst after a lost connection."""
+"""Minimum share of short intervals; bursts after a lost connection stay below it."""
 
 MIN_INTERVALS: Final = 20
-"""The fewest intervals that say something."""
+"""Minimum number of intervals for statistics."""
 
 REGULAR: Final = 0.12
-"""The standard deviation, as a share of the mean, that the intervals of a person exceed by far."""
+"""Maximum standard deviation of automated intervals, as a share of the mean.
+
+People's is far higher.
+"""
 
 WINDOW_MS, MOST_IN_WINDOW = 5_000, 35
-"""Milliseconds, and the most moves that a person taps in them."""
+"""Length of a window in milliseconds, and the maximum number of moves a person makes in one."""
 
 WINDOWS: Final = 3
-"""The fewest such windows, apart from each other, that are no burst after a lost connection."""
+"""Minimum number of separate windows above that maximum.
+
+A single one may be a burst after a lost connection.
+"""
 
 MIN_ODD: Final = 6
-"""The fewest odd moves (`server.moderation.core.likeness`) that two players do not share by
-chance."""
+"""Minimum number of shared odd moves (`server.moderation.core.likeness`): fewer are chance."""
 
 SAME_SHARE: Final = 0.5
-"""The share of a run's moves, after its opening, from which on it is like another one."""
+"""Minimum share of a run's moves after the opening that match a copied run."""
 
 SCOUTED_SHARE: Final = 0.5
-"""The share of the unseen cards that somebody has to have seen for it to be of use."""
+"""Minimum share of the unseen cards that a scout must have seen to be of use."""
 
 SCOUT_HOME: Final = 0.06
-"""Cards home for each card seen, up to which somebody did not play, but looked: it is 0.1 and more
-in runs that people have given up."""
+"""Maximum cards brought home per card seen in a scouting run.
+
+Runs that people give up reach 0.1 and more.
+"""
 
 SCOUT_PACE_MS: Final = 300
-"""Milliseconds for each card seen, in which nobody plays."""
+"""Maximum milliseconds per card seen in a scouting run; no one plays that fast."""
 
 FASTER: Final = 10
-"""How many times as fast as the median of the wins a win is suspicious."""
+"""A win is suspicious if it is this many times as fast as the median win."""
 
 MIN_WINS: Final = 10
-"""The fewest wins with a median that says something."""
+"""Minimum number of wins for a median."""
 
 MOST_HOLLOW: Final = 3
-"""Races won within a day against nobody who has played, from which on they are suspicious."""
+"""Minimum number of wins within a day against idle opponents that is suspicious."""
 
 
 class Reason(Struct, array_like=True, frozen=True):
-    """Why a run, or a race, is suspicious, as stored.
+    """A reason for suspicion, as stored.
 
     Attributes:
-        weight: how little else explains it, from 1 to 5.
+        weight: from 1 to 5, the higher the fewer other explanations there are.
         text: a sentence for the operator.
     """
 
@@ -81,12 +88,12 @@ class Reason(Struct, array_like=True, frozen=True):
 
 
 class Suspicion(Struct, frozen=True):
-    """A suspicious run, or the latest suspicious race that a player has won of a game, as stored.
+    """A suspicious run, or a player's latest suspicious race win of a game, as stored.
 
     Attributes:
         attempt: the player's attempt.
-        at: when it ended, in Unix milliseconds.
-        day: the number of the day, if it is of a daily.
+        at: its end, in Unix milliseconds.
+        day: the number of the run's day; `None` if it is not of a daily.
     """
 
     attempt: str
@@ -103,12 +110,12 @@ class Suspicion(Struct, frozen=True):
 
 
 class Copied(NamedTuple):
-    """Another run on the same deal, which ended earlier.
+    """An earlier run on the same deal that may have been copied.
 
     Attributes:
         player: its owner.
-        likeness: how much of this one it has played before.
-        over: whether it had ended before this one began.
+        likeness: how much of the suspected run it has played before.
+        over: whether it had ended before the suspected run started.
     """
 
     player: PlayerId
@@ -117,15 +124,15 @@ class Copied(NamedTuple):
 
 
 class Earlier(NamedTuple):
-    """The run of somebody who had begun the same deal earlier, at the same address.
+    """An earlier run on the same deal at the same address, possibly to scout the cards.
 
     Attributes:
-        player: who.
-        unseen: cards that nobody has seen at the start.
-        seen: how many of them that player has seen.
-        home: cards brought home.
-        time: milliseconds that it took.
-        before: milliseconds by which that player had begun earlier.
+        player: its owner.
+        unseen: the number of unseen cards at the start.
+        seen: the number of them that the player has seen.
+        home: the number of cards brought home.
+        time: its duration in milliseconds.
+        before: its head start in milliseconds.
     """
 
     player: PlayerId
@@ -137,12 +144,12 @@ class Earlier(NamedTuple):
 
 
 def earlier_of(attempt: Attempt, first: Board, started: int) -> Earlier:
-    """Return what somebody did who had begun a deal earlier.
+    """Return the facts of an earlier run on the same deal.
 
     Args:
-        attempt: that player's attempt, over or not.
+        attempt: the earlier attempt, over or not.
         first: the first board of the deal.
-        started: when the other one started, in Unix milliseconds.
+        started: the start of the later run, in Unix milliseconds.
     """
     unseen = cards_never_seen(first)
     return Earlier(
@@ -162,14 +169,14 @@ def reasons(
     earlier: Iterable[Earlier] = (),
     tried: Collection[PlayerId] = (),
 ) -> tuple[Reason, ...]:
-    """Return why a run is suspicious; empty if it is not.
+    """Return the reasons why a run is suspicious; empty if it is not.
 
     Args:
         run: the run.
-        median_win: the median time of the wins at its daily in milliseconds; `None` if unknown.
-        copied: the run at the same daily that it is most like.
-        earlier: what others did who had begun it earlier, at the same address.
-        tried: who these were, if the player has kept an identity only after the run.
+        median_win: the median time of the daily's wins in milliseconds; `None` if unknown.
+        copied: the most similar earlier run of the same daily.
+        earlier: earlier runs of the daily at the same address.
+        tried: their players, if the player has kept an identity only after the run.
     """
     found = (
         _short(run),
@@ -184,7 +191,7 @@ def reasons(
 
 
 def race_reasons(decision: Decision) -> dict[PlayerId, tuple[Reason, ...]]:
-    """Return why it is suspicious that somebody has won a race, for each whom it counts for."""
+    """Return the reasons why winning a race is suspicious, by winner of a ranked result."""
     race = decision.race
     if not race.may_be_rated:
         return {}
@@ -200,7 +207,7 @@ def race_reasons(decision: Decision) -> dict[PlayerId, tuple[Reason, ...]]:
 
 
 def _intervals(run: Run, counts: Callable[[str], bool]) -> list[int]:
-    """Return the milliseconds before each move that counts, by its text."""
+    """Return the milliseconds before each move whose text `counts` accepts."""
     times = [0, *(at for _, at in run.moves)]
     return [
         after - before
@@ -210,13 +217,13 @@ def _intervals(run: Run, counts: Callable[[str], bool]) -> list[int]:
 
 
 def _is_chosen(move: str) -> bool:
-    """Return whether a player decides on each such move."""
+    """Return whether a move takes a decision by the player."""
     source, _, target = move.partition(">")
     return _is_made(move) and not (source == "s" or target == "s")
 
 
 def _is_made(move: str) -> bool:
-    """Return whether it is the player who makes each such move, and not the client."""
+    """Return whether a move is made by the player rather than automated by the client."""
     return not move.partition(">")[2].startswith("f")
 
 
@@ -225,7 +232,7 @@ def _short(run: Run) -> Reason | None:
     short = sum(each < SHORT_MS for each in intervals)
     if len(intervals) < MIN_INTERVALS or short < SHORT_SHARE * len(intervals):
         return None
-    text = f"{short} of {len(intervals)} moves came within {SHORT_MS} ms of the one before."
+    text = f"{short} of {len(intervals)} moves came within {SHORT_MS} ms of the previous one."
     return Reason(4, text)
 
 
@@ -261,7 +268,8 @@ def _dense(run: Run) -> Reason | None:
 def _fast(run: Run, median_win: int | None) -> Reason | None:
     if run.end != "won" or median_win is None or run.ended * FASTER > median_win:
         return None
-    text = f"It was won in {run.ended / 1000:.0f} s; the median is {median_win / 1000:.0f} s."
+    won, median = run.ended / 1000, median_win / 1000
+    text = f"The run was won in {won:.0f} s; the median win takes {median:.0f} s."
     return Reason(4, text)
 
 
@@ -271,9 +279,9 @@ def _alike(copied: Copied | None) -> Reason | None:
     player, (moves, same, odd), over = copied
     if odd < MIN_ODD or same < SAME_SHARE * moves:
         return None
-    when = "before this one began" if over else "while this one went on"
+    when = "before this one started" if over else "while this one was running"
     text = (
-        f"{same} of {moves} moves after the opening, {odd} of them odd, are those of {player}'s "
+        f"{same} of {moves} moves after the opening, {odd} of them odd, match {player}'s "
         f"run, which ended {when}."
     )
     return Reason(5 if over else 4, text)
@@ -283,8 +291,8 @@ def _chosen(tried: Collection[PlayerId]) -> Reason | None:
     if not tried:
         return None
     text = (
-        f"The identity was kept only after it, so it is not ranked; at the same address, "
-        f"{', '.join(tried)} had begun the deal before."
+        f"The player kept an identity only after this run, which is unranked; at the same address, "
+        f"{', '.join(tried)} had started the deal earlier."
     )
     return Reason(2, text)
 
@@ -294,17 +302,17 @@ def _hollow(decision: Decision, player: PlayerId) -> Reason | None:
     if count < MOST_HOLLOW:
         return None
     others = ", ".join(sorted(decision.race.results.keys() - {player}))
-    text = f"{count} races were won within a day against nobody who had played, lately {others}."
+    text = f"{count} races were won within a day against idle opponents, the last against {others}."
     return Reason(3, text)
 
 
 def _paired(pair: Pair, player: PlayerId) -> Reason | None:
     other = pair.one if pair.other == player else pair.other
     if pair.together:
-        return Reason(1, f"{other} was at the same address.")
+        return Reason(1, f"{other} played at the same address.")
     if pair.weight == 1:
         return None
-    return Reason(2, f"It was the race number {pair.earlier + 1} with {other} within a day.")
+    return Reason(2, f"It was race number {pair.earlier + 1} against {other} within a day.")
 
 
 def _scouted(earlier: Earlier) -> Reason | None:
@@ -314,7 +322,7 @@ def _scouted(earlier: Earlier) -> Reason | None:
     if home > SCOUT_HOME * seen and time > SCOUT_PACE_MS * seen:
         return None
     text = (
-        f"{player}, at the same address, had begun the deal {before / 1000:.0f} s before, and saw "
-        f"{seen} of {unseen} unseen cards in {time / 1000:.1f} s; {home} came home."
+        f"{player}, at the same address, started the deal {before / 1000:.0f} s earlier and saw "
+        f"{seen} of {unseen} unseen cards in {time / 1000:.1f} s, bringing {home} home."
     )
     return Reason(4, text)

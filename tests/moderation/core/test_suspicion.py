@@ -53,7 +53,7 @@ def test_a_person_is_not_suspicious(seed: int, count: int) -> None:
 
 def test_many_intervals_too_short_to_see_the_board_are_suspicious() -> None:
     (reason,) = reasons(run_with([*[50] * 20, *person(20)]))
-    assert reason == Reason(4, f"20 of 40 moves came within {SHORT_MS} ms of the one before.")
+    assert reason == Reason(4, f"20 of 40 moves came within {SHORT_MS} ms of the previous one.")
 
 
 def test_a_burst_after_a_lost_connection_is_not() -> None:
@@ -91,9 +91,7 @@ def test_odd_moves_of_another_player_are_suspicious(over: bool, weight: int) -> 
     copied = Copied(BOB, Likeness(40, 20, MIN_ODD), over)
     (reason,) = reasons(run_with(person(40)), copied=copied)
     assert reason.weight == weight
-    assert f"20 of 40 moves after the opening, {MIN_ODD} of them odd, are those of {BOB}" in str(
-        reason
-    )
+    assert f"20 of 40 moves after the opening, {MIN_ODD} of them odd, match {BOB}" in str(reason)
 
 
 @pytest.mark.parametrize("like", [Likeness(40, 40, MIN_ODD - 1), Likeness(40, 19, MIN_ODD)])
@@ -108,8 +106,8 @@ def test_an_earlier_player_at_the_same_address_who_only_looked_is_suspicious() -
     (reason,) = reasons(run_with(person(40)), earlier=[LOOKED])
     assert reason == Reason(
         4,
-        f"{BOB}, at the same address, had begun the deal 90 s before, and saw 40 of 50 unseen "
-        "cards in 60.0 s; 1 came home.",
+        f"{BOB}, at the same address, started the deal 90 s earlier and saw 40 of 50 unseen "
+        "cards in 60.0 s, bringing 1 home.",
     )
 
 
