@@ -277,7 +277,7 @@ def test_a_deal_that_matches_its_commitment_is_printed_as_it_was_dealt(
     result = verify(seed, commitment_of(seed), game=golden["game"], variant=golden["variant"])
     assert result.exit_code == 0
     agree, _, *lines = result.output.splitlines()
-    assert agree == "They agree: the seed makes this commitment."
+    assert agree == "The seed matches the commitment."
     assert max(map(len, lines)) < 80
     piles: dict[str, list[str]] = {}
     name = ""
@@ -290,9 +290,7 @@ def test_a_deal_that_matches_its_commitment_is_printed_as_it_was_dealt(
 def test_a_wrong_seed_is_reported_with_the_commitment_that_it_makes() -> None:
     result = verify(SEED, commitment_of("8" * 64))
     assert result.exit_code == 1
-    assert (
-        f"They do not agree: the seed makes the commitment {commitment_of(SEED)}." in result.output
-    )
+    assert f"The seed does not match: its commitment is {commitment_of(SEED)}." in result.output
 
 
 def test_a_seed_does_not_match_under_the_id_of_another_deal() -> None:
@@ -351,8 +349,8 @@ def test_a_run_that_is_right_is_said_to_be() -> None:
     result = CliRunner().invoke(main, ["verify", str(RUN)])
     assert result.exit_code == 0
     assert result.output == (
-        "This run is right: Ada #4F2A at rouge-et-noir, 11 cards home and 93 left in 250 moves, "
-        "51.590 s until the last one came home; resigned.\n"
+        "This run is valid: Ada #4F2A at rouge-et-noir, 11 cards home and 93 left in 250 moves, "
+        "last card home after 51.590 s; resigned.\n"
     )
 
 
@@ -362,7 +360,7 @@ def test_what_is_wrong_with_a_run_is_printed(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["verify", str(wrong)])
     assert result.exit_code == 1
     assert result.output == (
-        "This run is not right. The file says 12 cards home, and its moves make it 11.\n"
+        "This run is invalid. The file says 12 cards home, and its moves make it 11.\n"
     )
 
 
@@ -370,7 +368,7 @@ def test_what_is_wrong_with_a_run_is_printed(tmp_path: Path) -> None:
     ("content", "sentence"),
     [
         (None, "cannot be read: No such file"),
-        ("[]", "is not the file of a run: Expected `object`"),
+        ("[]", "is not a run file: Expected `object`"),
         (RUN.read_text(encoding="utf-8").replace("rouge-et-noir", "solo"), "of solo"),
     ],
 )

@@ -24,7 +24,7 @@ from tests.test_cli import RUN
 
 SERVER = Path(__file__).parent.parent / "server"
 
-RIGHT, WRONG = "This run is right: ", "This run is not right. "
+RIGHT, WRONG = "This run is valid: ", "This run is invalid. "
 
 HOSTILE = (
     "\x1b[2K\r", "\n", "\r\n", "\x9b2J", "\u202e", "\u2066", "\u2028", "\x00", "\x7f", "\u200f",

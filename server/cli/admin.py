@@ -1,4 +1,4 @@
-"""The commands `samedeal admin …`, by which an operator looks at what there is and moderates it."""
+"""The commands `samedeal admin …`, for operators to inspect the server and to moderate."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Console:
-    """Asks the services for what a command needs, and prints it, by the options of the group."""
+    """Runs a command on the services and prints its result, by the group's options."""
 
     def __init__(self, settings: Settings, operator: str, *, as_json: bool) -> None:
         self._settings = settings
@@ -53,15 +53,15 @@ class Console:
         self._as_json = as_json
 
     def ask(self, ask: Ask[Answer]) -> Answer:
-        """Return what `ask` returns of the operators' service.
+        """Return the result of a request to the operators' service.
 
         Raises:
-            click.ClickException: it is refused, or the store cannot be used.
+            click.ClickException: the request is refused, or the store cannot be used.
         """
         return self.ask_services(lambda services: ask(services.operators))
 
     def ask_services(self, ask: Callable[[Services], Awaitable[Answer]]) -> Answer:
-        """Return what `ask` returns of the services of a node that serves nobody.
+        """Return the result of a request to the services, without a listening node.
 
         Raises:
             click.ClickException: as for `ask`.
@@ -85,11 +85,11 @@ class Console:
             raise click.ClickException(str(error)) from error
 
     def show(self, ask: Ask[object]) -> None:
-        """Print what `ask` returns: as JSON, or else as a table or lines."""
+        """Run a request and print its result."""
         self.print(self.ask(ask))
 
     def print(self, found: object) -> None:
-        """Print an answer: as JSON, or else as a table or lines."""
+        """Print a result as JSON, as a table, or as lines."""
         if self._as_json:
             say_json(found)
         elif isinstance(found, list):
@@ -98,7 +98,7 @@ class Console:
             _print_fields(found)
 
     def act(self, reason: str, act: Callable[[Operators, By], Awaitable[str]]) -> None:
-        """Carry an act out, and print its id in the audit journal."""
+        """Carry out an act, and print its id in the audit journal."""
         by = By(self._operator, reason)
         done = self.ask(lambda operators: act(operators, by))
         if self._as_json:
@@ -108,9 +108,9 @@ class Console:
 
 
 def _print_table(rows: Sequence[msgspec.Struct]) -> None:
-    """Print rows of one or several types, each with its columns as wide as they need."""
+    """Print rows of one or several types as a table."""
     if not rows:
-        say("There are none.")
+        say("No results.")
         return
     if isinstance(rows[0], Suspicion | Case):
         for row in rows:
@@ -126,7 +126,7 @@ def _print_table(rows: Sequence[msgspec.Struct]) -> None:
 
 
 def _print_fields(shown: object) -> None:
-    """Print a field a line; lists of rows as tables below their names."""
+    """Print one field per line, and lists of rows as tables below their names."""
     for name, value in msgspec.structs.asdict(shown).items():  # type: ignore[arg-type]
         if isinstance(value, list | tuple) and value and isinstance(value[0], msgspec.Struct):
             say(f"{name}:")
@@ -138,13 +138,13 @@ def _print_fields(shown: object) -> None:
 def _cells(row: msgspec.Struct) -> dict[str, str]:
     kind = row.__struct_config__.tag
     first = {} if kind is None else {"act": str(kind)}
-    # Escaped here already, since columns are as wide as what is shown in them.
+    # Escaped before padding, so that columns are aligned as displayed.
     shown = {n: visible(_text(n, value)) for n, value in msgspec.structs.asdict(row).items()}
     return first | shown
 
 
 def _text(name: str, value: object) -> str:  # noqa: PLR0911 - one for each type
-    """Return a field's value as text: a time in ISO 8601, a list with commas."""
+    """Return a field's value as text, with times in ISO 8601."""
     match value:
         case None:
             return "-"
@@ -152,7 +152,7 @@ def _text(name: str, value: object) -> str:  # noqa: PLR0911 - one for each type
             return "yes" if value else "no"
         case int() if name in _TIMES:
             time = datetime.fromtimestamp(value / 1000, UTC).replace(tzinfo=None)
-            return time.isoformat(" ", "seconds") if value else "for ever"
+            return time.isoformat(" ", "seconds") if value else "permanent"
         case int() if name == "day":
             return daily.date_text(value)
         case dict():
@@ -163,7 +163,7 @@ def _text(name: str, value: object) -> str:  # noqa: PLR0911 - one for each type
 
 
 def _day(_: click.Context, __: click.Parameter, text: str | None) -> int | None:
-    """Return the number of the day of a date."""
+    """Parse a date into a day number."""
     if text is None:
         return None
     try:
@@ -173,10 +173,14 @@ def _day(_: click.Context, __: click.Parameter, text: str | None) -> int | None:
 
 
 _limit = click.option(
-    "--limit", default=50, show_default=True, type=click.IntRange(1, 5_000), help="Most rows shown."
+    "--limit",
+    default=50,
+    show_default=True,
+    type=click.IntRange(1, 5_000),
+    help="Maximum number of rows.",
 )
 _reason = click.option(
-    "--reason", required=True, metavar="TEXT", help="Why, for the audit journal."
+    "--reason", required=True, metavar="TEXT", help="The reason, for the audit journal."
 )
 
 
@@ -188,9 +192,9 @@ _reason = click.option(
 @option(
     "--operator",
     metavar="NAME",
-    help="Who acts, for the audit journal; else the user of this process.",
+    help="The operator's name for the audit journal; by default, the user of this process.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, in one line.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on one line.")
 @click.pass_context
 def admin(
     context: click.Context,
@@ -202,10 +206,11 @@ def admin(
     operator: str | None,
     as_json: bool,
 ) -> None:
-    """Look at rooms, players, circles and runs, and moderate them.
+    """Inspect rooms, players, circles and runs, and moderate them.
 
-    Every act is recorded in an audit journal, with its time, operator and reason. It works at once
-    on all nodes; if one is restarted in the middle of it, the others complete it. Times are UTC.
+    Every act is recorded in an audit journal, with its time, operator and reason. It takes effect
+    immediately on all nodes; if a node fails in the middle of it, the others complete it. Times are
+    UTC.
     """
     configure("auto", "warning", "admin")
     settings = Settings(
@@ -229,7 +234,7 @@ def rooms(console: Console, *, game: str | None, which: Which | None, limit: int
 @click.argument("code")
 @click.pass_obj
 def room(console: Console, *, code: str) -> None:
-    """Show a room: its seats, who is online, its terms and last round."""
+    """Show a room: seats, online members, terms and last round."""
     console.show(lambda operators: operators.room(parse_room_code(code)))
 
 
@@ -238,10 +243,10 @@ def room(console: Console, *, code: str) -> None:
 @_reason
 @click.pass_obj
 def close_room(console: Console, *, code: str, reason: str) -> None:
-    """Close a room for good.
+    """Close a room permanently.
 
-    Its members are told and leave, the attempts at a running round are resigned, and nobody can
-    join any more.
+    Its members are notified and leave, the attempts at a running round are resigned, and the room
+    cannot be joined again.
     """
     console.act(reason, lambda operators, by: operators.close_room(by, parse_room_code(code)))
 
@@ -251,7 +256,7 @@ def close_room(console: Console, *, code: str, reason: str) -> None:
 @_limit
 @click.pass_obj
 def players(console: Console, *, name: str, limit: int) -> None:
-    """List players whose names begin with NAME, whatever its case.
+    """List players whose names start with NAME, ignoring case.
 
     All keys of the store are scanned: about two seconds for a million players.
     """
@@ -262,7 +267,7 @@ def players(console: Console, *, name: str, limit: int) -> None:
 @click.argument("player_id", metavar="ID")
 @click.pass_obj
 def player(console: Console, *, player_id: str) -> None:
-    """Show a player: identity, sessions, results in short, suspicious runs, circles."""
+    """Show a player: identity, sessions, summary of results, suspicious runs, circles."""
     console.show(lambda operators: operators.player(PlayerId(player_id)))
 
 
@@ -271,7 +276,7 @@ def player(console: Console, *, player_id: str) -> None:
 @_reason
 @click.pass_obj
 def hide_name(console: Console, *, player_id: str, reason: str) -> None:
-    """Show a guest's name instead of a player's own, everywhere.
+    """Replace a player's name by a default name, everywhere.
 
     The player cannot change it until `show-name`.
     """
@@ -284,20 +289,24 @@ def hide_name(console: Console, *, player_id: str, reason: str) -> None:
 @_reason
 @click.pass_obj
 def show_name(console: Console, *, player_id: str, reason: str) -> None:
-    """Show a player's own name again."""
+    """Restore a player's own name."""
     player = PlayerId(player_id)
     console.act(reason, lambda operators, by: operators.hide_name(by, player, hidden=False))
 
 
 @admin.command()
 @click.argument("player_id", metavar="ID")
-@click.option("--days", type=click.IntRange(1, 3_650), help="For how long; else for ever.")
+@click.option(
+    "--days",
+    type=click.IntRange(1, 3_650),
+    help="Length of the bar; permanent without this option.",
+)
 @_reason
 @click.pass_obj
 def bar(console: Console, *, player_id: str, days: int | None, reason: str) -> None:
-    """Bar a player: no session begins, and those that are open are closed. Results stay.
+    """Bar a player: open sessions are closed, and new ones refused. Results stay.
 
-    A person can come back as a new guest, which only the proxy can prevent, by address.
+    A person can return as a new guest; only the proxy can prevent that, by address.
     """
     console.act(reason, lambda operators, by: operators.bar(by, PlayerId(player_id), days))
 
@@ -307,7 +316,7 @@ def bar(console: Console, *, player_id: str, days: int | None, reason: str) -> N
 @_reason
 @click.pass_obj
 def unbar(console: Console, *, player_id: str, reason: str) -> None:
-    """Let a player in again."""
+    """Lift a player's bar."""
     console.act(reason, lambda operators, by: operators.unbar(by, PlayerId(player_id)))
 
 
@@ -316,7 +325,7 @@ def unbar(console: Console, *, player_id: str, reason: str) -> None:
 @_reason
 @click.pass_obj
 def delete(console: Console, *, player_id: str, reason: str) -> None:
-    """Delete a player, for good. Results stay, without a name."""
+    """Delete a player permanently. Results stay, anonymized."""
     console.act(reason, lambda operators, by: operators.delete(by, PlayerId(player_id)))
 
 
@@ -324,7 +333,7 @@ def delete(console: Console, *, player_id: str, reason: str) -> None:
 @click.argument("circle_id", metavar="ID")
 @click.pass_obj
 def circle(console: Console, *, circle_id: str) -> None:
-    """Show a circle: its name, who owns it, since when there is one, its members."""
+    """Show a circle: its name, owner, founding date and members."""
     console.show(lambda operators: operators.circle(CircleId(circle_id)))
 
 
@@ -333,9 +342,9 @@ def circle(console: Console, *, circle_id: str) -> None:
 @_reason
 @click.pass_obj
 def delete_circle(console: Console, *, circle_id: str, reason: str) -> None:
-    """Delete a circle, for good, as its owner can.
+    """Delete a circle permanently, as its owner can.
 
-    Its members are told; their results stay, in their own histories.
+    Its members are notified; their results stay in their own histories.
     """
     console.act(reason, lambda operators, by: operators.delete_circle(by, CircleId(circle_id)))
 
@@ -346,9 +355,9 @@ def delete_circle(console: Console, *, circle_id: str, reason: str) -> None:
 @_reason
 @click.pass_obj
 def rename_circle(console: Console, *, circle_id: str, name: str, reason: str) -> None:
-    """Give a circle another NAME, to which the rules of players' names apply.
+    """Rename a circle. The rules of players' names apply.
 
-    Its owner can change it again.
+    Its owner can rename it again.
     """
     circle = CircleId(circle_id)
     console.act(reason, lambda operators, by: operators.rename_circle(by, circle, name))
@@ -359,9 +368,9 @@ def rename_circle(console: Console, *, circle_id: str, name: str, reason: str) -
 @_reason
 @click.pass_obj
 def void(console: Console, *, attempt: str, reason: str) -> None:
-    """Take the result of ATTEMPT, a daily's or a race's, back.
+    """Void the result of ATTEMPT, in a daily or a race.
 
-    Leaderboards, streaks and ratings follow.
+    Leaderboards, streaks and ratings are updated.
     """
     console.act(reason, lambda operators, by: operators.void(by, AttemptId(attempt), void=True))
 
@@ -371,17 +380,23 @@ def void(console: Console, *, attempt: str, reason: str) -> None:
 @_reason
 @click.pass_obj
 def unvoid(console: Console, *, attempt: str, reason: str) -> None:
-    """Let the result of ATTEMPT stand again."""
+    """Restore the voided result of ATTEMPT."""
     console.act(reason, lambda operators, by: operators.void(by, AttemptId(attempt), void=False))
 
 
 @admin.command("repair-day")
 @click.argument("day", metavar="DATE", callback=_day)
-@click.option("--game", default=ALL_GAMES, show_default=True, metavar="ID", help="Of which game.")
+@click.option(
+    "--game",
+    default=ALL_GAMES,
+    show_default=True,
+    metavar="ID",
+    help="Id of the game, or all.",
+)
 @_reason
 @click.pass_obj
 def repair_day(console: Console, *, day: int, game: str, reason: str) -> None:
-    """Let a day that was lost by a fault of the server's end no streak, within a minute."""
+    """Keep a day that was lost through a server fault from ending streaks, within a minute."""
     console.act(reason, lambda operators, by: operators.repair_day(by, day, game))
 
 
@@ -390,9 +405,10 @@ def repair_day(console: Console, *, day: int, game: str, reason: str) -> None:
 @_limit
 @click.pass_obj
 def suspicious(console: Console, *, day: int | None, limit: int) -> None:
-    """List suspicious runs, with the reasons, the most suspicious first.
+    """List suspicious runs and the reasons, the most suspicious first.
 
-    Each reason has a weight from 1 to 5. They are for you to judge: nothing is done by itself.
+    Each reason has a weight from 1 to 5. The decision is yours: there are no automatic
+    consequences.
     """
     console.show(lambda operators: operators.suspicious(limit, day))
 
@@ -401,10 +417,9 @@ def suspicious(console: Console, *, day: int | None, limit: int) -> None:
 @_limit
 @click.pass_obj
 def reports(console: Console, *, limit: int) -> None:
-    """List players and runs that others have reported, the latest first.
+    """List open reports of players and runs, newest first.
 
-    Of each, the weight is how many have reported it; all guests together count as one. Those that
-    were resolved or dismissed are left out.
+    The weight is the number of reporters; all guests together count as one.
     """
     console.show(lambda operators: operators.reports(limit))
 
@@ -414,7 +429,7 @@ def reports(console: Console, *, limit: int) -> None:
 @_reason
 @click.pass_obj
 def resolve(console: Console, *, case: str, reason: str) -> None:
-    """Close CASE, a suspicious run or a report, about which something was done."""
+    """Close CASE, a suspicious run or a report, as resolved."""
     console.act(reason, lambda operators, by: operators.close_case(by, case, "resolved"))
 
 
@@ -423,7 +438,7 @@ def resolve(console: Console, *, case: str, reason: str) -> None:
 @_reason
 @click.pass_obj
 def dismiss(console: Console, *, case: str, reason: str) -> None:
-    """Close CASE, about which there was nothing to do."""
+    """Close CASE as dismissed, without consequences."""
     console.act(reason, lambda operators, by: operators.close_case(by, case, "dismissed"))
 
 
@@ -431,5 +446,5 @@ def dismiss(console: Console, *, case: str, reason: str) -> None:
 @_limit
 @click.pass_obj
 def audit(console: Console, *, limit: int) -> None:
-    """List the newest acts of operators, the newest first."""
+    """List the newest acts of operators, newest first."""
     console.show(lambda operators: operators.acts(limit))

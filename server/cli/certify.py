@@ -33,7 +33,7 @@ from server.settings import Settings
 from server.wings import Services
 
 TELL_EVERY = 60.0
-"""Seconds between two lines of progress that is not shown on a terminal."""
+"""Seconds between progress lines if standard error is not a terminal."""
 
 
 @click.command()
@@ -42,7 +42,7 @@ TELL_EVERY = 60.0
     "wanted",
     metavar="ID",
     multiple=True,
-    help="Fill the pool of this game; may be repeated. Without this option, those of the dailies.",
+    help="Fill the pool of this game; repeatable. Without this option, the pools of all dailies.",
 )
 @daily_games
 @click.option(
@@ -50,12 +50,12 @@ TELL_EVERY = 60.0
     default=FULL,
     show_default=True,
     type=click.IntRange(1, 10_000),
-    help="How many deals each pool is to have. A day takes one of each game.",
+    help="Target size of each pool, in deals. A day takes one deal of each game.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
-    help="Number of processes that solve deals; else one for each CPU core.",
+    help="Number of solver processes; by default, one per CPU core.",
 )
 @redis_of_nodes
 @redis_password_file
@@ -72,16 +72,16 @@ def certify(
     secret_key_file: Path | None,
     data: Path,
 ) -> None:
-    """Fill the pools from which dailies are taken, with deals that are proved to be winnable.
+    """Fill the pools of dailies with deals that are proved winnable.
 
-    Deals are drawn as others are, and solved with all their cards known. What can be won in the
-    time that a deal is worth goes into the pool of its game, with the line that wins; of a game
-    whose deals are not won, what is known to bring so many cards home, and no more. Seed and line
-    are sealed. Nodes take each day's deals from there, two weeks ahead.
+    Deals are drawn as usual, and solved with all cards known. A deal that can be won within its
+    time limit goes into the pool of its game, with the winning line. For a game that is not played
+    to a win, the pool takes deals with a line that brings a set number of cards home, and no more.
+    Seed and line are sealed. Nodes take each day's deals from the pools, two weeks ahead.
 
-    It can be stopped at any time (SIGINT, SIGTERM) and be run again: a pool that has enough is left
-    as it is. It runs beside nodes, in processes of its own, at idle priority. With the extra
-    `samedeal[solver]` the beam search is some 170 times as fast.
+    The command can be interrupted (SIGINT, SIGTERM) and run again; a full pool is left as it is. It
+    runs alongside nodes, in separate processes at idle priority. The extra `samedeal[solver]` makes
+    the beam search some 170 times as fast.
     """
     unknown = [game for game in wanted if game not in games()]
     if unknown:
@@ -89,7 +89,7 @@ def certify(
     configure("auto", "warning", "certify")
     url = redis_url(redis, redis_password_file)
     if url is None:
-        # Deals can be certified before a server has ever run here.
+        # Deals can be certified before the first start of a server here.
         try:
             data.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
@@ -108,7 +108,7 @@ def certify(
 
 
 async def _fill(services: Services, wanted: Sequence[str], count: int, processes: int) -> None:
-    """Fill the pools of some games, one after the other, until SIGINT or SIGTERM."""
+    """Fill the pools of some games one by one, until SIGINT or SIGTERM."""
     stop = Stop()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -127,21 +127,21 @@ async def _fill(services: Services, wanted: Sequence[str], count: int, processes
 
 
 def _cores() -> int:
-    """Return the number of CPU cores that this process may use."""
+    """Return the number of CPU cores available to this process."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class _Shown:
-    """Shows the progress with a game: on a terminal in one line, elsewhere first, now and then."""
+    """Shows a game's progress: continuously on a terminal, otherwise once a minute."""
 
     def __init__(self) -> None:
         self._told = -inf
         self._is_terminal = sys.stderr.isatty()
 
     def tell(self, progress: Progress) -> None:
-        """Show how far it is."""
+        """Show the progress."""
         if self._is_terminal:
             say_progress(_line(progress))
         elif time.monotonic() - self._told >= TELL_EVERY:
@@ -149,7 +149,7 @@ class _Shown:
             say(_line(progress), err=True)
 
     def end(self, progress: Progress) -> None:
-        """Show how far it got."""
+        """Show the final progress."""
         if self._is_terminal:
             self.tell(progress)
             say(err=True)

@@ -1,9 +1,9 @@
-"""Processors of structlog that keep lines few, short and printable, whatever is logged.
+"""Processors of structlog that keep log lines few, short and printable.
 
-No client may fill the disk, hide what matters, or write to the operator's terminal by way of the
-log. So the same event is written a limited number of times and then counted (`Sampler`), and what
-a line says is shortened (`Bounds`). Control characters and those that change the direction of text
-are escaped: `visible` does it on a console, JSON by itself.
+A client must not be able to fill the disk, hide important lines, or write to the operator's
+terminal through the log. `Sampler` limits and counts lines of the same event, and `Bounds` shortens
+each line. Control characters and changes of text direction are escaped, by `visible` on a console
+and otherwise by JSON.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ from structlog.tracebacks import safe_str
 from structlog.typing import EventDict
 
 WINDOW: Final = 10.0
-"""Seconds for which lines of the same event are counted together."""
+"""Seconds of a window; lines of the same event are counted per window."""
 
 LINES: Final = {"debug": 3_000, "info": 30, "warning": 30, "error": 60, "critical": 60}
-"""Most lines of one event in a window, by level: 3 a second tell what happens, and that it goes on.
+"""Maximum lines of one event in a window, by level.
 
-There are more of errors, each of which may be another one. Whoever asks for `debug` looks at one
-player or at a quiet node.
+Three a second show what happens and that it continues. Errors have more, since each may differ.
+`debug` is for watching one player or a quiet node.
 """
 
 TRACEBACKS: Final = 6
-"""Most tracebacks of one event in a window; further errors are told without."""
+"""Maximum tracebacks of one event in a window; further errors are logged without."""
 
 MAX_KINDS: Final = 64
-"""Most events that are counted apart in a window; all others share a count."""
+"""Maximum number of events counted separately in a window; all others share a count."""
 
 MAX_TEXT: Final = 256
-"""Most characters of one text."""
+"""Maximum length of a text, in characters."""
 
 MAX_ITEMS: Final = 16
-"""Most items of one collection."""
+"""Maximum items of a collection."""
 
 MAX_FIELDS: Final = 32
-"""Most fields of a line."""
+"""Maximum fields of a line."""
 
 MAX_DEPTH: Final = 6
-"""Most levels of collections in one another; exceptions take five."""
+"""Maximum nesting of collections; exceptions take five levels."""
 
 MAX_LINE: Final = 8_192
-"""Most bytes of a line as JSON. Its exception comes last, so that it is shortened first."""
+"""Maximum size of a line as JSON, in bytes. The exception comes last, so it is cut first."""
 
 MAX_FRAMES: Final = 12
-"""Most frames of a traceback, of which an exception has one and each of its causes."""
+"""Maximum frames per traceback; an exception and each of its causes have one."""
 
 _FIRST = ("event", "level", "timestamp", "node", "worker")
 _LAST = "exception"
@@ -65,22 +65,22 @@ _INT_BITS = 64
 _RIGHT_TO_LEFT = {"R", "AL", "AN"}
 
 _LONGEST_ESCAPE = 12
-"""The most bytes of a character as JSON."""
+"""Maximum size of a character as JSON, in bytes."""
 
 _SEPARATORS = 4
-"""Bytes of JSON beside each value: a comma or colon with its space, brackets."""
+"""Bytes of JSON around each value: a comma or colon with its space, brackets."""
 
 _MARGIN = 256
-"""Bytes that are kept back, since the last value may take more than is left."""
+"""Bytes in reserve, since the last value may exceed the rest."""
 
 
 class Sampler:
-    """Drops lines of an event that has been told often enough, and says later how many they were.
+    """Drops further lines of a frequent event, and later logs how many were dropped.
 
-    The line `suppressed` names the event as `of`, and the `count` of lines that were dropped. It is
-    written when the window ends, or with the next line where no event loop runs.
+    The line `suppressed` names the event as `of` and the `count` of dropped lines. It is logged
+    when the window ends or, without an event loop, before the next line.
 
-    A dropped line costs a fifth of the time of one that is written.
+    Dropping a line costs a fifth of writing it.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -111,7 +111,7 @@ class Sampler:
         return event
 
     def flush(self) -> None:
-        """End the window, and log what was dropped in it."""
+        """Log the number of lines dropped in this window, and start a new one."""
         with self._lock:
             counts, self._counts = self._counts, Counter()
             self._ends = self._now() + WINDOW
@@ -135,7 +135,7 @@ class Sampler:
 
 
 def failure_of(event: EventDict) -> BaseException | None:
-    """Return the exception that a line tells of, or `None`."""
+    """Return the exception of a line, or `None`."""
     match event.get("exc_info"):
         case BaseException() as failure:
             return failure
@@ -148,20 +148,20 @@ def failure_of(event: EventDict) -> BaseException | None:
 
 
 class Bounds:
-    """Shortens a line to what a line may have: its texts, its collections, and all of it together.
+    """Shortens a line's texts and collections, and the line as a whole.
 
-    What JSON does not know is written as text, and bytes as their number alone. So each line can be
-    encoded, and has at most `MAX_LINE` bytes.
+    Values that JSON cannot express are written as text, and bytes only as their number. So each
+    line can be encoded, and has at most `MAX_LINE` bytes.
 
     Args:
-        clean: applied to each text; it may write a character as up to 11 others.
+        clean: applied to each text; may expand a character to at most 12.
     """
 
     def __init__(self, clean: Callable[[str], str] = str) -> None:
         self._clean = clean
 
     def __call__(self, logger: Any, method: str, event: EventDict) -> EventDict:
-        """Return the line shortened, with its fields in the order in which they matter."""
+        """Return the shortened line, its fields in order of importance."""
         rest = [name for name in event if name not in {*_FIRST, _LAST}]
         names = [*(name for name in _FIRST if name in event), *rest]
         kept = {name: event[name] for name in names[:MAX_FIELDS]}
@@ -171,14 +171,14 @@ class Bounds:
 
 
 class _Line:
-    """A line that is being shortened: it counts the bytes as JSON that are left."""
+    """A line being shortened, and the bytes of JSON it has left."""
 
     def __init__(self, clean: Callable[[str], str]) -> None:
         self._clean = clean
         self._left = MAX_LINE - _MARGIN
 
     def fields(self, items: Mapping[Any, object], depth: int) -> dict[str, Any]:
-        """Return the items as fields, as many as there is space for."""
+        """Return the items that fit, as fields."""
         found: dict[str, Any] = {}
         for name, value in items.items():
             if self._left <= 0:
@@ -226,7 +226,7 @@ class _Line:
         return found if len(found) == len(items) else [*found, _CUT]
 
     def _text(self, text: str) -> str:
-        """Return a text shortened to what is allowed, and to what is left."""
+        """Shorten a text to the limit and to the space left."""
         most = max(0, min(MAX_TEXT, self._left // _LONGEST_ESCAPE))
         shown = text if len(text) <= most else f"{text[:most]}{_CUT} ({len(text)} characters)"
         shown = self._clean(shown)
@@ -242,10 +242,10 @@ def _repr(value: object) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a text with escapes in place of what would not be shown as a letter of its line.
+    """Escape every character that a terminal would not display in place.
 
-    That is what no printer prints (control characters, line ends, invisible characters), and
-    letters written from right to left, which would move what stands beside them.
+    These are unprintable characters (controls, line ends, invisible ones) and right-to-left
+    letters, which would reorder the adjacent text.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -261,7 +261,7 @@ def _escaped(letter: str) -> str:
 
 
 def exception_as_text(logger: Any, method: str, event: EventDict) -> EventDict:
-    """Write the exception of a line as text, with frames as `file:line in function`."""
+    """Format a line's exception as text, with frames as `file:line in function`."""
     if isinstance(traces := event.get(_LAST), list):
         event[_LAST] = "\n".join(_trace_lines(traces))
     return event

@@ -1,11 +1,11 @@
-"""The log of a process: readable lines on a terminal, JSON lines otherwise, all by structlog.
+"""Logging of a process: readable lines on a terminal, JSON lines otherwise, with structlog.
 
-What libraries log comes here too, and so do warnings, and exceptions that nobody has handled. Each
-line names the node, and is sampled and bounded (`server/cli/log_lines.py`). Tracebacks have no
-local variables, which may hold tokens, seeds or unseen cards.
+Libraries' log records, warnings and unhandled exceptions are included. Each line names the node,
+and is sampled and bounded (`server/cli/log_lines.py`). Tracebacks omit local variables, which may
+hold tokens, seeds or unseen cards.
 
-Room codes are logged: the commands of an operator take them, and they end with the room. Whatever
-else lets somebody in (tokens, keys for watching, codes of accounts) is not.
+Room codes are logged: operators' commands take them, and they expire with the room. Other
+credentials (tokens, watch keys, account codes) are not.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from server.settings import LogFormat
 log = structlog.get_logger()
 
 errors = Counter(error=0, critical=0)
-"""How many errors this process has logged, by level; lines that were dropped count, too."""
+"""Number of errors logged by this process, by level, including dropped lines."""
 
 _LEVELS = (logging.CRITICAL, logging.ERROR, logging.WARNING, logging.INFO)
 
@@ -45,8 +45,8 @@ def configure(log_format: LogFormat, level: str, node: str, worker: int | None =
         log_format: `auto` is `console` if standard error is a terminal, otherwise `json`.
         level: the lowest level to log; `auto` is `warning` if `auto` is the format and standard
             error is a terminal, otherwise `info`. Libraries log from `warning` upwards.
-        node: the id of the node, or what else the process is, added to each entry as `node`.
-        worker: a worker's number, which is added to each entry as `worker`.
+        node: the node's id or the process's name, added to each entry as `node`.
+        worker: a worker's number, added to each entry as `worker`.
     """
     terminal = sys.stderr.isatty()
     console = log_format == "console" or (log_format == "auto" and terminal)
@@ -84,7 +84,7 @@ def configure(log_format: LogFormat, level: str, node: str, worker: int | None =
         wrapper_class=structlog.make_filtering_bound_logger(
             logging.getLevelNamesMapping()[level.upper()]
         ),
-        # Writes each line at once, so that lines of several workers are not interleaved.
+        # Writes each line in a single call, so that lines of several workers are not interleaved.
         logger_factory=lambda *_: structlog.WriteLogger(
             cast("TextIO", _Terminal(sys.stderr)) if terminal else sys.stderr
         ),
@@ -105,9 +105,9 @@ def _count_errors(logger: Any, method: str, event: EventDict) -> EventDict:
 
 
 class _Terminal:
-    """Standard error on a terminal. When that is closed, its lines go nowhere: nobody reads them.
+    """Standard error on a terminal. Once the terminal is closed, lines are discarded.
 
-    What logs them is ending in order then, which an error would disturb.
+    The process is shutting down then, and an error would interrupt that.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -118,7 +118,7 @@ class _Terminal:
         self._unless_closed(lambda: self._stream.write(text))
 
     def flush(self) -> None:
-        """Write what is left, if the terminal is open."""
+        """Flush the stream, if the terminal is open."""
         self._unless_closed(self._stream.flush)
 
     def _unless_closed(self, write: Callable[[], object]) -> None:
@@ -132,25 +132,25 @@ class _Terminal:
 
 
 class _StructlogHandler(logging.Handler):
-    """Passes records of the standard library's `logging`, which libraries use, to structlog."""
+    """Passes records of the standard library's `logging` to structlog."""
 
     def emit(self, record: logging.LogRecord) -> None:
         level = next((each for each in _LEVELS if record.levelno >= each), logging.DEBUG)
         try:
             message = record.getMessage()
         except (TypeError, ValueError, KeyError):
-            # The library's text and arguments do not fit together.
+            # The library's format string and arguments do not match.
             message = str(record.msg)
         log.log(level, message, logger=record.name, exc_info=record.exc_info)
 
 
 def log_loop_failure(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log what an event loop could do nothing about; see `loop.set_exception_handler`."""
+    """Log an unhandled failure in the event loop; see `loop.set_exception_handler`."""
     failure = context.get("exception")
     if isinstance(failure, ConnectionError) and failure.__traceback__ is None:
-        # Never raised: it is what ended an asyncio stream (`StreamReaderProtocol._closed`), whose
-        # user has been told by what it read or wrote. The protocol's `__del__` retrieves it, but
-        # the garbage collector may finalize the future before the protocol.
+        # Never raised: the end of an asyncio stream (`StreamReaderProtocol._closed`), already
+        # reported to the stream's user by a read or a write. The protocol's `__del__` retrieves it,
+        # but the garbage collector may finalize the future before the protocol.
         log.debug("connection_lost", error=f"{type(failure).__name__}: {failure}")
         return
     log.error("loop_failed", message=context["message"], exc_info=failure)

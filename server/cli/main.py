@@ -58,12 +58,12 @@ except ImportError:
 _DEFAULTS = Settings()
 
 _IN_USE = (
-    "Another program listens there, perhaps this server itself. Stop that one, or choose another "
+    "Another program uses this port, perhaps this server itself. Stop it, or choose another "
     "port: SAMEDEAL_PORT=8001 make play, or samedeal serve --port 8001."
 )
 
 MAX_SENTENCE = 300
-"""Most characters of what is said of a file that is no run, which may quote it."""
+"""Maximum length of the error about a malformed run, in characters; it may quote the file."""
 
 log = structlog.get_logger()
 
@@ -84,8 +84,8 @@ for command in COMMANDS:
 @option(
     "--host",
     default=_DEFAULTS.host,
-    help="Host name or IP address to listen on; 0.0.0.0 for all IPv4 addresses of this machine, :: "
-    "for those of IPv6 as well.",
+    help="Host name or IP address to listen on: 0.0.0.0 for all IPv4 addresses of this machine, "
+    ":: for its IPv6 addresses as well.",
 )
 @option(
     "--port",
@@ -107,9 +107,9 @@ for command in COMMANDS:
     "--secret-key-file",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File of the secret keys, which `samedeal keygen` makes. They seal the seeds of deals and "
-    "sign tokens, so that a copy of Redis alone tells neither. It is needed with --redis; a "
-    "private Redis has its own in the directory given by --data.",
+    help="File of the secret keys, created by `samedeal keygen`. They seal the seeds of deals "
+    "and sign tokens, so that a copy of Redis alone reveals neither. Required with --redis; a "
+    "private Redis keeps its own keys in the directory given by --data.",
 )
 @option(
     "--replica-acks",
@@ -121,18 +121,18 @@ for command in COMMANDS:
 @option(
     "--data",
     default=_DEFAULTS.data,
-    # Whoever opens it says more about one that is somebody else's.
+    # Readability is checked when it is opened, with a more helpful error about its owner.
     type=click.Path(file_okay=False, readable=False, path_type=Path),
-    help="Directory for the archive of closed days, and for the data of the private Redis, which "
-    "there is unless --redis is given.",
+    help="Directory for the archive of closed days and, without --redis, for the data of the "
+    "private Redis.",
 )
 @option(
     "--redis-memory",
     metavar="MB",
     type=click.IntRange(16),
-    help="Most memory that the private Redis takes, in megabytes. When it is full, moves are "
-    "refused until there is room again, and nothing is lost. Without this option, half of what "
-    "this machine has, or the container.",
+    help="Memory limit of the private Redis in megabytes. When it is full, moves are refused "
+    "until memory is free again, and nothing is lost. Without this option, half the memory of "
+    "this machine or container.",
 )
 @option(
     "--page",
@@ -144,9 +144,9 @@ for command in COMMANDS:
     "--hosts",
     default="",
     metavar="LIST",
-    help="Comma-separated list of further names of this server, such as play.example.org, without "
-    "ports. Requests for other hosts are refused, except for that of --public-url; without that "
-    "option, except for IP addresses, localhost, and the name of this machine.",
+    help="Comma-separated list of further names of this server, such as play.example.org, "
+    "without ports. Requests for any other host are refused, except for the host of --public-url "
+    "or, without that option, for IP addresses, localhost, and the name of this machine.",
 )
 @option(
     "--origins",
@@ -158,109 +158,108 @@ for command in COMMANDS:
 @option(
     "--public-url",
     metavar="URL",
-    help="URL at which players open the page, such as https://play.example.org, or "
-    "https://example.org/games/samedeal below a path. Link previews use it for their URLs, and "
-    "passkeys hold for its host. Without this option, they use the Host header of each request. "
-    "Needed, or --hosts, if players use a domain.",
+    help="URL of the page, such as https://play.example.org or, below a path, "
+    "https://example.org/games/samedeal. Link previews contain it, and passkeys are bound to its "
+    "host. Without this option, the Host header of each request is used. If players use a domain "
+    "name, either this option or --hosts is required.",
 )
 @option(
     "--trusted-proxies",
     default="",
     metavar="LIST",
     help="Comma-separated list of addresses and networks, such as 10.0.0.0/8, of the proxies in "
-    "front of this server. It believes their X-Forwarded-For header, and limits what clients "
-    "may do by the address there; else by that of the connection. It also believes their "
-    "X-Forwarded-Proto header.",
+    "front of this server. Their X-Forwarded-For header gives the client address for rate limits "
+    "and quotas, and their X-Forwarded-Proto header is trusted. Other connections count under "
+    "their own address.",
 )
 @option(
     "--address-players",
     default=_DEFAULTS.address_players,
     type=click.IntRange(1, 10**9),
-    help="How many players may share an address, as those of a school or of a mobile carrier do. "
-    "The limits of an address follow from it: for each of them 2 sockets, a new guest in 10 "
-    "minutes, and 2 moves a second.",
+    help="How many players may share an address, such as that of a school or of a mobile "
+    "carrier. The limits of an address scale with it: 2 sockets, a new guest in 10 minutes, and "
+    "2 moves a second per player.",
 )
 @option(
     "--max-connections",
     default=_DEFAULTS.max_connections,
     type=click.IntRange(16, 10**9),
-    help="Connections of players that the server, or each worker, has at a time. There are fewer "
-    "if the limit of open files (ulimit -n) does not allow so many.",
+    help="Maximum number of players' connections, for the server or for each worker. The limit "
+    "of open files (ulimit -n) may lower it.",
 )
 @option(
     "--ranked-starts",
     default=0,
     type=click.IntRange(0, 1_000),
-    help="How many players at one address (or IPv6 network) may begin each daily, guests included: "
-    "others are refused, so that nobody looks at a deal with a second player before the first "
-    "begins it. Homes and schools share an address; 0 allows any number. Behind a proxy, it needs "
-    "--trusted-proxies.",
+    help="How many players at one address (or IPv6 network), guests included, may start each "
+    "daily; others are refused, so that a second player cannot scout the deal for the first. "
+    "Homes and schools share an address; 0 means unlimited. Behind a proxy, --trusted-proxies is "
+    "required.",
 )
 @daily_games
 @option(
     "--certify/--no-certify",
     default=None,
-    help="Whether this server certifies the deals of dailies itself, one at a time in a process at "
-    "idle priority, until there are some for six weeks. Without this option, it does if it runs a "
-    "private Redis. Of several servers let one do it, or run `samedeal certify` now and then.",
+    help="Whether this server certifies the deals of dailies itself, one at a time in a process "
+    "at idle priority, until six weeks are in stock. Without this option, it does so only with a "
+    "private Redis. Of several servers, only one should certify; or run `samedeal certify` now "
+    "and then.",
 )
 @option(
     "--keep-days",
     default=_DEFAULTS.keep_days,
     type=click.IntRange(LEAST_DAYS, KEPT_DAYS),
-    help="For how many days the moves of games are kept in Redis, after their deadline, at most. "
-    "Those of dailies are archived as files first. While more than 60 % of Redis's memory is "
-    "taken, archived days lose theirs sooner, the oldest first.",
+    help="Maximum number of days for which Redis keeps the moves of games after their deadline. "
+    "Moves of dailies are first archived to files. While Redis uses more than 60 % of its "
+    "memory, moves of archived days are dropped earlier, oldest first.",
 )
 @option(
     "--reserved-names",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="File of words that no player's name may have, in addition to those that come with the "
-    "server, such as admin: one a line, in UTF-8. They are found however they are written; a star "
+    help="UTF-8 file of words that are forbidden in player names, in addition to the bundled "
+    "list of words such as admin: one per line. Look-alike spellings match as well; a star "
     "stands for any letters of a word.",
 )
 @option(
     "--offensive-names",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Such a file of words that hurt people, in addition to the short list that comes with the "
-    "server.",
+    help="File of offensive words in the same format, in addition to the short bundled list.",
 )
 @option(
     "--operators",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="File of the players who may moderate by the page, at /admin, once they have shown a "
-    "passkey: an id a line, after it perhaps a name for the audit journal. It is read anew when it "
-    "has changed. Without this option, there is no such page.",
+    help="File of the players who may moderate on the page, at /admin, after showing a passkey: "
+    "one per line, as an id, optionally followed by a name for the audit journal. It is read "
+    "again when it changes. Without this option, there is no such page.",
 )
 @option(
     "--webhooks/--no-webhooks",
     default=False,
-    help="Whether owners of circles may have this server post to Discord, Slack, or any other URL "
-    "of https that they give: the day's table and new challenges. It posts to public addresses "
-    "only.",
+    help="Whether owners of circles may have this server post the day's table and new challenges "
+    "to Discord, Slack, or another https URL of their choice. It posts to public addresses only.",
 )
 @option(
     "--push-key-file",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File of the key by which the push services of browsers know this server; `samedeal "
-    "push-keygen` makes one. Players may then be told, while no page is open, that somebody "
-    "challenges them, has passed them, or that a streak ends. All nodes need the same.",
+    help="File of the key that identifies this server to the push services of browsers, created "
+    "by `samedeal push-keygen`. It enables notifications while no page is open: of a new "
+    "challenge, of being passed, and of a streak about to end. All nodes need the same file.",
 )
 @option(
     "--push-contact",
     metavar="URL",
-    help="Where push services can reach who runs this server, as mailto:you@example.org, or a URL "
-    "of https, either with a public domain. Without this option, the public URL.",
+    help="Contact of the operator for push services: mailto:you@example.org or an https URL, "
+    "with a public domain. Without this option, the public URL.",
 )
 @option(
     "--workers",
     default=1,
     type=click.IntRange(1, 256),
-    help="Number of worker processes that share the port; use one per CPU core. With two or more, "
-    "a worker that dies is restarted, and SIGHUP replaces all workers, one after another and "
-    "without downtime.",
+    help="Number of worker processes that share the port; use one per CPU core. With two or "
+    "more, a worker that dies is restarted, and SIGHUP replaces the workers one by one without "
+    "downtime.",
 )
 @option(
     "--metrics-port",
@@ -321,11 +320,11 @@ def serve(  # noqa: PLR0917 - one for each option
 ) -> None:
     """Run the server.
 
-    It serves the web page and the WebSocket endpoint that the page plays on, both on one port. Each
-    option can also be set by the environment variable shown with it.
+    It serves the web page and the page's WebSocket endpoint on one port. Each option can also be
+    set by the environment variable shown with it.
 
     SIGINT or SIGTERM stops the server: it answers the commands in flight, and asks all clients to
-    reconnect. So does closing its terminal.
+    reconnect. Closing its terminal does the same.
     """
     node = "supervisor" if workers > 1 else secrets.token_hex(4)
     configure(log_format, log_level, node)
@@ -365,10 +364,10 @@ def serve(  # noqa: PLR0917 - one for each option
 
 
 def _run(serving: Coroutine[Any, Any, None]) -> None:
-    """Run a coroutine that serves, in a new event loop, until it ends.
+    """Run a serving coroutine in a new event loop until it ends.
 
     Raises:
-        click.ClickException: the server cannot start, or had to end; the message says why.
+        click.ClickException: the server cannot start or had to stop; the message says why.
     """
     try:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
@@ -390,10 +389,10 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
 
 @contextmanager
 def _ending_in_order(stop: asyncio.Event) -> Iterator[None]:
-    """Do not fail if the private store has not started when the server is to stop.
+    """Ignore a failed start of the private store while the server is stopping.
 
-    A terminal sends a signal to all that it has started: the same one may have ended a store that
-    had no session of its own yet.
+    A terminal signals its whole process group, which may include a store that has not entered its
+    own session yet.
     """
     try:
         yield
@@ -403,7 +402,7 @@ def _ending_in_order(stop: asyncio.Event) -> Iterator[None]:
 
 
 async def _serve(settings: Settings, node: str) -> None:
-    """Run one node until SIGINT, SIGTERM, or SIGHUP, which is sent when its terminal is closed."""
+    """Run one node until SIGINT, SIGTERM, or SIGHUP, the signal of a closed terminal."""
     stop = asyncio.Event()
     _on_signals(stop.set, signal.SIGINT, signal.SIGTERM)
     if not _is_hangup_ignored():
@@ -421,7 +420,7 @@ async def _supervise(
 ) -> None:
     """Run several nodes in worker processes, on one Redis, until SIGINT or SIGTERM.
 
-    SIGHUP replaces the workers, or ends them as well if it comes from a terminal that was closed.
+    SIGHUP replaces the workers, or stops them if it comes from a closed terminal.
     """
     stop = asyncio.Event()
     _on_signals(stop.set, signal.SIGINT, signal.SIGTERM)
@@ -469,7 +468,7 @@ def _run_worker(
     bound: NodePorts,
     supervisor: Connection,
 ) -> None:
-    """Run a node in a worker process, until SIGTERM or the end of the supervisor.
+    """Run a node in a worker process, until SIGTERM or the supervisor's end.
 
     Args:
         settings: the node's settings; `redis` is set.
@@ -480,7 +479,7 @@ def _run_worker(
     """
     node = secrets.token_hex(4)
     configure_logs(node, index)
-    # One does it for all.
+    # The first worker certifies for all.
     settings = replace(settings, certify=settings.certify and index == 0)
 
     async def run_node() -> None:
@@ -509,12 +508,12 @@ def _on_signals(callback: Callable[[], None], *numbers: signal.Signals) -> None:
 
 
 def _is_hangup_ignored() -> bool:
-    """Return whether SIGHUP is ignored, as nohup does for who wants to close the terminal."""
+    """Return whether SIGHUP is ignored, as under nohup."""
     return signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
 
 def _has_terminal() -> bool:
-    """Return whether this process has a terminal that is open."""
+    """Return whether this process has an open terminal."""
     try:
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
     except OSError:
@@ -528,10 +527,10 @@ def _print_url(host: str, port: int) -> None:
 
 
 def addresses_of(host: str, port: int) -> list[str]:
-    """Return where a browser opens the page: on this machine, and in its network if that is other.
+    """Return the page's URLs: on this machine, and on its network if it listens there.
 
     Args:
-        host: what is listened on.
+        host: the host to listen on.
         port: the port.
     """
     hosts = [host]
@@ -542,7 +541,7 @@ def addresses_of(host: str, port: int) -> list[str]:
 
 
 def _own_address() -> Iterator[str]:
-    """Yield the address by which this machine reaches others, if there is one; nothing is sent."""
+    """Yield this machine's address on its network, if any. No packet is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
         probe.connect(("192.0.2.1", 9))
         yield probe.getsockname()[0]
@@ -553,15 +552,19 @@ def _own_address() -> Iterator[str]:
     "--redis",
     metavar="URL",
     required=True,
-    help="URL of the Redis that the nodes use, as for `samedeal serve`.",
+    help="URL of the Redis to use: redis://host:port, rediss://host:port (TLS), "
+    "unix:///path/to/socket, or redis+cluster://host:port,host:port with one or more servers of "
+    "a Redis Cluster. With redis://host:port,host:port, the addresses of a master and its "
+    "replicas, the server uses the current master and follows failovers. Without this option, "
+    "the server runs a private Redis, which stores its data in the directory given by --data.",
 )
 @redis_password_file
 def list_nodes(redis: str, redis_password_file: Path | None) -> None:
-    """List the nodes that are alive.
+    """List the live nodes.
 
     Each line has the form HOST:PORT/FORMAT#ID. ID is random and changes each time a node starts.
     FORMAT is the newest format of the store that the node reads. A node that stops leaves the list
-    at once; one that is killed or loses Redis leaves it after 15 seconds.
+    immediately, one that is killed or loses Redis after 15 seconds.
     """
     configure("auto", "warning", "nodes")
     url = redis_url(redis, redis_password_file)
@@ -578,11 +581,11 @@ def list_nodes(redis: str, redis_password_file: Path | None) -> None:
 @main.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def keygen(file: Path) -> None:
-    """Add a new secret key to FILE, as the newest one; make FILE if there is none.
+    """Add a secret key to FILE as its newest one; create FILE if needed.
 
-    Give all nodes the same file, and keep a copy of it apart from the backups of Redis: what is
-    sealed by a key is lost without it. After adding a key, restart the nodes with the new file, and
-    then run `samedeal admin rotate-key`.
+    Give all nodes the same file, and keep a copy of it apart from the backups of Redis: sealed data
+    is lost without its key. After adding a key, restart the nodes with the new file, then run
+    `samedeal admin rotate-key`.
     """
     try:
         made = add_key(file)
@@ -594,15 +597,15 @@ def keygen(file: Path) -> None:
 @main.command("push-keygen")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def push_keygen(file: Path) -> None:
-    """Make FILE with a key by which the push services of browsers know this server.
+    """Create FILE with a key that identifies this server to the push services of browsers.
 
-    Give all nodes the same file, by --push-key-file, and keep a copy: browsers have subscribed to
-    this key, and with another one their players are told nothing until they subscribe anew.
+    Give all nodes the same file, with --push-key-file, and keep a copy: browsers subscribe to this
+    key, and with another key players get no notifications until they subscribe again.
     """
     try:
         public = make_push_key(file)
     except FileExistsError as error:
-        raise click.ClickException(f"{file} exists already.") from error
+        raise click.ClickException(f"{file} already exists.") from error
     except OSError as error:
         raise click.ClickException(str(error)) from error
     say(f"Made {file}, whose public key is {public}.")
@@ -616,17 +619,17 @@ def push_keygen(file: Path) -> None:
 @click.option("--rules", metavar="DIGEST", help="Digest of its rules, if they are superseded.")
 @click.argument("words", nargs=-1, metavar="FILE | DEAL SEED COMMITMENT")
 def verify_deal(*, game: str | None, variant: str, rules: str | None, words: list[str]) -> None:
-    """Verify a run, or that a closed deal matches its commitment.
+    """Verify a run, or a closed deal's commitment.
 
     The command computes everything itself and contacts no server.
 
-    FILE is a run, as the page offers it for download. It is played again: do seed and commitment
-    match, is every move legal, and do the moves lead to the result? The times are the server's
-    word: of these, only the order can be verified.
+    FILE is a run downloaded from the page. It is replayed: the seed must match the commitment,
+    every move must be legal, and the moves must lead to the result. Of the times, which only the
+    server knows, the order is verified.
 
     DEAL is the deal's id, SEED its seed, which is published when the deal is closed, and COMMITMENT
-    the hash that was published before anyone saw a card. Seed and commitment are 64 lower-case
-    hexadecimal digits each. --game is required; the cards are shown as they were dealt.
+    the hash that was published before the first card was dealt. Seed and commitment are 64
+    lower-case hexadecimal digits each. --game is required; the cards are shown as they were dealt.
 
     The exit code is 0 if everything matches, 1 if something does not, and 2 if an argument is
     invalid.
@@ -646,7 +649,7 @@ def verify_deal(*, game: str | None, variant: str, rules: str | None, words: lis
 
 
 def _verify_run(path: Path) -> None:
-    """Verify a run's file, say what was found, and exit."""
+    """Verify a run's file, print the result, and exit."""
     try:
         with path.open("rb") as opened:
             content = opened.read(MAX_FILE + 1)
@@ -659,32 +662,32 @@ def _verify_run(path: Path) -> None:
         raise click.UsageError(quoted(error.message, MAX_SENTENCE)) from error
     except ValueError as error:
         why = quoted(str(error), MAX_SENTENCE)
-        raise click.UsageError(f"{path} is not the file of a run: {why}.") from error
+        raise click.UsageError(f"{path} is not a run file: {why}.") from error
     if wrong is not None:
-        say(f"This run is not right. {wrong}")
+        say(f"This run is invalid. {wrong}")
         sys.exit(1)
     result, player = file.result, file.player
     say(
-        f"This run is right: {quoted(player.name)} #{quoted(player.tag)} at {file.game}, "
+        f"This run is valid: {quoted(player.name)} #{quoted(player.tag)} at {file.game}, "
         f"{result.home} cards home and {result.left} left in {result.moves} moves, "
-        f"{result.time / 1000:.3f} s until the last one came home; {result.end}."
+        f"last card home after {result.time / 1000:.3f} s; {result.end}."
     )
 
 
 def _verify_deal(
     game: str, variant: str, rules: str | None, *, deal: str, seed: str, commitment: str
 ) -> None:
-    """Verify a deal, show its cards, and exit."""
+    """Verify a deal, print its cards, and exit."""
     try:
         known = ruleset(game, variant) if rules is None else stored_ruleset(game, variant, rules)
         found = verify(known, deal, seed, commitment)
     except EngineError as error:
         raise click.UsageError(error.message) from error
     if found.agrees:
-        say("They agree: the seed makes this commitment.")
+        say("The seed matches the commitment.")
     else:
-        say(f"They do not agree: the seed makes the commitment {found.commitment}.")
-    say("It deals these piles, from bottom to top, with ? before a card face down:")
+        say(f"The seed does not match: its commitment is {found.commitment}.")
+    say("Piles from bottom to top, with ? before a face-down card:")
     for name, cards in position_of(found.board)["piles"].items():
         if cards:
             for line in _pile_lines(name, cards):
@@ -693,7 +696,7 @@ def _verify_deal(
 
 
 def _pile_lines(name: str, cards: list[str]) -> list[str]:
-    """Return a pile as lines of 79 columns, with its name before the first one."""
+    """Format a pile as lines of at most 79 columns, the first with its name."""
     return textwrap.wrap(
         " ".join(cards), width=79, initial_indent=f"{name:<4}", subsequent_indent=" " * 4
     )

@@ -1,4 +1,4 @@
-"""Options of the command `samedeal` that can also be set by environment variables."""
+"""Options of `samedeal` that can also be set by environment variables."""
 
 from __future__ import annotations
 
@@ -31,17 +31,18 @@ redis_password_file = option(
     "--redis-password-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="File with the password of the user that --redis names, as in redis://user@host:port/0. "
-    "Unlike one in the URL, it is neither in the environment nor in the list of processes.",
+    help="File with the password of the user named by --redis, as in redis://user@host:port/0. "
+    "Unlike a password in the URL, it appears neither in the environment nor in the list of "
+    "processes.",
 )
-"""The option of every command that may connect to a Redis of the operator's."""
+"""Option of every command that may connect to an operator's Redis."""
 
 
 redis_of_nodes = option(
     "--redis",
     metavar="URL",
-    help="URL of the Redis that the nodes use, as for `samedeal serve`. Without this option, the "
-    "Redis in the directory given by --data is used, whether a server runs on it or not.",
+    help="URL of the nodes' Redis, as for `samedeal serve`. Without this option, the Redis in "
+    "the directory given by --data is used, whether or not a server is running on it.",
 )
 secret_key_file_of_nodes = option(
     "--secret-key-file",
@@ -55,7 +56,7 @@ data_of_nodes = option(
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory of the private Redis, as for `samedeal serve`. Ignored if --redis is given.",
 )
-"""These are for commands that work beside nodes, on their store."""
+"""Options of commands that work alongside nodes, on their store."""
 
 
 daily_games = option(
@@ -63,19 +64,19 @@ daily_games = option(
     default="",
     metavar="LIST",
     callback=lambda _, __, text: _known_games(text),
-    help="Comma-separated list of the ids of the games that are dailies, such as robert,deuces. A "
-    "game that is added is one from the next day on; one that is left out stays one on the days "
-    "whose deals are drawn already, up to two weeks ahead. Without this option, those that the "
-    "game's file says.",
+    help="Comma-separated list of the ids of the games with dailies, such as robert,deuces. A "
+    "game added to the list starts the next day. A game removed from it continues on the days "
+    "whose deals are already drawn, up to two weeks ahead. Without this option, the games "
+    "marked as dailies in their files.",
 )
-"""The option of every command that has to know for which games there are dailies."""
+"""Option of every command that needs the list of dailies."""
 
 
 def _known_games(text: str) -> tuple[str, ...]:
     """Return the ids in a comma-separated list of games.
 
     Raises:
-        click.BadParameter: there is no game with one of the ids.
+        click.BadParameter: an id is unknown.
     """
     found = listed(text)
     for game in found:
@@ -91,11 +92,11 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def redis_url(url: str | None, password_file: Path | None) -> str | None:
-    """Return the URL of Redis with the password in a file, if there is one; `None` without a URL.
+    """Return the URL of Redis, with the password from a file if one is given.
 
     Raises:
-        click.UsageError: the file cannot be read, others may read it, or it is empty; there is no
-            URL, or the URL has a password already.
+        click.UsageError: the file cannot be read, is empty, or others may read it; there is no URL,
+            or the URL already has a password.
     """
     if password_file is None:
         return url or None

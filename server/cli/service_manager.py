@@ -1,4 +1,4 @@
-"""Notifications to the service manager that has started this process (`sd_notify` of systemd)."""
+"""Notifications to the service manager that started this process (`sd_notify` of systemd)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _MICROSECONDS: Final = 1_000_000
 
 
 def tell_ready() -> None:
-    """Tell the service manager, if there is one, that players can come, and go on saying so.
+    """Notify the service manager, if any, that players can connect; start its watchdog, if set.
 
-    If it asks for that (`WatchdogSec=`), it is told twice in that time that the event loop turns;
-    else it kills the process and starts another one.
+    With `WatchdogSec=`, a running event loop sends a sign of life twice per period. Otherwise the
+    service manager kills and restarts the process.
     """
     _tell("READY=1")
     asked = os.environ.get("WATCHDOG_USEC")
@@ -32,8 +32,8 @@ def _tell(state: str) -> None:
     path = os.environ.get("NOTIFY_SOCKET")
     if path is None:
         return
-    # Of an abstract socket, the first character stands for a NUL.
+    # The first character of an abstract socket's name stands for NUL.
     address = f"\0{path[1:]}" if path.startswith("@") else path
-    # One that has gone, as for a process that has inherited the variable, need not be told.
+    # The variable may be inherited from a service whose manager's socket no longer exists.
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager, suppress(OSError):
         manager.sendto(state.encode(), address)

@@ -1,7 +1,7 @@
-"""The output of `samedeal`'s commands: lines that say what they are made of, and do nothing else.
+"""Output of `samedeal`'s commands, safe to print on a terminal.
 
-Names, reasons, files and what is stored were written by others. Whatever would move the cursor,
-end a line or turn its direction is shown as an escape, in errors too. All commands print by this.
+Names, reasons, files and stored data come from others. Characters that would move the cursor, end a
+line or reverse its direction are escaped, also in errors. All commands print through this module.
 """
 
 from __future__ import annotations
@@ -16,47 +16,47 @@ import msgspec
 from server.cli.log_lines import visible
 
 MAX_QUOTED: Final = 64
-"""Most characters of a text of others in a sentence."""
+"""Maximum length of quoted text in a sentence, in characters."""
 
 
 def say(line: str = "", *, err: bool = False) -> None:
-    """Print a line, to standard error if `err`; what is no letter of it is escaped."""
+    """Print a line, escaped, to standard output or, if `err`, to standard error."""
     _write(f"{visible(line)}\n", err=err)
 
 
 def say_progress(line: str) -> None:
-    """Print a line to standard error in place of the last one, on a terminal."""
+    """Replace the last line on standard error, a terminal."""
     _write(f"\r{visible(line)}\x1b[K", err=True)
 
 
 def say_json(value: object) -> None:
-    """Print a value as JSON in one line of ASCII, which says the same and can do nothing."""
+    """Print a value as JSON in a line of ASCII."""
     say(json.dumps(msgspec.to_builtins(value), separators=(",", ":")))
 
 
 def quoted(text: str, most: int = MAX_QUOTED) -> str:
-    """Return a text of others for a sentence: escaped, and shortened to so many characters."""
+    """Escape a text by others for quoting, shortened to `most` characters."""
     return visible(text if len(text) <= most else f"{text[:most]}…")
 
 
 class Commands(click.Group):
-    """A group of commands, whose errors are escaped as what they print is."""
+    """A group of commands whose errors are escaped."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command.
 
         Raises:
-            click.ClickException: it has failed.
+            click.ClickException: the command failed.
         """
         try:
             return super().invoke(ctx)
         except click.ClickException as error:
-            # It is what every kind of error shows, with what else it has to say.
+            # Every kind of click error prints `message`, possibly with more text.
             error.message = visible(error.message)  # type: ignore[misc]
             raise
 
 
 def _write(text: str, *, err: bool) -> None:
-    """Print a text; letters that the stream's encoding lacks are escaped."""
+    """Print a text, escaping characters that the stream's encoding lacks."""
     encoding = (sys.stderr if err else sys.stdout).encoding or "utf-8"
     click.echo(text.encode(encoding, "backslashreplace").decode(encoding), nl=False, err=err)

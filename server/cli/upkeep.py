@@ -1,4 +1,4 @@
-"""The commands `samedeal admin` by which an operator keeps keys and the store in order."""
+"""The commands of `samedeal admin` that maintain keys and the store."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from server.wings import Services
 
 _DAY = 86_400_000
 _AHEAD_MS = 60_000
-"""Milliseconds by which an entry may be ahead of Redis's time: a round is told seconds before."""
+"""Milliseconds that an entry may be ahead of Redis's time: rounds are announced seconds ahead."""
 
 _LIFE_DAYS = tokens.LIFE_MS // _DAY
 
 
 class Rotated(msgspec.Struct):
-    """The output of `rotate-key`: the id of the key that signs now, and since when."""
+    """The output of `rotate-key`: the id of the signing key, and the time it took effect."""
 
     signing: str
     since: int
 
 
 class Sealed(msgspec.Struct):
-    """The output of `seal`: how many deals there are, and how many have been sealed anew."""
+    """The output of `seal`: the number of deals, and how many were sealed again."""
 
     deals: int
     sealed: int
@@ -44,16 +44,17 @@ class Sealed(msgspec.Struct):
     show_default=True,
     type=click.IntRange(0, _LIFE_DAYS),
     metavar="DAYS",
-    help="For how long tokens of earlier keys hold; 0 ends them all, and loses all guests.",
+    help="How long tokens signed by earlier keys remain valid; 0 voids them all and loses all "
+    "guests.",
 )
 @click.pass_obj
 def rotate_key(console: Console, *, retire_after: int) -> None:
-    """Let a new key sign the players' tokens.
+    """Start to sign players' tokens with a new key.
 
-    All nodes use it within five seconds. Players get a new token when they come the next time, so
-    nobody is logged out who comes within --retire-after. The key follows from the first key in the
-    file of secret keys, by which seeds are sealed from now on, too: so add a key by `samedeal
-    keygen`, give all nodes the file and restart them, and then run this.
+    All nodes use it within five seconds. Players get a new token on their next visit, so no player
+    who visits within --retire-after is logged out. The signing key is derived from the first key in
+    the file of secret keys, which also seals seeds from now on: so first add a key with `samedeal
+    keygen`, give all nodes the file and restart them.
     """
 
     async def rotate(services: Services) -> Rotated:
@@ -66,11 +67,11 @@ def rotate_key(console: Console, *, retire_after: int) -> None:
 @click.command()
 @click.pass_obj
 def seal(console: Console) -> None:
-    """Seal all seeds by the current secret key.
+    """Seal all seeds with the current secret key.
 
-    After that, no seed needs an earlier key of the file. Tokens that were signed by one do, until
-    they are retired. Nodes seal what they read by themselves, so this is only needed before an
-    earlier key is removed.
+    Afterwards, no seed needs an earlier key of the file; tokens signed by one still do until they
+    are retired. Nodes seal the seeds they read anyway, so this is only needed before an earlier key
+    is removed.
     """
 
     async def seal_all(services: Services) -> Sealed:
@@ -85,31 +86,31 @@ def seal(console: Console) -> None:
     default=100,
     show_default=True,
     type=click.IntRange(0, 100),
-    help="Verify this part of journals, deals and histories. All keys are counted in any case.",
+    help="Share of journals, deals and histories to verify. All keys are counted in any case.",
 )
 @click.option(
     "--expect",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="What this command printed with --json when the backup was made: is it the same store, "
-    "and is all of it back?",
+    help="Output of this command with --json at the time of the backup: verify that this is the "
+    "same store, and complete.",
 )
 @click.pass_obj
 def verify_store(console: Console, *, percent: int, expect: Path | None) -> None:
-    """Verify that a store is whole, as after a restore.
+    """Verify that a store is intact, for example after a restore.
 
-    Is it not empty, and the one that is expected? Do the secret keys open all seeds, and do these
-    match their commitments? Does each journal have a deal, no gap, and only legal moves? Do
-    leaderboards agree with the histories of players? Nothing is written, and nodes may run.
+    It must be non-empty and the expected store, the secret keys must open all seeds, and seeds must
+    match their commitments. Each journal needs a deal, no gaps, and legal moves only. Leaderboards
+    must agree with players' histories. The command writes nothing, and nodes may be running.
 
-    The exit code is 0 if all is well, and 1 if not: then the last lines say why.
+    The exit code is 0 if the store is intact, and 1 if not; then the last lines say why.
     """
     expected = None
     if expect is not None:
         try:
             expected = msgspec.json.decode(expect.read_bytes(), type=Report)
         except msgspec.DecodeError as error:
-            raise click.UsageError(f"{expect} is not what verify-store printed: {error}") from error
+            raise click.UsageError(f"{expect} is not output of verify-store: {error}") from error
 
     def progress(count: int) -> None:
         if sys.stderr.isatty():
@@ -124,23 +125,23 @@ def verify_store(console: Console, *, percent: int, expect: Path | None) -> None
     if report.newest is not None:
         say(age_text(report.at - report.newest), err=True)
     if report.problems:
-        say("This store is not as it should be.", err=True)
+        say("This store is damaged; see the problems above.", err=True)
         sys.exit(1)
     say("This store is whole.", err=True)
 
 
 def age_text(age: int) -> str:
-    """Return in words how old the newest journal entry is, given its age in milliseconds.
+    """Describe the newest journal entry's age, given in milliseconds.
 
-    It is negative by some seconds if a round is about to begin, or if nodes have played on while
-    the store was verified.
+    A small negative age is normal: a round is about to start, or nodes have continued to play
+    during the verification.
     """
     told = timedelta(seconds=abs(age) // 1000)
     if age < -_AHEAD_MS:
         return f"The newest journal entry is {told} ahead of Redis's time, which may be wrong."
     if told < timedelta(seconds=1) or age < 0:
         return "The newest journal entry is less than a second old."
-    return f"The newest journal entry is {told} old. What came later is lost if this is a restore."
+    return f"The newest journal entry is {told} old. Later entries are lost if this is a restore."
 
 
 COMMANDS: Final = (rotate_key, seal, verify_store)

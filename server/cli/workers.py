@@ -1,8 +1,8 @@
-"""Several nodes on one port: a supervisor starts, restarts, replaces and stops worker processes.
+"""Several nodes on one port: a supervisor starts, restarts, replaces and stops workers.
 
-The supervisor keeps each worker's listening sockets open, so that connections made while a worker
-is being replaced wait for the next one. A worker whose event loop turns says so every second. One
-that has stopped saying it hangs, and is killed and replaced; one that only waits for Redis has not.
+The supervisor keeps each worker's listening sockets open, so that connections made during a
+replacement wait for the next worker. A running event loop sends a heartbeat every second, also
+while it waits for Redis. A worker without heartbeats hangs, and is killed and replaced.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ import structlog
 from server.base.net.bound_sockets import NodePorts
 
 READY_WITHIN = 60.0
-"""Seconds within which a new worker must be ready to serve."""
+"""Maximum seconds before a new worker is ready."""
 
 END_WITHIN = 20.0
-"""Seconds from SIGTERM until a worker that still runs is killed."""
+"""Seconds from SIGTERM to SIGKILL of a worker."""
 
 STABLE_AFTER = 30.0
-"""A worker that dies after running for this many seconds is restarted without a pause."""
+"""Minimum uptime in seconds of a worker that is restarted without a pause when it dies."""
 
 MAX_PAUSE = 30.0
-"""The most seconds before a worker is restarted: 1 s at first, doubled each time it dies again."""
+"""Maximum pause before a restart, in seconds; it starts at 1 s and doubles with each death."""
 
 BEAT_EVERY = 1.0
-"""Seconds between two signs of life of a worker."""
+"""Seconds between heartbeats of a worker."""
 
 HANGS_AFTER = 30
-"""How many of them are missing when a worker hangs: far more than it is ever busy for at a time."""
+"""Missing heartbeats before a worker is considered hung, far more than in any busy spell."""
 
 READY: Final = "ready"
 ALIVE: Final = "alive"
-"""Messages of a worker to the supervisor."""
+"""Messages from a worker to the supervisor."""
 
 _FROM_TERMINAL: Final = {signal.SIGINT, signal.SIGHUP}
-"""The signals that a terminal sends to its whole process group: the supervisor handles them."""
+"""Signals that a terminal sends to its whole process group; the supervisor handles them."""
 
-# Not "fork", which would copy the running event loop and locks that threads hold.
+# Not "fork", which would copy the running event loop and locks held by threads.
 _SPAWN = multiprocessing.get_context("spawn")
 
 log = structlog.get_logger()
@@ -55,18 +55,18 @@ log = structlog.get_logger()
 Run = Callable[[int, NodePorts, Connection], None]
 """The main function of a worker process: takes its number, its sockets, and a pipe.
 
-It sends `READY` through the pipe once it serves, is `showing_life`, and returns on SIGTERM or when
-the supervisor has ended. It must be picklable.
+It sends `READY` through the pipe once it serves, runs in `showing_life`, and returns on SIGTERM or
+when the supervisor has ended. It must be picklable.
 """
 
 
 class StartError(Exception):
-    """A worker ended before it was ready, and printed why, or it took too long."""
+    """A worker exited before it was ready, having printed the reason, or took too long."""
 
 
 @contextmanager
 def showing_life(supervisor: Connection) -> Iterator[None]:
-    """Show the supervisor in the block that this process's event loop turns."""
+    """Send heartbeats to the supervisor within the block."""
     beating = asyncio.create_task(_beat(supervisor))
     try:
         yield
@@ -79,7 +79,7 @@ async def _beat(supervisor: Connection) -> None:
         try:
             supervisor.send(ALIVE)
         except BrokenPipeError:
-            # The supervisor has ended, and this process ends as well.
+            # The supervisor has ended; this process ends as well.
             return
         await asyncio.sleep(BEAT_EVERY)
 
@@ -90,7 +90,7 @@ class Supervisor:
     Args:
         run: the main function of a worker.
         ports: the sockets of each worker.
-        stopping: when it is set, `run` stops all workers and returns.
+        stopping: when set, `run` stops all workers and returns.
     """
 
     def __init__(self, run: Run, ports: Sequence[NodePorts], stopping: asyncio.Event) -> None:
@@ -102,17 +102,17 @@ class Supervisor:
         self._replacing = asyncio.Event()
 
     def replace(self) -> None:
-        """Replace all workers, one after another; each new one serves before the old one stops."""
+        """Replace all workers one by one; each new one serves before the old one stops."""
         self._replacing.set()
 
     async def run(self, on_ready: Callable[[], None]) -> None:
-        """Keep the workers running until they are to stop.
+        """Keep the workers running until `stopping` is set.
 
         Args:
             on_ready: called once, when all workers serve.
 
         Raises:
-            StartError: one of the first workers did not get ready.
+            StartError: one of the first workers did not become ready.
         """
         if self._stopping.is_set():
             return
@@ -158,7 +158,7 @@ class Supervisor:
             pause = 0.0 if stable else min(MAX_PAUSE, pause * 2 or 1.0)
             log.error("worker_died", worker=index, pid=worker.pid, code=code, pause=pause)
             await asyncio.sleep(pause)
-            # `replace` may have started another one during the pause.
+            # `replace` may have started another worker during the pause.
             if worker is self._workers[index]:
                 self._workers[index] = self._start(index)
 
@@ -179,11 +179,11 @@ class Supervisor:
 
 
 class _Worker:
-    """A worker process. It is killed if it hangs.
+    """A worker process, killed if it hangs.
 
     Attributes:
-        since: when it was started, in seconds of the monotonic clock.
-        ended: a task that is done when the process has ended; its result is the exit code.
+        since: its start, in seconds of the monotonic clock.
+        ended: a task that completes with the exit code when the process has ended.
     """
 
     def __init__(self, run: Run, index: int, ports: NodePorts) -> None:
@@ -236,9 +236,10 @@ class _Worker:
             self._receiver.close()
 
     async def _kill_if_it_hangs(self) -> None:
-        """Count how often nothing came since the last look, and kill it after too many.
+        """Kill the process after too many intervals without a heartbeat.
 
-        So a supervisor that was stopped itself, as on a machine that slept, counts one at most.
+        Missed intervals are counted rather than timed: a supervisor that was suspended, as on a
+        sleeping machine, counts at most one.
         """
         missing, seen = 0, 0
         while missing < (HANGS_AFTER if seen else READY_WITHIN / BEAT_EVERY):
@@ -259,11 +260,12 @@ class _Worker:
 
 
 def _start_apart_from_terminal(process: SpawnProcess) -> None:
-    """Start a process in which the signals of a terminal are blocked, from its first moment on.
+    """Start a process with the terminal's signals blocked from its first moment on.
 
-    The new process inherits that. What comes meanwhile, the supervisor gets when it is done.
+    The new process inherits the mask. Signals that arrive meanwhile reach the supervisor
+    afterwards.
     """
-    # Otherwise it is started together with the first process, and unblocks SIGINT.
+    # Otherwise it starts together with the first process, and unblocks SIGINT.
     resource_tracker.ensure_running()
     signal.pthread_sigmask(signal.SIG_BLOCK, _FROM_TERMINAL)
     try:

@@ -346,8 +346,8 @@ def test_a_copy_of_redis_tells_no_seed_and_no_key(backups: Backups, tmp_path: Pa
         (-2_500, "less than a second old."),
         (0, "less than a second old."),
         (999, "less than a second old."),
-        (1_000, "0:00:01 old. What came later is lost if this is a restore."),
-        (90_061_000, "1 day, 1:01:01 old. What came later is lost if this is a restore."),
+        (1_000, "0:00:01 old. Later entries are lost if this is a restore."),
+        (90_061_000, "1 day, 1:01:01 old. Later entries are lost if this is a restore."),
     ],
 )
 def test_the_age_of_the_newest_entry_is_told_in_words(age: int, told: str) -> None:

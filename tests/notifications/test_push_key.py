@@ -27,7 +27,7 @@ def test_a_key_file_is_created_once_with_private_permissions(tmp_path: Path) -> 
     before = file.read_bytes()
     again = CliRunner().invoke(main, ["push-keygen", str(file)])
     assert again.exit_code == 1
-    assert "exists already" in again.output
+    assert "already exists" in again.output
     assert file.read_bytes() == before
     # Logged settings must not reveal the key.
     assert "private" not in repr(key)
