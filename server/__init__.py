@@ -1,7 +1,7 @@
 """The Samedeal server.
 
-Each folder is a wing, with all that there is of one feature; `base` knows no wing. A wing's `core`
-decides without any I/O, files that end in `store` read and write Redis, `messages`, `handlers`,
-feeds and the like talk to clients, and every other file is a service. `app` wires them all into a
-node. `server/ARCHITECTURE.md` has the rule of imports.
+Each folder is a wing and contains all code of one feature; `base` does not depend on wings. A
+wing's `core` makes decisions without I/O. Files that end in `store` read and write Redis.
+`messages`, `handlers`, feeds and HTTP modules talk to clients. Every other file is a service. `app`
+wires a node together. `server/ARCHITECTURE.md` has the rule of imports.
 """

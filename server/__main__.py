@@ -1,7 +1,7 @@
 """The command `samedeal`, also as `python -m server`.
 
-Importing the rest takes a second. Until that is done nothing has begun, so Ctrl-C ends the process
-at once, as it does any program, without a traceback from inside some module.
+Importing the server takes a second. Until then, Ctrl-C has its default effect, so that it ends the
+process without a traceback from a random module.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The composition root: creates the parts of a node, connects them, and starts and stops them."""
+"""The composition root: creates, connects, starts and stops the parts of a node."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ from server.stores import Store
 from server.wings import Services
 
 ARCHIVE = "archive"
-"""The folder of the archive, in the node's data directory."""
+"""Folder of the archive in the node's data directory."""
 
 log = structlog.get_logger()
 
@@ -94,28 +94,28 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
     node: str | None = None,
     on_failure: Callable[[], None] | None = None,
 ) -> AsyncIterator[int]:
-    """Run a node until the context is left; yield the port on which players connect.
+    """Run a node until the context is left; yield the players' port.
 
     Args:
         settings: the node's settings.
-        bound: sockets that are already bound, used instead of the hosts and ports in `settings`.
+        bound: sockets already bound, which replace the hosts and ports in `settings`.
         node: the node's id (see `Registration`), or `None` for a new one.
-        on_failure: called when background work has failed, so that the context has to be left.
+        on_failure: called when background work has failed and the context must be left.
 
     Raises:
-        BackgroundError: background work has failed; raised when all has ended.
+        BackgroundError: background work has failed; raised after the shutdown.
         EmbeddedServerError: the embedded Redis cannot be started.
         OSError: a port cannot be bound, or a file of names or of operators cannot be read.
         ValueError: the URL of Redis, the public URL, a trusted proxy, or a file of names or of
             operators is invalid.
-        UnsuitableError: this version of Redis is too old, or a newer release has written to it; or
-            there is no file of secret keys, or not the one by which the store is sealed.
+        UnsuitableError: this version of Redis is too old, a newer release has written to it, or the
+            file of secret keys is missing or is not the one that seals the store.
     """
     background = Background(on_failure)
     async with AsyncExitStack() as stack:
         if bound is None:
-            # A port in use is the commonest reason not to start: it is told before all else. But
-            # nothing listens until the node is ready: until then, a proxy goes to another one.
+            # A port in use is the most common error, so check it first. But do not listen before
+            # the node is ready, so that a proxy uses another one.
             bind(settings)[0].close()
         metrics = Metrics(log_errors=errors)
         lag = LagMeter(metrics.lag)
@@ -242,10 +242,10 @@ def redis_store(database: Database, clock: Clock, secret_keys: SecretKeys) -> St
 
 @asynccontextmanager
 async def services_alone(settings: Settings) -> AsyncIterator[Services]:
-    """Yield the services of a node that serves nobody and sweeps nothing, for an operator.
+    """Yield the services of a node without sessions or sweeper, for an operator.
 
-    They may be used beside nodes on the same store. An embedded Redis is that of the node which
-    runs on the same data, or else one for as long as this block.
+    They may be used alongside nodes on the same store. An embedded Redis is shared with the node
+    running on the same data; if there is none, it runs within this block.
 
     Raises:
         EmbeddedServerError: the embedded Redis cannot be used.
@@ -270,10 +270,10 @@ async def services_alone(settings: Settings) -> AsyncIterator[Services]:
 async def _database(
     settings: Settings, metrics: Metrics, stack: AsyncExitStack, *, shared: bool = False
 ) -> tuple[Database, SecretKeys]:
-    """Connect to Redis, or to the embedded one, which is started; read the secret keys beside it.
+    """Connect to Redis, starting an embedded one if needed, and read the secret keys.
 
-    The stack closes the database. If `shared`, the embedded one may be that of another process. See
-    `running_node` for what it raises.
+    The stack closes the database. If `shared`, the embedded Redis may belong to another process.
+    Raises the errors of `running_node`.
     """
     address = settings.redis
     secret_keys = None if address is None else secret_keys_of(settings)
@@ -288,32 +288,32 @@ async def _database(
     stack.push_async_callback(database.close)
     await database.check()
     await check_format(database)
-    # An embedded Redis has made the directory, or said that there is none.
+    # Starting an embedded Redis has created the directory.
     return database, secret_keys or secret_keys_of(settings)
 
 
 def secret_keys_of(settings: Settings) -> SecretKeys:
-    """Return the secret keys of a node. With an embedded Redis, a file is made if there is none.
+    """Return a node's secret keys, creating the file for an embedded Redis if needed.
 
     Raises:
-        UnsuitableError: none are named for a Redis that is not embedded, or they cannot be read.
-        OSError: the file cannot be made.
+        UnsuitableError: no file is given for an external Redis, or it cannot be read.
+        OSError: the file cannot be created.
     """
     if settings.secret_key_file is not None:
         return read_keys(settings.secret_key_file)
     if settings.redis is None:
         return read_keys(own_keys(settings.data))
     raise UnsuitableError(
-        "With --redis, the server needs a file of secret keys, which seal what Redis must not "
-        "tell: make one by `samedeal keygen FILE`, and pass --secret-key-file FILE to all nodes."
+        "With --redis, the server needs a file of secret keys, which seal the secrets in Redis: "
+        "create one with `samedeal keygen FILE`, and pass --secret-key-file FILE to all nodes."
     )
 
 
 def push_key_of(settings: Settings) -> PushKey | None:
-    """Return the key by which push services know a node, or `None` if it has none.
+    """Return the key that identifies a node to push services, or `None` without one.
 
     Raises:
-        UnsuitableError: it cannot be read, or nothing says how its operator can be reached.
+        UnsuitableError: the key cannot be read, or the operator's contact is missing.
     """
     if settings.push_key_file is None:
         return None
@@ -345,8 +345,8 @@ async def _serving_metrics(
 def bind(settings: Settings, count: int = 1) -> list[bound_sockets.NodePorts]:
     """Bind the sockets of `count` nodes with these settings.
 
-    All nodes share the players' port. For Prometheus, the first node has `metrics_port` and each
-    further one the next port; if `metrics_port` is 0, each has a free port.
+    All nodes share the players' port. For Prometheus, the first node uses `metrics_port` and each
+    further one the next port; if `metrics_port` is 0, each uses a free port.
 
     Returns:
         The sockets of each node.
@@ -362,7 +362,7 @@ def bind(settings: Settings, count: int = 1) -> list[bound_sockets.NodePorts]:
                 stack.callback(bound_sockets.close, sockets)
             return each
 
-        # The metrics ports come first: a free port for players (0) must not be one of theirs.
+        # Metrics ports come first, so that a free port for players (0) cannot take one.
         metrics_ports: list[bound_sockets.Bound | None] = [None] * count
         if settings.metrics_port is not None:
             first, host = settings.metrics_port, settings.metrics_host
@@ -373,7 +373,7 @@ def bind(settings: Settings, count: int = 1) -> list[bound_sockets.NodePorts]:
 
 
 async def alive_nodes(url: str) -> list[str]:
-    """Return the names of the live nodes that are registered in the Redis at `url`, sorted.
+    """Return the sorted names of the live nodes registered in the Redis at `url`.
 
     Raises:
         ValueError: the URL is invalid.
@@ -388,20 +388,20 @@ async def alive_nodes(url: str) -> list[str]:
 
 
 def _health(background: Background, probe: Probe, services: Services, database: Database) -> Health:
-    """Return the health checks of a node.
+    """Return a node's health checks.
 
     Args:
-        background: what runs beside commands. A node in which some of it has failed is ending.
-        probe: whether Redis takes writes.
-        services: know whether it is the store that the node began with.
-        database: knows what it has lost.
+        background: background work; once any of it fails, the node shuts down.
+        probe: whether Redis accepts writes.
+        services: know whether the store was replaced since the start.
+        database: knows its losses.
     """
 
     def is_live() -> bool:
         return background.failure is None
 
     def is_ready() -> bool:
-        # Not whether there is too much to do: others would get that, and fail as well.
+        # Overload does not count: it would move to other nodes, which would fail as well.
         return is_live() and probe.succeeds() and not services.keyring.replaced
 
     return Health(is_live, is_ready, lambda: database.losses.text)

@@ -1,4 +1,4 @@
-"""The front of a node: feeds for its sessions, by their subscriptions, and previews of links."""
+"""The front of a node: feeds for subscribed sessions, and link previews."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from server.wings import Services
 
 
 class Front:
-    """The sessions of a node, and what each wing sends to those that subscribe.
+    """The sessions of a node and their feeds.
 
     Attributes:
-        hub: the sessions, by id and by player.
-        rooms: the sessions that are subscribed to rooms.
-        emotes: what members send to a room for the moment.
-        leaderboards: the sessions that watch leaderboards.
-        circles: the sessions that look at circles.
-        watching: the sessions that watch rounds.
-        same_address: what hosts are told of players at the same address.
-        confirmations: which sessions have shown a credential of their player.
-        operating: which sessions may moderate.
-        passkey_challenges: those of passkeys that sessions have not answered.
+        hub: sessions, by id and by player.
+        rooms: sessions subscribed to rooms.
+        emotes: transient emotes of rooms' members.
+        leaderboards: sessions subscribed to leaderboards.
+        circles: sessions subscribed to circles.
+        watching: sessions that watch rounds.
+        same_address: notices to hosts about players at the same address.
+        confirmations: sessions that have shown a credential of their player.
+        operating: sessions that may moderate.
+        passkey_challenges: pending passkey challenges.
         holding: which of a player's sessions holds an attempt, while the others mirror it.
     """
 
@@ -100,10 +100,10 @@ class Front:
             await self.rooms.wait_until_ready(session, room)
 
     async def hidden_from(self, session: Session, room: Room) -> frozenset[DealId]:
-        """Return the deals of a room's rounds whose results a session is not shown.
+        """Return the deals of a room's rounds whose results are hidden from a session.
 
-        They are decided when it is subscribed to the room, and read only if there are rounds that
-        its player has not raced.
+        They are decided at subscription, and read only if there are rounds that the player has not
+        raced.
         """
         known = self.rooms.hidden_from(session, room.opened.code)
         if known is not None:
@@ -112,12 +112,12 @@ class Front:
         return await self._closed_deals.withheld(deals, session.player)
 
     def leave_room(self, session: Session, code: RoomCode) -> None:
-        """Unsubscribe a session from a room, if it is subscribed to that one."""
+        """Unsubscribe a session from a room, if it is subscribed to it."""
         if self.rooms.room_of(session) == code:
             self.rooms.unsubscribe(session)
 
     def stop_watching(self, session: Session) -> None:
-        """Let a session watch no round; one without a seat is not subscribed to the room either."""
+        """Stop a session's watching; without a seat, it is also unsubscribed from the room."""
         code = self.watching.code_of(session)
         if code is not None and self.rooms.is_seatless(session):
             self.rooms.unsubscribe(session)
@@ -125,36 +125,36 @@ class Front:
             self.watching.stop(session)
 
     async def watch(self, session: Session, board: BoardId, circle: frozenset[PlayerId]) -> Page:
-        """Let a session watch a leaderboard; see `LeaderboardFeeds.watch`."""
+        """Subscribe a session to a leaderboard; see `LeaderboardFeeds.watch`."""
         page = await self.leaderboards.watch(session, board, circle)
         if not self.hub.has(session):
-            # It has left meanwhile.
+            # The session has left in the meantime.
             self.leaderboards.unwatch(session)
         return page
 
     async def watch_challenge(self, session: Session, challenge: ChallengeId) -> ChallengePage:
-        """Let a session watch a challenge; see `ChallengeFeeds.watch`."""
+        """Subscribe a session to a challenge; see `ChallengeFeeds.watch`."""
         page = await self.challenges.watch(session, challenge)
         if not self.hub.has(session):
-            # It has left meanwhile.
+            # The session has left in the meantime.
             self.challenges.unwatch(session)
         return page
 
     async def watch_circle(self, session: Session, circle: CircleId) -> Circle:
-        """Let a session watch a circle; see `CircleFeeds.watch`."""
+        """Subscribe a session to a circle; see `CircleFeeds.watch`."""
         found = await self.circles.watch(session, circle)
         if not self.hub.has(session):
-            # It has left meanwhile.
+            # The session has left in the meantime.
             self.circles.unwatch(session)
         return found
 
     async def finish(self) -> None:
-        """Wait until what is being sent has been, after `Hub.close`."""
+        """Wait until pending events have been sent, after `Hub.close`."""
         await self.rooms.close()
 
 
 def previews_of(services: Services, load: Load, budgets: Budgets) -> Previews:
-    """Return what makes the link previews of a node's pages."""
+    """Return the link previews of a node's pages."""
     return Previews(
         RoomPreviews(services.rooms, services.live),
         ChallengePreviews(services.challenges, services.profiles).of_challenge,

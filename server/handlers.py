@@ -1,4 +1,4 @@
-"""The handlers of all wings, and what carries out the commands of a node's sessions with them."""
+"""The handlers of all wings, and the command handling of a node's sessions."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ HANDLERS: HandlerTable = {
     **challenges.HANDLERS,
     **circles.HANDLERS,
 }
-"""The handler of every command, by the command's type."""
+"""The handler of every command, by command type."""
 
 
 def handlers_of(services: Services, front: Front, load: Load) -> Handlers:
-    """Return what carries out the commands of a node's sessions."""
+    """Return the command handling of a node's sessions."""
 
     def carry_out(command: Command, session: Session) -> Awaitable[Event]:
         return HANDLERS[type(command)](Request(command, session, services, front, load))

@@ -1,16 +1,16 @@
-"""The messages between clients and server, as types: one module for each subject.
+"""The messages between clients and server, as types: one module per subject.
 
 `server/PROTOCOL.md` explains them to client authors; `client_js/src/messages.ts` and `messages.py`
-of `server/client` are generated from them. To add one, define its class in the module of its
-subject, and a handler for a command in the `handlers` beside it; what else needs the messages takes
-them from the lists below.
+of `server/client` are generated from them. To add a message, define its class in the module of its
+subject and, for a command, a handler in the neighbouring `handlers`. Other code uses the lists
+below.
 
 A command goes from a client to the server, an event from the server to a client, never the other
 way round. On the wire each is a msgpack array. A command is `[kind, id, *fields]` and an event
-`[kind, re, *fields]`, where `re` is what the event answers: the `id` of a command, the pair
-`[number, seq]` of a move, or 0 if it answers nothing. Fields have the order of their declaration;
-those with a default may be left out at the end of a command. Moves, their answers, and progress
-have shorter forms: see those of `play` and `rooms`.
+`[kind, re, *fields]`, where `re` identifies the answered message: the `id` of a command, the pair
+`[number, seq]` of a move, or 0 for nothing. Fields are in order of declaration; at the end of a
+command, fields with a default may be omitted. Moves, their answers, and progress have shorter
+forms; see `play` and `rooms`.
 
 Times are Unix milliseconds on the server's clock. A card is one byte, `suit * 13 + rank` with suits
 and ranks in the order of `engine.cards`, or 127 if it is unseen; a pile is a `bin` of cards from
@@ -76,7 +76,7 @@ MODULES = (
 
 
 def _structs() -> Iterator[type[Struct]]:
-    """Yield the structs that the modules define, without the bases of others."""
+    """Yield the structs defined in the modules, except base classes."""
     for module in MODULES:
         for value in vars(module).values():
             if (
@@ -89,18 +89,18 @@ def _structs() -> Iterator[type[Struct]]:
 
 
 STRUCTS = tuple(_structs())
-"""Every struct on the wire, in the order of declaration."""
+"""Every struct on the wire, in order of declaration."""
 
 COMMANDS = tuple(sorted((struct for struct in STRUCTS if issubclass(struct, Command)), key=kind_of))
 """Every command, by kind."""
 
 EVENTS = tuple(sorted((struct for struct in STRUCTS if issubclass(struct, Event)), key=kind_of))
-"""Every event with a kind, by kind. Progress is not among them."""
+"""Every event with a kind, by kind; progress has none."""
 
 decode = Decoder(COMMANDS, attempts.PlayMove).decode
-"""Returns the command or move in a frame."""
+"""Decode a frame's command or move."""
 
 decode_of_players = Decoder(
     [each for each in COMMANDS if each.__module__ != operators.__name__], attempts.PlayMove
 ).decode
-"""The same on a server without operators, which does not know their commands."""
+"""The same for a server without operators, which does not know their commands."""

@@ -1,7 +1,7 @@
-"""Requests: what a handler takes, returns and raises.
+"""Requests: the arguments, results and errors of handlers.
 
-`Request` names all services and feeds. So only handlers import it, and `server.handlers`, which
-lists them.
+`Request` depends on all services and feeds, so only handlers and `server.handlers`, which lists
+them, import it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ C_co = TypeVar("C_co", bound=Command, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Request(Generic[C_co]):
-    """A command of a session, and the parts of the node that carry it out."""
+    """A session's command, and the parts of the node that carry it out."""
 
     command: C_co
     session: Session
@@ -39,7 +39,7 @@ class Request(Generic[C_co]):
 
     @property
     def player(self) -> PlayerId:
-        """The session's player, who is known for every command but `Hello`."""
+        """The session's player, known for every command but `Hello`."""
         assert self.session.player is not None, "a session accepts nothing else before Hello"
         return self.session.player
 
@@ -48,7 +48,7 @@ class Request(Generic[C_co]):
         return self.services.clock.now()
 
     def pay_for_rules(self, game: str, variant: str) -> None:
-        """Charge for the rules that a command names, if the node has no tables of them yet.
+        """Charge for a command's rules, if the node has no tables of them yet.
 
         Raises:
             Refusal: see `Payer.new_rules`.
@@ -57,7 +57,7 @@ class Request(Generic[C_co]):
             self.session.payer.new_rules(costs.RULES)
 
     def pay_for_stored_rules(self, variant: str) -> None:
-        """Charge for a player's own rules that a command has read.
+        """Charge for a player's custom rules that a command has read.
 
         Raises:
             Refusal: as `pay`; the command can be sent again.
@@ -66,9 +66,9 @@ class Request(Generic[C_co]):
             self.pay(costs.STORED_RULES)
 
     def pay(self, cost: float) -> None:
-        """Charge the player and the address for what a command costs beside its usual price.
+        """Charge the player and the address for costs beyond the command's fixed price.
 
-        It is called before the work, of which the handler has learned how much there is.
+        Handlers call it as soon as they know the amount of work, before doing it.
 
         Raises:
             Refusal: as `too_fast`, with the time to wait.
@@ -77,22 +77,22 @@ class Request(Generic[C_co]):
             self.session.payer.charge(cost, time.monotonic())
 
     def paying(self, need: Need, items: Iterable[Item]) -> AbstractAsyncContextManager[None]:
-        """Charge the client's address for what the command stores, unless it is refused.
+        """Charge the client's address for the command's storage, unless the command is refused.
 
         Raises:
-            Refusal: as `address_full`, if too much is stored for that address.
+            Refusal: as `address_full`, if the address's quota is exhausted.
         """
         return self.services.quotas.paying(scopes_of(self.session.address), need, items)
 
 
 Handler: TypeAlias = Callable[[Request[Any]], Awaitable[Event]]
-"""Carries a command out, and returns the event that answers it.
+"""Carries out a command, and returns the event that answers it.
 
 Raises:
-    Refusal: it is not carried out; the command's docstring names the codes.
-    UnavailableError: the store does not answer. The command may have been carried out or not, and
-        can be sent again.
+    Refusal: the command is not carried out; its docstring lists the codes.
+    UnavailableError: the store does not answer. The command may or may not have been carried out,
+        and can be sent again.
 """
 
 HandlerTable: TypeAlias = Mapping[type[Command], Handler]
-"""Handlers by the type of the command that they take."""
+"""Handlers by command type."""

@@ -1,4 +1,4 @@
-"""All routes below `/api`, and all types of their answers."""
+"""All routes below `/api`, and all types of their responses."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ ROUTES: tuple[Route[Services], ...] = (
 
 
 def _structs() -> Iterator[type[Struct]]:
-    """Yield the structs that the modules define for answers, and those of `core` in them."""
+    """Yield the response types defined in the modules, and the types of `core` they contain."""
     for module in (
         play_api,
         profiles_api,
@@ -77,4 +77,4 @@ def _structs() -> Iterator[type[Struct]]:
 
 
 STRUCTS = tuple(_structs())
-"""Every struct of an answer, in the order of declaration."""
+"""Every response type, in order of declaration."""

@@ -15,7 +15,7 @@ LogFormat = Literal["auto", "json", "console"]
 
 
 def built_page() -> Path:
-    """Return the directory of the built page: in an installed package, else in the checkout."""
+    """Return the built page's directory: in an installed package, or else in the checkout."""
     server = Path(__file__).parent
     packaged = server / "page"
     return packaged if packaged.is_dir() else server.parent / "client_js" / "web" / "dist"
@@ -28,40 +28,39 @@ class Settings:
     Attributes:
         host: host name or address to listen on.
         port: TCP port to listen on, or 0 for any free one.
-        redis: URL of the Redis to use, or the path of the socket of an embedded one that another
-            process runs, or `None` to run one. It may contain a password, and is left out of the
-            representation.
-        secret_key_file: file of the secret keys; if `None`, one in `data`, which an embedded Redis
-            comes with.
+        redis: URL of the Redis, or the socket path of an embedded one run by another process, or
+            `None` to run one. It may contain a password, so the representation omits it.
+        secret_key_file: file of the secret keys; `None` for the one in `data`, created with an
+            embedded Redis.
         data: directory of the embedded Redis and of the archive.
-        redis_memory: bytes that the embedded Redis may take, or `None` for half of the machine's.
+        redis_memory: memory limit of the embedded Redis in bytes, or `None` for half the machine's.
         page: directory of the built page.
-        hosts: names of this server, in addition to that in `public_url`, or else to `localhost`
-            and those of this machine.
+        hosts: names of this server, in addition to the host of `public_url` or, without it, to
+            `localhost` and the names of this machine.
         origins: origins that may open WebSockets, in addition to the page's own.
-        replica_acks: how many replicas must have received a write before it is acknowledged.
-        metrics_host: host name or address on which to serve metrics.
-        metrics_port: TCP port on which to serve metrics, or `None` not to serve them.
-        public_url: URL at which players open the page, maybe with a path that all of it lies below,
-            or `None` to use the Host header of each request.
-        reserved_names: a file of further words that names may not have, since its owner could pass
-            for those who run the game.
-        offensive_names: a file of further words that names may not have, since they hurt.
-        operators: a file of the players who may moderate by the page, or `None` if nobody may.
-        trusted_proxies: addresses and networks of proxies whose X-Forwarded-For says where a
-            request is from, and whose X-Forwarded-Proto says by which scheme.
-        address_players: how many players may share an address; its limits follow from that.
-        max_connections: TCP connections of players at a time, of sockets and of HTTP together.
-        ranked_starts: how many players at one address may begin each daily; 0 for any number.
-        daily_games: ids of the games that are dailies; empty for those whose listing says so.
+        replica_acks: number of replicas that must have received a write before it is acknowledged.
+        metrics_host: host name or address of the metrics endpoint.
+        metrics_port: TCP port of the metrics endpoint, or `None` for no endpoint.
+        public_url: URL of the page, possibly with a path, or `None` to use each request's Host
+            header.
+        reserved_names: file of further words forbidden in names, since they suggest a member of
+            staff.
+        offensive_names: file of further words forbidden in names, since they offend.
+        operators: file of the players allowed to moderate on the page, or `None` for none.
+        trusted_proxies: addresses and networks of proxies whose X-Forwarded-For and
+            X-Forwarded-Proto give a request's address and scheme.
+        address_players: number of players sharing an address; scales its limits.
+        max_connections: maximum TCP connections of players, sockets and HTTP together.
+        ranked_starts: maximum starts of each daily at one address; 0 if unlimited.
+        daily_games: ids of the games with dailies; empty for those marked in their files.
         certify: whether the node certifies deals itself.
-        webhooks: whether owners of circles may have the server post to URLs that they give.
-        push_key_file: file of the key by which push services know this server, or `None` if it
-            tells players nothing while they are away.
-        push_contact: where push services can reach the operator, as a URL; `public_url` if `None`.
-        local_posts: whether it may post to this machine and this network, without encryption, and
-            to any host as to a push service: for tests, which alone set it.
-        keep_days: for how many days the moves of a game are kept after its deadline, at most.
+        webhooks: whether owners of circles may have the server post to URLs of their choice.
+        push_key_file: file of the key that identifies this server to push services, or `None` to
+            disable push notifications.
+        push_contact: the operator's contact for push services, a URL; `public_url` if `None`.
+        local_posts: whether to post to this machine and network, unencrypted, and to treat any host
+            as a push service; for tests only.
+        keep_days: maximum number of days that a game's moves are kept after its deadline.
     """
 
     host: str = "localhost"

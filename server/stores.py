@@ -1,4 +1,4 @@
-"""The stores of one node, one for each kind of data, and the clock."""
+"""The stores of one node, one per kind of data, and the clock."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from server.rooms.store import RoomStore
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A node's access to everything that is stored."""
+    """A node's access to all stored data."""
 
     clock: Clock
     formats: FormatStore

@@ -1,11 +1,10 @@
-"""Verification of a whole store, as after a restore: is it the one, and does it hold together?
+"""Verification of a whole store, for example after a restore.
 
-Nothing is written. All keys are scanned once, and what they hold is read and computed again: seeds
-are opened and compared with their commitments, journals are folded, leaderboards are compared with
-the histories that they follow from.
+Nothing is written. All keys are scanned once and their data recomputed: seeds are opened and
+compared with their commitments, journals are folded, and leaderboards are compared with the
+histories that determine them.
 
-On one core, 13,000 journal entries are verified a second, which are 230 long games. Nodes may run
-meanwhile.
+One core verifies 13,000 journal entries a second, or 230 long games. Nodes may be running.
 """
 
 from __future__ import annotations
@@ -62,39 +61,39 @@ from server.rooms.core.room import Room
 from server.stores import Store
 
 CONCURRENCY = 32
-"""Reads in flight at once: the nodes' commands wait for few of them."""
+"""Maximum concurrent reads, few enough not to delay the nodes' commands."""
 
 MAX_DEALS = 1_000
-"""Deals that are kept in memory: a daily's serves all its attempts."""
+"""Maximum cached deals; a daily's deal serves all its attempts."""
 
 EXAMPLES = 3
-"""Examples of a problem that are named."""
+"""Maximum named examples per problem."""
 
 SHRUNK = 0.9
-"""The part of what was counted before that has to be there: the rest may have expired."""
+"""Minimum share of the earlier counts that must still exist; the rest may have expired."""
 
 LASTING = ("player", "history", "deal", "daily", "attempt", "recovery", "passkey", "audit")
-"""Kinds of keys that are kept for so long that a restore has nearly all."""
+"""Kinds of keys that live long enough for a restore to have nearly all."""
 
 _ID = re.compile(rf"\b[0-9a-z]{{{ID_LENGTH}}}\b")
 
 BOARD_DAYS = 300
-"""Days for which leaderboards of days are certainly kept."""
+"""Days that daily leaderboards are certain to be kept."""
 
 
 class Report(msgspec.Struct, kw_only=True):
     """The report of a verification.
 
     Attributes:
-        store: the random id of the store; `None` if nobody has played on it.
+        store: the store's random id; `None` if it was never played on.
         at: the store's time, in Unix milliseconds.
-        newest: the time of the newest journal entry that was read; `None` without any.
-        keys: how many keys there are of each kind.
-        verified: how many of each kind were verified.
+        newest: the time of the newest journal entry read, in Unix milliseconds; `None` without any.
+        keys: the number of keys of each kind.
+        verified: the number of verified keys of each kind.
         effects: effects in the outboxes, which nodes will apply.
-        overdue: deadlines that have passed, which nodes will act on.
-        set_aside: what was set aside before, for an operator.
-        problems: what is wrong, in sentences; none if the store is as it should be.
+        overdue: deadlines that have passed, which nodes will handle.
+        set_aside: items set aside earlier for an operator.
+        problems: sentences; empty if the store is intact.
     """
 
     store: str | None
@@ -112,14 +111,14 @@ _FOR_EVER = 1 << 53
 """A time after all others, in Unix milliseconds."""
 
 Progress = Callable[[int], None]
-"""Called with the number of keys that have been looked at."""
+"""Called with the number of keys scanned so far."""
 
 
 class Verification:
-    """Verifies a store once."""
+    """A verification of a store, to run once."""
 
     def __init__(self, store: Store, keyring: Keyring, outbox: Outbox, percent: int = 100) -> None:
-        """Verify `percent` of the journals, deals and histories; always the same ones."""
+        """Verify `percent` of the journals, deals and histories, always the same ones."""
         self._store = store
         self._keyring = keyring
         self._outbox = outbox
@@ -133,14 +132,14 @@ class Verification:
         self._pending: set[str] = set()
 
     async def run(self, expected: Report | None, progress: Progress) -> Report:
-        """Verify the store, and return what was found.
+        """Verify the store, and return a report.
 
         Args:
-            expected: what was found before, as when it was backed up.
-            progress: told from time to time how far it is.
+            expected: an earlier report, such as the backup's.
+            progress: called repeatedly with the progress.
 
         Raises:
-            UnsuitableError: the file of secret keys lacks the one by which the store is sealed.
+            UnsuitableError: the file of secret keys lacks the one that seals the store.
         """
         ring = await self._keyring.load()
         await self._store.clock.sample()
@@ -191,7 +190,7 @@ class Verification:
     def _note(self, problem: str, example: str) -> None:
         self._problems[problem].add(example)
 
-    # What is stored
+    # Stored data
 
     async def _deal(self, name: str) -> None:
         deal = await self._deal_of(DealId(name))
@@ -217,7 +216,7 @@ class Verification:
                 self._note("Deals with a line that does not prove what is said of them", deal.id)
 
     async def _deal_of(self, deal: DealId) -> Deal | None:
-        """Return a deal, or `None` if it is not there or cannot be read, which is noted once."""
+        """Return a deal, or `None` if it is missing or unreadable, which is reported once."""
         if deal in self._deals:
             self._deals.move_to_end(deal)
             return self._deals[deal]
@@ -297,19 +296,19 @@ class Verification:
     def _fold(
         self, name: str, texts: list[str], fold: Callable[[], Attempt | Room | Circle | Challenge]
     ) -> None:
-        """Fold a journal, and note the time of its last entry."""
+        """Fold a journal, and track the time of its last entry."""
         try:
             self._newest = max(self._newest, fold().at)
         except UnreadableError as error:
             self._note(f"Journals that this release cannot read ({error.code})", name)
         except (EngineError, msgspec.DecodeError, AssertionError, LookupError, ValueError) as error:
-            # Whatever a damaged journal makes of the fold: it is reported, and the rest verified.
+            # A damaged journal may raise any of these: report it, and verify the rest.
             self._note(f"Journals that cannot be folded ({type(error).__name__})", name)
 
     async def _history(self, name: str) -> None:
         player = PlayerId(name)
         if player in self._pending:
-            # What follows from its results is still to be written.
+            # Effects of its results are still in an outbox.
             return
         for _ in range(2):
             whole = await self._store.histories.read(player)
@@ -323,7 +322,7 @@ class Verification:
             self._note("Histories with totals that differ from their results", player)
 
     async def _differing(self, player: PlayerId, found: History) -> list[str]:
-        """Return the leaderboards on which a player's row is not what the history says."""
+        """Return the leaderboards whose row of a player differs from the history."""
         now = self._store.clock.now()
         groups: tuple[Group, ...] = get_args(Group)
         wrong = []
@@ -346,7 +345,7 @@ class Verification:
         return rows[0].score if rows else None
 
     async def _outboxes(self, report: Report) -> None:
-        """Read the outboxes, and what is due."""
+        """Read the outboxes and deadlines."""
         for pending in await self._store.outboxes.pending(_FOR_EVER, range(base_keys.PARTITIONS)):
             for due, time in pending.due:
                 report.overdue += time <= report.at
@@ -368,10 +367,10 @@ class Verification:
                     self._note("Effects that this release cannot read", field)
         report.set_aside = await self._store.outboxes.count_set_aside()
 
-    # Compared with what was
+    # Comparison with an earlier report
 
     def _compare(self, report: Report, expected: Report) -> None:
-        """Compare what was found with what was found before."""
+        """Compare the report with an earlier one."""
         if report.store != expected.store:
             self._problems[
                 f"This is another store: its id is {report.store}, and not {expected.store}."
@@ -386,13 +385,13 @@ class Verification:
 
 
 def _folded(deal: Deal, texts: list[str]) -> Attempt:
-    """Return the attempt that the entries of a journal tell, at least one."""
+    """Fold the entries of an attempt's journal, at least one."""
     *_, last = play_journal.steps_of(deal, None, texts)
     return last.after
 
 
 def _known_rules(game: str, variant: str, digest: str) -> Ruleset | None:
-    """Return the rules that a deal is played by, if this release knows them."""
+    """Return a deal's rules, if this release knows them."""
     try:
         return rules_of(game, variant, digest)
     except UnreadableError:

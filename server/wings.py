@@ -1,4 +1,4 @@
-"""The services of one node, constructed and connected."""
+"""Construction of a node's services."""
 
 from __future__ import annotations
 
@@ -95,9 +95,8 @@ from server.watching.watching import Watching
 class Services:
     """The services of one node.
 
-    Each service is given those that it uses, subscribes to their signals, and registers what it
-    does beside commands with the node's background work, itself: this class only determines the
-    order in which they are constructed.
+    Each service receives the services it uses, and itself subscribes to their signals and registers
+    its background work. This class only determines the order of construction.
     """
 
     def __init__(  # noqa: PLR0915 - the parts of all wings
@@ -444,7 +443,7 @@ class Services:
         self._measure(dailies)
 
     def _measure(self, dailies: Sequence[str]) -> None:
-        """Have metrics read the node's state."""
+        """Connect metrics to the node's state."""
         metrics = self.metrics
         for game in dailies:
             metrics.pool_deals[game] = partial(self._pooled, game)
@@ -455,7 +454,7 @@ class Services:
         metrics.queues["finishes"] = self.outbox.queue.qsize
 
     def _register_effects(self) -> None:
-        """Register what follows from what is in the outbox, and from what falls due."""
+        """Register the handlers of outbox effects and of deadlines."""
         outbox = self.outbox
         self.attempts.finished.subscribe(outbox.enqueue)
         self.rooms.appended.subscribe(lambda _, __, append: outbox.enqueue_appended(append))
@@ -487,11 +486,11 @@ class Services:
         outbox.on_due(AttemptDue, self.attempts.pass_deadline)
 
     def _pooled(self, game: str) -> int:
-        """Return how many certified deals a game's pool has, as last read."""
+        """Return the number of certified deals in a game's pool, as last read."""
         return self.dailies.pooled.get(game, 0)
 
     async def prepare(self) -> None:
-        """Read format and keyring, and draw the dailies ahead, before the node accepts connections.
+        """Load format and keyring, and draw upcoming dailies, before the node accepts connections.
 
         Raises:
             UnsuitableError: the file of secret keys lacks one that the store needs.
@@ -505,16 +504,16 @@ class Services:
     async def verify(
         self, percent: int, expected: Report | None, progress: Callable[[int], None]
     ) -> Report:
-        """Verify all that is stored. See `server.verification`."""
+        """Verify all stored data. See `server.verification`."""
         verification = Verification(self._store, self.keyring, self.outbox, percent)
         return await verification.run(expected, progress)
 
     async def seal_all(self) -> tuple[int, int]:
-        """Seal all seeds by the current secret key. See `server.deals.sealing`."""
+        """Seal all seeds with the current secret key. See `server.deals.sealing`."""
         return await seal_all(self._store.deals, self._store.pools, self._store.scans)
 
     async def close(self) -> None:
-        """Stop what is no background work, and wait for the notifications in flight."""
+        """Stop other work than background work, and wait for notifications in flight."""
         await self.searches.close()
         await self.archive.close()
         await self.mirrors.close()

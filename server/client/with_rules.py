@@ -1,8 +1,8 @@
-"""Build hook of samedeal-client: puts the rules into the package, as `samedeal_client.engine`.
+"""Build hook of samedeal-client: copies the engine into the package as `samedeal_client.engine`.
 
-In the repository the engine is a package of its own, on which the server stands too. Installed
-under that name, it would be in the way of others, and of the server in the same environment. So
-both packages are copied, with their imports of `engine` changed.
+In the repository, `engine` is a top-level package shared with the server. Installed under that
+name, it would clash with other packages, and with the server in the same environment. So the hook
+copies both packages and rewrites their imports of `engine`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ IMPORT = re.compile(r"\b(from|import) engine\b")
 
 
 class WithRules(BuildHookInterface[Any]):
-    """Adds the package to what is built."""
+    """Adds the copied package to the build."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add the copied package; that of a source distribution is one already."""
+        """Add the copied package; a source distribution already contains it."""
         if version == "editable":
             return
         root = Path(self.root)
@@ -42,13 +42,13 @@ class WithRules(BuildHookInterface[Any]):
 
 
 def _copied(root: Path, target: Path) -> Path:
-    """Copy package and engine from a checkout.
+    """Copy the package and the engine from a checkout.
 
     Raises:
         FileNotFoundError: the checkout lacks the generated messages.
     """
     if not (root / PACKAGE / "messages.py").exists():
-        raise FileNotFoundError(f"{PACKAGE}/messages.py is generated: run `make page` before.")
+        raise FileNotFoundError(f"{PACKAGE}/messages.py is generated: run `make page` first.")
     shutil.copytree(root / PACKAGE, target, ignore=LEFT_OUT)
     shutil.copytree(root.parents[1] / "engine", target / "engine", ignore=LEFT_OUT)
     for path in target.rglob("*.py"):

@@ -1,4 +1,4 @@
-"""A racing bot: `python bot.py URL GAME [CODE]`; without the code of a room, in a new one."""
+"""A racing bot: `python bot.py URL GAME [CODE]`; without a code, it opens a new room."""
 
 import asyncio
 import sys
@@ -8,14 +8,14 @@ from samedeal_client import Attempt, AttemptEnded, Client, Move
 
 
 def choose(attempt: Attempt) -> Move | None:
-    """Return a move to a foundation, else one that deals from the stock or turns the waste over."""
+    """Return a move to a foundation, or one that deals from the stock or recycles the waste."""
     rules, moves = attempt.ruleset, attempt.legal_moves()
     home = [move for move in moves if move.target in rules.foundations]
     return next(iter(home + [m for m in moves if rules.stock in {m.source, m.target}]), None)
 
 
 async def race(url: str, game: str, code: str = "") -> None:
-    """Play one round, and print how it ended."""
+    """Play one round, and print its ranking."""
     async with Client(url) as client:
         if code:
             await client.join_room(code)

@@ -1,7 +1,7 @@
 """A client of Samedeal, a multiplayer solitaire server, for bots and other programs.
 
-`Client` keeps a session open; `samedeal_client.messages` has every message of the protocol. The
-README has a bot from start to end.
+`Client` keeps a session open; `samedeal_client.messages` defines every message of the protocol. The
+README has a complete bot.
 """
 
 from engine import (

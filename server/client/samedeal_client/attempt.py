@@ -1,4 +1,4 @@
-"""The attempt that is played: the server's state of it, and the moves that are sent."""
+"""The player's attempt: a replica of the server's state, and the commands that change it."""
 
 from __future__ import annotations
 
@@ -40,38 +40,38 @@ from samedeal_client.refusal import TEMPORARY, AttemptEnded, Disconnected, Refus
 from samedeal_client.session import Session
 
 Changes = tuple[tuple[int, ...], ...]
-"""The changes of piles by a move, as in `Moved`."""
+"""The piles changed by a move, as in `Moved`."""
 
 TRIES = 3
-"""How often a hint or a resignation is asked for anew after another entry has come between."""
+"""How often a hint or a resignation is retried after another entry got in first."""
 
 
 class Attempt:
-    """A player's attempt at a deal, kept up to date across lost connections.
+    """A player's attempt at a deal, kept current across lost connections.
 
-    Commands wait for one another, and each is answered before the next one is sent: so what is
-    decided on `view` is decided on what stands. A command whose session is lost is sent again in
-    the next one, with the same number, and answered as the first time if it stands already: none
-    is lost or played twice.
+    Commands run one at a time, and each is answered before the next is sent, so that a decision
+    based on `view` is based on the current state. A command whose session is lost is sent again in
+    the next session with the same number; if the server has already stored it, it repeats the
+    answer. No move is lost or played twice.
 
     Attributes:
         id: the attempt's.
         deal: its deal's id.
-        commitment: to the deal's seed.
-        room: the code of its room; `None` of a daily.
-        day: the UTC day of a daily, counted from 1970-01-01.
-        certificate: what was proved of a daily's deal.
+        commitment: the commitment to the deal's seed.
+        room: the room's code; `None` for a daily.
+        day: a daily's UTC day, counted from 1970-01-01.
+        certificate: the proven properties of a daily's deal.
         ruleset: the rules.
-        view: what the player sees.
-        seq: the last entry of its journal that is known here.
-        started: when its clock began, in Unix milliseconds.
-        deadline: when it ends by itself.
-        result: how it stands, or how it ended.
-        help: the help that may be asked for.
+        view: the player's view of the board.
+        seq: the last known entry of its journal.
+        started: the start of its clock, in Unix milliseconds.
+        deadline: the time of its automatic end, in Unix milliseconds.
+        result: the current or final result.
+        help: the help that may be requested.
         undoable: how many moves can be undone in a row.
-        hint_given: the move that was given as the hint on this board.
-        elsewhere: whether another session of the player plays: then this one follows, and takes no
-            move until `take_over`.
+        hint_given: the hint given for this board.
+        elsewhere: whether another session of the player is playing. This one follows it, and
+            accepts no move until `take_over`.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Attempt:
         return self.result.end is not None
 
     def legal_moves(self) -> list[Move]:
-        """Return the moves that the rules allow on what is seen."""
+        """Return the moves that the rules allow in this view."""
         return [] if self.over else legal_moves(self.view)
 
     def text(self, move: Move) -> str:
@@ -106,12 +106,12 @@ class Attempt:
         return move_text(self.ruleset, move)
 
     async def play(self, move: Move | str) -> View:
-        """Play a move, and return what is seen after it, once the server has stored it.
+        """Play a move, and return the new view once the server has stored the move.
 
         Raises:
             AttemptEnded: the attempt is over.
-            Refusal: `illegal_move` without asking the server, if it is not legal on what is seen;
-                what the server refuses it with; `overtaken` if another session has played first.
+            Refusal: `illegal_move`, without asking the server, if the move is not legal in this
+                view; `overtaken` if another session has played first; or the server's refusal.
         """
         async with self._turn:
             played = self._parsed(move)
@@ -120,20 +120,20 @@ class Attempt:
             return self.view
 
     async def undo(self) -> View:
-        """Undo the last move, where `help` allows it, and return what is seen then.
+        """Undo the last move, if `help` allows it, and return the new view.
 
         Raises:
-            Refusal: `no_help`, `nothing_to_undo`, or as `play`.
+            Refusal: `no_help`, `nothing_to_undo`, or as for `play`.
         """
         async with self._turn:
             await self._enter(Undo)
             return self.view
 
     async def hint(self) -> Move | None:
-        """Ask for a hint, where `help` is `hints`; `None` if no move is known to get further.
+        """Request a hint, if `help` is `hints`; `None` if no useful move is known.
 
         Raises:
-            Refusal: `no_help`, `attempt_ended`, or `overtaken` if others play all the time.
+            Refusal: `no_help`, `attempt_ended`, or `overtaken` if another session keeps playing.
         """
         async with self._turn:
             answer = await self._ask(Hint, lambda: False)
@@ -145,7 +145,7 @@ class Attempt:
         """End the attempt as it stands, unless it is over, and return its result.
 
         Raises:
-            Refusal: `overtaken` if others play all the time.
+            Refusal: `overtaken` if another session keeps playing.
         """
         async with self._turn:
             with suppress(AttemptEnded):
@@ -155,28 +155,28 @@ class Attempt:
             return self.result
 
     async def take_over(self) -> None:
-        """Play here instead of in the session that plays now, which follows then."""
+        """Play here instead of in the other session, which then follows this one."""
         await self._connection.ask(OpenAttempt(self.id, self._have(), take=True))
 
     def reopening(self) -> OpenAttempt:
-        """Return the command that asks a new session for what came after what is known here."""
+        """Return the command that requests all later entries in a new session."""
         return OpenAttempt(self.id, self._have())
 
     def lost(self) -> None:
-        """Wait with commands until a session has said how the attempt stands."""
+        """Hold back commands until a new session has reported the attempt's state."""
         self._number = None
 
     def close(self) -> None:
-        """Refuse all commands from now on: another attempt has taken its place."""
+        """Refuse all further commands: another attempt has replaced this one."""
         self._closed = True
 
     def handle(self, event: Event, answered: Command[Any] | None) -> None:
-        """Apply an event, if it is about this attempt."""
+        """Apply an event, if it concerns this attempt."""
         match event:
             case messages.Attempt(attempt=self.id):
                 self._resync(event)
             case Missed(attempt=self.id):
-                # Another session's news are of no use before the answer that is awaited.
+                # News of another session are useless before the pending answer.
                 if answered is not None or self._number is not None:
                     self._missed(event)
             case Moved(number=self._number):
@@ -197,10 +197,10 @@ class Attempt:
             self.elsewhere = False
 
     def _parsed(self, move: Move | str) -> Move:
-        """Return a move that is legal.
+        """Return a legal move.
 
         Raises:
-            Refusal: it is not.
+            Refusal: it is malformed or illegal.
         """
         try:
             parsed = parse_move(self.ruleset, move) if isinstance(move, str) else move
@@ -211,10 +211,10 @@ class Attempt:
         return parsed
 
     async def _enter(self, command: Callable[[int, int], Command[Any]]) -> None:
-        """Let a move or an undo be the next entry.
+        """Make a move or an undo the next entry.
 
         Raises:
-            Refusal: it is not.
+            Refusal: it was not accepted.
         """
         if self.elsewhere:
             raise Refusal("elsewhere", "Another session of the player plays; take it over first.")
@@ -241,11 +241,11 @@ class Attempt:
     async def _ask(
         self, command: Callable[[int, int], Command[Any]], done: Callable[[], bool]
     ) -> Any:
-        """Ask for what is numbered as the next entry, and again if that number has changed.
+        """Send a command numbered as the next entry, and retry if another entry takes that number.
 
         Args:
-            command: makes the command of the attempt's number and that of the entry.
-            done: whether it stands already, as is seen after a reconnect.
+            command: creates the command from the attempt's number and the entry's.
+            done: whether it is already done, as a reconnect may show.
         """
         tries, began, answer = 0, time.monotonic(), None
         for _ in range(TRIES):
@@ -270,7 +270,7 @@ class Attempt:
         return answer
 
     async def _learn_end(self) -> None:
-        """Wait until it is known here how the attempt has ended."""
+        """Wait until the attempt's result is known here."""
         if not self.over:
             self._diverged()
         await self._connection.within(lambda: self.over)
@@ -334,7 +334,7 @@ class Attempt:
     def _apply(
         self, seq: int, changes: Changes, redeals: int | None, *, undoes: bool = False
     ) -> bool:
-        """Apply a move as entry `seq`; return whether it follows what is known here."""
+        """Apply a move as entry `seq`; return whether it follows the known entries."""
         if seq > self.seq + 1:
             return False
         if seq <= self.seq:
@@ -372,7 +372,7 @@ class Attempt:
             self._connection.spawn(self.take_over())
 
     def _diverged(self) -> None:
-        """Ask for a snapshot, and send nothing until it has come."""
+        """Request a snapshot, and send nothing before it arrives."""
         self._number = None
         self._connection.spawn(self._connection.ask(OpenAttempt(self.id)))
 

@@ -1,18 +1,18 @@
-"""The rate at which commands are sent: that which the server takes from a player."""
+"""Client-side rate limiting, matching the server's rate limit per player."""
 
 from __future__ import annotations
 
 import asyncio
 
 RATE = 20.0
-"""The cost of commands that a player may send in a second for long."""
+"""Sustained cost of commands per second."""
 
 BURST = 100.0
-"""The cost of those that may come at once."""
+"""Maximum cost of a burst."""
 
 
 class Budget:
-    """A token bucket that is filled at `RATE`, up to `BURST`."""
+    """A token bucket filled at `RATE`, up to `BURST`."""
 
     def __init__(self, rate: float = RATE, burst: float = BURST) -> None:
         self._rate = rate
@@ -22,7 +22,7 @@ class Budget:
         self._turn = asyncio.Lock()
 
     async def spend(self, cost: float) -> None:
-        """Take the cost of a command, and wait until there is so much. Callers come in turn."""
+        """Wait for and take the cost of a command, in order of arrival."""
         async with self._turn:
             loop = asyncio.get_running_loop()
             earned = (loop.time() - self._at) * self._rate

@@ -1,4 +1,4 @@
-"""The challenge that is watched."""
+"""The watched challenge."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from samedeal_client.messages import (
 from samedeal_client.protocol import Command, Event
 
 CHALLENGE_LOST = {"unknown_challenge"}
-"""Refusals after which a new session watches no more."""
+"""Refusals that end the subscription after a reconnect."""
 
 
 class ChallengeKeeper:
-    """Keeps one challenge.
+    """Keeps one challenge current.
 
     Attributes:
-        wanted: the command that subscribes to it; `None` if none is watched.
-        state: the challenge; `None` until it has come.
+        wanted: the subscribing command; `None` if no challenge is watched.
+        state: the challenge; `None` before it arrives.
     """
 
     def __init__(self) -> None:
@@ -30,17 +30,17 @@ class ChallengeKeeper:
         self.state: Challenge | None = None
 
     def stop(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self.wanted = self.state = None
 
     def handle(self, event: Event, answered: Command[Any] | None) -> None:
-        """Apply an event, if it is about the challenge."""
+        """Apply an event, if it concerns the challenge."""
         known = self.state
         match event:
             case Challenge():
                 if self.wanted is None or self.wanted.challenge != event.challenge:
                     return
-                # What comes unasked may be older than an answer that has overtaken it.
+                # An unsolicited event may be older than an answer that overtook it.
                 if answered is not None or known is None or event.version >= known.version:
                     self.state = event
             case ChallengeChange():
@@ -54,7 +54,7 @@ class ChallengeKeeper:
 
 
 def changed(known: Challenge, change: ChallengeChange) -> Challenge:
-    """Return a challenge after a change; the first page of its table is in its order again."""
+    """Apply a change to a challenge, and sort the first page of its table."""
     rows = {row.player.id: row for row in (*known.players, *change.players)}
     players = tuple(rows.values())
     if change.ranks:

@@ -1,4 +1,4 @@
-"""The client: one player's session, room, attempt and leaderboard, kept across reconnects."""
+"""The client: one player's session and subscriptions, kept across reconnects."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ Help = Literal["none", "undo", "hints"]
 Listener = Callable[[Event], None]
 
 BEGINNING = OpenAttempt, OpenDaily, PlayChallenge
-"""Commands that are answered by an attempt."""
+"""Commands answered by an attempt."""
 
 UNKNOWN_ATTEMPT = {"unknown_attempt", "unknown_rules", "entries_lost"}
 UNKNOWN_BOARD = {"unknown_game", "unknown_day", "unknown_board"}
@@ -85,8 +85,8 @@ UNKNOWN_BOARD = {"unknown_game", "unknown_day", "unknown_board"}
 class Client:
     """A client of one player: `async with Client(url) as client`.
 
-    Entering opens a session, or raises a `Refusal`; it is opened anew whenever it is lost, until
-    the block is left. Methods that ask the server raise a `Refusal` if it refuses.
+    Entering the block opens a session or raises a `Refusal`. Lost sessions are reopened until the
+    block is left. Methods that send a command raise a `Refusal` if the server refuses it.
     """
 
     def __init__(
@@ -98,17 +98,20 @@ class Client:
         name: str | None = None,
         timeout: float | None = 30.0,
     ) -> None:
-        """Prepare a client, without a connection yet.
+        """Create a client that is not connected yet.
 
         Args:
-            url: where the server listens, as in `wss://example.org/socket`.
-            token: the player's; without one, and without `storage`, the player is a new guest.
-            storage: where the player's token is kept.
+            url: the server's socket, such as `wss://example.org/socket`.
+            token: the player's; without `token` and `storage`, the player is a new guest.
+            storage: stores the player's token.
             name: the name of a new guest.
-            timeout: seconds for which a command waits for a session; `None` for no end.
+            timeout: seconds that a command waits for a session; `None` to wait indefinitely.
+
+        Raises:
+            ValueError: the URL is not a WebSocket's.
         """
         if not url.startswith(("ws://", "wss://")):
-            raise ValueError(f"The address of a socket begins with ws:// or wss://, not as {url}.")
+            raise ValueError(f"The URL must start with ws:// or wss://: {url}")
         self._connection = Connection(
             url,
             storage=storage or MemoryStorage(token),
@@ -141,12 +144,12 @@ class Client:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """End the session."""
+        """Close the session."""
         await self._connection.close()
 
     @property
     def player(self) -> Player:
-        """The player whom the server knows this client as."""
+        """The client's player."""
         player = self._connection.player
         if player is None:
             raise RuntimeError("A client has a player inside its `async with` block.")
@@ -154,67 +157,67 @@ class Client:
 
     @property
     def connected(self) -> bool:
-        """Whether a session is open just now."""
+        """Whether a session is open."""
         return self._connection.session is not None
 
     @property
     def failure(self) -> str | None:
-        """Why the last try to open a session failed; `None` while one is open."""
+        """The reason why the last attempt to open a session failed; `None` while one is open."""
         return self._connection.failure
 
     @property
     def room(self) -> RoomState | None:
-        """The room that the player sits in, or watches, with the progress of its runners."""
+        """The player's or watched room, with the progress of its runners."""
         return self._room.state
 
     @property
     def removed(self) -> Removed | None:
-        """That a host has removed the player from a room, or that it was closed."""
+        """The notice that a host has removed the player, or that the room was closed."""
         return self._room.removed
 
     @property
     def attempt(self) -> Attempt | None:
-        """The attempt that was opened last, or begun by the server with a round."""
+        """The attempt opened last, by the client or by the start of a round."""
         return self._attempt
 
     @property
     def leaderboard(self) -> messages.Leaderboard | None:
-        """The leaderboard that is watched."""
+        """The watched leaderboard."""
         return self._leaderboard.state
 
     @property
     def challenge(self) -> Challenge | None:
-        """The challenge that is watched, as far as the player may see it."""
+        """The watched challenge, as the player may see it."""
         return self._challenge.state
 
     @property
     def watched(self) -> WatchedRound | None:
-        """The boards of the round that is watched."""
+        """The boards of the watched round."""
         return self._watching.state
 
     def now(self) -> int:
-        """Return the server's time in Unix milliseconds, as estimated here."""
+        """Return the estimated server time in Unix milliseconds."""
         return self._connection.clock.now()
 
     async def ask(self, command: Command[Answer]) -> Answer:
         """Send any command of `samedeal_client.messages`, and return the event that answers it.
 
-        If the session is lost before the answer, the command is sent again in the next one if that
-        does no harm; else it raises `disconnected`.
+        If the session is lost before the answer, an idempotent command is sent again in the next
+        session; any other raises `disconnected`.
         """
         return await self._connection.ask(command)
 
     async def until(self, test: Callable[[], Found | None]) -> Found:
-        """Return the first value of a test that counts as true: now, or after any event.
+        """Return the test's first truthy value, now or after any event.
 
-        It waits across lost connections, for as long as it takes: use `asyncio.timeout`.
+        Waits across lost connections without a time limit; use `asyncio.timeout`.
         """
         return await self._connection.until(test)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call a function with each event, after it was applied; return one that ends this.
+        """Call a function with each event once it is applied; return a function to unsubscribe.
 
-        An exception that the function raises ends the client, and is raised by all that waits.
+        An exception in the function ends the client and is raised by everything that waits.
         """
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
@@ -232,31 +235,31 @@ class Client:
         variant: str = "standard",
         help: Help = "none",  # noqa: A002 - the protocol's word
     ) -> RoomState:
-        """Open a room and take its first seat; `limit` is in seconds a round."""
+        """Open a room and take its first seat; `limit` is in seconds per round."""
         return await self.ask(CreateRoom(game, seats, limit, secrets.token_hex(16), variant, help))
 
     async def quick_match(self, game: str) -> RoomState:
-        """Look for somebody to race at a game; `leave_room` ends the wait."""
+        """Wait for an opponent at a game; `leave_room` ends the wait."""
         return await self.ask(QuickMatch(game))
 
     async def join_room(self, code: str) -> RoomState:
-        """Take a seat in a room, or return to the one that the player has."""
+        """Take a seat in a room, or return to the player's seat."""
         return await self.ask(JoinRoom(code))
 
     async def leave_room(self) -> None:
-        """Give the seat up; an attempt at a running round is resigned."""
+        """Give up the seat; an attempt at a running round is resigned."""
         await self.ask(LeaveRoom(self._room.code()))
 
     async def set_ready(self, ready: bool = True) -> RoomState:
-        """Agree to the next round, or sit out until one agrees again."""
+        """Agree to the next round, or sit out until agreeing again."""
         return await self.ask(SetReady(self._room.code(), ready))
 
     async def start_round(self, *, anyway: bool = False) -> RoomState:
         """Agree to the next round, and start it.
 
         Args:
-            anyway: also without members who are away or have not agreed; else it is refused as
-                `players_away` or `not_ready`.
+            anyway: whether to start without members who are away or have not agreed; otherwise
+                refused as `players_away` or `not_ready`.
         """
         return await self.ask(StartRound(self._room.code(), anyway))
 
@@ -268,7 +271,7 @@ class Client:
         variant: str = "standard",
         help: Help = "none",  # noqa: A002
     ) -> RoomState:
-        """Set what the next rounds are played by; only the host may."""
+        """Set the terms of the next rounds; host only."""
         return await self.ask(SetTerms(self._room.code(), game, variant, limit, help))
 
     async def propose_terms(
@@ -279,35 +282,35 @@ class Client:
         variant: str = "standard",
         help: Help = "none",  # noqa: A002
     ) -> RoomState:
-        """Propose to the host what the next rounds are played by."""
+        """Propose terms for the next rounds to the host."""
         return await self.ask(ProposeTerms(self._room.code(), game, variant, limit, help))
 
     async def remove_member(self, player: str) -> RoomState:
-        """Take a member's seat away for good; only the host may."""
+        """Remove a member permanently; host only."""
         return await self.ask(RemoveMember(self._room.code(), player))
 
     async def hand_over(self, player: str) -> RoomState:
-        """Make another member the host; only the host may."""
+        """Make another member the host; host only."""
         return await self.ask(HandOver(self._room.code(), player))
 
     async def set_lock(self, *, locked: bool) -> RoomState:
-        """Let nobody new take a seat, or let them again; only the host may."""
+        """Lock the room against new members, or unlock it; host only."""
         return await self.ask(SetLock(self._room.code(), locked))
 
     async def set_public(self, *, public: bool) -> RoomState:
-        """Open the room to anybody, who then finds it by `list_rooms`; only the host may."""
+        """Open the room to everyone and list it in `list_rooms`, or not; host only."""
         return await self.ask(SetPublic(self._room.code(), public))
 
     async def list_rooms(self) -> tuple[OpenRoom, ...]:
-        """Return the public rooms that have a free seat, and somebody in them."""
+        """Return the occupied public rooms with a free seat."""
         return (await self.ask(ListRooms())).rooms
 
     async def send_emote(self, emote: int) -> None:
-        """Send an emote to all in the room, by its index in `EMOTES`."""
+        """Send an emote to the room, by its index in `EMOTES`."""
         await self.ask(SendEmote(self._room.code(), emote))
 
     async def room_full(self) -> RoomState:
-        """Return the room once all its seats are taken, by members who are here.
+        """Return the room once all its seats are taken by present members.
 
         Raises:
             Refusal: `removed` if the player has lost the seat.
@@ -335,7 +338,7 @@ class Client:
         return await self.until(over)
 
     async def playing(self) -> Attempt:
-        """Return the attempt at the room's round, and wait until one begins if there is none.
+        """Return the attempt at the room's round, waiting for one to start if needed.
 
         Raises:
             Refusal: `removed` if the player has lost the seat.
@@ -353,14 +356,14 @@ class Client:
         """Return the room.
 
         Raises:
-            Refusal: `removed`: the player has lost the seat.
+            Refusal: `removed` if the player has lost the seat.
         """
         if self.removed is not None:
-            raise Refusal("removed", "The player has no seat in the room any more.")
+            raise Refusal("removed", "The player no longer has a seat in the room.")
         return self.room
 
     async def open_daily(self, game: str) -> Attempt:
-        """Start the player's one attempt at today's deal of a game, or resume it."""
+        """Start the player's only attempt at today's deal of a game, or resume it."""
         return await self._opened(await self.ask(OpenDaily(game)))
 
     async def create_challenge(
@@ -375,18 +378,17 @@ class Client:
         players: Sequence[str] = (),
         attempt: str | None = None,
     ) -> Challenge:
-        """Make a challenge; its id is what others play it by. It is not watched yet.
+        """Create a challenge, which others play by its id. It is not watched yet.
 
         Args:
             game: a game's id.
-            limit: seconds for an attempt.
-            open_for: seconds until it closes, an hour to two weeks.
+            limit: seconds per attempt.
+            open_for: seconds until it closes, from an hour to two weeks.
             variant: a variant's name.
-            help: the help that its players may ask for.
-            target: whether the player's own result is shown to those who have not played yet.
-            players: the ids of those who are named; with any, only they may play.
-            attempt: the player's at a race that is over, on whose deal it is to be played, by what
-                the race was played by.
+            help: the help that its players may request.
+            target: whether players see the creator's result before they play.
+            players: ids of invited players; if any, only they may play.
+            attempt: the player's attempt at a finished race, whose deal and terms it uses.
         """
         wanted = CreateChallenge(game, limit, open_for, secrets.token_hex(16), variant, help)
         return await self.ask(
@@ -394,11 +396,11 @@ class Client:
         )
 
     async def rematch(self, challenge: str) -> Challenge:
-        """Challenge the same people by the same terms on a new deal, unless somebody has."""
+        """Challenge the same players again on a new deal, or return the existing rematch."""
         return await self.ask(Rematch(challenge))
 
     async def watch_challenge(self, challenge: str) -> Challenge:
-        """Subscribe to a challenge, instead of any other; `challenge` is kept up to date."""
+        """Subscribe to a challenge, replacing any other; `challenge` is kept current."""
         self._challenge.stop()
         self._challenge.wanted = wanted = WatchChallenge(challenge)
         try:
@@ -414,31 +416,31 @@ class Client:
         await self.ask(UnwatchChallenge())
 
     async def play_challenge(self, challenge: str) -> Attempt:
-        """Start the player's one attempt at a challenge, or resume it."""
+        """Start the player's only attempt at a challenge, or resume it."""
         return await self._opened(await self.ask(PlayChallenge(challenge)))
 
     async def list_challenges(self, *, seen: bool = False) -> tuple[ChallengeRow, ...]:
-        """Return the player's challenges; `seen` says that what is new in them is seen now."""
+        """Return the player's challenges; `seen` marks all news in them as seen."""
         return (await self.ask(ListChallenges(seen))).challenges
 
     async def challengers(self, challenge: str, first: int) -> tuple[Challenger, ...]:
-        """Return the 50 rows of a challenge's table from a number on, from 1."""
+        """Return 50 rows of a challenge's table, starting at row `first`, counted from 1."""
         return (await self.ask(GetChallengers(challenge, first))).players
 
     async def block_challenger(self, player: str, *, blocked: bool = True) -> tuple[Player, ...]:
-        """Set whether challenges of another player are unwanted; return those whose are."""
+        """Block or unblock challenges from another player; return all blocked players."""
         return (await self.ask(BlockChallenger(player, blocked))).players
 
     async def hide_challenge(self, challenge: str) -> None:
-        """Take a challenge off the player's list."""
+        """Remove a challenge from the player's list."""
         await self.ask(HideChallenge(challenge))
 
     async def close_challenge(self, challenge: str) -> None:
-        """Close a challenge of the player's before its date: nobody begins any more."""
+        """Close the player's own challenge early, to further attempts."""
         await self.ask(CloseChallenge(challenge))
 
     async def emote_run(self, challenge: str, player: str, emote: int | None) -> None:
-        """Send an emote for a player's run of a challenge, in place of the last; `None` is none."""
+        """Send an emote for a run of a challenge, replacing the last; `None` removes it."""
         await self.ask(EmoteRun(challenge, player, emote))
 
     async def open_attempt(self, attempt: str) -> Attempt:
@@ -446,11 +448,11 @@ class Client:
         return await self._opened(await self.ask(OpenAttempt(attempt)))
 
     async def list_dailies(self) -> Dailies:
-        """Return the deals of the day."""
+        """Return today's deals."""
         return await self.ask(ListDailies())
 
     async def watch_leaderboard(self, wanted: WatchLeaderboard) -> messages.Leaderboard:
-        """Subscribe to a leaderboard, instead of any other; `leaderboard` is kept up to date."""
+        """Subscribe to a leaderboard, replacing any other; `leaderboard` is kept current."""
         self._leaderboard.wanted, self._leaderboard.state = wanted, None
         return await self.ask(wanted)
 
@@ -460,11 +462,11 @@ class Client:
         await self.ask(UnwatchLeaderboard())
 
     async def watch(self, code: str, key: str | None = None) -> Watched:
-        """Watch the rounds of a room without a seat; `watched` is kept up to date.
+        """Watch the rounds of a room without a seat; `watched` is kept current.
 
         Args:
             code: the room's.
-            key: its watch key, which members need not give.
+            key: its watch key, which members do not need.
         """
         wanted = WatchRound(code, key)
         self._watching.wanted, self._watching.state = wanted, None
@@ -472,13 +474,13 @@ class Client:
         return await self.ask(wanted)
 
     async def stop_watching(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._watching.stop()
         self._room.unwatch()
         await self.ask(StopWatching())
 
     async def _opened(self, answer: messages.Attempt | messages.Missed) -> Attempt:
-        """Return the attempt that was answered, whose rules may be unknown yet."""
+        """Return the opened attempt, once its rules are known."""
         if isinstance(answer, messages.Attempt):
             await self._learn(answer)
         return await self.until(
@@ -489,7 +491,7 @@ class Client:
         """Show an attempt once its rules are known.
 
         Raises:
-            Refusal: they cannot be known.
+            Refusal: the rules cannot be loaded.
         """
         ruleset = await self._rules.learn(snapshot.game, snapshot.variant, snapshot.rules)
         if self._attempt is None or self._attempt.id != snapshot.attempt:
@@ -507,7 +509,7 @@ class Client:
         self._room.lost()
 
     async def _restore(self, session: Session) -> None:
-        """Tell a new session what the last one had: first the attempt, then the room."""
+        """Restore the last session's subscriptions in a new session, the attempt first."""
         attempt, room = self._attempt, self._room
         if attempt is not None and await self._again(session, attempt.reopening(), UNKNOWN_ATTEMPT):
             attempt.close()
@@ -532,10 +534,10 @@ class Client:
     async def _again(
         self, session: Session, command: Command[Any], final: set[str]
     ) -> Refusal | None:
-        """Ask a new session for something until it answers; return a final refusal.
+        """Send a command in a new session until it is answered; return a final refusal.
 
         Raises:
-            Refusal: the session is lost, or refuses it for another reason.
+            Refusal: the session is lost, or the server refuses the command for another reason.
         """
         tries, began = 0, time.monotonic()
         while True:
@@ -552,7 +554,7 @@ class Client:
                 return None
 
     def _handle(self, event: Event, answered: Command[Any] | None) -> None:
-        """Apply an event to what it is about."""
+        """Apply an event to the state it concerns."""
         attempt = self._attempt
         if isinstance(event, messages.Attempt) and (attempt is None or attempt.id != event.attempt):
             if answered is None or isinstance(answered, BEGINNING):
@@ -584,13 +586,13 @@ class Client:
             self._connection.spawn(self._connection.ask(wanted))
 
     async def _watch_again(self, wanted: WatchRound, rules: tuple[str, str, str]) -> None:
-        """Ask for a round anew once its rules are known."""
+        """Watch a round again once its rules are known."""
         await self._rules.learn(*rules)
         if self._watching.wanted is wanted:
             await self._connection.ask(wanted)
 
     def _show(self, snapshot: messages.Attempt, *, asked: bool) -> None:
-        """Take an attempt that was not known here; of unasked ones, learn the rules beside."""
+        """Show a new attempt. Unknown rules of an unsolicited one are loaded in the background."""
         ruleset = self._rules.find(snapshot.game, snapshot.variant, snapshot.rules)
         if ruleset is not None:
             self._begin(Attempt(self._connection, snapshot, ruleset))

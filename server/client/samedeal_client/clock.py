@@ -1,4 +1,4 @@
-"""The server's clock, as it is estimated here."""
+"""An estimate of the server's clock."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 
 
 class Clock:
-    """The server's time: the local one and an offset, measured over the shortest round trip."""
+    """The local clock plus an offset, measured over the shortest round trip."""
 
     def __init__(self) -> None:
         self._offset = time.time() - time.monotonic()
@@ -17,16 +17,16 @@ class Clock:
         return round((time.monotonic() + self._offset) * 1000)
 
     def restart(self) -> None:
-        """Forget how well the offset was measured: the machine may have slept since."""
+        """Accept any new measurement: the machine may have been asleep."""
         self._round_trip = float("inf")
 
     def measure(self, server: int, asked: float, came: float) -> None:
-        """Take a measurement, if it is at least as good as the last one.
+        """Take a measurement if its round trip is the shortest so far.
 
         Args:
-            server: what the server said, in Unix milliseconds.
-            asked: the local monotonic time in seconds at which it was asked.
-            came: the one at which the answer came.
+            server: the server's time, in Unix milliseconds.
+            asked: the local monotonic time of the request, in seconds.
+            came: the local monotonic time of the answer, in seconds.
         """
         if came - asked <= self._round_trip:
             self._round_trip = came - asked

@@ -1,4 +1,4 @@
-"""The sessions with the server, one after the other: reconnecting, and commands that wait."""
+"""Consecutive sessions with the server: reconnecting, and commands that wait for a session."""
 
 from __future__ import annotations
 
@@ -66,18 +66,18 @@ IDEMPOTENT: frozenset[type[Command[Any]]] = frozenset(
         *(Rename, GetAccount, LinkDevice, KeepRecoveryCode, ExportData, Ping),
     }
 )
-"""Commands that are sent again when the session was lost before the answer."""
+"""Commands that are safe to send again if the session is lost before the answer."""
 
 FINAL_REFUSALS = frozenset(
     {"bad_version", "bad_token", "barred", "bad_name", "name_reserved", "name_offensive"}
 )
-"""Refusals of a `Hello` that the same one would meet again."""
+"""Refusals of a `Hello` that would be refused again."""
 
 FINAL_CLOSES = {4001: "replaced", 4002: "bad_version", 4007: "signed_out", 4008: "barred"}
-"""Close codes after which a client does not come back by itself."""
+"""Close codes that keep the client from reconnecting."""
 
 PENALTIES = {4000, 4005}
-"""Close codes after which a client waits some seconds: it has sent too much, or no messages."""
+"""Close codes that delay reconnecting by some seconds: the client sent too much, or no messages."""
 
 WELCOME_WITHIN = 10.0
 FIRST_WAIT = 1.0
@@ -86,18 +86,18 @@ QUICK_WAIT = 0.45
 QUICK_TRIES = 3
 MAX_WAIT = 10.0
 MAX_BACKOFF = 4.0
-"""The longest wait for a server whose store is away, in seconds: then all play on soon after."""
+"""Maximum wait for a server whose store is away, in seconds, so that play resumes soon after."""
 
 Answer = TypeVar("Answer")
 Found = TypeVar("Found")
 
 
 class Connection:
-    """Keeps a session open until it is closed, or the server says not to come back.
+    """Keeps a session open until it is closed or the server forbids reconnecting.
 
     Attributes:
-        player: who the player is, once a session was open.
-        failure: why the last try to open one has failed; `None` while one is open.
+        player: the player; `None` before the first session.
+        failure: the reason why the last attempt to open a session failed; `None` while one is open.
         clock: the server's.
     """
 
@@ -132,18 +132,18 @@ class Connection:
 
     @property
     def session(self) -> Session | None:
-        """The open session, once what was lost with the last one is restored."""
+        """The open session, once the state of the last one is restored."""
         session = self._session
         return None if session is None or session.lost else session
 
     async def open(self) -> None:
-        """Start to keep a session open, and return when the first one is."""
+        """Start to keep a session open, and return when the first one is open."""
         self._running = asyncio.create_task(self._run())
         self._running.add_done_callback(self._ended)
         await self.opened()
 
     async def close(self) -> None:
-        """End the session. All that waits raises `closed`."""
+        """Close the session. All pending waits raise `closed`."""
         running = self._running
         if running is not None:
             running.cancel()
@@ -152,8 +152,7 @@ class Connection:
     async def ask(self, command: Command[Answer]) -> Answer:
         """Send a command in the open session, or the next one, and return its answer.
 
-        It is sent again after refusals that are temporary, and, if it is idempotent, in the next
-        session if this one is lost before the answer.
+        It is retried after temporary refusals and, if it is idempotent, after a lost session.
 
         Raises:
             Refusal: the server refused it, or there was no session or no answer in time.
@@ -174,15 +173,15 @@ class Connection:
             tries += 1
 
     async def wait_out(self, refusal: Refusal, tries: int, began: float) -> None:
-        """Wait until a command that was refused is worth another try.
+        """Wait until a refused command is worth retrying.
 
         Args:
-            refusal: the refusal, which is temporary.
-            tries: how many tries have been refused before.
-            began: the local monotonic time of the first one, in seconds.
+            refusal: the refusal, a temporary one.
+            tries: the number of refused tries before this one.
+            began: the local monotonic time of the first try, in seconds.
 
         Raises:
-            Refusal: the same one, if no time is left for another try.
+            Refusal: the same one, if the timeout leaves no time for another try.
         """
         wait = refusal.wait.total_seconds() or wait_before(tries, most=MAX_BACKOFF)
         if self._timeout is not None and time.monotonic() + wait > began + self._timeout:
@@ -190,15 +189,15 @@ class Connection:
         await asyncio.sleep(wait)
 
     async def opened(self) -> Session:
-        """Return the open session, and wait for one if need be.
+        """Return the open session, waiting for one if needed.
 
         Raises:
-            Refusal: `unreachable`: none was opened in time; or why there will be none.
+            Refusal: `unreachable` if none was opened in time, or the reason why there will be none.
         """
         return await self.within(lambda: self.session)
 
     async def within(self, test: Callable[[], Found | None]) -> Found:
-        """Do as `until` for as long as a command waits for a session.
+        """Like `until`, but limited to the timeout for commands.
 
         Raises:
             Refusal: `unreachable` after the timeout.
@@ -212,11 +211,11 @@ class Connection:
             raise Refusal("unreachable", text) from None
 
     async def until(self, test: Callable[[], Found | None]) -> Found:
-        """Return the first value of a test that counts as true, now or after any event.
+        """Return the test's first truthy value, now or after any event.
 
         Raises:
             Refusal: there will be no further session.
-            Exception: what the test raises.
+            Exception: raised by the test.
         """
         found = test()
         if found:
@@ -231,7 +230,7 @@ class Connection:
             del self._waiters[waiter]
 
     def changed(self) -> None:
-        """Let all that is waited for be tested."""
+        """Evaluate the tests of all pending waits."""
         for waiter, test in list(self._waiters.items()):
             if waiter.done():
                 continue
@@ -244,7 +243,7 @@ class Connection:
                     waiter.set_result(found)
 
     def spawn(self, work: Coroutine[Any, Any, object]) -> None:
-        """Do something beside: of any error but a refusal, all that waits will hear."""
+        """Run a coroutine in the background; any error but a refusal fails all pending waits."""
 
         async def run() -> None:
             with suppress(Refusal):
@@ -255,7 +254,7 @@ class Connection:
         task.add_done_callback(self._done)
 
     def was_ours(self, session: str) -> bool:
-        """Return whether this is the id of a session that was opened here."""
+        """Return whether a session id is of a session opened here."""
         return session in self._ids
 
     def keep(self, token: str) -> None:
@@ -263,7 +262,7 @@ class Connection:
         self._storage.save(token)
 
     def renamed(self, name: str) -> None:
-        """Take the player's new name."""
+        """Store the player's new name."""
         if self.player is not None:
             self.player = replace(self.player, name=name)
 
@@ -281,17 +280,17 @@ class Connection:
             task.cancel()
 
     def _fail(self, error: BaseException) -> None:
-        """Let all that waits raise an error, now and from now on."""
+        """Fail all pending and future waits with an error."""
         self._end = self._end or error
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_exception(self._end)
 
     async def _run(self) -> None:
-        """Open one session after the other.
+        """Open one session after another.
 
         Raises:
-            Refusal: the server says not to come back.
+            Refusal: the server forbids reconnecting.
         """
         failures = 0
         while True:
@@ -300,10 +299,10 @@ class Connection:
                 async with connect(
                     self._url,
                     compression=None,
-                    # The protocol has its own, which the server answers in turn.
+                    # The protocol has its own pings, which the server answers in order.
                     ping_interval=None,
                     close_timeout=1,
-                    # An export has megabytes.
+                    # Exports take megabytes.
                     max_size=None,
                 ) as socket:
                     opened, wait = await self._serve(socket)
@@ -323,11 +322,11 @@ class Connection:
         """Open a session on a socket, and serve it until it is lost.
 
         Returns:
-            Whether it was open, and how many seconds the server asks to wait before the next.
+            Whether it was open, and the seconds that the server asks to wait before the next one.
 
         Raises:
-            Refusal: the server says not to come back.
-            TimeoutError: it did not answer the hello.
+            Refusal: the server forbids reconnecting.
+            TimeoutError: the server did not answer the hello.
         """
         session = Session(socket, self._budget, self._on_event)
         session.times = self.clock.measure
@@ -374,7 +373,7 @@ class Connection:
                 text = (
                     f"The server does not speak version {VERSION} of the protocol: {refusal.text}"
                 )
-                raise Refusal("bad_version", f"{text} Another samedeal-client does.") from refusal
+                raise Refusal("bad_version", f"{text} Use another samedeal-client.") from refusal
             raise
         self.clock.restart()
         self.clock.measure(welcome.now, asked, time.monotonic())
@@ -387,8 +386,8 @@ class Connection:
 def wait_before(failures: int, *, penalized: bool = False, most: float = MAX_WAIT) -> float:
     """Return the seconds before the next try: exponential backoff with jitter.
 
-    The clients of a node that went down do not come back all at once. The first few tries come
-    within two seconds all together, since another node may take over meanwhile.
+    Jitter keeps the clients of a failed node from reconnecting all at once. The first few tries fit
+    within two seconds, since another node may take over quickly.
     """
     chance = random.random()  # noqa: S311 - no secret
     if failures == 0 and not penalized:
@@ -398,5 +397,5 @@ def wait_before(failures: int, *, penalized: bool = False, most: float = MAX_WAI
 
 
 def _seconds(text: str | None) -> float:
-    """Return the seconds of a `Retry-After`; 0 if it has none."""
+    """Return the seconds of a `Retry-After` header; 0 if it gives none."""
     return float(text) if text is not None and text.isdecimal() else 0.0

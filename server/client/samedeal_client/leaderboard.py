@@ -1,4 +1,4 @@
-"""The leaderboard that is watched."""
+"""The watched leaderboard."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from samedeal_client.protocol import Event
 
 
 class LeaderboardKeeper:
-    """Keeps one leaderboard.
+    """Keeps one leaderboard current.
 
     Attributes:
-        wanted: the command that subscribes to it; `None` if none is watched.
-        state: the leaderboard; `None` until it has come.
+        wanted: the subscribing command; `None` if no leaderboard is watched.
+        state: the leaderboard; `None` before it arrives.
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class LeaderboardKeeper:
         self.state: Leaderboard | None = None
 
     def handle(self, event: Event) -> None:
-        """Apply an event, if it is about the leaderboard."""
+        """Apply an event, if it concerns the leaderboard."""
         if isinstance(event, Leaderboard) and self._is_wanted(event):
             self.state = event
         elif isinstance(event, LeaderboardChange) and self.state is not None:
@@ -36,7 +36,7 @@ class LeaderboardKeeper:
             )
 
     def _is_wanted(self, event: Leaderboard) -> bool:
-        """Return whether it is the one that is watched: another one's may arrive late."""
+        """Return whether this is the watched leaderboard; another one's event may arrive late."""
         wanted = self.wanted
         return wanted is not None and (
             event.game == wanted.game

@@ -1,4 +1,4 @@
-"""The bases of messages."""
+"""Base classes of messages."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ Answer_co = TypeVar("Answer_co", covariant=True)
 
 
 class Command(Generic[Answer_co]):
-    """A message to the server, with the type of the event that answers it.
+    """A message to the server, generic over the event that answers it.
 
     Attributes:
-        kind: the number that it begins with; 0 of a move, which has none.
-        cost: what it takes of the player's budget; a move costs 1.
+        kind: the number that starts its frame; 0 for a move, which has none.
+        cost: its cost to the player's budget; a move costs 1.
     """
 
     __slots__ = ()
@@ -24,7 +24,7 @@ class Event:
     """A message from the server.
 
     Attributes:
-        kind: the number that it begins with; 0 if it has none.
+        kind: the number that starts its frame; 0 if it has none.
     """
 
     __slots__ = ()
@@ -32,4 +32,4 @@ class Event:
 
 
 Re = int | tuple[int, int]
-"""The reference to what an event answers: a command's id, a move's number and entry, or 0."""
+"""Reference to the answered message: a command's id, a move's number and entry, or 0 for none."""

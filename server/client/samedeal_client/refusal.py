@@ -1,28 +1,28 @@
-"""The error of a command that was refused."""
+"""The error of a refused command."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
 TEMPORARY = frozenset({"unavailable", "overloaded", "too_fast"})
-"""Codes of refusals after which the same command may succeed later."""
+"""Temporary refusals: the same command may succeed later."""
 
 NOTHING_DONE = frozenset({"overloaded", "too_fast"})
-"""Those after which the command was not carried out, whatever it was."""
+"""Refusals that guarantee that the command was not carried out."""
 
 
 class Refusal(Exception):
     """A command was refused, or could not be sent.
 
     Attributes:
-        code: the server's, of the table in `server/PROTOCOL.md`; or one of this library's:
-            `disconnected` (the connection was lost before the answer, and it is not known whether
-            the command was carried out), `unreachable` (there was no session within the timeout),
-            `closed` (the client was closed), `replaced` and `signed_out` (the server has ended the
-            session for good), `overtaken` (another session of the player played instead),
-            `no_room`, `no_attempt` (there is none that the command could be about).
+        code: the server's, listed in `server/PROTOCOL.md`, or one of this library's: `disconnected`
+            (the connection was lost before the answer, and the command may or may not have been
+            carried out), `unreachable` (no session within the timeout), `closed` (the client was
+            closed), `replaced` and `signed_out` (the server has ended the session permanently),
+            `overtaken` (another session of the player played first), `no_room`, `no_attempt`
+            (nothing that the command could apply to).
         text: one sentence.
-        wait: after what time to try again, as the server asked; zero leaves that to the caller.
+        wait: the time to wait before retrying, as the server requests; zero if it does not say.
     """
 
     def __init__(self, code: str, text: str, wait: timedelta = timedelta()) -> None:
@@ -33,17 +33,17 @@ class Refusal(Exception):
 
 
 class Disconnected(Refusal):
-    """The connection was lost before the answer came, or before the command was sent."""
+    """The connection was lost before the command was sent or answered."""
 
     def __init__(self) -> None:
         super().__init__("disconnected", "The connection to the server is lost.")
 
 
 class AttemptEnded(Refusal):
-    """The attempt is over, as its `result` says: out of time, or found to be stuck, meanwhile."""
+    """The attempt has ended in the meantime: out of time, or stuck; see its `result`."""
 
 
 def refusal_of(code: str, text: str, wait: int) -> Refusal:
-    """Return the error for what the server has said; `wait` is in milliseconds."""
+    """Return the error for a server's refusal; `wait` is in milliseconds."""
     kind = AttemptEnded if code == "attempt_ended" else Refusal
     return kind(code, text, timedelta(milliseconds=wait))

@@ -1,4 +1,4 @@
-"""The room that the player sits in, or watches."""
+"""The player's or watched room."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from samedeal_client.refusal import Refusal
 from samedeal_client.wire import Progress
 
 SEAT_LOST = {"unknown_room", "room_full", "room_locked", "room_closed", "removed"}
-"""Refusals after which a member who comes back has no seat any more."""
+"""Refusals that mean that a returning member has lost the seat."""
 
 
 class RoomKeeper:
-    """Keeps the state of one room.
+    """Keeps the state of one room current.
 
     Attributes:
-        state: the room, with the counters of its running round; `None` if there is none.
-        removed: that a host has removed the player, or that the room was closed.
-        is_watched: whether the player has no seat in it.
+        state: the room, with the counters of its running round; `None` without a room.
+        removed: the notice that a host has removed the player, or that the room was closed.
+        is_watched: whether the player watches it without a seat.
     """
 
     def __init__(self) -> None:
@@ -44,24 +44,24 @@ class RoomKeeper:
         """Return the room's code.
 
         Raises:
-            Refusal: `no_room`: the player is in none.
+            Refusal: `no_room` if the player is in none.
         """
         if self.state is None:
             raise Refusal("no_room", "You have no seat in a room.")
         return self.state.code
 
     def lost(self) -> None:
-        """Take what the next session says, even if its version is lower."""
+        """Accept the next session's state even if its version is lower."""
         self._received = False
 
     def seat_lost(self, refusal: Refusal) -> None:
-        """Leave a room that a new session was refused to come back to."""
+        """Drop a room after a new session was refused the seat."""
         if self.state is not None and refusal.code in {"room_closed", "removed"}:
             self.removed = Removed(self.state.code, refusal.code == "room_closed")
         self.state = None
 
     def handle(self, event: Event, answered: Command[Any] | None) -> None:
-        """Apply an event, if it is about the room."""
+        """Apply an event, if it concerns the room."""
         match event:
             case RoomState():
                 if isinstance(answered, (CreateRoom, JoinRoom, QuickMatch)):
@@ -75,12 +75,12 @@ class RoomKeeper:
                 self.state = None
 
     def watches(self, command: WatchRound) -> None:
-        """Take the state of a room that is watched, which comes unasked."""
+        """Accept the state of a watched room, which arrives unsolicited."""
         if self.state is None or self.state.code != command.code:
             self.state, self.is_watched = None, True
 
     def unwatch(self) -> None:
-        """Forget a room that is only watched."""
+        """Drop a room that is only watched."""
         if self.is_watched:
             self.state, self.is_watched = None, False
 
@@ -88,7 +88,7 @@ class RoomKeeper:
         self._sent = room
         known = self.state
         if known is None or known.code != room.code:
-            # Unasked, it is a late one, of a room that was left.
+            # A late, unsolicited state of a room that was left.
             if not asked and not self.is_watched:
                 return
         elif self._received and room.version < known.version:
@@ -101,7 +101,7 @@ class RoomKeeper:
         room, sent = self.state, self._sent
         if room is None or room.round is None or sent is None or sent.round is None:
             return
-        # Runners are numbered as in the state that was sent last, even if that was a late one.
+        # Runners are numbered as in the state sent last, even if that arrived late.
         if room.round.over or room.round.deal != sent.round.deal:
             return
         named = sent.round.runners

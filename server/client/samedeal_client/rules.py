@@ -1,7 +1,7 @@
-"""The rules that attempts are played by: those of this release, and those of the server.
+"""Rules of attempts: those bundled with this release, and those served by the server.
 
-The engine comes with this package, and with it the rules of all games that it knew. Rules are data:
-a server that is newer serves those of its games at `/api/games`, by their digests.
+The engine in this package includes the rules of all games at its release. A newer server serves its
+rules as data at `/api/games`, by digest.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from engine.schema import read_rules
 from samedeal_client.refusal import Refusal
 
 _TIMEOUT = 10.0
-"""Seconds that the server has to answer."""
+"""Timeout of the request in seconds."""
 
 
 class Rules:
-    """The rules that are known to a client, by digest."""
+    """The known rules, by digest."""
 
     def __init__(self, url: str) -> None:
-        """Prepare to ask the server whose socket has this address."""
+        """Derive the address of the rules from the socket's URL."""
         scheme, host, path, *_ = urlsplit(url)
         folder = path.rpartition("/")[0]
         self._url = urlunsplit((scheme.replace("ws", "http"), host, f"{folder}/api/games", "", ""))
         self._learned: dict[str, Ruleset] = {}
 
     def find(self, game: str, variant: str, digest: str) -> Ruleset | None:
-        """Return the rules of a digest; `None` if they are not known yet."""
+        """Return rules by digest; `None` if unknown."""
         try:
             return self._learned.get(digest) or stored_ruleset(game, variant, digest)
         except EngineError:
             return None
 
     async def learn(self, game: str, variant: str, digest: str) -> Ruleset:
-        """Return the rules of a digest, from the server if need be.
+        """Return rules by digest, from the server if needed.
 
         Raises:
-            Refusal: `unknown_rules`: the server does not serve them, or this release cannot read
-                them, since they are of a kind that a later one knows.
+            Refusal: `unknown_rules` if the server does not serve them, or they need a newer
+                release.
         """
         found = self.find(game, variant, digest)
         if found is not None:
@@ -62,13 +62,13 @@ class Rules:
         return self._learned.setdefault(digest, ruleset)
 
     def _fetch(self) -> Any:
-        # The scheme is that of the socket, http or https.
+        # The scheme derives from the socket's and is http or https.
         with urllib.request.urlopen(self._url, timeout=_TIMEOUT) as answer:  # noqa: S310
             return json.load(answer)
 
 
 def _without_nulls(rules: Any) -> Any:
-    """Return rules without fields that are null, which a game's file leaves out."""
+    """Drop null fields, which a game's file omits."""
     if isinstance(rules, list):
         return [_without_nulls(each) for each in rules]
     if not isinstance(rules, dict):

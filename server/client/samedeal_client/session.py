@@ -1,4 +1,4 @@
-"""One session: a socket on which commands are sent and their answers awaited."""
+"""One session: a socket for commands and their answers."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from samedeal_client.refusal import Disconnected, Refusal, refusal_of
 from samedeal_client.wire import decode, encode
 
 PING_EVERY = 15.0
-"""Seconds from a pong to the next ping."""
+"""Seconds between a pong and the next ping."""
 
 PONG_WITHIN = 10.0
-"""Seconds after which a ping without an answer means that the connection is lost."""
+"""Maximum seconds before a pong; then the connection counts as lost."""
 
 LARGE_WITHIN = 120.0
-"""The same while an answer of megabytes is awaited, which comes first."""
+"""The same while a large answer is pending, which delays the pong."""
 
 Answer = TypeVar("Answer")
 OnEvent = Callable[[Event, Command[Any] | None], None]
-"""Takes each event and the command that it answers, if any, before the command returns."""
+"""Receives each event and the command it answers, if any, before the command returns."""
 
 
 class Session:
-    """Matches answers to commands. It ends with its socket.
+    """Matches answers to commands. Ends with its socket.
 
     Attributes:
-        bye: why the server ends the session, once it has said so.
-        lost: whether it has ended.
-        times: takes the server's time, and the local times at which it was asked for and came.
+        bye: the server's reason for ending the session, if given.
+        lost: whether the session has ended.
+        times: receives the server's time, and the local times of the request and the answer.
     """
 
     def __init__(self, socket: ClientConnection, budget: Budget, on_event: OnEvent) -> None:
@@ -54,11 +54,11 @@ class Session:
         self.lost = False
 
     async def ask(self, command: Command[Answer]) -> Answer:
-        """Send a command, as soon as the server takes one more, and return its answer.
+        """Send a command, as soon as the budget allows, and return its answer.
 
         Raises:
             Refusal: the server refused it.
-            Disconnected: the session is lost; it may have carried the command out.
+            Disconnected: the session is lost; the command may or may not have been carried out.
         """
         await self._budget.spend(command.cost)
         if self.lost:
@@ -68,13 +68,13 @@ class Session:
         self._sent[number] = command, answer
         if isinstance(command, PlayMove):
             self._moves.setdefault((command.number, command.seq), deque()).append(number)
-        # If it is closed, `read` ends, and then the answer is that the session is lost.
+        # If the socket is closed, `run` ends the session, which fails the answer.
         with suppress(ConnectionClosed):
             await self._socket.send(encode(command, number))
         return await answer
 
     async def run(self) -> None:
-        """Read events until the socket is closed, and ping meanwhile."""
+        """Read events until the socket is closed, sending pings."""
         pinging = asyncio.create_task(self._ping())
         try:
             async for frame in self._socket:
@@ -89,7 +89,7 @@ class Session:
                 await pinging
 
     def end(self) -> None:
-        """Let all commands that await their answers raise `Disconnected`, and take no more."""
+        """Fail all pending commands with `Disconnected`, and accept no more."""
         self.lost = True
         for _, answer in self._sent.values():
             if not answer.done():
@@ -102,7 +102,7 @@ class Session:
         if isinstance(event, Bye):
             self.bye = event
         self._on_event(event, command)
-        # Not before: if that has raised, the session ends, and the command is not left waiting.
+        # Only now: if the handler raises, the session ends, and `end` fails this command, too.
         self._sent.pop(number, None)
         if answer is None or answer.done():
             return
@@ -112,7 +112,7 @@ class Session:
             answer.set_result(event)
 
     def _id_of(self, re: Re) -> int:
-        """Return the id of the command that is answered; of equal moves, the first one's."""
+        """Return the id of the answered command; of equal moves, the first one's."""
         if isinstance(re, int):
             return re
         ids = self._moves.get(re)

@@ -1,4 +1,4 @@
-"""Where a player's token is kept. It is a credential: nobody else may read it."""
+"""Storage of a player's token, a credential that must stay private."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Protocol
 
 
 class TokenStorage(Protocol):
-    """A place for one token."""
+    """Storage of one token."""
 
     def load(self) -> str | None:
-        """Return the token, or `None` if there is none yet."""
+        """Return the token, or `None` if none is stored."""
 
     def save(self, token: str) -> None:
-        """Keep a token in place of the one before."""
+        """Replace the token."""
 
 
 class MemoryStorage:
-    """Keeps the token for as long as the process runs."""
+    """Keeps the token in memory."""
 
     def __init__(self, token: str | None = None) -> None:
         self._token = token
@@ -28,7 +28,7 @@ class MemoryStorage:
         return self._token
 
     def save(self, token: str) -> None:
-        """Keep a token."""
+        """Replace the token."""
         self._token = token
 
 
@@ -46,7 +46,7 @@ class FileStorage:
             return None
 
     def save(self, token: str) -> None:
-        """Replace the file, whole, so that a crash leaves one of the two."""
+        """Replace the file atomically, so that a crash leaves the old or the new token."""
         new = self._path.with_name(f"{self._path.name}.new")
         new.touch(mode=0o600)
         new.write_text(f"{token}\n", encoding="ascii")

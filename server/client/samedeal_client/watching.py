@@ -1,4 +1,4 @@
-"""The boards of a round that is watched."""
+"""The boards of a watched round."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from samedeal_client.messages import (
 from samedeal_client.protocol import Command, Event
 
 WATCH_LOST = {"removed", "not_invited", "still_racing", "too_many_watchers"}
-"""Refusals after which a new session watches no more."""
+"""Refusals that end watching after a reconnect."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunnerBoard:
-    """A runner's board as it is watched.
+    """A watched runner's board.
 
     Attributes:
         player: the runner's id.
-        view: what is seen; `None` while there is nothing to see, or the rules are not known.
-        seq: the last entry of the runner's journal that is shown.
-        result: how the run stands.
-        problem: the code of what keeps the server from reading the board, or `None`.
+        view: the visible board; `None` if hidden, or while its rules are unknown.
+        seq: the last shown entry of the runner's journal.
+        result: the current result.
+        problem: the code of the problem that keeps the server from reading the board, or `None`.
     """
 
     player: str
@@ -45,16 +45,16 @@ class RunnerBoard:
 
 @dataclass(frozen=True, slots=True)
 class WatchedRound:
-    """The latest round of a room, as it is watched.
+    """The latest round of a watched room.
 
     Attributes:
         code: the room's.
         round: the round's number; 0 before the first one.
-        sight: `live`, `delayed` or `hidden`; `ended` if it is watched no more.
-        delay: by how many milliseconds moves are seen later.
-        ruleset: the rules; `None` before the first round, and until they are known.
-        boards: in the order of the runners.
-        why: the code of why it is watched no more.
+        sight: `live`, `delayed` or `hidden`; `ended` once watching has ended.
+        delay: the delay of moves in milliseconds.
+        ruleset: the rules; `None` before the first round, and while they are unknown.
+        boards: in order of the runners.
+        why: the code of the reason why watching has ended.
     """
 
     code: str
@@ -67,11 +67,11 @@ class WatchedRound:
 
 
 class WatchKeeper:
-    """Keeps the boards of one round.
+    """Keeps the boards of one round current.
 
     Attributes:
-        wanted: the command by which it is watched; `None` if no room is.
-        state: the round; `None` until it was shown.
+        wanted: the watching command; `None` if no room is watched.
+        state: the round; `None` before it arrives.
     """
 
     def __init__(self) -> None:
@@ -79,21 +79,21 @@ class WatchKeeper:
         self.state: WatchedRound | None = None
 
     def stop(self, why: str | None = None) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self.wanted = None
         ended = why is not None and self.state is not None
         self.state = replace(self.state, sight="ended", why=why) if ended and self.state else None
 
     def handle(self, event: Event, answered: Command[Any] | None, ruleset: Ruleset | None) -> bool:
-        """Apply an event, if it is about the round that is watched.
+        """Apply an event, if it concerns the watched round.
 
         Args:
             event: the event.
-            answered: the command that it answers.
-            ruleset: the rules that a `Watched` names, if they are known.
+            answered: the command it answers.
+            ruleset: the rules named by a `Watched`, if known.
 
         Returns:
-            Whether the round has to be asked for anew, because the event does not fit.
+            Whether the round must be requested again, because the event does not fit.
         """
         wanted = self.wanted
         if wanted is None:

@@ -1,4 +1,4 @@
-"""Frames: commands as msgpack arrays, and events from them, by the types of their fields."""
+"""Frames: encode commands as msgpack arrays, decode events by their fields' types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from samedeal_client.protocol import Command, Event, Re
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A runner who got further: the index among the runners, cards home, and moves."""
+    """A runner's progress: the index among the runners, cards home, and moves."""
 
     runner: int
     home: int
@@ -25,22 +25,22 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class Progress(Event):
-    """Runners of the room's round got further. It has no `re`, since it is always news."""
+    """Progress of runners of the room's round. It has no `re`, since it answers nothing."""
 
     counters: tuple[Counter, ...]
 
 
 def encode(command: Command[Any], number: int) -> bytes:
-    """Return the frame of a command; `number` is its id, which a move has not."""
+    """Return a command's frame; `number` is its id, which a move omits."""
     row = _row_of(command)
     frame: bytes = msgpack.packb([command.kind, number, *row] if command.kind else row)
     return frame
 
 
 def decode(frame: bytes) -> tuple[Re, Event] | None:
-    """Return the event in a frame, and what it answers; `None` for one that is to be ignored.
+    """Return a frame's event and its reference to a command; `None` for a frame to ignore.
 
-    It is to be ignored if its kind is not known to this release.
+    Frames of unknown kinds are ignored.
     """
     try:
         row = msgpack.unpackb(frame)
@@ -59,7 +59,7 @@ def decode(frame: bytes) -> tuple[Re, Event] | None:
 
 
 def _row_of(value: Any) -> list[Any]:
-    """Return a dataclass as its fields, without those at the end that have their defaults."""
+    """Return a dataclass's fields, without trailing ones that have their defaults."""
     row = [(getattr(value, field.name), field.default) for field in fields(value)]
     while row and row[-1][0] == row[-1][1]:
         row.pop()
@@ -73,10 +73,10 @@ def _plain(value: Any) -> Any:
 
 
 def _read(cls: Any, row: Sequence[Any]) -> Any:
-    """Return a dataclass from its fields; those at the end that are missing have their defaults.
+    """Create a dataclass from its fields; missing trailing fields have their defaults.
 
     Raises:
-        TypeError: a field is missing that has no default.
+        TypeError: a missing field has no default.
     """
     readers = _readers(cls)
     return cls(*(read(value) for read, value in zip(readers, row, strict=False)))
@@ -89,7 +89,7 @@ def _readers(cls: Any) -> list[Callable[[Any], Any]]:
 
 
 def _reader(kind: Any) -> Callable[[Any], Any]:
-    """Return what makes a field's value from that of msgpack: arrays become what they stand for."""
+    """Return a field's converter from msgpack, which turns arrays into tuples or dataclasses."""
     origin, args = get_origin(kind), get_args(kind)
     if origin is UnionType:
         inner = next(map(_reader, (arg for arg in args if arg is not type(None))))
