@@ -1,1 +1,1 @@
-"""Tests of accounts: how players sign in."""
+"""Tests of the accounts wing."""

@@ -1,4 +1,4 @@
-"""Accounts: an identity is kept by a code or a passkey, used elsewhere, and left."""
+"""Accounts: identities are kept by codes and passkeys, used on other devices, and deleted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Closing = tuple[PlayerId, int, str | None]
 
 @pytest.fixture
 async def closing(node: Node, other: Node) -> AsyncIterator[dict[Node, list[Closing]]]:
-    """Run the bus of both nodes; return which players are signed out on each."""
+    """Run the bus of both nodes; return the sign-outs received on each."""
     found: dict[Node, list[Closing]] = {}
     async with AsyncExitStack() as stack:
         for each in (node, other):
@@ -57,13 +57,13 @@ async def closing(node: Node, other: Node) -> AsyncIterator[dict[Node, list[Clos
 
 
 async def guest(node: Node, name: str | None = None) -> tuple[PlayerId, str]:
-    """Return a new guest and the token."""
+    """Return a new guest and its token."""
     profile, token, _ = await node.services.identity.identify(None, name)
     return profile.id, token
 
 
 async def sign_in(node: Node, code: str) -> str:
-    """Return the token that a typed code gives."""
+    """Sign in by a typed code, and return the token."""
     return await node.services.accounts.sign_in(parse_typed(code))
 
 
@@ -78,20 +78,20 @@ async def recovery_code(
 
 
 async def keep(node: Node, passkey: Passkey, *, epoch: int = 0, confirmed: bool = True) -> None:
-    """Keep an identity by a passkey, as a session that has shown a credential before."""
+    """Keep an identity by a passkey, in a session that has shown a credential before."""
     await node.services.accounts.keep_passkey(passkey, epoch, confirmed=confirmed)
 
 
 async def sign_out(
     node: Node, player: PlayerId, *passkeys: str, epoch: int = 0, recovery: bool = False
 ) -> str:
-    """Sign out everywhere but in the session `here`; return the new token."""
+    """Sign out everywhere except in the session `here`; return the new token."""
     out = node.services.accounts.sign_out_everywhere
     return (await out(player, "here", epoch, passkeys, recovery=recovery))[0]
 
 
 async def sign_in_by(node: Node, name: str, count: int = 0) -> str:
-    """Sign in by a passkey that has been verified with a counter; return the token."""
+    """Sign in by a passkey verified with a counter; return the token."""
     accounts = node.services.accounts
     passkey, account = await accounts.passkey(name)
     await accounts.use_passkey(passkey, count)
@@ -103,7 +103,7 @@ def passkey_of(player: PlayerId, name: str = "first") -> Passkey:
 
 
 async def stored(node: Node) -> dict[str, str]:
-    """Return all that is stored, as text by key."""
+    """Return all stored data, as text by key."""
     redis: Any = node.redis
     found = {}
     for key in await node.keys():
@@ -120,9 +120,7 @@ async def stored(node: Node) -> dict[str, str]:
 # Recovery codes
 
 
-async def test_a_recovery_code_signs_in_as_often_as_needed_on_every_node(
-    node: Node, other: Node
-) -> None:
+async def test_a_recovery_code_signs_in_repeatedly_on_every_node(node: Node, other: Node) -> None:
     player, token = await guest(node)
     code = await recovery_code(node, player)
     assert re.fullmatch("(?:[0-9A-HJKMNP-TV-Z]{4}-){4}[0-9A-HJKMNP-TV-Z]{4}", code)
@@ -131,7 +129,7 @@ async def test_a_recovery_code_signs_in_as_often_as_needed_on_every_node(
     account = await node.services.accounts.load(player)
     assert account.kept == START
     assert account.recovery is not None
-    # There is no result yet: each session extends the record, what finds it, and the history.
+    # Without a result, each session extends the expiry of record, lookup key and history.
     names = [
         players_keys.player(player),
         accounts_keys.recovery(account.recovery),
@@ -147,7 +145,7 @@ async def test_a_recovery_code_signs_in_as_often_as_needed_on_every_node(
 
 
 @pytest.mark.parametrize("first", ["code", "result"])
-async def test_an_identity_with_a_result_is_kept_for_good(
+async def test_a_kept_identity_with_a_result_does_not_expire(
     node: Node, other: Node, first: str
 ) -> None:
     player, _ = await guest(node, "Ada")
@@ -175,12 +173,12 @@ async def test_an_identity_with_a_result_is_kept_for_good(
     assert [await node.redis.ttl(name) for name in names] == [-1, -1, -1]
     await node.store.players.update(player)
     assert await node.redis.ttl(names[0]) == -1
-    # The history, as that of a guest, is kept after the last result.
+    # Like a guest's, the history expires some time after the last result.
     assert await node.redis.ttl(players_keys.history(player)) > players_keys.PLAYER_LIFE_S - 60
 
 
-async def test_an_epoch_is_known_as_long_as_its_tokens_hold(node: Node) -> None:
-    """Otherwise earlier tokens would hold again."""
+async def test_an_epoch_is_stored_while_its_tokens_are_valid(node: Node) -> None:
+    """Otherwise earlier tokens would become valid again."""
     player, _ = await guest(node, "Ada")
     await recovery_code(node, player)
     token, epoch = await node.services.accounts.sign_out_everywhere(player, "session", 0)
@@ -192,7 +190,7 @@ async def test_an_epoch_is_known_as_long_as_its_tokens_hold(node: Node) -> None:
     assert min(left) > players_keys.PLAYER_LIFE_S - 60
 
 
-async def test_no_code_is_stored_anywhere(node: Node) -> None:
+async def test_codes_are_not_stored_in_plain_text(node: Node) -> None:
     player, _ = await guest(node)
     codes = [
         await recovery_code(node, player),
@@ -204,9 +202,7 @@ async def test_no_code_is_stored_anywhere(node: Node) -> None:
         assert str(parse_code(code)) not in text
 
 
-async def test_a_new_recovery_code_takes_the_place_of_the_earlier_one(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_new_recovery_code_replaces_the_earlier_one(node: Node, clock: SetClock) -> None:
     player, token = await guest(node)
     first = await recovery_code(node, player)
     clock.time += 1
@@ -215,11 +211,11 @@ async def test_a_new_recovery_code_takes_the_place_of_the_earlier_one(
         await sign_in(node, first)
     assert await sign_in(node, second) == token
     assert len(await node.keys("recovery:*")) == 1
-    # The time is that of the first.
+    # The time of the first credential is kept.
     assert (await node.services.accounts.load(player)).kept == START
 
 
-async def test_a_code_that_was_offered_before_is_not_kept_when_that_is_applied_late(
+async def test_a_late_effect_does_not_keep_a_superseded_code(
     node: Node,
 ) -> None:
     player, token = await guest(node)
@@ -233,13 +229,13 @@ async def test_a_code_that_was_offered_before_is_not_kept_when_that_is_applied_l
     assert len(await node.keys("recovery:*")) == 1
 
 
-async def test_a_new_code_counts_once_it_was_kept_and_not_for_long(
+async def test_a_new_code_is_valid_once_kept_and_its_offer_expires(
     node: Node, clock: SetClock
 ) -> None:
     player, token = await guest(node)
     accounts = node.services.accounts
     offered = [await accounts.new_recovery_code(player, 0, confirmed=False) for _ in range(3)]
-    # Nobody has written it down: nothing is kept, and what is stored goes by itself.
+    # An offer is not a credential, and expires if the player never confirms it.
     assert (await accounts.load(player)).kept is None
     assert 0 < await node.redis.ttl(players_keys.player(player)) <= accounts_keys.CODE_OFFER_LIFE_S
     for code in offered:
@@ -251,7 +247,7 @@ async def test_a_new_code_counts_once_it_was_kept_and_not_for_long(
     other, _ = await guest(node)
     with pytest.raises(Refusal, match="bad_code"):
         await accounts.keep_recovery_code(other, parse_typed(offered[2]))
-    # Whoever does not hear that it was kept asks again.
+    # A client that misses the answer sends the command again.
     for _ in range(2):
         await accounts.keep_recovery_code(player, parse_typed(offered[2]))
     assert await sign_in(node, offered[2]) == token
@@ -265,7 +261,7 @@ async def test_a_new_code_counts_once_it_was_kept_and_not_for_long(
 
 
 @pytest.mark.parametrize("text", ["", "K3MQ", "K3MQ7-W2R5T", "K3MQ-7W2R-5T9X-KZ4B-0H8N"])
-async def test_a_code_of_nobody_is_refused(node: Node, text: str) -> None:
+async def test_an_unknown_code_is_refused(node: Node, text: str) -> None:
     with pytest.raises(Refusal, match="bad_code"):
         await sign_in(node, text)
 
@@ -282,11 +278,11 @@ async def test_a_device_code_signs_in_once(node: Node, other: Node) -> None:
     )
     assert [each for each in tries if not isinstance(each, Refusal)] == [token]
     assert await node.keys("device:*") == []
-    # A device code keeps nothing: the player is a guest still.
+    # A device code is not a credential: the player is still a guest.
     assert (await node.services.accounts.load(player)).kept is None
 
 
-async def test_only_the_latest_device_code_counts_and_not_for_long(
+async def test_only_the_latest_device_code_is_valid_and_it_expires(
     node: Node, clock: SetClock
 ) -> None:
     player, _ = await guest(node)
@@ -300,7 +296,7 @@ async def test_only_the_latest_device_code_counts_and_not_for_long(
     clock.time = third.expires
     with pytest.raises(Refusal, match="bad_code"):
         await sign_in(node, third.code)
-    # Nothing else was known of this guest.
+    # Nothing else was stored about this guest.
     assert not await node.redis.exists(players_keys.player(player))
     await node.services.accounts.link_device(player, 0)
     assert 0 < await node.redis.ttl(players_keys.player(player)) <= accounts_keys.DEVICE_LIFE_S
@@ -318,7 +314,7 @@ async def test_a_passkey_keeps_the_identity_and_signs_in(node: Node, other: Node
     assert await sign_in_by(other, "first", 7) == token
     found, _ = await node.services.accounts.passkey("first")
     assert (found.count, found.used) == (7, START)
-    # A counter that has not grown is a copy's.
+    # A counter that has not grown indicates a copy.
     for count in (3, 7, 0):
         with pytest.raises(Refusal, match="bad_passkey"):
             await node.services.accounts.use_passkey(found, count)
@@ -326,7 +322,7 @@ async def test_a_passkey_keeps_the_identity_and_signs_in(node: Node, other: Node
         await node.services.accounts.passkey("second")
 
 
-async def test_a_passkey_of_one_player_is_not_anothers(node: Node) -> None:
+async def test_a_passkey_belongs_to_a_single_player(node: Node) -> None:
     player, _ = await guest(node)
     thief, _ = await guest(node)
     await keep(node, passkey_of(player))
@@ -336,18 +332,18 @@ async def test_a_passkey_of_one_player_is_not_anothers(node: Node) -> None:
     assert (await node.services.accounts.load(thief)).kept is None
 
 
-async def test_a_player_has_so_many_passkeys_and_no_more(node: Node) -> None:
+async def test_the_number_of_passkeys_is_limited(node: Node) -> None:
     player, _ = await guest(node)
     for number in range(MAX_PASSKEYS):
         await keep(node, passkey_of(player, f"number {number}"))
     with pytest.raises(Refusal, match="too_many_passkeys"):
         await keep(node, passkey_of(player, "one more"))
     assert len(await node.keys("passkey:*")) == MAX_PASSKEYS
-    # One that there is already is not one more.
+    # Keeping an existing passkey again does not count towards the limit.
     await keep(node, passkey_of(player, "number 0"))
 
 
-async def test_of_simultaneous_uses_with_one_counter_exactly_one_holds(
+async def test_exactly_one_of_simultaneous_uses_with_one_counter_succeeds(
     node: Node, other: Node
 ) -> None:
     player, _ = await guest(node)
@@ -357,7 +353,7 @@ async def test_of_simultaneous_uses_with_one_counter_exactly_one_holds(
     told = await asyncio.gather(*uses, return_exceptions=True)
     assert [type(each) for each in told].count(type(None)) == 1
     assert [str(each) for each in told if each is not None] == ["bad_passkey"] * 7
-    # One that does not count says 0 each time, as the standard lets it.
+    # An authenticator without a counter always reports 0, as the standard allows.
     await keep(node, passkey_of(player, "second"))
     found, _ = await node.services.accounts.passkey("second")
     uses = [each.services.accounts.use_passkey(found, 0) for each in (node, other) * 2]
@@ -367,12 +363,10 @@ async def test_of_simultaneous_uses_with_one_counter_exactly_one_holds(
 # Changing credentials
 
 
-async def test_who_has_shown_no_credential_adds_none_beside_one_that_there_is(
-    node: Node, other: Node
-) -> None:
-    """A thief has a token, so a session, but neither code nor passkey."""
+async def test_an_unconfirmed_session_cannot_add_a_credential(node: Node, other: Node) -> None:
+    """A thief with a token has a session, but neither code nor passkey."""
     player, token = await guest(node)
-    # What was begun while the player was a guest comes too late, too.
+    # An offer made while the player was a guest is too late as well.
     offered = await other.services.accounts.new_recovery_code(player, 0, confirmed=False)
     code = await recovery_code(node, player, confirmed=False)
     with pytest.raises(Refusal, match="bad_code"):
@@ -386,13 +380,11 @@ async def test_who_has_shown_no_credential_adds_none_beside_one_that_there_is(
     await keep(node, passkey_of(player))
     with pytest.raises(Refusal, match="confirm_first"):
         await keep(other, passkey_of(player, "thief's"), confirmed=False)
-    # To keep again what is kept changes nothing, and so needs nothing.
+    # Keeping an existing credential again changes nothing, so it needs no confirmation.
     await keep(other, passkey_of(player), confirmed=False)
 
 
-async def test_what_was_begun_before_signing_out_everywhere_comes_to_nothing(
-    node: Node, other: Node
-) -> None:
+async def test_changes_started_before_signing_out_everywhere_fail(node: Node, other: Node) -> None:
     player, _ = await guest(node)
     await recovery_code(node, player)
     accounts = other.services.accounts
@@ -404,7 +396,7 @@ async def test_what_was_begun_before_signing_out_everywhere_comes_to_nothing(
         await accounts.new_recovery_code(player, 0, confirmed=True)
     with pytest.raises(Refusal, match="bad_passkey"):
         await keep(other, passkey_of(player))
-    # Nor does a session that has not heard of it yet go on as the player.
+    # A session unaware of the sign-out cannot continue as the player either.
     with pytest.raises(Refusal, match="bad_token"):
         await sign_out(other, player)
     code, _ = await accounts.link_device(player, 0)
@@ -412,7 +404,7 @@ async def test_what_was_begun_before_signing_out_everywhere_comes_to_nothing(
         await sign_in(other, code)
 
 
-async def test_credentials_are_removed_one_by_one_but_for_the_last(
+async def test_all_credentials_but_the_last_can_be_removed(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     player, _ = await guest(node)
@@ -434,12 +426,12 @@ async def test_credentials_are_removed_one_by_one_but_for_the_last(
     with pytest.raises(Refusal, match="last_credential"):
         await sign_out(node, player, "first", epoch=2)
     assert tokens.parse(await sign_in_by(other, "first")).epoch == 2
-    # Of those that are gone, nothing is left.
+    # Removed credentials leave no keys behind.
     assert await node.keys("recovery:*") == []
     assert await node.keys("passkey:*") == [accounts_keys.passkey("first")]
 
 
-async def test_only_ones_own_passkeys_are_removed(node: Node) -> None:
+async def test_passkeys_of_other_players_are_not_removed(node: Node) -> None:
     player, _ = await guest(node)
     thief, _ = await guest(node)
     await keep(node, passkey_of(player, "ada's"))
@@ -448,7 +440,7 @@ async def test_only_ones_own_passkeys_are_removed(node: Node) -> None:
     assert (await node.services.accounts.passkey("ada's"))[0].player == player
 
 
-async def test_a_removal_that_broke_off_is_completed_by_doing_it_again(node: Node) -> None:
+async def test_a_retry_completes_an_interrupted_removal(node: Node) -> None:
     player, _ = await guest(node)
     await recovery_code(node, player)
     await keep(node, passkey_of(player))
@@ -461,8 +453,10 @@ async def test_a_removal_that_broke_off_is_completed_by_doing_it_again(node: Nod
     assert await node.keys("passkey:*") == []
 
 
-async def test_the_owner_gets_rid_of_a_thief_who_had_a_credential(node: Node, other: Node) -> None:
-    """Whatever the thief has begun, with a token or by a sign-in at the same moment."""
+async def test_signing_out_everywhere_locks_out_a_thief_with_a_credential(
+    node: Node, other: Node
+) -> None:
+    """Includes everything the thief has started with a token or a concurrent sign-in."""
     player, _ = await guest(node)
     code = await recovery_code(node, player)
     for number in range(MAX_PASSKEYS):
@@ -472,7 +466,7 @@ async def test_the_owner_gets_rid_of_a_thief_who_had_a_credential(node: Node, ot
     await accounts.use_passkey(passkey, 0)
     mine = [f"thief's {number}" for number in range(MAX_PASSKEYS)]
     await sign_out(node, player, *mine)
-    # The thief's sign-in was verified before, and answered after it.
+    # The thief's sign-in was verified before, and answered afterwards.
     with pytest.raises(Refusal, match="bad_token"):
         await other.services.identity.identify(await accounts.token(account), None)
     with pytest.raises(Refusal, match="bad_passkey"):
@@ -481,10 +475,10 @@ async def test_the_owner_gets_rid_of_a_thief_who_had_a_credential(node: Node, ot
     assert tokens.parse(await sign_in(node, code)).epoch == 1
 
 
-# The effect of keeping
+# Applying the effect
 
 
-async def test_what_was_begun_is_completed_by_the_sweeper_and_doing_so_twice_changes_nothing(
+async def test_the_sweeper_completes_an_effect_idempotently(
     node: Node,
 ) -> None:
     player, _ = await guest(node)
@@ -506,7 +500,7 @@ async def test_what_was_begun_is_completed_by_the_sweeper_and_doing_so_twice_cha
         assert await stored(node) == before
 
 
-async def test_keeping_again_does_not_bring_back_what_was_removed(node: Node) -> None:
+async def test_keeping_again_does_not_restore_a_removed_credential(node: Node) -> None:
     player, _ = await guest(node)
     await keep(node, passkey_of(player, "other"))
     code = await node.services.accounts.new_recovery_code(player, 0, confirmed=True)
@@ -524,8 +518,8 @@ async def test_keeping_again_does_not_bring_back_what_was_removed(node: Node) ->
     assert await stored(node) == before
 
 
-async def test_what_begins_with_an_identity_that_is_kept_is_ranked(node: Node) -> None:
-    """A run that went on meanwhile, or was over, stays among the guests."""
+async def test_runs_started_with_a_kept_identity_are_ranked(node: Node) -> None:
+    """A run started or finished before remains among the guests'."""
     player, _ = await guest(node)
     await finish_daily(node, player, "robert")
     running = (await node.dailies.open(player, "deuces")).attempt
@@ -537,7 +531,7 @@ async def test_what_begins_with_an_identity_that_is_kept_is_ranked(node: Node) -
 
 
 async def on_boards(node: Node, player: PlayerId, group: Group) -> set[str]:
-    """Return the games on whose leaderboards of today a player is."""
+    """Return the games whose leaderboards of today list a player."""
     found = set()
     for game in games():
         board = of_daily(DailyId(game, days.day_at(START)), group)
@@ -561,7 +555,7 @@ async def give_up(node: Node, player: PlayerId, attempt: AttemptId) -> None:
 # Signing out everywhere
 
 
-async def test_tokens_of_an_epoch_that_is_over_are_void(node: Node, other: Node) -> None:
+async def test_tokens_of_earlier_epochs_are_void(node: Node, other: Node) -> None:
     player, first = await guest(node)
     second, epoch = await node.services.accounts.sign_out_everywhere(player, "here", 0)
     assert epoch == 1
@@ -575,7 +569,7 @@ async def test_tokens_of_an_epoch_that_is_over_are_void(node: Node, other: Node)
         assert (found.profile.id, found.token, found.epoch) == (player, third, 2)
 
 
-async def test_a_token_of_another_epoch_cannot_be_made_from_one(node: Node) -> None:
+async def test_a_token_cannot_be_altered_to_another_epoch(node: Node) -> None:
     player, first = await guest(node)
     second, _ = await node.services.accounts.sign_out_everywhere(player, "here", 0)
     signature = first.split(".", 2)[2]
@@ -590,8 +584,8 @@ async def test_a_token_of_another_epoch_cannot_be_made_from_one(node: Node) -> N
             await node.services.identity.identify(forged, None)
 
 
-async def test_an_epoch_that_the_store_has_lost_holds_again(node: Node) -> None:
-    """Redis may lose its last second; the later token proves that the epoch had begun."""
+async def test_an_epoch_lost_by_the_store_is_restored_by_its_token(node: Node) -> None:
+    """Redis may lose its last second of writes; a later token proves that the epoch existed."""
     player, first = await guest(node)
     second, _ = await node.services.accounts.sign_out_everywhere(player, "here", 0)
     await node.redis.hdel(players_keys.player(player), "epoch")
@@ -600,7 +594,7 @@ async def test_an_epoch_that_the_store_has_lost_holds_again(node: Node) -> None:
         await node.services.identity.identify(first, None)
 
 
-async def test_signing_out_closes_the_sessions_of_all_nodes_but_one(
+async def test_signing_out_closes_all_sessions_but_one_on_all_nodes(
     node: Node, other: Node, closing: dict[Node, list[Closing]]
 ) -> None:
     player, _ = await guest(node)
@@ -618,7 +612,7 @@ async def test_signing_out_closes_the_sessions_of_all_nodes_but_one(
     assert await node.store.players.sessions([player]) == [[stays]]
 
 
-async def test_a_session_whose_token_is_void_meanwhile_is_not_registered(node: Node) -> None:
+async def test_a_session_with_a_token_voided_meanwhile_is_not_registered(node: Node) -> None:
     player, _ = await guest(node)
     await node.services.sessions.register(player, "lost")
     await node.services.accounts.sign_out_everywhere(player, "here", 0)
@@ -627,13 +621,13 @@ async def test_a_session_whose_token_is_void_meanwhile_is_not_registered(node: N
     await node.services.sessions.register(player, "new", 1)
     closed: list[Closing] = []
     node.services.sessions.signed_out.subscribe(lambda *told: closed.append(told))
-    # That of the first epoch was not told, since the message was lost.
+    # The first epoch's session missed the lost message.
     entered = [(player, "lost", 0), (player, "new", 1)]
     assert await node.services.sessions.check(entered, lambda _: True) == []
     assert closed == [(player, 1, None)]
 
 
-async def test_signing_out_voids_the_device_code_and_leaves_the_recovery_code(node: Node) -> None:
+async def test_signing_out_voids_the_device_code_but_not_the_recovery_code(node: Node) -> None:
     player, _ = await guest(node)
     recovery = await recovery_code(node, player)
     device, _ = await node.services.accounts.link_device(player, 0)
@@ -643,10 +637,10 @@ async def test_signing_out_voids_the_device_code_and_leaves_the_recovery_code(no
     assert await sign_in(node, recovery) == token
 
 
-# Seeing, exporting, deleting
+# Showing, exporting, deleting
 
 
-async def test_all_that_is_stored_is_exported_but_for_secrets(node: Node) -> None:
+async def test_an_export_has_all_stored_data_except_secrets(node: Node) -> None:
     player, token = await guest(node, "Ada")
     await finish_daily(node, player)
     code = await recovery_code(node, player)
@@ -666,7 +660,7 @@ async def test_all_that_is_stored_is_exported_but_for_secrets(node: Node) -> Non
         assert str(secret) not in text
 
 
-async def test_nothing_of_a_deleted_player_is_left_but_results_without_a_name(
+async def test_only_anonymous_results_of_a_deleted_player_remain(
     node: Node, other: Node, closing: dict[Node, list[Closing]]
 ) -> None:
     player, token = await guest(node, "Ada")
@@ -706,7 +700,7 @@ async def test_nothing_of_a_deleted_player_is_left_but_results_without_a_name(
     assert any(key.startswith("leaderboard:") for key in left)
 
 
-async def test_an_attempt_that_ends_after_its_player_was_deleted_brings_nothing_back(
+async def test_an_attempt_ending_after_the_deletion_restores_nothing(
     node: Node,
 ) -> None:
     player, _ = await guest(node)
@@ -719,7 +713,7 @@ async def test_an_attempt_that_ends_after_its_player_was_deleted_brings_nothing_
     assert await node.keys("leaderboard:*") == []
 
 
-async def test_what_is_begun_for_a_deleted_player_comes_to_nothing(node: Node) -> None:
+async def test_changes_for_a_deleted_player_have_no_effect(node: Node) -> None:
     player, _ = await guest(node)
     await node.services.accounts.delete(player)
     with pytest.raises(Refusal, match="bad_token"):

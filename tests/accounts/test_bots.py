@@ -1,4 +1,4 @@
-"""Bots of players: made, let in, labelled, kept off the leaderboards, and deleted."""
+"""Bots of players: created, admitted, labelled, kept off leaderboards, and deleted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROOM = {"game": "robert", "seats": 4, "limit": 600, "key": "0123456789"}
 
 
 async def kept(hub: HubNode, name: str = "Ada") -> Seat:
-    """Return a session of a player who has kept the identity."""
+    """Return a session of a player with a kept identity."""
     seat = await hub.seat(name=name)
     code = (await seat.ask("NewRecoveryCode"))["code"]
     assert (await seat.ask("KeepRecoveryCode", code=code))["type"] == "done"
@@ -38,13 +38,13 @@ async def bot_of(hub: HubNode, owner: Seat, name: str = "Ada's bot") -> Seat:
 
 
 async def refused(seat: Seat, type_: str, **fields: Any) -> str:
-    """Return the code with which a command is refused."""
+    """Return the code of a command's refusal."""
     answer = await seat.ask(type_, **fields)
     assert answer["type"] == "refused", answer
     return str(answer["code"])
 
 
-async def test_a_bot_is_a_player_with_a_label_whom_its_owner_lists(hub: HubNode) -> None:
+async def test_a_bot_is_labelled_and_listed_by_its_owner(hub: HubNode) -> None:
     ada = await kept(hub)
     made = await ada.ask("CreateBot", name="Ada's bot")
     assert made["player"]["name"] == "Ada's bot"
@@ -61,7 +61,7 @@ async def test_a_bot_is_a_player_with_a_label_whom_its_owner_lists(hub: HubNode)
     assert made["token"] not in json.dumps(exported)
 
 
-async def test_guests_have_no_bots_and_others_show_a_credential_and_have_few(hub: HubNode) -> None:
+async def test_creating_a_bot_needs_a_shown_credential_and_bots_are_limited(hub: HubNode) -> None:
     guest = await hub.seat()
     assert await refused(guest, "CreateBot", name="Bot") == "not_kept"
     ada = await kept(hub)
@@ -86,7 +86,7 @@ async def test_a_bot_plays_in_private_rooms_only_and_keeps_no_identity(hub: HubN
     room = (await ada.ask("room.create", **ROOM))["code"]
     state = await bot.ask("room.join", code=room)
     assert [seat["player"].get("bot", False) for seat in state["members"]] == [False, True]
-    # Nor is a room made public in which it has a seat.
+    # A room with a bot in it cannot be made public either.
     assert await refused(ada, "room.public", code=room, public=True) == "not_for_bots"
     await bot.ask("room.leave", code=room)
     assert (await ada.ask("room.public", code=room, public=True))["public"]
@@ -106,7 +106,7 @@ async def test_a_bot_plays_in_private_rooms_only_and_keeps_no_identity(hub: HubN
     assert await refused(bot, "room.public", code=own, public=True) == "not_for_bots"
 
 
-async def test_a_deleted_bot_is_gone_and_its_slot_free(hub: HubNode) -> None:
+async def test_deleting_a_bot_frees_its_slot(hub: HubNode) -> None:
     ada, bob = await kept(hub), await kept(hub, "Bob")
     bot = await bot_of(hub, ada)
     assert await refused(bob, "DeleteBot", bot=bot.player) == "unknown_bot"
@@ -117,7 +117,7 @@ async def test_a_deleted_bot_is_gone_and_its_slot_free(hub: HubNode) -> None:
         await hub.node.services.identity.identify(bot.token, None)
 
 
-async def test_bots_end_with_their_owner(hub: HubNode) -> None:
+async def test_bots_are_deleted_with_their_owner(hub: HubNode) -> None:
     ada = await kept(hub)
     bots = [await bot_of(hub, ada, f"Bot {number}") for number in range(2)]
     assert (await ada.ask("DeleteAccount"))["type"] == "done"
@@ -137,13 +137,13 @@ async def test_bots_are_barred_with_their_owner(hub: HubNode) -> None:
     assert bot.code == ada.code == Reason.BARRED.value[0]
     with pytest.raises(Refusal, match="barred"):
         await services.identity.identify(bot.token, None)
-    # A session that began at that moment is found by the check of all, as after a lost message.
+    # The full check also finds a session that started at that moment, as after a lost message.
     assert await hub.node.store.players.barred([bot.player], services.clock.now()) == [True]
     await services.operators.unbar(BY, ada.player)
     assert (await hub.seat(bot.token)).player == bot.player
 
 
-async def test_operators_are_told_that_it_is_a_bot_and_whose(hub: HubNode) -> None:
+async def test_operators_see_a_bots_label_and_owner(hub: HubNode) -> None:
     ada = await kept(hub)
     bot = await bot_of(hub, ada)
     shown = await hub.node.services.operators.player(bot.player)
@@ -152,7 +152,7 @@ async def test_operators_are_told_that_it_is_a_bot_and_whose(hub: HubNode) -> No
     assert (await hub.node.services.operators.player(ada.player)).bot_of is None
 
 
-async def test_a_token_alone_lets_no_bot_play_whose_owner_s_record_is_gone(hub: HubNode) -> None:
+async def test_a_bot_cannot_play_without_its_owners_record(hub: HubNode) -> None:
     ada = await kept(hub)
     bot = await bot_of(hub, ada)
     await hub.node.redis.delete(keys.player(ada.player))
@@ -160,7 +160,7 @@ async def test_a_token_alone_lets_no_bot_play_whose_owner_s_record_is_gone(hub: 
         await hub.node.services.identity.identify(bot.token, None)
 
 
-async def test_a_bot_s_record_lives_as_long_as_its_token(hub: HubNode) -> None:
+async def test_a_bots_record_lives_as_long_as_its_token(hub: HubNode) -> None:
     ada = await kept(hub)
     bot = await bot_of(hub, ada)
     life = await hub.node.redis.ttl(keys.player(bot.player))
@@ -171,7 +171,7 @@ async def test_a_bot_s_record_lives_as_long_as_its_token(hub: HubNode) -> None:
     assert taken <= charge.size
 
 
-async def test_the_page_of_a_bot_says_whose_it_is(hub: HubNode, site: Site) -> None:
+async def test_a_bots_page_names_its_owner(hub: HubNode, site: Site) -> None:
     ada = await kept(hub)
     bot = await bot_of(hub, ada)
     page = (await site.get(f"/players/{bot.player}")).json

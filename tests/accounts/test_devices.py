@@ -1,4 +1,4 @@
-"""Several sessions of one player over real sockets: one plays an attempt, the others follow it."""
+"""Several sessions of one player over real sockets: one plays an attempt, the others follow."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = [
 
 @pytest.fixture
 def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raise the rate limit, so that moves can be sent without a pause."""
+    """Raise the rate limit, so that moves need no pauses."""
     monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1_000, 10_000))
 
 
@@ -44,7 +44,7 @@ async def ports(redis_url: str) -> AsyncIterator[tuple[int, int]]:
 async def devices(
     request: pytest.FixtureRequest, ports: tuple[int, int]
 ) -> AsyncIterator[tuple[Client, Client]]:
-    """Return two clients, on one node or on two, which have not said hello."""
+    """Return two clients that have not said hello, on one node or on two."""
     here, there = ports if request.param == "two nodes" else (ports[0], ports[0])
     async with opened(here) as phone, opened(there) as desk:
         yield phone, desk
@@ -58,7 +58,7 @@ async def both_open(phone: Client, desk: Client) -> Message:
 
 
 async def follow(client: Client, token: str, attempt: Message) -> None:
-    """Say hello, open an attempt that another session plays, and wait until that is told."""
+    """Say hello, open an attempt played by another session, and wait for the notice."""
     await client.hello(token)
     await ask(client, attempt, **have(attempt))
     await client.next("taken")
@@ -70,17 +70,17 @@ async def take(client: Client, attempt: Message) -> Message:
 
 
 async def is_followed(client: Client, seq: int) -> None:
-    """Wait until a client is sent entry `seq`, and that another session plays."""
+    """Wait until a client receives entry `seq` and the notice that another session plays."""
     async with asyncio.timeout(PATIENCE):
         seen = set[str]()
-        # A node that reads the attempt just then sends a snapshot.
+        # A node that is reading the attempt at that moment sends a snapshot instead.
         while not ("taken" in seen and seen & {"missed", "attempt"}):
             event = await client.news.get()
             if event["type"] == "taken" or event.get("seq") == seq:
                 seen.add(event["type"])
 
 
-async def test_no_session_is_closed_and_one_that_looks_elsewhere_is_not_bothered(
+async def test_only_sessions_showing_the_attempt_are_notified(
     devices: tuple[Client, Client],
 ) -> None:
     phone, desk = devices
@@ -94,7 +94,7 @@ async def test_no_session_is_closed_and_one_that_looks_elsewhere_is_not_bothered
     assert not {"taken", "missed", "attempt"} & set(desk.seen)
 
 
-async def test_the_others_follow_live_and_take_over_and_back(
+async def test_other_sessions_follow_live_and_can_take_over(
     devices: tuple[Client, Client],
 ) -> None:
     phone, desk = devices
@@ -105,7 +105,7 @@ async def test_the_others_follow_live_and_take_over_and_back(
         assert (news["since"], news["seq"]) == (since, since + 1)
         assert news["moves"] == [[answer["move"], answer["changes"], answer["redeals"]]]
         assert news["result"] == answer["result"]
-    # Who plays is answered, and not told the same again.
+    # The playing session gets answers, and not the same events again.
     assert not {"missed", "taken"} & set(phone.seen)
     taken = await take(desk, attempt)
     assert taken["seq"] == 3
@@ -116,15 +116,15 @@ async def test_the_others_follow_live_and_take_over_and_back(
     await desk.next("taken")
     await play(phone, back, 1)
     assert (await desk.next("missed"))["seq"] == 5
-    # What was told once is not told again with each move.
+    # The notice is not repeated with each move.
     assert desk.seen.count("taken") == 2
     assert phone.seen.count("taken") == 1
 
 
-async def test_the_session_that_plays_is_named_by_its_welcome(
+async def test_the_playing_session_is_named_by_the_id_of_its_welcome(
     ports: tuple[int, int],
 ) -> None:
-    """So that a client which has lost its connection knows itself."""
+    """It lets a reconnected client recognize its own session."""
     here, there = ports
     async with opened(here) as lost, opened(there) as new:
         welcome = await lost.hello()
@@ -135,7 +135,7 @@ async def test_the_session_that_plays_is_named_by_its_welcome(
         assert (await new.next("taken"))["session"] == welcome["session"]
 
 
-async def test_nobody_is_told_of_a_session_that_has_ended(ports: tuple[int, int]) -> None:
+async def test_an_ended_session_is_not_reported_as_playing(ports: tuple[int, int]) -> None:
     here, there = ports
     async with opened(here) as new:
         async with opened(there) as old:
@@ -148,14 +148,16 @@ async def test_nobody_is_told_of_a_session_that_has_ended(ports: tuple[int, int]
         assert "taken" not in new.seen
 
 
-async def test_when_the_session_that_plays_ends_nobody_plays(ports: tuple[int, int]) -> None:
+async def test_the_attempt_is_released_when_the_playing_session_ends(
+    ports: tuple[int, int],
+) -> None:
     here, there = ports
     async with opened(there) as desk, opened(here) as third:
         async with opened(here) as phone:
             token, attempt = await start(phone)
             await follow(desk, token, attempt)
             await follow(third, token, attempt)
-            # One that only follows ends without a word.
+            # A session that only follows ends without a notice.
             async with opened(there) as fourth:
                 await follow(fourth, token, attempt)
             await play(phone, attempt, 1)
@@ -164,14 +166,14 @@ async def test_when_the_session_that_plays_ends_nobody_plays(ports: tuple[int, i
                 assert "released" not in client.seen
         for client in (desk, third):
             assert (await client.next("released"))["attempt"] == attempt["attempt"]
-        # They follow whoever plays next.
+        # They follow the next session to play.
         await play(third, attempt | {"seq": 2}, 1)
         await is_followed(desk, 3)
         assert [client.seen.count("released") for client in (desk, third)] == [1, 1]
 
 
 @pytest.mark.parametrize("nodes", [1, 2])
-async def test_who_has_taken_over_meanwhile_is_still_followed(
+async def test_a_session_that_took_over_meanwhile_is_still_followed(
     ports: tuple[int, int], nodes: int
 ) -> None:
     here, there = ports if nodes == 2 else (ports[0], ports[0])
@@ -187,17 +189,17 @@ async def test_who_has_taken_over_meanwhile_is_still_followed(
         assert "released" not in {*desk.seen, *third.seen}
 
 
-async def test_who_moves_without_taking_over_plays_from_then_on(
+async def test_moving_without_taking_over_takes_over(
     devices: tuple[Client, Client],
 ) -> None:
-    """As a client of an older release does, which ignores that it was taken."""
+    """Clients of older releases do so, since they ignore the notice."""
     phone, desk = devices
     attempt = await both_open(phone, desk)
     await play(desk, attempt, 1)
     await is_followed(phone, 2)
 
 
-async def test_the_end_is_told_to_all_that_show_the_attempt(
+async def test_the_end_is_sent_to_all_sessions_showing_the_attempt(
     devices: tuple[Client, Client],
 ) -> None:
     phone, desk = devices
@@ -207,7 +209,7 @@ async def test_the_end_is_told_to_all_that_show_the_attempt(
     assert (ended["seq"], ended["result"]) == (2, answer["result"])
 
 
-async def test_both_get_the_cards_of_a_round_and_the_first_to_move_plays(
+async def test_both_sessions_get_a_round_and_the_first_to_move_plays(
     ports: tuple[int, int],
 ) -> None:
     here, there = ports
@@ -226,13 +228,13 @@ async def test_both_get_the_cards_of_a_round_and_the_first_to_move_plays(
         assert not {"missed", "taken"} & set(friend.seen)
 
 
-async def test_an_entry_that_a_node_cannot_follow_comes_as_a_snapshot(
+async def test_a_node_that_cannot_follow_an_entry_sends_a_snapshot(
     ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = ports
     async with opened(here) as phone, opened(there) as desk:
         attempt = await both_open(phone, desk)
-        # As if the node had other entries, or were reading.
+        # As if the node had other entries, or were still reading.
         monkeypatch.setattr(Attempts, "receive", lambda *_: None)
         await play(phone, attempt, 1)
         news = await desk.next("attempt")
@@ -241,7 +243,7 @@ async def test_an_entry_that_a_node_cannot_follow_comes_as_a_snapshot(
 
 @SAMPLED
 @pytest.mark.parametrize("seed", range(cases(1, 5)))
-async def test_two_who_move_and_take_over_at_once_lose_and_double_nothing(
+async def test_concurrent_moves_and_takeovers_lose_and_repeat_no_move(
     devices: tuple[Client, Client], seed: int
 ) -> None:
     rng = random.Random(seed)
@@ -249,7 +251,7 @@ async def test_two_who_move_and_take_over_at_once_lose_and_double_nothing(
     seqs = [attempt["seq"]] * 2
 
     async def play_on(which: int) -> list[int]:
-        """Play what comes next as far as this device knows, and return what was accepted."""
+        """Play the next move known to this device, and return the accepted entries."""
         accepted = []
         for _ in range(12):
             if rng.random() < 0.3:
@@ -265,17 +267,19 @@ async def test_two_who_move_and_take_over_at_once_lose_and_double_nothing(
     mine, theirs = await asyncio.gather(play_on(0), play_on(1))
     ends = [await take(client, attempt) for client in devices]
     assert shown(ends[0]) == shown(ends[1])
-    # The same move with the same number is one move, whoever sends it.
+    # The same move with the same number is a single move, whichever session sends it.
     assert sorted({*mine, *theirs}) == list(range(2, ends[0]["seq"] + 1))
     assert ends[0]["result"]["moves"] == ends[0]["seq"] - 1
 
 
-async def test_of_two_who_take_over_at_once_one_plays(devices: tuple[Client, Client]) -> None:
+async def test_exactly_one_of_two_concurrent_takeovers_plays(
+    devices: tuple[Client, Client],
+) -> None:
     attempt = await both_open(*devices)
     await asyncio.gather(*(take(client, attempt) for client in devices))
 
     def follows(client: Client) -> bool:
-        # Whoever was told before its own command was carried out has taken the attempt back.
+        # A session notified before its own command was carried out has taken the attempt back.
         return "taken" in client.since_answer
 
     async def one_follows() -> bool:
@@ -285,12 +289,12 @@ async def test_of_two_who_take_over_at_once_one_plays(devices: tuple[Client, Cli
     before = [client.seen.count("taken") for client in devices]
     await play(devices[1 if follows(devices[0]) else 0], attempt, 2)
     for client in devices:
-        # What was published before has arrived.
+        # Earlier messages have arrived by now.
         await client.ask("ping")
     assert [client.seen.count("taken") for client in devices] == before
 
 
-async def test_a_ninth_session_closes_one_of_the_others(
+async def test_a_ninth_session_closes_another_one(
     ports: tuple[int, int],
 ) -> None:
     async with AsyncExitStack() as stack:
@@ -301,7 +305,8 @@ async def test_a_ninth_session_closes_one_of_the_others(
         token = (await clients[0].hello())["token"]
         for client in clients[1:]:
             await client.hello(token)
-        # Which one, is tested where the time is set: these may have come in one millisecond.
+        # Which one closes is tested with a set clock: these may have started in the same
+        # millisecond.
         waits = {asyncio.create_task(client.next("bye")): client for client in clients}
         done, others = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         (bye,) = done
@@ -314,7 +319,7 @@ async def test_a_ninth_session_closes_one_of_the_others(
             wait.cancel()
 
 
-async def test_nothing_of_it_is_told_to_another_player(ports: tuple[int, int]) -> None:
+async def test_other_players_receive_none_of_these_events(ports: tuple[int, int]) -> None:
     here, there = ports
     async with opened(here) as one, opened(there) as other:
         attempts = await race_of(one, other)

@@ -24,12 +24,12 @@ pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 WRONG = "00000-00000"
 SO_OFTEN = int(limits.PLAYER_SLIPS.at_once + limits.PLAYER_MISSES.at_once)
-"""How often a player may be wrong at once."""
+"""Number of failures allowed in a burst."""
 WRONG_RECOVERY = "0000-0000-0000-0000-0000"
 
 
 def device_at(port: int) -> Authenticator:
-    """Return an authenticator behind a browser that shows the page on this machine."""
+    """Return an authenticator in a browser that shows this machine's page."""
     return Authenticator(f"http://localhost:{port}", "localhost")
 
 
@@ -77,12 +77,12 @@ async def test_a_passkey_is_created_and_signs_in(port: int) -> None:
         token = (await use(laptop, device))["token"]
         assert token.partition(".")[0] == ada["player"]["id"]
         (passkey,) = (await phone.ask("GetAccount"))["passkeys"]
-        # The device is not asked for a second one.
+        # The device is not asked to create a second passkey.
         options = json.loads((await phone.ask("AskPasskey", purpose="create"))["options"])
         assert [each["id"] for each in options["excludeCredentials"]] == [passkey["id"]]
 
 
-async def test_a_challenge_is_answered_once_and_by_the_session_that_asked(port: int) -> None:
+async def test_a_challenge_is_answered_once_by_the_requesting_session(port: int) -> None:
     device = device_at(port)
     async with opened(port) as phone, opened(port) as laptop:
         await phone.hello()
@@ -93,13 +93,13 @@ async def test_a_challenge_is_answered_once_and_by_the_session_that_asked(port: 
         assert (await phone.ask("UsePasskey", credential=answer))["code"] == "bad_passkey"
         assert (await laptop.ask("UsePasskey", credential=answer))["type"] == "SignedIn"
         assert (await laptop.ask("UsePasskey", credential=answer))["code"] == "bad_passkey"
-        # A challenge for the one purpose is none for the other.
+        # A challenge is not valid for another purpose.
         options = (await laptop.ask("AskPasskey", purpose="create"))["options"]
         answer = device.use(options)
         assert (await laptop.ask("UsePasskey", credential=answer))["code"] == "bad_passkey"
 
 
-async def test_a_passkey_of_another_page_signs_nobody_in(port: int) -> None:
+async def test_a_passkey_of_another_page_is_refused(port: int) -> None:
     device = device_at(port)
     async with opened(port) as phone, opened(port) as laptop:
         await phone.hello()
@@ -109,7 +109,7 @@ async def test_a_passkey_of_another_page_signs_nobody_in(port: int) -> None:
         assert (await use(laptop, device))["code"] == "bad_passkey"
 
 
-async def test_passkeys_hold_for_the_address_that_the_operator_has_set(
+async def test_passkeys_are_bound_to_the_public_url(
     redis_url: str,
 ) -> None:
     origin, host = "https://play.example.org", "play.example.org"
@@ -123,12 +123,12 @@ async def test_passkeys_hold_for_the_address_that_the_operator_has_set(
         assert (await use(client, device))["type"] == "SignedIn"
 
 
-async def test_without_an_address_there_are_no_passkeys(hub: HubNode) -> None:
+async def test_passkeys_need_a_known_address(hub: HubNode) -> None:
     seat = await hub.seat()
     assert (await seat.ask("AskPasskey", purpose="use"))["code"] == "no_passkeys"
 
 
-async def test_a_player_may_be_wrong_so_often_and_no_more(port: int) -> None:
+async def test_failed_sign_ins_are_rate_limited(port: int) -> None:
     async with opened(port) as phone, opened(port) as laptop:
         await phone.hello()
         code = await phone.keep()
@@ -152,7 +152,7 @@ async def test_signing_out_everywhere_closes_the_sessions_of_all_nodes(redis_url
             for client in (tab, laptop):
                 assert (await client.next("bye"))["code"] == "signed_out"
                 assert await client.closed() == 4007
-            # The session goes on, and so does the player.
+            # The requesting session stays open, with the same player.
             assert (await phone.ask("GetAccount"))["sessions"] == 1
         for port in (one, two):
             async with opened(port) as client:
@@ -177,7 +177,7 @@ async def test_a_deleted_player_is_signed_out_after_the_answer(redis_url: str) -
             assert (await client.hello())["type"] == "welcome"
 
 
-async def test_no_secret_is_logged(port: int) -> None:
+async def test_secrets_are_not_logged(port: int) -> None:
     device = device_at(port)
     with debug_captured() as lines:
         secrets = await tried(port, device)
@@ -189,7 +189,7 @@ async def test_no_secret_is_logged(port: int) -> None:
 
 
 async def tried(port: int, device: Authenticator) -> list[str]:
-    """Keep and change an identity in all ways, and return what nobody else may know."""
+    """Keep and change an identity in every way, and return the secrets involved."""
     async with opened(port) as client:
         token = (await client.hello())["token"]
         codes = [await client.keep(), (await client.ask("LinkDevice"))["code"]]
@@ -225,12 +225,12 @@ async def show(client: Client, device: Authenticator) -> Message:
 
 
 async def removed(client: Client, *devices: Authenticator, recovery: bool = False) -> Message:
-    """Remove passkeys, and perhaps the code; return the answer."""
+    """Remove passkeys and, if `recovery`, the code; return the answer."""
     ids = [bytes_to_base64url(each.id) for each in devices]
     return await client.ask("SignOutEverywhere", passkeys=ids, recovery=recovery)
 
 
-async def test_a_thief_with_a_token_changes_nothing_for_good(port: int) -> None:
+async def test_a_stolen_token_does_no_lasting_damage(port: int) -> None:
     device, stolen = device_at(port), device_at(port)
     async with opened(port) as ada, opened(port) as thief:
         token = (await ada.hello(name="Ada"))["token"]
@@ -246,7 +246,7 @@ async def test_a_thief_with_a_token_changes_nothing_for_good(port: int) -> None:
             await thief.ask("DeleteAccount"),
         ):
             assert refused["code"] == "confirm_first"
-        # Neither a code of the thief's own nor an own passkey is one of the player's.
+        # The thief's own code and passkey are not the player's.
         linked = (await thief.ask("LinkDevice"))["code"]
         assert (await thief.ask("ConfirmCode", code=linked))["code"] == "bad_code"
         assert (await thief.ask("KeepRecoveryCode", code=WRONG_RECOVERY))["code"] == "bad_code"
@@ -254,7 +254,7 @@ async def test_a_thief_with_a_token_changes_nothing_for_good(port: int) -> None:
             await other.hello()
             assert (await create(other, stolen))["type"] == "done"
         assert (await show(thief, stolen))["code"] == "bad_passkey"
-        # Signing out needs no credential, and leaves the owner the way back.
+        # Signing out needs no credential, and the owner can still sign in again.
         later = (await thief.ask("SignOutEverywhere"))["token"]
         assert (await ada.next("bye"))["code"] == "signed_out"
     async with opened(port) as guest:
@@ -270,14 +270,14 @@ async def test_a_thief_with_a_token_changes_nothing_for_good(port: int) -> None:
         assert (await thief.hello(later))["code"] == "bad_token"
 
 
-async def test_whoever_shows_a_credential_may_change_them_for_a_while(
+async def test_showing_a_credential_allows_changes_for_a_while(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     device, more = device_at(port), [device_at(port) for _ in range(3)]
     async with opened(port) as ada, opened(port) as phone:
         token = (await ada.hello(name="Ada"))["token"]
         code = await ada.keep()
-        # Who has just kept a first credential has shown it.
+        # Keeping a first credential also confirms the session.
         assert (await create(ada, device))["type"] == "done"
         await phone.hello(token)
         assert (await show(phone, device))["type"] == "done"
@@ -292,13 +292,13 @@ async def test_whoever_shows_a_credential_may_change_them_for_a_while(
         later = await phone.keep()
         assert (await phone.ask("ConfirmCode", code=code))["code"] == "bad_code"
         assert (await phone.ask("ConfirmCode", code=later))["type"] == "done"
-        # One session's word is not another's.
+        # Confirmation applies to a single session.
         async with opened(port) as tab:
             await tab.hello(token)
             assert (await tab.ask("ExportData"))["code"] == "confirm_first"
 
 
-async def test_what_a_thief_tries_in_place_of_a_credential_is_a_miss(port: int) -> None:
+async def test_a_guessed_credential_counts_as_a_miss(port: int) -> None:
     tries = (
         ("ConfirmCode", {"code": WRONG_RECOVERY}),
         ("ConfirmPasskey", {"credential": "{}"}),
@@ -312,7 +312,7 @@ async def test_what_a_thief_tries_in_place_of_a_credential_is_a_miss(port: int) 
         assert set(told[:-1]) <= {"bad_code", "bad_passkey"}
 
 
-async def test_a_passkey_shown_for_one_thing_is_not_shown_for_another(port: int) -> None:
+async def test_a_passkey_is_valid_for_one_purpose_only(port: int) -> None:
     device = device_at(port)
     async with opened(port) as ada:
         await ada.hello()
@@ -323,7 +323,7 @@ async def test_a_passkey_shown_for_one_thing_is_not_shown_for_another(port: int)
             assert (await ada.ask(said, credential=answer))["code"] == "bad_passkey"
 
 
-async def test_credentials_are_listed_and_removed_one_by_one(port: int) -> None:
+async def test_credentials_are_listed_and_removed(port: int) -> None:
     devices = [device_at(port) for _ in range(3)]
     devices[1].aaguid = UUID("bada5566-a7aa-401f-bd96-45619a55120d").bytes
     async with opened(port) as ada, opened(port) as phone:
@@ -340,7 +340,7 @@ async def test_credentials_are_listed_and_removed_one_by_one(port: int) -> None:
         async with opened(port) as laptop:
             await laptop.hello(token)
             assert (await removed(ada, devices[1]))["type"] == "SignedIn"
-            # Whoever was signed in by it is not any more.
+            # A session signed in by the removed passkey is closed.
             assert (await laptop.next("bye"))["code"] == "signed_out"
         assert (await use(phone, devices[1]))["code"] == "bad_passkey"
         assert (await removed(ada, devices[0], devices[2], recovery=True))["code"] == (
@@ -353,10 +353,10 @@ async def test_credentials_are_listed_and_removed_one_by_one(port: int) -> None:
         assert (await use(phone, devices[2]))["type"] == "SignedIn"
 
 
-async def test_after_a_thief_had_a_credential_the_owner_gets_rid_of_all(
+async def test_the_owner_can_remove_all_of_a_thiefs_credentials(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many passkeys the thief has added, and whatever is open."""
+    """Holds for any number of passkeys added by the thief, and for open sessions."""
     monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1e9, 1e9))
     async with (
         node(redis_url) as port,
@@ -379,7 +379,7 @@ async def test_after_a_thief_had_a_credential_the_owner_gets_rid_of_all(
         await guest.hello()
         assert (await use(guest, stolen[0]))["code"] == "bad_passkey"
         assert (await guest.ask("SignIn", code=code))["code"] == "bad_code"
-        # Of the same player and epoch; each token is of the second in which it was issued.
+        # The player and the epoch are the same; each token holds the second of its issue.
         again = (await guest.ask("SignIn", code=later))["token"]
         assert again.split(".")[:2] == token.split(".")[:2]
 
@@ -403,14 +403,14 @@ async def test_of_simultaneous_uses_of_a_passkey_exactly_one_signs_in(redis_url:
         assert sorted(told) == ["SignedIn", *["refused"] * 7]
 
 
-async def test_a_malformed_passkey_is_a_miss_and_no_error(port: int) -> None:
+async def test_a_malformed_passkey_counts_as_a_miss(port: int) -> None:
     device = device_at(port)
     async with opened(port) as client:
         await client.hello()
         with debug_captured() as lines:
             for _ in range(SO_OFTEN):
                 options = (await client.ask("AskPasskey", purpose="create"))["options"]
-                # The public key is an empty text: the library looks at its first byte.
+                # The public key is an empty text, although the library reads its first byte.
                 credential = device.create(options, public=b"\x40")
                 answer = await client.ask("CreatePasskey", credential=credential)
                 assert answer["code"] == "bad_passkey"

@@ -1,4 +1,4 @@
-"""Passkeys: which answers of a browser are accepted."""
+"""Passkeys: which answers of browsers are accepted."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def use(challenge: bytes = CHALLENGE) -> str:
     return passkeys.use_options(SITE, challenge)
 
 
-def test_options_name_the_host_and_the_player_and_no_second_passkey_of_a_device() -> None:
+def test_options_name_host_and_player_and_exclude_existing_passkeys() -> None:
     options = json.loads(creation())
     assert options["rp"] == {"id": "play.example.org", "name": "Samedeal"}
     assert options["user"]["name"] == f"Ada {PROFILE.tag}"
@@ -83,7 +83,7 @@ def test_an_answer_to_another_challenge_or_for_another_page_is_refused(
         passkeys.created(SITE, CHALLENGE, PROFILE, device.create(creation(OTHER)))
     with pytest.raises(Refusal, match="bad_passkey"):
         passkeys.used(SITE, CHALLENGE, passkey, device.use(use(OTHER)))
-    # One kind of answer is not the other.
+    # The two kinds of answers are not interchangeable.
     with pytest.raises(Refusal, match="bad_passkey"):
         passkeys.used(SITE, CHALLENGE, passkey, device.create(creation()))
 
@@ -98,7 +98,7 @@ def test_another_key_or_a_counter_that_has_not_grown_is_refused(device: Authenti
         passkeys.used(SITE, CHALLENGE, replace(passkey, count=5), device.use(use()))
 
 
-def test_whatever_a_client_sends_instead_is_refused(device: Authenticator) -> None:
+def test_malformed_answers_are_refused(device: Authenticator) -> None:
     passkey = passkeys.created(SITE, CHALLENGE, PROFILE, device.create(creation()))
     answers = [device.create(creation()), device.use(use())]
     rng = random.Random(7)
@@ -114,7 +114,7 @@ def test_whatever_a_client_sends_instead_is_refused(device: Authenticator) -> No
             place = rng.randrange(len(answer))
             wrong.append(answer[:place] + chr(rng.randrange(32, 127)) + answer[place + 1 :])
     for text in wrong:
-        # What does not matter to the one kind of answer may to the other.
+        # A field ignored in one kind of answer may matter in the other.
         refused = 0
         for check in (
             partial(passkeys.created, SITE, CHALLENGE, PROFILE),
@@ -133,13 +133,13 @@ SCALARS = st.one_of(
     st.integers(-300, 70), st.binary(max_size=70), st.text(max_size=5), st.none(), st.booleans()
 )
 COSE = st.one_of(SCALARS, st.lists(SCALARS, max_size=3), st.dictionaries(KEYS, SCALARS))
-"""A value where a public key is expected."""
+"""Any value in place of a public key."""
 
 EC = Authenticator(SITE.origin, SITE.host).public()
 RSA = {1: 3, 3: -257, -1: b"\xff" * 128, -2: b"\x01\x00\x01"}
 OKP = {1: 1, 3: -8, -1: 6, -2: b"x" * 32}
 ML_DSA = {1: 7, 3: -48, -1: b"x" * 1_312}
-"""Public keys of each type, by their fields in COSE; most are on no curve."""
+"""Public keys of each type, by their COSE fields; most are not on a curve."""
 
 PUBLIC = st.one_of(
     COSE,
@@ -162,12 +162,12 @@ STATEMENTS = st.dictionaries(
 
 @st.composite
 def attestations(draw: st.DrawFn) -> bytes:
-    """Return an attestation object that is right, or wrong in some places, or cut off."""
+    """Generate an attestation object: valid, corrupted in some bytes, or truncated."""
     device = Authenticator(SITE.origin, SITE.host)
     public = cbor2.dumps(draw(PUBLIC)) if draw(st.booleans()) else draw(st.binary(max_size=90))
     data = bytearray(device.attested(public))
     for _ in range(draw(st.integers(0, 2))):
-        # Flags, counter, or the length of the id.
+        # Flags, counter, or the id's length.
         data[draw(st.sampled_from([32, 33, 53, 54, len(data) - 1]))] = draw(st.integers(0, 255))
     made = {"fmt": draw(FORMATS), "attStmt": draw(STATEMENTS), "authData": bytes(data)}
     if draw(st.booleans()):
@@ -178,13 +178,13 @@ def attestations(draw: st.DrawFn) -> bytes:
 
 @given(attestations())
 @settings(max_examples=cases(60, 400), deadline=None)
-def test_every_attestation_object_is_taken_or_refused(attestation: bytes) -> None:
+def test_any_attestation_object_is_accepted_or_refused(attestation: bytes) -> None:
     device = Authenticator(SITE.origin, SITE.host)
     with suppress(Refusal):
         passkey = passkeys.created(
             SITE, CHALLENGE, PROFILE, device.create(creation(), attestation=attestation)
         )
-        # What was taken can be used by its owner: here, by somebody who lacks the private key.
+        # An accepted passkey works for its owner, and is refused without the private key, as here.
         with pytest.raises(Refusal, match="bad_passkey") as refused:
             passkeys.used(SITE, CHALLENGE, passkey, device.use(use()))
         assert isinstance(refused.value.__cause__, InvalidAuthenticationResponse)
@@ -192,10 +192,10 @@ def test_every_attestation_object_is_taken_or_refused(attestation: bytes) -> Non
 
 @given(PUBLIC, st.binary(max_size=80), st.binary(max_size=80), st.booleans())
 @settings(max_examples=cases(60, 400), deadline=None)
-def test_every_assertion_is_taken_or_refused(
+def test_any_assertion_is_accepted_or_refused(
     public: object, data: bytes, signature: bytes, hosted: bool
 ) -> None:
-    """Also of keys that were stored before they were looked at."""
+    """Includes keys stored before the server checked them."""
     device = Authenticator(SITE.origin, SITE.host)
     passkey = Passkey("AAAA", ADA, cbor2.dumps(public), 0)
     made = json.loads(device.use(use()))
@@ -211,17 +211,15 @@ def test_every_assertion_is_taken_or_refused(
 @pytest.mark.parametrize(
     "public",
     [b"\x40", cbor2.dumps([1, 2]), cbor2.dumps(EC | {-1: 99}), cbor2.dumps(EC | {-2: b"x" * 32})],
-    # The key is drawn anew in each process, and all workers have to collect the same tests.
+    # The key is random in each process, but all workers must collect the same test ids.
     ids=["no map", "a list", "an unknown curve", "no point of the curve"],
 )
-def test_a_key_by_which_nothing_could_be_verified_keeps_no_identity(
-    device: Authenticator, public: bytes
-) -> None:
+def test_an_unusable_public_key_is_refused(device: Authenticator, public: bytes) -> None:
     with pytest.raises(Refusal, match="bad_passkey"):
         passkeys.created(SITE, CHALLENGE, PROFILE, device.create(creation(), public))
 
 
-def test_a_credential_id_is_as_long_as_the_standard_allows(device: Authenticator) -> None:
+def test_the_length_of_a_credential_id_is_limited_by_the_standard(device: Authenticator) -> None:
     device.id = b"i" * (passkeys.MAX_ID + 1)
     with pytest.raises(Refusal, match="bad_passkey"):
         passkeys.created(SITE, CHALLENGE, PROFILE, device.create(creation()))
@@ -229,6 +227,6 @@ def test_a_credential_id_is_as_long_as_the_standard_allows(device: Authenticator
     passkeys.created(SITE, CHALLENGE, PROFILE, device.create(creation()))
 
 
-def test_whoever_shows_a_passkey_chooses_among_ones_own() -> None:
+def test_confirming_offers_the_players_own_passkeys() -> None:
     options = json.loads(passkeys.use_options(SITE, CHALLENGE, ["AAAA", "BBBB"]))
     assert [each["id"] for each in options["allowCredentials"]] == ["AAAA", "BBBB"]

@@ -1,4 +1,4 @@
-"""What commands on accounts and notifications cost players, beside the work that they make."""
+"""The cost of accounts' and notifications' commands to players, compared with their work."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAMES = ["One", "Two", "Three"]
 
 
 async def much(hub: HubNode, node: Node, seat: Seat) -> None:
-    """Give a player as much of all as one may have, and results of three years."""
+    """Give a player the maximum of everything, and three years of results."""
     code = (await seat.ask("NewRecoveryCode"))["code"]
     await seat.ask("KeepRecoveryCode", code=code)
     for number in range(MAX_PASSKEYS):
@@ -45,7 +45,7 @@ async def much(hub: HubNode, node: Node, seat: Seat) -> None:
 
 
 @pytest.mark.parametrize("has_much", [False, True])
-async def test_prices_of_accounts_follow_from_the_work(
+async def test_prices_of_accounts_match_the_work(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch, has_much: bool
 ) -> None:
     prices, bob, ada = Prices(node, monkeypatch), await hub.seat(), await hub.seat()

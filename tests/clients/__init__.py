@@ -1,1 +1,1 @@
-"""Clients for tests of a node's gateway."""
+"""Clients of a node's gateway, for tests."""

@@ -1,4 +1,4 @@
-"""A plain client for tests: sends commands, and matches events to the commands they answer."""
+"""A plain test client: sends commands, and matches events to the commands they answer."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tests.wire import Message, Wire
 __all__ = ["Client", "Message", "opened"]
 
 REFUSED_WITHIN = 60.0
-"""Seconds for which a socket is asked for again while the node is overloaded."""
+"""Seconds of retries while an overloaded node refuses a socket."""
 
 
 class Client:
     """The client's end of a session.
 
     Attributes:
-        news: the events that answer no command and have not been taken by `next`.
-        seen: the types of all events that answered no command.
-        since_answer: those of them that came after the last answer.
-        token: the player's, or empty before a hello that was not refused.
+        news: unsolicited events not yet taken by `next`.
+        seen: the types of all unsolicited events.
+        since_answer: the types of unsolicited events since the last answer.
+        token: the player's, or empty before a successful hello.
     """
 
     def __init__(self, socket: ClientConnection) -> None:
@@ -57,7 +57,7 @@ class Client:
         return answer.result()
 
     def send(self, type_: str, **fields: Any) -> asyncio.Future[Message]:
-        """Send a command soon, and return the future of its answer."""
+        """Schedule a command, and return the future of its answer."""
         self._last += 1
         answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
         self._answers[self._last] = answer
@@ -81,7 +81,7 @@ class Client:
         return code
 
     async def next(self, type_: str, test: Callable[[Message], bool] = lambda _: True) -> Message:
-        """Return the next news of a type that passes a test; other news are dropped."""
+        """Return the next news of a type that passes a test, dropping others."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 event = await self.news.get()
@@ -121,7 +121,7 @@ async def opened(port: int, *, patient: bool = True, **options: Any) -> AsyncIte
 
     Args:
         port: the node's.
-        patient: whether to try again while an overloaded node refuses, as clients do.
+        patient: whether to retry while an overloaded node refuses, as clients do.
         options: for `connect`.
     """
     async with await _connected(port, REFUSED_WITHIN if patient else 0.0, options) as socket:

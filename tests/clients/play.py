@@ -1,4 +1,4 @@
-"""Set-up over real sockets: rooms with players, and running rounds."""
+"""Setup over real sockets: rooms with players, and running rounds."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ async def race_of(*clients: Client, game: str = "robert", **settings: Any) -> li
     """Start a round among the clients, and return each one's attempt."""
     host, code = clients[0], await room_of(*clients, game=game, **settings)
     while (await host.ask("room.start", code=code))["code"] == "players_away":
-        # The node has not heard of all of them yet.
+        # The node does not know of all members yet.
         await host.next("room")
     return [await client.next("attempt") for client in clients]
 
 
 async def resign(client: Client, attempt: Message) -> Message:
-    """Resign an attempt whose last entry is that of a snapshot, and return the answer."""
+    """Resign an attempt from the entry of its snapshot, and return the answer."""
     return await client.ask("resign", attempt=attempt["attempt"], seq=attempt["seq"] + 1)
 
 
 async def give_up_daily(client: Client, game: str = "robert") -> Message:
-    """Play one move of a daily, and resign; return the attempt as it was before."""
+    """Play one move of a daily, and resign; return the initial attempt."""
     attempt = await client.ask("daily.open", game=game)
     await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
     await client.ask("resign", attempt=attempt["attempt"], seq=3)

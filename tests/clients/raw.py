@@ -1,4 +1,4 @@
-"""A WebSocket client that writes frames byte by byte, valid and invalid ones (RFC 6455)."""
+"""A WebSocket client that writes valid and invalid frames byte by byte (RFC 6455)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from server.base.net.outgoing import PIECE
 from tests.processes import PATIENCE
 
 MAX_LENGTH = PIECE
-"""The most bytes of a frame from the server."""
+"""Maximum size of a frame from the server, in bytes."""
 
 RECEIVED = 32_768
-"""Bytes that a client's kernel keeps for it on a connection as on a real path."""
+"""Receive buffer of the client's kernel in bytes, as on a real path."""
 
 CONT, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 FIN = 0x80
@@ -61,10 +61,10 @@ def close(code: int | None = None, reason: bytes = b"") -> bytes:
 
 
 class RawClient:
-    """A connection on which bytes are written and frames are read.
+    """A connection for writing bytes and reading frames.
 
     Attributes:
-        status: the HTTP status with which the handshake was answered; 0 before.
+        status: the HTTP status of the handshake's response; 0 before.
     """
 
     status = 0
@@ -79,7 +79,7 @@ class RawClient:
             self._writer.write(data)
 
     def abort(self) -> None:
-        """End the connection at once, without what has not been sent yet."""
+        """Reset the connection, discarding unsent bytes."""
         self._writer.transport.abort()
 
     async def shake(self, request: bytes | None = None) -> bytes:
@@ -91,13 +91,13 @@ class RawClient:
         return head
 
     async def next(self) -> Frame | None:
-        """Return the next frame, which is a whole message, or `None` at the end."""
+        """Return the next frame, a whole message, or `None` at the end."""
         found = await self.fragment()
         assert found is None or found[1], "the server sends a fragment"
         return None if found is None else found[0]
 
     async def fragment(self) -> tuple[Frame, bool] | None:
-        """Return the next frame and whether it is the last of its message, or `None` at the end."""
+        """Return the next frame and whether it ends its message, or `None` at the end."""
         async with asyncio.timeout(PATIENCE):
             try:
                 first, length = await self.reader.readexactly(2)
@@ -127,13 +127,13 @@ async def connected(
     Args:
         port: the server's.
         limit: bytes that the client reads ahead.
-        segment: the most bytes of a TCP segment in both directions, with which the client's kernel
-            buffers no more than `RECEIVED`; `None` for what loopback has.
+        segment: maximum bytes of a TCP segment in both directions; with it, the client's kernel
+            buffers at most `RECEIVED`. `None` for loopback's default.
     """
     raw = socket.socket()
     if segment is not None:
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, segment)
-        # Otherwise the kernel lets it grow to megabytes while nobody reads.
+        # Otherwise the kernel grows the buffer to megabytes while the client does not read.
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVED)
     raw.connect(("127.0.0.1", port))
     raw.setblocking(False)

@@ -1,4 +1,4 @@
-"""Players whose sessions are connected to a node's hub directly, without sockets."""
+"""Players whose sessions are connected directly to a node's hub, without sockets."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _ids = count(1)
 
 
 class Seat:
-    """A player with a session, and the frames that the session has sent.
+    """A player with a session, and the frames sent by the session.
 
     Attributes:
-        frames: all frames, in their order.
-        news: the events among them that answer no command.
+        frames: all frames, in order.
+        news: the unsolicited events among them.
         behind: whether the client counts as too slow to be sent changes.
         code: the close code, once the session has been closed.
         token: the player's, or empty if the hello was refused.
@@ -57,7 +57,7 @@ class Seat:
 
     @property
     def player(self) -> PlayerId:
-        """The player's id, which must be known."""
+        """The player's id; the player must be known."""
         assert self.session.player is not None
         return self.session.player
 
@@ -77,7 +77,7 @@ class Seat:
         return answer
 
     async def next(self, type_: str, test: Callable[[Message], bool] = lambda _: True) -> Message:
-        """Wait until there is news of a type that passes a test, and return it."""
+        """Wait for news of a type that passes a test, and return it."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 for event in self.news:
@@ -87,7 +87,7 @@ class Seat:
                 await self._came.wait()
 
     async def told(self, begin: int) -> None:
-        """Wait until there are more frames than so many."""
+        """Wait until there are more than `begin` frames."""
         if len(self.frames) > begin:
             return
         async with asyncio.timeout(PATIENCE):
@@ -103,10 +103,10 @@ class Seat:
         """End the connection, as seen by the hub."""
         self._hub.remove_session(self.session)
 
-    # The `Wire` of the session
+    # The session's `Wire`
 
     def send(self, frame: bytes, _key: Hashable = None) -> None:
-        """Record a frame, and pass its event on."""
+        """Record a frame, and deliver its event."""
         self.frames.append(frame)
         event = self._wire.unpack(frame)
         answer = self._answers.pop(event.get("re", 0), None)
@@ -125,7 +125,7 @@ class Seat:
         return self.behind
 
     def in_turn(self, begin: Callable[[], None], _cost: float) -> None:
-        """Begin at once."""
+        """Begin immediately."""
         begin()
 
     def hold(self) -> None:
@@ -141,7 +141,7 @@ class Seat:
 
 
 class HubNode:
-    """A node with a hub, on which tests open sessions."""
+    """A node with a hub, where tests open sessions."""
 
     def __init__(self, node: Node) -> None:
         self.node = node

@@ -1,4 +1,4 @@
-"""The HTTP interface of a node on a port of its own; each answer is held against its schema."""
+"""A node's HTTP interface on its own port; each response is checked against its schema."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ SETTLED = CLOSED + days.SETTLED_MS
 
 GAME = "robert"
 UNKNOWN = "dea1000000000000"
-"""The id of a deal that there is not."""
+"""The id of a deal that does not exist."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer: its status, headers by name, and content."""
+    """A response: its status, headers by name, and content."""
 
     status: int
     headers: HTTPMessage
@@ -54,7 +54,7 @@ class Reply:
 
     @property
     def json(self) -> Any:
-        """The content, which is JSON."""
+        """The content, parsed as JSON."""
         return json.loads(self.body)
 
     @property
@@ -64,13 +64,13 @@ class Reply:
 
 
 class Site:
-    """The HTTP interface of a node.
+    """A node's HTTP interface.
 
     Attributes:
-        lag: of the node's event loop in seconds, as far as it knows.
+        lag: the event loop's lag in seconds, as the node knows it.
         api: the interface.
-        budgets: those of its clients.
-        port: where it is.
+        budgets: its clients' budgets.
+        port: its port.
     """
 
     def __init__(self, node: Node, folder: Path, proxies: Sequence[str]) -> None:
@@ -108,14 +108,14 @@ class Site:
         )
 
     async def get(self, path: str, method: str = "GET", **headers: str) -> Reply:
-        """Send a request for a path below `/api`, and return the answer, which has its schema."""
+        """Request a path below `/api`, and return the response, checked against its schema."""
         reply = await self.ask(f"/api{path}", method, **headers)
         if method == "GET":
             assert_described(path.partition("?")[0], reply)
         return reply
 
     async def ask(self, path: str, method: str = "GET", **headers: str) -> Reply:
-        """Send a request from a thread, and return the answer."""
+        """Send a request from a thread, and return the response."""
 
         def asked() -> Reply:
             connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
@@ -129,7 +129,7 @@ class Site:
 
 
 def assert_described(path: str, reply: Reply) -> None:
-    """Fail unless the OpenAPI document says that a request for a path may be answered so."""
+    """Fail unless the OpenAPI document allows this response to the path."""
     for template in OPENAPI["paths"]:
         if re.fullmatch(re.sub(r"{\w+}", "[^/]+", template), path):
             break
@@ -147,7 +147,7 @@ def assert_described(path: str, reply: Reply) -> None:
 
 
 def schema_of(template: str, status: str) -> Draft202012Validator:
-    """Return the schema of the answers of a route with a status, for validating."""
+    """Return a validator for a route's responses with a status."""
     return _validator(_response(template, status)["content"]["application/json"]["schema"])
 
 
@@ -173,14 +173,14 @@ async def site_on(node: Node, folder: Path, proxies: Sequence[str] = ()) -> Asyn
     try:
         yield site
     finally:
-        # Also if a test fails: uvloop waits for a listening socket before it closes its event loop.
+        # Also after a failure: uvloop waits for listening sockets before it closes.
         await listener.close()
         await site.api.close()
         await node.services.archive.close()
 
 
 async def play_daily(node: Node, player: PlayerId, game: str = GAME, moves: int = 0) -> AttemptId:
-    """Play so many moves of a player's daily and resign, or play it out; return the attempt."""
+    """Play `moves` moves of a player's daily and resign, or play it out; return the attempt."""
     attempt = (await node.dailies.open(player, game)).attempt
     if moves:
         for _ in range(moves):

@@ -1,4 +1,4 @@
-"""Operators' acts as players notice them, at once and on every node."""
+"""Operators' acts as players notice them, immediately and on every node."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BY = By("mod", "testing")
 
 @asynccontextmanager
 async def operator(redis_url: str) -> AsyncIterator[Operators]:
-    """Return the operators' service of a process beside the nodes, as `samedeal admin` is."""
+    """Return the operators' service of a separate process, like that of `samedeal admin`."""
     acks = int("+cluster" in redis_url)
     async with services_alone(
         Settings(redis=redis_url, replica_acks=acks, secret_key_file=SECRET_KEY_FILE)
@@ -86,7 +86,7 @@ async def test_a_hidden_name_disappears_from_rooms_and_boards(
         await other.ask("room.leave", code=code)
 
 
-async def test_a_room_is_closed_under_its_members_and_watchers(
+async def test_a_closed_room_notifies_its_members_and_watchers(
     ports: tuple[int, int], redis_url: str
 ) -> None:
     here, there = ports
@@ -110,7 +110,7 @@ async def test_a_room_is_closed_under_its_members_and_watchers(
         assert (await one.ask("room.leave", code=code))["type"] == "done"
 
 
-async def test_a_circle_is_renamed_and_deleted_under_its_members(
+async def test_members_are_notified_of_a_circles_rename_and_deletion(
     ports: tuple[int, int], redis_url: str
 ) -> None:
     here, there = ports
@@ -133,7 +133,7 @@ async def test_a_circle_is_renamed_and_deleted_under_its_members(
             assert (await client.ask("WatchCircle", circle=named))["code"] == "unknown_circle"
 
 
-async def test_a_voided_result_leaves_the_board_that_others_watch(
+async def test_a_voided_result_disappears_from_a_watched_leaderboard(
     ports: tuple[int, int], redis_url: str
 ) -> None:
     here, there = ports

@@ -1,4 +1,4 @@
-"""Acts of operators: carried out once, by whichever node, and followed by what they concern."""
+"""Operators' acts: carried out once, by any node, with all their consequences."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def test_an_act_of_a_dead_process_is_carried_out_by_a_sweeper(
     assert await node.services.operators.acts(10) == [act]
 
 
-async def test_of_two_acts_the_later_one_stands_in_whichever_order_they_are_applied(
+async def test_the_later_of_two_acts_prevails_in_any_order(
     node: Node,
 ) -> None:
     await node.store.players.update(ADA)
@@ -94,7 +94,7 @@ async def test_of_two_acts_the_later_one_stands_in_whichever_order_they_are_appl
     assert len(await node.services.operators.acts(10)) == 4
 
 
-async def test_a_voided_result_is_gone_from_all_boards_and_comes_back(
+async def test_a_voided_result_leaves_all_leaderboards_until_restored(
     node: Node, other: Node
 ) -> None:
     mine, _ = await played(node, ADA, BOB)
@@ -107,7 +107,7 @@ async def test_a_voided_result_is_gone_from_all_boards_and_comes_back(
     for board in boards:
         other.services.leaderboards.subscribe(board)
     async with running(work_of(other.bus)):
-        # A subscription that begins counts as a message that may have been lost.
+        # A new subscription counts as a possibly lost message.
         await until(lambda: _all(len(seen) >= len(boards)))
         seen.clear()
         await node.services.operators.void(BY, mine, void=True)
@@ -125,7 +125,7 @@ async def _all(holds: bool) -> bool:
     return holds
 
 
-async def test_a_finish_that_is_applied_late_does_not_undo_a_void(node: Node) -> None:
+async def test_a_late_finish_does_not_undo_a_void(node: Node) -> None:
     found = await node.dailies.open(ADA, "lady-betty")
     await node.play_out(found.attempt, ADA)
     finish = node.outbox.queue.get_nowait()
@@ -135,7 +135,7 @@ async def test_a_finish_that_is_applied_late_does_not_undo_a_void(node: Node) ->
     assert await rows(node, BoardId("day", "lady-betty", DAY, "guests")) == []
 
 
-async def test_what_is_not_there_cannot_be_voided_or_closed_or_barred(node: Node) -> None:
+async def test_unknown_subjects_cannot_be_voided_closed_or_barred(node: Node) -> None:
     operators = node.services.operators
     room, _ = await node.race_of(ADA, BOB)
     ongoing = (await node.dailies.open(ADA, GAME)).attempt
@@ -168,9 +168,7 @@ async def test_what_is_not_there_cannot_be_voided_or_closed_or_barred(node: Node
     assert await all_effects(node.store.outboxes) == []
 
 
-async def test_who_is_barred_begins_no_session_until_the_bar_has_ended(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_barred_player_cannot_start_a_session(node: Node, clock: SetClock) -> None:
     await node.store.players.update(ADA)
     sessions = node.services.sessions
     await sessions.register(ADA, "before")
@@ -181,7 +179,7 @@ async def test_who_is_barred_begins_no_session_until_the_bar_has_ended(
     with pytest.raises(Refusal, match="barred") as refused:
         await sessions.register(ADA, "after")
     assert refused.value.wait == daily.DAY
-    # A node that has missed the message finds out when it checks its sessions.
+    # A node that missed the message finds out when it checks its sessions.
     told.clear()
     await sessions.check([(ADA, "before", 0), (BOB, "other", 0)], lambda _: True)
     assert told == [ADA]
@@ -195,7 +193,7 @@ async def test_who_is_barred_begins_no_session_until_the_bar_has_ended(
     await sessions.register(ADA, "again")
 
 
-async def test_a_hidden_name_is_a_guests_on_every_node_and_cannot_be_changed(
+async def test_a_hidden_name_is_replaced_on_every_node_and_cannot_be_changed(
     node: Node, other: Node
 ) -> None:
     token = (await node.services.identity.identify(None, "Rude"))[1]
@@ -211,14 +209,14 @@ async def test_a_hidden_name_is_a_guests_on_every_node_and_cannot_be_changed(
     for cache in caches:
         cache.cache(Profile(BOB, "Bob"))
     async with running(work_of(other.bus)), running(work_of(node.bus)):
-        # A cache is cleared when its subscription begins.
+        # A new subscription clears the cache.
         await until(lambda: _all(all(cache.known([BOB]) is None for cache in caches)))
         await node.services.operators.hide_name(BY, player, hidden=True)
         await until(lambda: _all(changed == [player]))
         assert [await shown(node), await shown(other)] == [guest, guest]
         with pytest.raises(Refusal, match="name_hidden"):
             await other.services.identity.rename(player, "Ruder")
-        # A new session begins, and does not bring the name back.
+        # A new session does not restore the name.
         profile, *_ = await other.services.identity.identify(token, "Rudest")
         assert profile.name == guest
         await node.services.operators.hide_name(BY, player, hidden=False)
@@ -238,7 +236,7 @@ async def test_a_name_that_is_hidden_twice_is_not_lost(node: Node) -> None:
     assert (await node.store.players.profiles([ADA]))[ADA].name == "Ada"
 
 
-async def test_a_closed_room_is_left_by_all_and_its_round_ends(
+async def test_closing_a_room_removes_its_members_and_ends_its_round(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
@@ -264,9 +262,7 @@ async def test_a_closed_room_is_left_by_all_and_its_round_ends(
     assert (await node.rooms.load(code)).version == version
 
 
-async def test_a_circle_is_renamed_and_deleted_by_an_operator_for_good(
-    node: Node, other: Node
-) -> None:
+async def test_an_operator_renames_and_deletes_a_circle(node: Node, other: Node) -> None:
     circle = await founded(node, BOB)
     operators, circles = other.services.operators, node.services.circles
     await operators.rename_circle(BY, circle.id, "  The  club ")
@@ -278,7 +274,7 @@ async def test_a_circle_is_renamed_and_deleted_by_an_operator_for_good(
     with pytest.raises(Refusal, match="unknown_circle"):
         await circles.load(circle.id, ADA)
     assert await circles_of(node, ADA) == await circles_of(node, BOB) == []
-    # What is applied again, or late, brings nothing back and is no error.
+    # Applying an act again, or late, restores nothing and raises no error.
     for act in (
         renamed,
         RenameCircle(circle=circle.id, name="Again", **ABOUT | {"id": "2", "at": START + 10}),
@@ -289,7 +285,7 @@ async def test_a_circle_is_renamed_and_deleted_by_an_operator_for_good(
     assert await all_effects(node.store.outboxes) == []
 
 
-async def test_the_later_name_of_a_circle_stands_and_prevents_no_deletion(
+async def test_the_later_rename_of_a_circle_prevails_but_not_over_a_deletion(
     node: Node,
 ) -> None:
     circle = await founded(node)
@@ -300,13 +296,13 @@ async def test_the_later_name_of_a_circle_stands_and_prevents_no_deletion(
     for act in (last, first):
         await node.services.moderation.apply(act)
         assert (await node.services.circles.load(circle.id, ADA)).name == "Last"
-    # A deletion that was asked for before the last name is carried out all the same.
+    # A deletion requested before the last rename is still carried out.
     deletion = DeleteCircle(circle=circle.id, **ABOUT | {"id": "deletion", "at": START})
     await node.services.moderation.apply(deletion)
     assert await node.services.circles.find(circle.id) is None
 
 
-async def test_an_operator_finds_a_circle_by_its_members_and_sees_no_secret(node: Node) -> None:
+async def test_operators_see_a_circle_without_its_secrets(node: Node) -> None:
     for player, name in ((ADA, "Ada"), (BOB, "Bob")):
         await node.store.players.update(player, name)
     circle = await founded(node, BOB)
@@ -342,9 +338,7 @@ async def test_a_repaired_day_is_known_within_a_minute(
     assert await days.load() == await days.load("deuces") == {DAY}
 
 
-async def test_rooms_are_found_by_a_scan_by_their_rounds_and_by_the_list(
-    node: Node, clock: SetClock
-) -> None:
+async def test_rooms_are_found_by_scan_by_round_and_by_list(node: Node, clock: SetClock) -> None:
     operators = node.services.operators
     _, code = await node.race_of(ADA, BOB)
     waiting = (await node.room_of(CYD, game="robert")).opened.code
@@ -359,7 +353,7 @@ async def test_rooms_are_found_by_a_scan_by_their_rounds_and_by_the_list(
     assert shown.rounds == 1
 
 
-async def test_players_are_found_by_the_beginning_of_their_names(node: Node) -> None:
+async def test_players_are_found_by_name_prefix(node: Node) -> None:
     for player, name in ((ADA, "Ada"), (BOB, "adam"), (CYD, "Cyd")):
         await node.store.players.update(player, name)
     await played(node, ADA)
@@ -383,10 +377,10 @@ async def test_a_guest_without_a_name_is_found_and_barred(node: Node) -> None:
         assert (await operators.player(player)).barred == 0
 
 
-async def test_equal_runs_of_a_daily_are_suspicious_once_and_kept_in_bounds(
+async def test_copied_runs_of_a_daily_are_listed_once_and_the_list_is_bounded(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All players play homewards, so that they play alike, and at no time at all."""
+    """All players follow the hints without pauses, so their runs are alike."""
     monkeypatch.setattr("server.moderation.core.likeness.MIN_MOVES", 2)
     monkeypatch.setattr("server.moderation.core.suspicion.MIN_ODD", 0)
     monkeypatch.setattr("server.moderation.core.keys.MAX_SUSPICIOUS", 1)
@@ -416,15 +410,13 @@ async def test_a_win_is_compared_with_the_median_of_the_wins(node: Node) -> None
     assert await store.suspicions.median_win(board) == (3, 6)
 
 
-async def test_the_first_three_moves_of_a_resigned_daily_say_nothing(node: Node) -> None:
+async def test_a_short_resigned_daily_is_not_suspicious(node: Node) -> None:
     await finish_daily(node)
     await node.apply_effects()
     assert await node.services.operators.suspicious(10) == []
 
 
-async def test_a_voided_result_of_a_race_is_rated_for_nobody_and_comes_back(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_voided_race_result_is_unrated_until_restored(node: Node, clock: SetClock) -> None:
     for player in (ADA, BOB):
         await node.store.players.update(player)
         await node.services.histories.keep(player, START)
@@ -445,7 +437,9 @@ async def test_a_voided_result_of_a_race_is_rated_for_nobody_and_comes_back(
     assert await rows(node, board) == before
 
 
-async def test_a_round_that_an_operator_ended_is_no_race(node: Node, clock: SetClock) -> None:
+async def test_a_round_ended_by_an_operator_does_not_count_as_a_race(
+    node: Node, clock: SetClock
+) -> None:
     room, code = await node.race_of(ADA, BOB)
     clock.time = BEGUN
     await node.play_out(attempt_of(room, ADA), ADA)
@@ -455,7 +449,7 @@ async def test_a_round_that_an_operator_ended_is_no_race(node: Node, clock: SetC
     assert await all_effects(node.store.outboxes) == []
 
 
-async def test_a_player_is_deleted_as_by_themselves(node: Node) -> None:
+async def test_an_operators_deletion_equals_the_players_own(node: Node) -> None:
     token = (await node.services.identity.identify(None, "Ada")).token
     player = (await node.services.identity.identify(token, None)).profile.id
     await played(node, player)
@@ -464,7 +458,7 @@ async def test_a_player_is_deleted_as_by_themselves(node: Node) -> None:
         await node.services.identity.identify(token, None)
     with pytest.raises(UnknownPlayerError):
         await node.services.operators.player(player)
-    # What is done about a deleted player does not bring the record back.
+    # Acts on a deleted player do not restore the record.
     for act in (
         BarPlayer(player=player, until=0, **ABOUT),
         HideName(player=player, hidden=True, **ABOUT | {"id": "2"}),
@@ -475,9 +469,7 @@ async def test_a_player_is_deleted_as_by_themselves(node: Node) -> None:
 
 
 @pytest.mark.parametrize("played", [False, True])
-async def test_what_operators_have_done_to_a_kept_player_is_known_as_long_as_tokens_hold(
-    node: Node, played: bool
-) -> None:
+async def test_restrictions_on_a_kept_player_outlive_the_tokens(node: Node, played: bool) -> None:
     record = keys.player(ADA)
     await node.store.players.update(ADA, "Ada")
     if played:

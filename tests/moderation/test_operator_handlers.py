@@ -1,4 +1,4 @@
-"""Operators over real sockets: who may moderate, what they see and do, and reports of players."""
+"""Operators over real sockets: access, requests and acts; reports by players."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ COMMANDS: dict[str, dict[str, Any]] = {
     "LookUp": {"what": "acts"},
     "Moderate": {"act": "unbar", "about": "z" * 16, "reason": "no"},
 }
-"""A command of each kind that operators have."""
+"""One command of each kind for operators."""
 
 
 class Moderator(NamedTuple):
-    """An operator's client, on a server that knows the operator."""
+    """An operator's client, and a server that lists the operator."""
 
     client: Client
     device: Authenticator
@@ -43,7 +43,7 @@ class Moderator(NamedTuple):
     token: str
 
     async def look(self, what: str, about: str = "") -> Any:
-        """Look something up, and return it."""
+        """Look up an item, and return it."""
         return found(await self.client.ask("LookUp", what=what, about=about))
 
     async def cases(self, **filters: Any) -> list[dict[str, Any]]:
@@ -54,13 +54,13 @@ class Moderator(NamedTuple):
     async def act(
         self, act: str, about: str, number: int | None = None, name: str | None = None
     ) -> Message:
-        """Act, and return the answer."""
+        """Carry out an act, and return the answer."""
         fields = {"act": act, "about": about, "reason": "a test", "number": number, "name": name}
         return await self.client.ask("Moderate", **fields)
 
 
 def found(answer: Message) -> Any:
-    """Return what was looked up."""
+    """Return a looked-up item."""
     assert answer["type"] == "LookedUp", answer
     return json.loads(answer["json"])
 
@@ -75,7 +75,7 @@ async def confirm(client: Client, device: Authenticator) -> Message:
 
 @asynccontextmanager
 async def moderating(redis_url: str, file: Path) -> AsyncIterator[Moderator]:
-    """Run a server with one operator, who has a passkey and has not shown it yet."""
+    """Run a server with one operator, whose passkey has not been shown yet."""
     file.write_text("")
     async with node(redis_url, operators=file) as port, opened(port) as client:
         welcome = await client.hello(name="Ada")
@@ -99,13 +99,13 @@ async def confirmed(mod: Moderator) -> Moderator:
 
 
 async def codes(client: Client) -> dict[str, str]:
-    """Return the code with which a client is refused each command."""
+    """Return the code of a client's refusal for each command."""
     answers = {kind: await client.ask(kind, **fields) for kind, fields in COMMANDS.items()}
     return {kind: answer.get("code", "") for kind, answer in answers.items()}
 
 
 async def given_up(client: Client) -> str:
-    """Give a daily up, and return the attempt once its result counts."""
+    """Give up a daily, and return the attempt once its result counts."""
     await client.ask("leaderboard.watch", game="robert")
     attempt = str((await give_up_daily(client))["attempt"])
     await client.next("leaderboard", lambda e: any(
@@ -126,14 +126,14 @@ async def test_a_server_without_operators_does_not_know_their_commands(port: int
         assert len({await told(kind) for kind in (*range(112, 117), 126)}) == 1
 
 
-async def test_a_player_who_is_not_on_the_list_is_refused(mod: Moderator) -> None:
+async def test_an_unlisted_player_is_refused(mod: Moderator) -> None:
     async with opened(mod.port) as other:
         await other.hello()
         assert (await create(other, device_at(mod.port)))["type"] == "done"
         assert set((await codes(other)).values()) == {"not_operator"}
 
 
-async def test_a_token_alone_or_a_recovery_code_opens_nothing(mod: Moderator) -> None:
+async def test_a_token_or_a_recovery_code_does_not_allow_moderation(mod: Moderator) -> None:
     async with opened(mod.port) as thief:
         await thief.hello(mod.token)
         assert await codes(thief) == {
@@ -143,13 +143,13 @@ async def test_a_token_alone_or_a_recovery_code_opens_nothing(mod: Moderator) ->
             "LookUp": "confirm_first",
             "Moderate": "confirm_first",
         }
-    # Who has just made a passkey, and so may change credentials, is not let in by that either.
+    # Creating a passkey allows changes of credentials, but not moderation.
     code = await mod.client.keep()
     assert (await mod.client.ask("ConfirmCode", code=code))["type"] == "done"
     assert (await mod.client.ask("ListCases", state="open"))["code"] == "confirm_first"
 
 
-async def test_no_other_passkey_and_no_answer_to_another_question_lets_in(mod: Moderator) -> None:
+async def test_other_passkeys_and_answers_do_not_allow_moderation(mod: Moderator) -> None:
     stolen = device_at(mod.port)
     async with opened(mod.port) as other, opened(mod.port) as tab:
         await other.hello()
@@ -159,7 +159,7 @@ async def test_no_other_passkey_and_no_answer_to_another_question_lets_in(mod: M
         answer = mod.device.use(options)
         refused = await mod.client.ask("ConfirmOperator", credential=answer)
         assert refused["code"] == "bad_passkey"
-        # One session's passkey is not another's.
+        # A passkey shown in one session does not confirm another.
         assert (await confirm(mod.client, mod.device))["type"] == "Operating"
         await tab.hello(mod.token)
         assert (await tab.ask("ListCases", state="open"))["code"] == "confirm_first"
@@ -174,7 +174,7 @@ async def test_a_session_may_moderate_for_half_an_hour(mod: Moderator) -> None:
     assert (await mod.client.ask("ListCases", state="open"))["type"] == "LookedUp"
 
 
-async def test_when_that_is_over_the_passkey_is_asked_for_again(
+async def test_an_expired_confirmation_needs_the_passkey_again(
     redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(operating, "OPERATE_FOR", 0.0)
@@ -184,7 +184,7 @@ async def test_when_that_is_over_the_passkey_is_asked_for_again(
         assert (await mod.act("unbar", mod.id))["code"] == "confirm_first"
 
 
-async def test_who_is_taken_off_the_list_is_refused_at_once(confirmed: Moderator) -> None:
+async def test_a_delisted_operator_is_refused_immediately(confirmed: Moderator) -> None:
     assert (await confirmed.act("unbar", confirmed.id))["type"] == "Moderated"
     confirmed.file.write_text("# nobody\n")
     assert set((await codes(confirmed.client)).values()) == {"not_operator"}
@@ -236,7 +236,7 @@ async def test_every_act_is_in_the_audit_journal_under_the_operators_name(
         ("repair_day", "chess", "unknown_game"),
     ],
 )
-async def test_an_act_on_what_there_is_not_is_refused(
+async def test_an_act_on_an_unknown_subject_is_refused(
     confirmed: Moderator, act: str, about: str, code: str
 ) -> None:
     assert (await confirmed.act(act, about))["code"] == code
@@ -292,7 +292,7 @@ async def test_players_rooms_and_runs_are_looked_up(confirmed: Moderator) -> Non
             assert refused["code"] == code
 
 
-async def test_an_operator_acts_so_often_and_scans_once_at_a_time(
+async def test_acts_are_rate_limited_and_scans_run_one_at_a_time(
     confirmed: Moderator, monkeypatch: pytest.MonkeyPatch, few: Callable[..., None]
 ) -> None:
     async with opened(confirmed.port) as tab:
@@ -308,7 +308,7 @@ async def test_an_operator_acts_so_often_and_scans_once_at_a_time(
     assert told[-1]["wait"] > 0
 
 
-async def test_a_run_is_reported_by_who_can_see_it_and_the_player_is_told_nothing(
+async def test_only_a_visible_run_can_be_reported_and_its_player_is_not_notified(
     confirmed: Moderator,
 ) -> None:
     async with opened(confirmed.port) as one, opened(confirmed.port) as other:
@@ -327,7 +327,7 @@ async def test_a_run_is_reported_by_who_can_see_it_and_the_player_is_told_nothin
         assert len(one.seen) == told
 
 
-async def test_a_player_reports_so_many_and_what_was_refused_does_not_count(
+async def test_reports_are_rate_limited_and_refused_ones_do_not_count(
     confirmed: Moderator, few: Callable[..., None]
 ) -> None:
     few(PLAYER_REPORTS=2.0)

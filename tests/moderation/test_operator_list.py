@@ -1,4 +1,4 @@
-"""The file of operators: read at start, and anew whenever it has changed."""
+"""The file of operators: read at start, and again whenever it changes."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ def path(tmp_path: Path) -> Path:
 
 
 def replace(path: Path, text: str) -> None:
-    """Replace a file by a rename, as programs that deploy do."""
+    """Replace a file by a rename, as deployment tools do."""
     new = path.with_suffix(".new")
     new.write_text(text, encoding="utf-8")
     new.replace(path)
 
 
-def test_operators_have_a_name_for_the_audit_journal_that_names_the_player(path: Path) -> None:
+def test_an_operators_audit_name_includes_the_player_id(path: Path) -> None:
     known = OperatorList(path)
     assert known.name(ADA) == f"Ada Lovelace ({ADA})"
     assert known.name(BOB) == BOB
 
 
-def test_who_is_taken_off_the_list_is_no_operator_any_more(path: Path) -> None:
+def test_a_delisted_player_is_no_longer_an_operator(path: Path) -> None:
     known = OperatorList(path)
     replace(path, f"{BOB}\n")
     assert known.name(ADA) is None
     assert known.name(BOB) == BOB
 
 
-def test_while_the_file_cannot_be_read_nobody_is_an_operator_and_it_is_told_once(
+def test_an_unreadable_file_means_no_operators_and_is_logged_once(
     path: Path,
 ) -> None:
     known = OperatorList(path)
@@ -56,7 +56,7 @@ def test_while_the_file_cannot_be_read_nobody_is_an_operator_and_it_is_told_once
     ]
 
 
-def test_the_example_for_operators_of_the_server_is_such_a_file() -> None:
+def test_the_documented_example_file_is_valid() -> None:
     text = (ROOT / "deploy" / "README.md").read_text(encoding="utf-8")
     example = text.partition("### Moderating by the page")[2].partition("```text\n")[2]
     assert operators_in(example.partition("```")[0]) == {
@@ -66,7 +66,7 @@ def test_the_example_for_operators_of_the_server_is_such_a_file() -> None:
 
 
 @pytest.mark.parametrize("text", ["ada", f"{ADA}\nx"])
-def test_a_server_does_not_start_with_a_line_that_is_no_players_id(path: Path, text: str) -> None:
+def test_a_server_does_not_start_with_a_malformed_line(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match="no player's id"):
         OperatorList(path)

@@ -1,4 +1,4 @@
-"""Reports, and the list of cases that operators see."""
+"""Reports, and the operators' list of cases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BY = By("mod", "looked at")
 
 
 async def named(node: Node, *players: PlayerId) -> None:
-    """Let players have records."""
+    """Create records of players."""
     for player in players:
         await node.services.identity.rename(player, f"Name {player[:4]}")
 
@@ -30,12 +30,12 @@ async def listed(node: Node, **filters: object) -> list[Case]:
 
 
 async def suspect(node: Node, name: str, at: int, day: int | None = None) -> None:
-    """Let a run be suspicious."""
+    """List a run as suspicious."""
     found = Suspicion(name, CYD, "robert", day, at, (Reason(3, "Too fast."),))
     await node.services.suspicions._add(name, found)
 
 
-async def test_a_report_is_stored_once_whoever_sends_it_again(node: Node, other: Node) -> None:
+async def test_a_repeated_report_is_stored_once(node: Node, other: Node) -> None:
     await named(node, ADA)
     for each in (node, other, node):
         await each.services.reports.add(BOB, "name", ADA)
@@ -45,7 +45,7 @@ async def test_a_report_is_stored_once_whoever_sends_it_again(node: Node, other:
     assert case.name.startswith("Name ")
 
 
-async def test_of_reports_at_one_moment_all_count(node: Node, other: Node) -> None:
+async def test_concurrent_reports_all_count(node: Node, other: Node) -> None:
     await named(node, ADA)
     crowd = [PlayerId(f"{number:016}") for number in range(5)]
     await asyncio.gather(
@@ -57,7 +57,7 @@ async def test_of_reports_at_one_moment_all_count(node: Node, other: Node) -> No
     assert (await listed(node))[0].reports == {"cheating": 5}
 
 
-async def test_who_has_kept_an_identity_weighs_more_than_guests(node: Node) -> None:
+async def test_a_kept_identity_weighs_more_than_guests(node: Node) -> None:
     await named(node, ADA)
     await node.services.histories.keep(BOB, 1)
     for player in (BOB, CYD, PlayerId("g" * 16)):
@@ -66,7 +66,9 @@ async def test_who_has_kept_an_identity_weighs_more_than_guests(node: Node) -> N
 
 
 @pytest.mark.parametrize("player", [BOB, PACE_BOT, PlayerId("nobody"), PlayerId("z" * 16)])
-async def test_nobody_reports_himself_the_pace_bot_or_nobody(node: Node, player: PlayerId) -> None:
+async def test_oneself_the_pace_bot_and_unknown_players_cannot_be_reported(
+    node: Node, player: PlayerId
+) -> None:
     await named(node, BOB)
     with pytest.raises(Refusal, match="unknown_player"):
         await node.services.reports.add(BOB, "other", player)
@@ -87,14 +89,14 @@ async def test_a_run_is_reported_once_its_deal_is_closed(node: Node, clock: SetC
     assert (case.attempt, case.game, case.day) == (attempt, "lady-betty", None)
 
 
-async def test_the_list_is_newest_first_in_pages_with_all_kinds(
+async def test_cases_of_all_kinds_are_paged_newest_first(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cases, "BATCH", 2)
     await named(node, ADA)
     start = clock.now()
     for number in range(5):
-        # Two of one moment, as those of a race.
+        # Two have the same time, like those of a race.
         await suspect(node, f"run{number}", start - 1_000 * (number // 2 + 1), day=number)
     await node.services.reports.add(BOB, "name", ADA)
     names, before = list[str](), None
@@ -109,7 +111,7 @@ async def test_the_list_is_newest_first_in_pages_with_all_kinds(
     assert len(await listed(node, kind="suspicion")) == 5
 
 
-async def test_a_page_looks_at_so_many_cases_and_says_where_to_go_on(
+async def test_a_page_scans_a_limited_number_of_cases_and_has_a_cursor(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cases, "BATCH", 1)
@@ -122,9 +124,7 @@ async def test_a_page_looks_at_so_many_cases_and_says_where_to_go_on(
     assert [case.case for case in page.cases] == ["run1"]
 
 
-async def test_a_case_is_closed_and_open_again_if_there_is_more(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_closed_case_reopens_on_a_new_report(node: Node, clock: SetClock) -> None:
     await named(node, ADA)
     operators = node.services.operators
     await node.services.reports.add(BOB, "name", ADA)
@@ -135,7 +135,7 @@ async def test_a_case_is_closed_and_open_again_if_there_is_more(
     assert case.closed is not None
     assert (case.closed.outcome, case.closed.operator) == ("dismissed", "mod")
     assert case.closed.reason == BY.reason
-    # Once more by the same player is nothing new.
+    # Another report by the same player is not news.
     clock.time += 1_000
     await node.services.reports.add(BOB, "other", ADA)
     assert await operators.reports(10) == []
@@ -146,7 +146,7 @@ async def test_a_case_is_closed_and_open_again_if_there_is_more(
     assert [act.reason for act in await operators.acts(9)] == [BY.reason]
 
 
-async def test_reports_drop_the_oldest_ones_and_no_suspicious_run(
+async def test_new_reports_evict_old_reports_but_no_suspicious_runs(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keys, "MAX_REPORTED", 2)

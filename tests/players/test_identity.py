@@ -1,4 +1,4 @@
-"""Identity: players are identified by signed tokens, and by nothing else."""
+"""Identity: signed tokens identify players, and nothing else does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def test_a_token_identifies_its_guest_on_every_node(node: Node, other: Nod
     assert again.id != profile.id
 
 
-async def test_a_name_can_be_set_on_entering_and_changed_later(node: Node, other: Node) -> None:
+async def test_a_name_can_be_set_at_hello_and_changed_later(node: Node, other: Node) -> None:
     profile, token, _ = await node.services.identity.identify(None, " Ada ")
     assert profile.name == "Ada"
     assert (await other.services.identity.rename(profile.id, "Ada  L.")).name == "Ada L."
@@ -34,7 +34,7 @@ async def test_a_name_can_be_set_on_entering_and_changed_later(node: Node, other
 
 
 @pytest.mark.parametrize("name", ["", "<Ada>"])
-async def test_a_name_that_cannot_be_used_changes_nothing(node: Node, name: str) -> None:
+async def test_an_invalid_name_changes_nothing(node: Node, name: str) -> None:
     profile, token, _ = await node.services.identity.identify(None, "Ada")
     with pytest.raises(Refusal, match="bad_name"):
         await node.services.identity.identify(token, name)
@@ -52,19 +52,17 @@ async def test_a_reserved_or_offensive_name_is_refused(node: Node) -> None:
     for name, code in (("Admin", "name_reserved"), ("Fuck", "name_offensive")):
         with pytest.raises(Refusal, match=code):
             await identity.rename(profile.id, name)
-        # Clients say hello without a name when that one was bad.
+        # Clients retry their hello without a name after `bad_name`.
         with pytest.raises(Refusal, match="bad_name"):
             await identity.identify(None, name)
     assert (await identity.identify(token, None)).profile.name == "Ada"
 
 
-async def test_after_some_changes_of_a_name_the_next_one_has_to_wait(
-    node: Node, other: Node, clock: SetClock
-) -> None:
+async def test_renames_are_rate_limited(node: Node, other: Node, clock: SetClock) -> None:
     profile, token, _ = await node.services.identity.identify(None, "Ada")
     for number in range(RENAMES_AT_ONCE):
         await node.services.identity.rename(profile.id, f"Ada {number}")
-        # The same name again is no change.
+        # Setting the same name again is not a change.
         await other.services.identity.rename(profile.id, f"Ada {number}")
         clock.time += 1_000
     with pytest.raises(Refusal, match="name_too_soon") as refused:
@@ -81,7 +79,7 @@ async def test_after_some_changes_of_a_name_the_next_one_has_to_wait(
         await node.services.identity.rename(profile.id, "Ada")
 
 
-async def test_a_new_guest_may_have_a_name_at_once_and_what_is_counted_expires(
+async def test_a_new_guests_name_is_not_limited_and_the_count_expires(
     node: Node,
 ) -> None:
     for _ in range(2 * RENAMES_AT_ONCE):
@@ -93,7 +91,7 @@ async def test_a_new_guest_may_have_a_name_at_once_and_what_is_counted_expires(
     assert 0 < left <= RENAME_EVERY_MS
 
 
-async def test_a_token_that_was_not_signed_is_refused(node: Node, other: Node) -> None:
+async def test_an_unsigned_token_is_refused(node: Node, other: Node) -> None:
     _, token, _ = await node.services.identity.identify(None, None)
     victim, _, _ = await node.services.identity.identify(None, None)
     player, _, signature = token.partition(".")
@@ -140,16 +138,14 @@ async def test_another_servers_token_is_refused(node: Node) -> None:
     assert await node.services.identity.identify(token, None) == (profile, token, 0)
 
 
-async def test_a_first_name_is_told_to_the_nodes_that_have_shown_a_guest(
-    node: Node, other: Node
-) -> None:
+async def test_a_guests_first_name_is_published_to_other_nodes(node: Node, other: Node) -> None:
     profile, _, _ = await node.services.identity.identify(None, None)
     await other.services.profiles.load([profile.id])
     await node.services.identity.rename(profile.id, "Ada")
     assert any(b"Ada" in payload for _, payload in node.published)
 
 
-async def test_nothing_is_kept_of_a_guest_who_says_no_name(node: Node) -> None:
+async def test_nothing_is_stored_for_a_guest_without_a_name(node: Node) -> None:
     _, token, _ = await node.services.identity.identify(None, None)
     await node.services.identity.identify(token, None)
     assert sorted(await node.keys()) == [keys.KEYRING]

@@ -1,4 +1,4 @@
-"""Lives of keys in Redis: nothing for long that nobody has played."""
+"""Lifetimes of keys in Redis: unplayed games are not kept for long."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CLOSE = days.closes(DAY)
 
 
 async def expiry(node: Node, key: str) -> int:
-    """Return when a key expires, in Unix milliseconds, to a minute; -1 if it does not."""
+    """Return a key's expiry in Unix milliseconds, rounded to a minute; -1 if it has none."""
     left = await node.redis.pttl(key)
     assert left != -2, f"{key} is not there"
     return -1 if left == -1 else _minute(await _now(node) + left)
@@ -61,7 +61,7 @@ async def new_keys(node: Node, before: list[str]) -> set[str]:
 
 
 async def open_all(node: Node, player: PlayerId) -> list[AttemptId]:
-    """Begin a session, open each game's daily, and end the session."""
+    """Start a session, open each game's daily, and end the session."""
     await node.services.sessions.register(player, "session")
     found = [(await node.dailies.open(player, game)).attempt for game in daily_games()]
     node.services.sessions.unregister(player, "session")
@@ -69,7 +69,7 @@ async def open_all(node: Node, player: PlayerId) -> list[AttemptId]:
     return found
 
 
-async def test_dailies_that_are_opened_and_not_played_are_kept_until_their_close(
+async def test_opened_unplayed_dailies_are_kept_until_they_close(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     await node.dailies.draw_ahead()
@@ -78,10 +78,10 @@ async def test_dailies_that_are_opened_and_not_played_are_kept_until_their_close
     assert await new_keys(node, before) == set(map(play_keys.attempt, attempts))
     for attempt in attempts:
         assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.UNPLAYED_LIFE_MS
-    # A player who has looked is not dealt the same cards with a new clock.
+    # Opening a daily again does not deal the same cards with a new clock.
     clock.time = CLOSE - 1
     assert (await other.dailies.open(ADA, min(daily_games()))).start.at == START
-    # Whoever looks finds their end, and nothing follows from it.
+    # The attempt has ended by then, without consequences.
     clock.time = CLOSE
     for attempt in attempts[1:]:
         assert (await other.state_of(attempt)).end == "time"
@@ -95,7 +95,7 @@ async def test_dailies_that_are_opened_and_not_played_are_kept_until_their_close
     assert {key.partition(":")[0] for key in left} <= {"{sweepers}"}
 
 
-async def test_a_daily_that_is_given_up_at_once_counts_for_nobody(node: Node) -> None:
+async def test_a_daily_given_up_without_a_move_does_not_count(node: Node) -> None:
     attempt = (await node.dailies.open(ADA, "robert")).attempt
     await node.attempts.resign(attempt, ADA, 2)
     assert node.outbox.queue.empty()
@@ -114,16 +114,16 @@ async def test_the_first_move_of_a_daily_is_kept_and_sets_its_deadline(node: Nod
         assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.ATTEMPT_LIFE_MS
 
 
-async def test_an_attempt_that_an_earlier_release_has_begun_is_kept_by_its_end(node: Node) -> None:
+async def test_an_attempt_started_by_an_earlier_release_is_kept_at_its_end(node: Node) -> None:
     attempt = (await node.dailies.open(ADA, "lady-betty")).attempt
     await node.play(attempt, ADA)
-    # The first move was taken by a node that does not extend the life of the journal.
+    # A node of that release took the first move and did not extend the journal's expiry.
     await node.redis.pexpireat(play_keys.attempt(attempt), CLOSE + play_keys.UNPLAYED_LIFE_MS)
     await node.attempts.resign(attempt, ADA, 3)
     assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.ATTEMPT_LIFE_MS
 
 
-async def test_a_round_without_a_move_leaves_its_room_and_that_for_a_day(
+async def test_a_round_without_a_move_leaves_only_its_room_for_a_day(
     node: Node, clock: SetClock
 ) -> None:
     before = await node.keys()
@@ -147,7 +147,7 @@ async def test_a_round_without_a_move_leaves_its_room_and_that_for_a_day(
 
 
 @pytest.mark.parametrize("by", ["move", "hint"])
-async def test_what_is_played_in_a_round_is_kept_with_its_deal(
+async def test_attempts_played_in_a_round_are_kept_with_the_deal(
     node: Node, clock: SetClock, by: str
 ) -> None:
     room = await node.rooms.create(
@@ -168,11 +168,11 @@ async def test_what_is_played_in_a_round_is_kept_with_its_deal(
     assert left * 1000 > play_keys.ATTEMPT_LIFE_MS + 2 * LIMIT
 
 
-async def test_a_round_ends_though_its_attempts_are_not_kept_any_more(
+async def test_a_round_ends_after_its_attempts_have_expired(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No node was there between the deadline and the end of what nobody had played."""
-    # It is opened so long ago by Redis's own time that it would be gone before it is used.
+    """No node was running between the deadline and the expiry of unplayed keys."""
+    # By Redis's own time, the room opened so long ago that it would expire before its use.
     monkeypatch.setattr(rooms_keys, "UNUSED_ROOM_LIFE_MS", rooms_keys.ROOM_LIFE_MS)
     now = await _now(node)
     clock.time = now - (OVER - START) - play_keys.UNPLAYED_LIFE_MS - 1_000
@@ -191,7 +191,7 @@ async def test_a_round_ends_though_its_attempts_are_not_kept_any_more(
 
 
 @pytest.mark.parametrize("played", ["", "refused", "moved"])
-async def test_the_pace_bots_run_is_kept_if_somebody_plays_against_it(
+async def test_the_pace_bots_run_is_kept_if_an_opponent_plays(
     node: Node, clock: SetClock, played: str
 ) -> None:
     code = random_room_code()
@@ -220,16 +220,14 @@ async def test_the_pace_bots_run_is_kept_if_somebody_plays_against_it(
     end = await expiry(node, play_keys.attempt(bots.id))
     unplayed = _minute(room.round.deadline + play_keys.UNPLAYED_LIFE_MS)
     if played == "moved":
-        # In these tests, Redis's own time is years before that of the round.
+        # Here, Redis's own time is years before the round's.
         assert abs(end - await _now(node) - deals_keys.PLAYED_DEAL_LIFE_S * 1000) < 120_000
     else:
         assert end == unplayed
 
 
-async def test_every_key_expires_but_those_of_which_it_is_said_why(
-    node: Node, clock: SetClock
-) -> None:
-    """All that players can have stored, by whatever they do."""
+async def test_all_keys_expire_except_documented_ones(node: Node, clock: SetClock) -> None:
+    """Covers everything that players can store."""
     services, accounts = node.services, node.services.accounts
     await node.dailies.draw_ahead()
     await services.keyring.refresh()
@@ -265,7 +263,7 @@ async def test_every_key_expires_but_those_of_which_it_is_said_why(
     await node.sweep()
     for_good = {key for key in await node.keys() if await node.redis.ttl(key) == -1}
     assert {keys.kind_of(key)[0] for key in for_good} <= FOR_GOOD
-    # Of players, only those of whom it is said so.
+    # Among players' keys, only documented ones do not expire.
     credentials = {
         key for key in for_good if keys.kind_of(key)[0] in {"player", "recovery", "passkey"}
     }
@@ -281,7 +279,7 @@ async def test_every_key_expires_but_those_of_which_it_is_said_why(
 
 
 MOST = {"opened": 1_600, "first move": 1_800}
-"""Bytes that the journal of a daily may take, at most: with Redis's own setting it is 4,784."""
+"""Maximum size of a daily's journal in bytes; with Redis's default setting it is 4,784."""
 
 
 async def test_a_short_journal_takes_few_bytes(node: Node) -> None:

@@ -1,4 +1,4 @@
-"""An operator's lists of words for names."""
+"""Operators' word lists for names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from server.base.core.refusal import Refusal
 from server.players.name_lists import name_lists
 
 
-def test_an_operators_words_are_added_to_those_that_come_with_the_server(tmp_path: Path) -> None:
+def test_an_operators_words_extend_the_bundled_lists(tmp_path: Path) -> None:
     own = tmp_path / "own.txt"
     own.write_text("\ufeff# ours\n\n  Acme* \nBig Boss\n", encoding="utf-8")
     lists = name_lists(reserved=own)
@@ -22,7 +22,7 @@ def test_an_operators_words_are_added_to_those_that_come_with_the_server(tmp_pat
         name_lists(offensive=own).clean("ACME")
 
 
-def test_a_file_that_is_no_list_is_reported(tmp_path: Path) -> None:
+def test_a_malformed_list_is_reported(tmp_path: Path) -> None:
     own = tmp_path / "own.txt"
     own.write_text("good\n***\n", encoding="utf-8")
     with pytest.raises(ValueError, match="is no word"):

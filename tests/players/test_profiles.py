@@ -1,4 +1,4 @@
-"""The cache of profiles on a node: read once, and kept current by bus messages."""
+"""The node's cache of profiles: read once, and kept current by bus messages."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ async def test_a_profile_is_read_once(node: Node) -> None:
     assert await profiles.load([ADA, BOB, ADA]) == expected
     before = await reads(node.redis)
     assert await profiles.load([BOB, ADA]) == profiles.known([ADA, BOB]) == expected
-    # Counting the reads is one of them.
+    # Counting the reads counts as one itself.
     assert await reads(node.redis) - before <= 1
 
 
-async def test_a_new_name_is_known_on_every_node(node: Node, other: Node) -> None:
-    # The cache is cleared when the subscription begins.
+async def test_a_new_name_reaches_every_node(node: Node, other: Node) -> None:
+    # The start of the subscription clears the cache.
     profiles = other.services.profiles
     profiles.cache(Profile(BOB, "Bob"))
     async with running(work_of(other.bus)):
@@ -51,7 +51,7 @@ async def test_a_new_name_is_known_on_every_node(node: Node, other: Node) -> Non
 
         await until(known)
     names = [topic for topic, _ in node.published if topic == NAMES]
-    # A new player, or a name that stays the same, is not published.
+    # New players and unchanged names are not published.
     assert len(names) == 1
 
 
@@ -63,7 +63,7 @@ async def test_profiles_are_read_again_when_messages_may_have_been_lost(node: No
     assert await profiles.load([ADA]) == {ADA: Profile(ADA, "Ada")}
 
 
-async def test_a_name_that_was_read_before_messages_were_lost_is_read_again(
+async def test_a_name_read_before_messages_were_lost_is_read_again(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     profiles, players = node.services.profiles, node.store.players
@@ -79,7 +79,7 @@ async def test_a_name_that_was_read_before_messages_were_lost_is_read_again(
     monkeypatch.setattr(players, "profiles", late)
     reading = asyncio.create_task(profiles.load([ADA]))
     await read.wait()
-    # Another node stores and publishes a new name, while this one is cut off from the bus.
+    # Another node stores and publishes a new name while this one is cut off from the bus.
     await players.update(ADA, "New")
     profiles._receive(None)
     may_arrive.set()
@@ -107,12 +107,12 @@ async def test_a_late_message_with_an_older_name_is_ignored(node: Node) -> None:
 
     profiles.rename(Profile(ADA, "Bo"))
     profiles.rename(Profile(ADA, "Bob"))
-    # All nodes receive these in one order: the other node published its name before "Bob".
+    # All nodes receive these in the same order: the other node published before "Bob".
     assert [receive(name) for name in ("Bo", "Elsewhere", "Bob")] == ["Bob"] * 3
     assert receive("Later") == "Later"
 
 
-async def test_after_messages_may_have_been_lost_the_next_one_is_accepted(node: Node) -> None:
+async def test_the_first_message_after_a_loss_is_accepted(node: Node) -> None:
     profiles = node.services.profiles
     profiles.rename(Profile(ADA, "Bo"))
     profiles._receive(None)

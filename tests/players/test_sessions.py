@@ -1,4 +1,4 @@
-"""Sessions: which ones a player has, on which nodes, and what these tell one another."""
+"""Sessions of players across nodes, and the messages that nodes exchange about them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.processes import PATIENCE
 
 @pytest.fixture
 async def closed(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]:
-    """Run the bus of both nodes; return the sessions to be closed on each, by the node's id."""
+    """Run the bus of both nodes; return the sessions to close on each, by node id."""
     found: dict[str, list[str]] = {}
     async with AsyncExitStack() as stack:
         for each in (node, other):
@@ -41,7 +41,7 @@ async def closed(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]
 
 
 def messages_of(*nodes: Node) -> list[Struct | None]:
-    """Return what nodes have published to one another."""
+    """Return the messages that nodes have published to each other."""
     found = [
         node.services.node_bus.decode(payload)
         for node in nodes
@@ -62,7 +62,7 @@ async def several(player: PlayerId, *nodes: Node, expected: bool = True) -> None
     await until(known)
 
 
-async def test_no_session_is_closed_because_another_one_opened(
+async def test_opening_a_session_does_not_close_another(
     node: Node, other: Node, closed: dict[str, list[str]]
 ) -> None:
     sessions = node.services.sessions
@@ -80,7 +80,7 @@ async def test_no_session_is_closed_because_another_one_opened(
     assert await node.store.players.sessions([ADA]) == [[f"{node.registration.id}/one"]]
 
 
-async def test_nodes_know_each_other_that_a_player_enters_at_once(
+async def test_nodes_entered_concurrently_learn_of_each_other(
     node: Node, other: Node, closed: dict[str, list[str]]
 ) -> None:
     node.registration.note_alive(other.registration.id)
@@ -121,29 +121,29 @@ async def test_the_session_used_least_recently_is_closed_if_there_are_too_many(
     await until(told)
 
 
-async def test_what_a_session_left_behind_is_found_not_to_be_there(
+async def test_leftovers_of_ended_sessions_are_ignored(
     node: Node, other: Node, closed: dict[str, list[str]]
 ) -> None:
     assert not any(closed.values())
     node.registration.note_alive(other.registration.id)
-    # It ended while the store was away, and the other one is on a node that is dead.
+    # It ended while the store was away; the other session is on a dead node.
     players = node.store.players
     await players.add_session(ADA, f"{other.registration.id}/ended", 1)
     await players.add_session(ADA, "dead/ended", 1)
     await node.services.sessions.register(ADA, "one")
     await several(ADA, node, expected=False)
-    # Nor is what a dead node has left counted for whoever asks.
+    # Sessions left behind by a dead node do not count.
     assert await node.services.accounts.session_count(ADA) == 2
     assert json.loads(await node.services.accounts.export(ADA))["sessions"] == 2
     assert "dead/ended" not in (await node.services.operators.player(ADA)).sessions
-    # A node that has died is not published to either.
+    # Messages are not published to a dead node either.
     await other.services.sessions.register(ADA, "two")
     await several(ADA, node)
     node.registration.changed.emit(set(), {other.registration.id})
     assert not node.services.sessions.has_several(ADA)
 
 
-async def test_a_node_that_is_published_to_in_vain_says_so(
+async def test_a_node_without_the_players_sessions_answers_left(
     node: Node, other: Node, closed: dict[str, list[str]]
 ) -> None:
     assert not any(closed.values())
@@ -151,7 +151,7 @@ async def test_a_node_that_is_published_to_in_vain_says_so(
     for each in (node, other):
         await each.services.sessions.register(ADA, "one")
     await several(ADA, node, other)
-    # Its session ended, and it did not know of the other node.
+    # Its session ended without knowledge of the other node.
     other.services.sessions._peers.clear()
     other.services.sessions.unregister(ADA, "one")
     state = await node.state_of(attempt_of(room, ADA))
@@ -159,7 +159,7 @@ async def test_a_node_that_is_published_to_in_vain_says_so(
     await several(ADA, node, expected=False)
 
 
-async def test_what_was_lost_is_found_by_reading(node: Node, other: Node) -> None:
+async def test_the_check_recovers_from_lost_messages(node: Node, other: Node) -> None:
     """The bus does not run: no message arrives."""
     sessions, me = node.services.sessions, node.registration.id
     mine = [(ADA, "one", 0), (BOB, "two", 0), (CYD, "three", 0)]
@@ -169,7 +169,7 @@ async def test_what_was_lost_is_found_by_reading(node: Node, other: Node) -> Non
     await other.services.sessions.register(ADA, "four")
     assert not sessions.has_several(ADA)
     await node.redis.delete(keys.sessions(CYD))
-    # It ends while the sessions are read.
+    # It ends while the sessions are being read.
     ended = (DAN, "five", 0)
     for number in range(MAX_SESSIONS):
         name = f"{other.registration.id}/{number}"

@@ -1,4 +1,4 @@
-"""Players: their names and their sessions."""
+"""Players' names and sessions in the store."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def test_a_player_has_several_sessions_by_last_use(
     assert added == (["n1/first", "n2/second"], [])
     await players.add_session(BOB, "n1/third", 300)
     players.use_session(ADA, "n1/first", 400)
-    # One that has ended does not come back by being used.
+    # Using an ended session does not bring it back.
     players.use_session(ADA, "n1/ended", 500)
     await players.update(ADA)  # a write after those, on the same connection
     assert await players.sessions([ADA, BOB, CYD]) == [["n2/second", "n1/first"], ["n1/third"], []]
@@ -57,7 +57,7 @@ async def test_a_player_has_several_sessions_by_last_use(
     assert await players.sessions([ADA]) == [["n1/first"]]
 
 
-async def test_of_too_many_sessions_those_used_least_recently_are_dropped(
+async def test_the_least_recently_used_of_too_many_sessions_are_dropped(
     players: PlayerStore,
 ) -> None:
     names = [f"node/{number}" for number in range(MAX_SESSIONS)]
@@ -66,7 +66,7 @@ async def test_of_too_many_sessions_those_used_least_recently_are_dropped(
     players.use_session(ADA, names[0], 100)
     kept = [*names[2:], names[0], "node/new"]
     assert await players.add_session(ADA, "node/new", 200) == (kept, [names[1]])
-    # A session that is added again is not one more.
+    # Adding a session again does not count towards the limit.
     assert await players.add_session(ADA, "node/new", 300) == (kept, [])
 
 
@@ -84,7 +84,7 @@ async def test_a_guest_without_a_name_leaves_nothing(redis: Client, players: Pla
 _KEYS = (players_keys.player(ADA), keys.sessions(ADA))
 
 
-async def test_a_record_begins_with_the_name(redis: Client, players: PlayerStore) -> None:
+async def test_a_record_is_created_with_the_name(redis: Client, players: PlayerStore) -> None:
     await players.update(ADA, None, 0, 1_000)
     await players.update(ADA, "Ada", 0, 2_000)
     await players.update(ADA, "Ada L.", None, 3_000)
@@ -92,7 +92,7 @@ async def test_a_record_begins_with_the_name(redis: Client, players: PlayerStore
     assert record == {"name": "Ada L.", "created": "2000"}
 
 
-async def test_an_epoch_that_only_the_token_knows_is_kept(
+async def test_an_epoch_known_only_to_the_token_is_stored(
     redis: Client, players: PlayerStore
 ) -> None:
     await players.update(ADA, None, 2)
@@ -111,7 +111,7 @@ async def test_sessions_and_players_expire(redis: Client, players: PlayerStore) 
 
 
 @pytest.mark.parametrize("field", ["barred", "hidden"])
-async def test_what_an_operator_has_said_outlives_a_guest(
+async def test_a_guests_restrictions_outlive_the_guest(
     redis: Client, players: PlayerStore, field: str
 ) -> None:
     record = players_keys.player(ADA)
@@ -120,7 +120,7 @@ async def test_what_an_operator_has_said_outlives_a_guest(
     assert 0 <= players_keys.PLAYER_LIFE_S - await redis.ttl(record) < 60
 
 
-async def test_a_name_lives_as_long_as_the_results_under_it(
+async def test_a_name_lives_as_long_as_its_results(
     redis: Client, database: Database, players: PlayerStore
 ) -> None:
     record, histories = players_keys.player(ADA), HistoryStore(database)

@@ -1,1 +1,1 @@
-"""Tests of the client library in Python, `server/client`."""
+"""Tests of the Python client library, `server/client`."""

@@ -1,4 +1,4 @@
-"""A relay between clients and nodes, which can lose what passes."""
+"""A relay between clients and nodes that can lose data."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pytest
 
 
 class Relay:
-    """Accepts connections on a port of its own, and passes them on to a node's.
+    """Accepts connections on its own port, and forwards them to a node's.
 
     Attributes:
         port: its own port.
         target: the node's port; 0 refuses connections.
-        deaf: whether what clients send is lost.
-        mute: whether what the node sends is lost.
-        lost: is set as soon as anything was lost.
+        deaf: whether data from clients is lost.
+        mute: whether data from the node is lost.
+        lost: set as soon as any data was lost.
     """
 
     def __init__(self, target: int) -> None:
@@ -30,11 +30,11 @@ class Relay:
 
     @property
     def url(self) -> str:
-        """The address for clients."""
+        """The server's URL for clients."""
         return f"ws://127.0.0.1:{self.port}/socket"
 
     def cut(self) -> None:
-        """Reset all connections; from then on, new ones are passed on whole."""
+        """Reset all connections, and forward new ones completely."""
         self.deaf = self.mute = False
         self.lost.clear()
         for writer in self._writers:

@@ -1,4 +1,4 @@
-"""Challenges, by the client library in Python against nodes."""
+"""Challenges, with the Python client against nodes."""
 
 from __future__ import annotations
 

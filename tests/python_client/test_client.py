@@ -1,4 +1,4 @@
-"""The client library in Python against nodes."""
+"""The Python client against nodes."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ GAME = "rouge-et-noir"
 
 
 def url_of(port: int) -> str:
-    """Return the address of a node's socket."""
+    """Return the URL of a node's socket."""
     return f"ws://127.0.0.1:{port}/socket"
 
 
 async def race_of(*clients: Client, game: str = GAME, help_: str = "none") -> list[Attempt]:
-    """Begin a round among clients, and return the attempt of each."""
+    """Start a round among clients, and return the attempt of each."""
     host, *guests = clients
     help_of_round = help_ if help_ in {"undo", "hints"} else "none"
     room = await host.create_room(game, seats=len(clients), help=help_of_round)  # type: ignore[arg-type]
@@ -51,13 +51,13 @@ async def race_of(*clients: Client, game: str = GAME, help_: str = "none") -> li
 
 
 async def played_through(attempt: Attempt) -> None:
-    """Play the first legal move as long as there is one, then resign."""
+    """Play the first legal move until there is none, then resign."""
     while not attempt.over:
         moves = attempt.legal_moves()
         await (attempt.play(moves[0]) if moves and attempt.seq < 30 else attempt.resign())
 
 
-async def test_two_clients_race_and_see_one_another(port: int) -> None:
+async def test_two_clients_race_and_see_each_others_progress(port: int) -> None:
     async with Client(url_of(port), name="Ada") as ada, Client(url_of(port), name="Bob") as bob:
         attempts = await race_of(ada, bob)
         assert attempts[0].view == attempts[1].view
@@ -74,7 +74,7 @@ async def test_two_clients_race_and_see_one_another(port: int) -> None:
         assert results == [attempt.result for attempt in attempts]
 
 
-async def test_a_move_whose_answer_was_lost_stands_once(relay: Relay) -> None:
+async def test_a_move_with_a_lost_answer_is_stored_once(relay: Relay) -> None:
     async with Client(relay.url) as client:
         attempt = await client.open_daily("robert")
         await attempt.play("s>w")
@@ -89,7 +89,7 @@ async def test_a_move_whose_answer_was_lost_stands_once(relay: Relay) -> None:
         assert (await client.open_attempt(attempt.id)).seq == 4
 
 
-async def test_a_move_that_was_lost_is_sent_again(relay: Relay) -> None:
+async def test_a_lost_move_is_sent_again(relay: Relay) -> None:
     async with Client(relay.url) as client:
         attempt = await client.open_daily("robert")
         relay.deaf = True
@@ -101,7 +101,7 @@ async def test_a_move_that_was_lost_is_sent_again(relay: Relay) -> None:
         assert (attempt.seq, attempt.result.moves) == (2, 1)
 
 
-async def test_what_stood_before_another_session_went_on_has_been_done(relay: Relay) -> None:
+async def test_a_stored_move_succeeds_though_another_session_played_on(relay: Relay) -> None:
     async with Client(relay.url) as client:
         token = (await client.ask(SignOutEverywhere())).token
         (attempt,) = await race_of(client, game="robert", help_="undo")
@@ -121,7 +121,7 @@ async def test_what_stood_before_another_session_went_on_has_been_done(relay: Re
         assert (attempt.seq, attempt.result) == (6, follower.result)
 
 
-async def test_another_move_under_the_same_number_is_told(relay: Relay) -> None:
+async def test_another_move_with_the_same_number_raises_overtaken(relay: Relay) -> None:
     async with Client(relay.url) as client:
         token = (await client.ask(SignOutEverywhere())).token
         attempt = await client.open_daily("deuces")
@@ -143,7 +143,7 @@ async def test_another_move_under_the_same_number_is_told(relay: Relay) -> None:
 
 @pytest.mark.parametrize("what", ["undo", "hint", "resign"])
 @pytest.mark.parametrize("way", ["deaf", "mute"])
-async def test_help_and_the_end_are_not_lost_with_a_connection(
+async def test_help_and_the_end_survive_a_lost_connection(
     relay: Relay, what: str, way: str
 ) -> None:
     async with Client(relay.url) as client:
@@ -168,7 +168,7 @@ async def test_help_and_the_end_are_not_lost_with_a_connection(
             assert await attempt.resign() == attempt.result
 
 
-async def test_a_race_goes_on_after_the_server_was_restarted(redis_url: str, port: int) -> None:
+async def test_a_race_continues_after_a_server_restart(redis_url: str, port: int) -> None:
     relay = Relay(port)
     async with relay.listening(), Client(relay.url) as ada, Client(relay.url) as bob:
         attempts = await race_of(ada, bob)
@@ -185,7 +185,7 @@ async def test_a_race_goes_on_after_the_server_was_restarted(redis_url: str, por
             assert len((await bob.round_over()).runners) == 2
 
 
-async def test_a_client_of_another_version_is_told_so(
+async def test_a_client_of_another_version_is_refused(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "VERSION", 99)
@@ -218,7 +218,7 @@ async def test_refusals_have_the_codes_of_the_server(port: int) -> None:
         assert raised.value.code == "illegal_move"
 
 
-async def test_a_token_that_the_server_refuses_is_kept_and_told(port: int, tmp_path: Path) -> None:
+async def test_a_refused_token_is_reported_and_not_discarded(port: int, tmp_path: Path) -> None:
     path = tmp_path / "token"
     async with Client(url_of(port), storage=FileStorage(path)) as first:
         assert path.stat().st_mode & 0o777 == 0o600
@@ -233,7 +233,7 @@ async def test_a_token_that_the_server_refuses_is_kept_and_told(port: int, tmp_p
     assert path.read_text() == f"x{token}"
 
 
-async def test_a_client_that_was_signed_out_does_not_come_back(port: int) -> None:
+async def test_a_signed_out_client_does_not_reconnect(port: int) -> None:
     async with Client(url_of(port)) as one:
         token = (await one.ask(SignOutEverywhere())).token
         async with Client(url_of(port), token=token) as other:
@@ -248,7 +248,7 @@ async def test_a_client_that_was_signed_out_does_not_come_back(port: int) -> Non
                 await one.list_dailies()
 
 
-async def test_commands_wait_for_a_session_and_not_for_ever() -> None:
+async def test_commands_wait_for_a_session_until_the_timeout() -> None:
     relay = Relay(0)
     async with relay.listening():
         with pytest.raises(Refusal) as raised:
@@ -258,7 +258,7 @@ async def test_commands_wait_for_a_session_and_not_for_ever() -> None:
     assert relay.url in raised.value.text
 
 
-async def test_what_is_safe_is_sent_again_and_other_commands_are_not(relay: Relay) -> None:
+async def test_only_idempotent_commands_are_sent_again(relay: Relay) -> None:
     async with Client(relay.url) as client:
         room = await client.create_room("robert", seats=2)
         relay.deaf = True
@@ -273,7 +273,7 @@ async def test_what_is_safe_is_sent_again_and_other_commands_are_not(relay: Rela
                 await unsafe
 
 
-async def test_whatever_waits_hears_that_the_client_was_closed(port: int) -> None:
+async def test_closing_the_client_fails_pending_waits(port: int) -> None:
     async with Client(url_of(port)) as client:
         waiting = asyncio.create_task(client.until(lambda: False))
         await asyncio.sleep(0)
@@ -282,7 +282,7 @@ async def test_whatever_waits_hears_that_the_client_was_closed(port: int) -> Non
     assert raised.value.code == "closed"
 
 
-async def test_whatever_waits_hears_of_an_exception_of_a_listener(port: int) -> None:
+async def test_an_exception_of_a_listener_fails_pending_waits(port: int) -> None:
     def broken(_: Event) -> None:
         raise ZeroDivisionError
 
@@ -311,7 +311,7 @@ async def test_a_session_follows_and_takes_over(port: int) -> None:
             await first.until(lambda: attempt.elsewhere and attempt.seq == follower.seq)
 
 
-async def test_a_client_comes_back_to_its_room_leaderboard_and_what_it_watches(
+async def test_subscriptions_are_restored_after_a_reconnect(
     relay: Relay,
 ) -> None:
     async with Client(relay.url) as ada, Client(relay.url) as bob:
@@ -349,7 +349,7 @@ async def test_a_room_is_watched_by_its_key_without_a_seat(port: int) -> None:
         assert await watcher.until(lambda: watcher.watched is None)
 
 
-async def test_a_member_who_is_removed_is_told_so(port: int) -> None:
+async def test_a_removed_member_is_notified(port: int) -> None:
     async with Client(url_of(port)) as host, Client(url_of(port)) as guest:
         room = await host.create_room("robert")
         await guest.join_room(room.code)
@@ -361,7 +361,7 @@ async def test_a_member_who_is_removed_is_told_so(port: int) -> None:
         assert (guest.room, host.room and len(host.room.members)) == (None, 1)
 
 
-async def test_a_bot_of_a_player_is_let_in_labelled_and_signed_out_with_its_end(port: int) -> None:
+async def test_a_bot_signs_in_is_labelled_and_is_signed_out_when_deleted(port: int) -> None:
     async with Client(url_of(port), name="Ada") as ada:
         code = (await ada.ask(NewRecoveryCode())).code
         await ada.ask(KeepRecoveryCode(code))
@@ -384,7 +384,7 @@ async def test_a_bot_of_a_player_is_let_in_labelled_and_signed_out_with_its_end(
                 await bot.until(lambda: False)
 
 
-async def test_rules_that_the_package_has_not_are_those_that_the_server_serves(
+async def test_unknown_rules_are_loaded_from_the_server(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unknown(game: str, variant: str, digest: str) -> None:

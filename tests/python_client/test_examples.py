@@ -1,4 +1,4 @@
-"""The README and the example: each block of code runs as it stands."""
+"""The README and the example: each code block runs as printed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ README = (CLIENT / "README.md").read_text(encoding="utf-8")
 PROGRAM, *SNIPPETS = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 
 GAME = "rouge-et-noir"
-"""Bots that only move to foundations and deal play the fewest moves in this game."""
+"""In this game, bots that only move to foundations and deal play the fewest moves."""
 
 HOST = "localhost:8000"
 
@@ -46,14 +46,14 @@ async def test_two_bots_race_to_the_end(port: int) -> None:
     assert re.fullmatch(r"1\. .+: \d+ cards home\n[12]\. .+: \d+ cards home\n", printed[0])
 
 
-def test_the_bot_is_that_of_the_readme_and_fits_on_a_page() -> None:
+def test_the_bot_matches_the_readme_and_fits_on_a_page() -> None:
     assert BOT.read_text(encoding="utf-8") == PROGRAM
     assert len(PROGRAM.splitlines()) <= 40
 
 
 @ALONE
 @pytest.mark.parametrize("snippet", SNIPPETS)
-async def test_each_block_of_the_readme_runs(
+async def test_each_code_block_of_the_readme_runs(
     port: int, snippet: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert HOST in snippet
@@ -65,5 +65,5 @@ async def test_each_block_of_the_readme_runs(
         await awaited
 
 
-def test_the_licence_is_that_of_the_repository() -> None:
+def test_the_license_matches_the_repositorys() -> None:
     assert (CLIENT / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()

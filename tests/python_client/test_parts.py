@@ -1,4 +1,4 @@
-"""Parts of the client that need no server: its rate, its clock, and its waits."""
+"""Parts of the client that need no server: rate limit, clock, and backoff."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from samedeal_client.connection import FIRST_WAIT, MAX_WAIT, MIN_WAIT, QUICK_WAI
 from server.base.net import limits
 
 
-async def test_what_is_more_than_the_burst_waits_for_its_turn() -> None:
+async def test_commands_beyond_the_burst_wait() -> None:
     budget, began = Budget(rate=1_000.0, burst=10.0), time.monotonic()
     await asyncio.gather(*(budget.spend(1.0) for _ in range(60)))
     assert time.monotonic() - began >= 0.049
 
 
-def test_the_rate_is_that_of_the_server() -> None:
+def test_the_rate_matches_the_servers() -> None:
     assert limits.PLAYER_COMMANDS == (RATE, BURST)
 
 
-def test_the_clock_keeps_what_was_measured_over_the_shortest_round_trip() -> None:
+def test_the_clock_uses_the_shortest_round_trip() -> None:
     clock, now = Clock(), time.monotonic()
     clock.measure(5_000_000, now - 0.1, now)
     assert clock.now() == pytest.approx(5_000_050, abs=1_000)
@@ -48,13 +48,13 @@ def test_the_clock_keeps_what_was_measured_over_the_shortest_round_trip() -> Non
         (0, True, MIN_WAIT, MAX_WAIT),
     ],
 )
-def test_the_wait_before_a_try_grows_and_is_bounded(
+def test_the_backoff_grows_and_is_bounded(
     failures: int, penalized: bool, least: float, most: float
 ) -> None:
     waits = [wait_before(failures, penalized=penalized) for _ in range(200)]
     assert least <= min(waits) <= max(waits) <= most
 
 
-def test_an_address_that_is_no_socket_s_is_refused_at_once() -> None:
+def test_a_url_that_is_not_a_websockets_is_refused() -> None:
     with pytest.raises(ValueError, match="ws://"):
         Client("https://example.org")

@@ -1,4 +1,4 @@
-"""Frames of the client in Python against those of the server, by the protocol's examples."""
+"""The Python client's frames, checked against the server's by the protocol's examples."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ COMMANDS: dict[int, type[Command[Any]]] = {
 
 
 def plain(value: Any) -> Any:
-    """Return a value of messages, of the client's or the server's, as msgpack has it."""
+    """Return a value of the client's or the server's messages in its msgpack form."""
     if dataclasses.is_dataclass(value):
         return [plain(getattr(value, each.name)) for each in dataclasses.fields(value)]
     return [plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def of_client(cls: Any, values: list[Any]) -> Any:
-    """Return a command of plain values."""
+    """Return a command with these plain values."""
     parts = [
         messages.Have(*value) if field.name == "have" and value else value
         for field, value in zip(dataclasses.fields(cls), values, strict=False)
@@ -40,7 +40,7 @@ def of_client(cls: Any, values: list[Any]) -> Any:
 @pytest.mark.parametrize(
     "example", [each for each in EXAMPLES if each.sign == ">"], ids=lambda example: example.name
 )
-def test_a_command_has_the_frame_that_the_server_reads(example: Example) -> None:
+def test_a_commands_frame_is_decoded_by_the_server(example: Example) -> None:
     if example.name == "PlayMove":
         command, number = of_client(messages.PlayMove, example.value), 0
     else:
@@ -54,7 +54,7 @@ def test_a_command_has_the_frame_that_the_server_reads(example: Example) -> None
 @pytest.mark.parametrize(
     "example", [each for each in EXAMPLES if each.sign == "<"], ids=lambda example: example.name
 )
-def test_an_event_is_read_whole(example: Example) -> None:
+def test_all_fields_of_an_event_are_decoded(example: Example) -> None:
     decoded = decode(msgpack.packb(example.value))
     assert decoded is not None
     re, event = decoded
@@ -71,11 +71,11 @@ def test_an_event_is_read_whole(example: Example) -> None:
 @pytest.mark.parametrize(
     "frame", [b"", b"\xc1", b"\x01", b"\x90", msgpack.packb([200, 1]), msgpack.packb([1, 1])]
 )
-def test_what_is_no_known_event_is_ignored(frame: bytes) -> None:
+def test_unknown_and_malformed_events_are_ignored(frame: bytes) -> None:
     assert decode(frame) is None
 
 
-def test_further_fields_are_ignored_and_missing_ones_have_their_defaults() -> None:
+def test_extra_fields_are_ignored_and_missing_ones_have_defaults() -> None:
     assert decode(msgpack.packb([4, 1, 5, "new"])) == (1, messages.Pong(5))
     room = decode(msgpack.packb([23, 0, "H7KQ2M4X"]))
     assert room == (0, messages.Removed("H7KQ2M4X"))

@@ -1,4 +1,4 @@
-"""Likeness: what two runs on one deal have in common beyond what anybody would play."""
+"""Likeness: the moves two runs share beyond obvious ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ START = Started(ADA, DealId("d" * 16), "deuces", "standard", None, 7, 0, 10**9, 
 
 @pytest.fixture(autouse=True)
 def all_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compare runs from their beginning."""
+    """Compare runs from their first move."""
     monkeypatch.setattr(likeness, "MIN_MOVES", 0)
 
 
@@ -38,7 +38,7 @@ def run_of(texts: Sequence[str]) -> Run:
 
 
 def line(count: int, *, odd: bool) -> list[str]:
-    """Return moves in a row: those of hints, or every third time the last of the others."""
+    """Return consecutive moves: hints, or every third time the last alternative."""
     board, texts = BOARD, []
     for number in range(count):
         obvious = hint(board)
@@ -59,12 +59,12 @@ def like(one: Sequence[str], other: Sequence[str]) -> Likeness:
     return list(compare(*runs))[-1]
 
 
-def test_players_of_the_obvious_moves_share_no_odd_one() -> None:
+def test_runs_of_obvious_moves_share_no_odd_moves() -> None:
     moves = line(40, odd=False)
     assert like(moves, moves) == Likeness(40, 40, 0)
 
 
-def test_odd_moves_that_are_played_again_are_counted() -> None:
+def test_repeated_odd_moves_are_counted() -> None:
     moves = line(40, odd=True)
     found = like(moves, moves)
     assert found.same == 40
@@ -73,7 +73,7 @@ def test_odd_moves_that_are_played_again_are_counted() -> None:
 
 
 def line_after(texts: Sequence[str], count: int) -> list[str]:
-    """Return the moves of hints on the board after some moves."""
+    """Return the hints' moves from the board after some moves."""
     board = BOARD
     for text in texts:
         board = apply(board, parse_move(board.ruleset, text))
@@ -86,14 +86,16 @@ def line_after(texts: Sequence[str], count: int) -> list[str]:
     return found
 
 
-def test_going_back_is_no_choice() -> None:
+def test_undone_moves_are_not_compared() -> None:
     moves = line(10, odd=False)
     run = run_of([moves[0], UNDONE, *moves])
     run = replace(run, start=structs.replace(START, help="undo"))
     assert [each.move for each in choices_of(run, BOARD)] == [moves[0], *moves]
 
 
-def test_openings_and_endless_runs_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_openings_and_moves_beyond_the_limit_are_not_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(likeness, "MIN_MOVES", 25)
     monkeypatch.setattr(likeness, "MAX_MOVES", 10)
     moves = line(40, odd=False)
@@ -101,8 +103,8 @@ def test_openings_and_endless_runs_are_not_compared(monkeypatch: pytest.MonkeyPa
     assert list(choices_of(run_of(moves[:25]), BOARD)) == []
 
 
-def test_runs_that_share_most_boards_share_a_mark() -> None:
-    """Whatever the order of moves, and whoever went another way for a while."""
+def test_runs_sharing_most_boards_share_a_mark() -> None:
+    """Holds whatever the order of moves, and after detours."""
     moves = line(40, odd=True)
     whole, part = (set(marks(choices_of(run_of(each), BOARD))) for each in (moves, moves[:36]))
     assert len(whole) == likeness.MARKS

@@ -1,4 +1,4 @@
-"""Rules of moderation: of players, rooms and results."""
+"""Rules of moderation for players, rooms and results."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ WON = DayResult(52, 0, 60_000, 90, "won", 190, ranked=True)
 @pytest.mark.parametrize(
     ("until", "now", "barred"), [(None, 5, False), (0, 5, True), (6, 5, True), (5, 5, False)]
 )
-def test_a_bar_holds_until_its_time(until: int | None, now: int, barred: bool) -> None:
+def test_a_bar_lasts_until_its_end(until: int | None, now: int, barred: bool) -> None:
     assert is_barred(until, now) == barred
 
 
-def test_who_is_barred_is_told_how_long_but_asked_to_wait_a_day_at_most() -> None:
+def test_the_wait_of_a_barred_player_is_at_most_a_day() -> None:
     assert refusal_of(9_000, 5_000).wait == 4_000
     assert refusal_of(0, 5_000).wait == refusal_of(10**15, 5_000).wait == MAX_WAIT_MS
     assert refusal_of(0, 0).code == "barred"
 
 
-def test_a_voided_result_counts_nowhere_and_again_when_it_stands() -> None:
+def test_a_voided_result_does_not_count_until_restored() -> None:
     history = Excerpt().with_day("robert", 7, WON).with_day("robert", 8, WON)
     void = history.with_void("robert", 7, True)
-    assert void is None, "it takes all days"
+    assert void is None, "voiding needs all days"
     history = replace(
         history, next_best={"robert": WON.packed}, next_days={"robert": (WON.packed, 8)}
     )

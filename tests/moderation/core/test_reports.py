@@ -1,4 +1,4 @@
-"""Reports: who has reported what, and how much that weighs."""
+"""Reports: their reporters and their weight."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def test_each_player_counts_once() -> None:
     assert reported([by(BOB), by("c"), by("d", "other")]).kinds() == {"name": 2, "other": 1}
 
 
-def test_guests_weigh_no_more_than_one_player_together() -> None:
+def test_all_guests_together_count_as_one_reporter() -> None:
     guests = [by(f"g{number}", kept=False) for number in range(4)]
     assert reported(guests).weight == 1
     assert reported([*guests, by(BOB), by("c")]).weight == 3
 
 
-def test_guests_keep_nobody_else_out_and_there_is_an_end() -> None:
+def test_guests_and_other_reporters_have_separate_limits() -> None:
     crowd = [by(f"g{number}", kept=False) for number in range(MAX_GUESTS + 9)]
     found = reported(crowd)
     assert len(found.reporters) == MAX_GUESTS
@@ -50,5 +50,5 @@ def test_guests_keep_nobody_else_out_and_there_is_an_end() -> None:
     assert found.weight == MAX_WEIGHT
 
 
-def test_a_run_is_another_target_than_its_player() -> None:
+def test_a_run_and_its_player_are_different_targets() -> None:
     assert Reported(ADA).name != Reported(ADA, f"d.{ADA}").name

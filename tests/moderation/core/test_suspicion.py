@@ -1,4 +1,4 @@
-"""Suspicion: what moves and their times tell, and what they do not."""
+"""Suspicion: signs in moves and their times, and innocent patterns."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run_with(
 
 
 def person(count: int = 120, seed: int = 1) -> list[int]:
-    """Return intervals as a person has them: many quick ones, and some long thoughts."""
+    """Return a person's intervals: many quick moves, and some long pauses."""
     rng = random.Random(seed)
     return [round(300 + rng.lognormvariate(6.6, 0.9)) for _ in range(count)]
 
@@ -56,12 +56,12 @@ def test_many_intervals_too_short_to_see_the_board_are_suspicious() -> None:
     assert reason == Reason(4, f"20 of 40 moves came within {SHORT_MS} ms of the previous one.")
 
 
-def test_a_burst_after_a_lost_connection_is_not() -> None:
+def test_a_burst_after_a_lost_connection_is_not_suspicious() -> None:
     assert reasons(run_with([*person(40), *[5] * 15, *person(40)])) == ()
 
 
 @pytest.mark.parametrize("move", ["t1>f0", "s>w", "w>s"])
-def test_cards_that_go_home_by_themselves_and_a_held_key_do_not_count(move: str) -> None:
+def test_automatic_moves_and_a_held_key_do_not_count(move: str) -> None:
     moves = ["t1>t2"] * 30 + [move] * 60
     assert reasons(run_with([*person(30), *[20] * 60], moves)) == ()
 
@@ -72,7 +72,7 @@ def test_moves_at_even_intervals_are_suspicious() -> None:
     assert "702 ms apart" in reason.text
 
 
-def test_more_moves_than_anybody_taps_are_suspicious() -> None:
+def test_more_moves_than_a_person_can_tap_are_suspicious() -> None:
     fast = [*[125, 130, 138, 170] * 12, 3_000]
     found = reasons(run_with(fast * 3))
     assert [reason.weight for reason in found] == [3]
@@ -95,14 +95,14 @@ def test_odd_moves_of_another_player_are_suspicious(over: bool, weight: int) -> 
 
 
 @pytest.mark.parametrize("like", [Likeness(40, 40, MIN_ODD - 1), Likeness(40, 19, MIN_ODD)])
-def test_what_good_players_have_in_common_is_not(like: Likeness) -> None:
+def test_moves_common_among_good_players_are_not_suspicious(like: Likeness) -> None:
     assert reasons(run_with(person(40)), copied=Copied(BOB, like, True)) == ()
 
 
 LOOKED = Earlier(BOB, unseen=50, seen=40, home=1, time=60_000, before=90_000)
 
 
-def test_an_earlier_player_at_the_same_address_who_only_looked_is_suspicious() -> None:
+def test_a_scouting_run_at_the_same_address_is_suspicious() -> None:
     (reason,) = reasons(run_with(person(40)), earlier=[LOOKED])
     assert reason == Reason(
         4,
@@ -121,19 +121,19 @@ def test_an_earlier_player_at_the_same_address_who_only_looked_is_suspicious() -
         ({"unseen": 0, "seen": 0}, False),
     ],
 )
-def test_somebody_who_plays_at_the_same_address_is_not(
+def test_a_played_run_at_the_same_address_is_not_suspicious(
     changed: dict[str, Any], found: bool
 ) -> None:
     earlier = LOOKED._replace(**changed)
     assert bool(reasons(run_with(person(40)), earlier=[earlier])) == found
 
 
-def test_even_taps_on_the_stock_are_suspicious_too() -> None:
+def test_regular_taps_on_the_stock_are_suspicious() -> None:
     moves = ["s>w"] * 61
     assert reasons(run_with([900, *[700, 710, 695] * 20], moves))[0].weight == 5
     assert reasons(run_with([900, *[600, 800, 700] * 20], moves), None) != ()
     assert reasons(run_with([900, *[500, 900, 700] * 20], moves), None) == ()
 
 
-def test_a_run_too_short_to_tell_is_not_suspicious() -> None:
+def test_a_short_run_is_not_suspicious() -> None:
     assert reasons(run_with([10] * (MIN_INTERVALS - 1))) == ()

@@ -1,4 +1,4 @@
-"""Names of players: which are valid, and how they are normalized."""
+"""Player names: which are valid, and how they are normalized."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_invisible_and_bidirectional_characters_are_refused(letter: str) -> None
         "ก" + "\N{THAI CHARACTER SARA I}" * 5,
     ],
 )
-def test_a_text_that_is_no_name_is_refused(text: str) -> None:
+def test_an_invalid_name_is_refused(text: str) -> None:
     assert refused(text)
 
 

@@ -1,4 +1,4 @@
-"""Word lists: what is found however it is written, and what is not mistaken for it."""
+"""Word lists: spellings that match, and innocent names that do not."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ INNOCENT = [
 
 
 @pytest.mark.parametrize("name", STAFF)
-def test_a_name_of_those_who_run_the_game_is_reserved(name: str) -> None:
+def test_a_name_suggesting_staff_is_reserved(name: str) -> None:
     with pytest.raises(Refusal, match="name_reserved"):
         check_words(clean_name(name), RESERVED, OFFENSIVE)
 
@@ -57,24 +57,24 @@ def test_a_rude_name_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", INNOCENT)
-def test_an_innocent_name_is_not_mistaken(name: str) -> None:
+def test_an_innocent_name_is_accepted(name: str) -> None:
     check_words(clean_name(name), RESERVED, OFFENSIVE)
 
 
 @given(st.text(ALPHABET, min_size=16, max_size=16).map(PlayerId))
-def test_no_guest_is_named_by_a_word_of_the_lists(player: PlayerId) -> None:
+def test_default_names_contain_no_listed_word(player: PlayerId) -> None:
     assume(player != PACE_BOT)
     check_words(guest_name(player), RESERVED, OFFENSIVE)
 
 
-def test_the_skeletons_of_what_looks_alike_are_the_same() -> None:
-    # As UTS 39 has them: whole scripts, digits, and letters that look like two others.
+def test_look_alikes_have_the_same_skeleton() -> None:
+    # Examples of UTS 39: whole scripts, digits, and letters that resemble two others.
     for one, other in (("раурал", "paypaл"), ("10", "lO"), ("rn", "m"), ("đ", "d̵"), ("ΑΒΕ", "ABE")):  # noqa: RUF001
         assert skeleton(one) == skeleton(other)
     assert skeleton("Ada") != skeleton("Ida")
 
 
-def test_a_word_in_another_script_is_what_it_looks_like() -> None:
+def test_a_word_in_another_script_matches_by_appearance() -> None:
     words = Words(["ace", "COP"])
     assert words.has("асе")  # noqa: RUF001 - all Cyrillic
     assert words.has("СОР")  # noqa: RUF001 - all Cyrillic
@@ -98,13 +98,13 @@ def test_an_entry_stands_for_whole_words(entry: str, has: list[str], has_not: li
     assert [name for name in has_not if words.has(name)] == []
 
 
-def test_an_entry_without_letters_is_no_word() -> None:
+def test_an_entry_without_letters_is_refused() -> None:
     for entry in ("*", "12", " "):
         with pytest.raises(ValueError, match="is no word"):
             Words([entry])
 
 
-def test_an_empty_list_has_no_name() -> None:
+def test_an_empty_list_matches_no_name() -> None:
     assert not Words([]).has("Ada")
 
 
