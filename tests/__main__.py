@@ -1,7 +1,7 @@
-"""The suites: `python -m tests test` is what `make test` runs, and `python -m tests deep` the rest.
+"""Test suites: `python -m tests test` runs `make test`, and `python -m tests deep` the rest.
 
-The client's tests run beside those of the server, which mostly wait. Their output is printed when
-they end.
+The client's tests run in parallel with the server's, which mostly wait, and print their output at
+the end.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main(words: list[str]) -> int:
 
 
 def _skipped(lacking: list[machine.Tool], *, deep: bool) -> str | None:
-    """Return how many tests need a tool that is missing, and how to install it."""
+    """Return a note on tests that need a missing tool, and how to install it."""
     marks = " or ".join(tool.marker for tool in lacking)
     listed = subprocess.run(  # noqa: S603 - our own interpreter
         [*_PYTEST, "--collect-only", "-q", "-m", f"({marks}) and {'deep' if deep else 'not deep'}"],

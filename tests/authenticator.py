@@ -1,4 +1,4 @@
-"""An authenticator in software: creates and uses passkeys as a browser would, and as JSON."""
+"""A software authenticator: creates and uses passkeys like a browser, in JSON."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Authenticator:
     """A device with one passkey.
 
     Attributes:
-        origin: of the page that the browser shows.
-        host: for which the passkey holds, the id of the relying party.
-        count: its counter of signatures.
-        aaguid: what kind of authenticator it says that it is.
+        origin: of the page shown by the browser.
+        host: the relying party's id.
+        count: its signature counter.
+        aaguid: the kind of authenticator it claims to be.
     """
 
     origin: str
@@ -42,9 +42,9 @@ class Authenticator:
         """Return the answer to options for creating a passkey.
 
         Args:
-            options: as the server gives them.
-            public: another public key than its own.
-            attestation: another attestation object.
+            options: the server's, as JSON.
+            public: a public key to present instead of its own.
+            attestation: an attestation object to present instead of its own.
         """
         client = self._client_data("webauthn.create", options)
         if public is None:

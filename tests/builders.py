@@ -28,7 +28,7 @@ ADA, BOB, CYD, DAN, EVE = PLAYERS = tuple(PlayerId(f"{name}0000000000000") for n
 DEAL = DealId("dea1000000000000")
 CODE = RoomCode("H7KQ2")
 START = round(1_000 * (asked() or 4_102_488_000.0))
-"""Noon of a day in the far future, so that no key of a test has expired, or what `AT` asks for."""
+"""Noon of a far future day, so that no key of a test has expired, or the time set by `AT`."""
 LIMIT = 900_000
 
 
@@ -41,7 +41,7 @@ def started(
 
 
 def begun(game: str = "robert", board: Board | None = None, *, allowed: Help = "none") -> Attempt:
-    """Return an attempt that has just begun, on the easy board or on another."""
+    """Return an attempt that has just started, on the easy board or another."""
     return attempt.begin(started(game, allowed=allowed), board or easy_board(ruleset(game)))
 
 
@@ -51,26 +51,26 @@ def after(state: Attempt, move: str, now: int) -> Attempt:
 
 
 def homewards(board: Board) -> Move | None:
-    """Return a legal move, one that brings a card home if there is any."""
+    """Return a legal move, preferably one that brings a card home."""
     moves = legal_moves(board)
     home = (move for move in moves if 0 <= move.target < len(board.ruleset.foundations))
     return next(home, moves[0] if moves else None)
 
 
 def line_home(board: Board) -> Iterator[str]:
-    """Yield the texts of moves from a board on, as `homewards` chooses, until none is legal."""
+    """Yield the texts of the moves chosen by `homewards` from a board on, until none is legal."""
     while (move := homewards(board)) is not None:
         yield move_text(board.ruleset, move)
         board = apply(board, move)
 
 
 def opened(seats: int = 3) -> Room:
-    """Return a room that Ada has opened, with no seat taken."""
+    """Return a room opened by Ada, with no seat taken."""
     return race.fold(None, RoomOpened(CODE, ADA, "robert", "standard", seats, LIMIT, START))
 
 
 def room_of(*players: PlayerId, seats: int = 3) -> Room:
-    """Return a room in which these players have taken seats, in this order."""
+    """Return a room with these players seated, in this order."""
     room = opened(seats)
     for player in players:
         room = then(room, commands.take_seat(room, player, START))
@@ -78,19 +78,19 @@ def room_of(*players: PlayerId, seats: int = 3) -> Room:
 
 
 def then(room: Room, event: Event | None) -> Room:
-    """Return the room after an event; fail if there is none."""
+    """Return the room after an event; fail if the event is `None`."""
     assert event is not None
     return race.fold(room, event)
 
 
 def race_of(*players: PlayerId) -> Room:
-    """Return a room in which these players race, the first of them the host."""
+    """Return a room with a race of these players; the first is the host."""
     room = room_of(*players)
     return then(room, commands.start(room, players[0], DEAL, "c0ffee", START, present=players))
 
 
 def agreed(room: Room, *players: PlayerId) -> Room:
-    """Return the room after players, or all members who do not sit out, agreed to a round."""
+    """Return the room after players, or all members not sitting out, agreed to a round."""
     for player in players or [seat.player for seat in room.seats if not seat.out]:
         if not room.running and (event := commands.set_ready(room, player, True, START)):
             room = race.fold(room, event)
@@ -103,12 +103,12 @@ def finished(room: Room, player: PlayerId, result: Result) -> Room:
 
 
 def reached(home: int, time: int = 0, moves: int = 0) -> Result:
-    """Return the result of an attempt of 52 cards, resigned with so many on foundations."""
+    """Return the result of a resigned attempt with `home` of 52 cards on foundations."""
     return Result(home, 52 - home, time, moves, "resigned")
 
 
 def refusal_of(act: Callable[[], object]) -> str | None:
-    """Return the code with which a call is refused, or `None` if it is not."""
+    """Return the code of a call's refusal, or `None`."""
     try:
         act()
     except Refusal as refusal:

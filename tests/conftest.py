@@ -1,4 +1,4 @@
-"""Fixtures of several kinds of tests: a real Redis, and nodes on it."""
+"""Fixtures shared by several kinds of tests: a real Redis, and nodes on it."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ DEEP = (
     "test_supervisor.py",
     "test_workers.py",
 )
-"""Files and folders of tests that `make deep` runs, and `make test` does not.
+"""Test files and folders that run in `make deep` only.
 
-So are tests on a cluster, and those that are marked where they are.
+So do tests on a cluster, and tests with the marker `deep`.
 """
 
 JOURNEYS = ("browser/test_play.py", "browser/test_table.py")
-"""The files with tests of a browser that `make test` runs: a race, a daily, and how cards move."""
+"""Files of browser tests that run in `make test`: a race, a daily, and card movement."""
 
-# No schema here has a format; jsonschema would take seconds to learn those of addresses.
+# No schema here has a format; jsonschema would take seconds to load its checks of addresses.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 CLUSTER = pytest.mark.cluster
@@ -78,29 +78,29 @@ CLUSTER = pytest.mark.cluster
 ALONE = pytest.mark.alone
 """Marks tests that run on a single Redis only, not on a cluster as well.
 
-They are about what lies above the services, whose tests run on both.
+They test layers above the services, whose tests run on both.
 """
 
 SECRET_KEY_FILE = Path(__file__).with_name("secret-key")
-"""The file of secret keys of nodes on a Redis that is not embedded. Its key is no secret."""
+"""Secret keys of nodes on an external Redis. They are not secret."""
 
-# Nodes start with no file that others may read, and Git keeps no such modes.
+# Nodes refuse key files that others may read, and Git does not store such modes.
 SECRET_KEY_FILE.chmod(0o600)
 
 os.environ["SAMEDEAL_SECRET_KEY_FILE"] = str(SECRET_KEY_FILE)
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - files in it have names of their own
-"""A file system in memory, which Linux has."""
+"""Linux's file system in memory."""
 
 ROOM = 4 << 30
-"""How many bytes have to be free there."""
+"""Minimum free bytes there."""
 
 
 def _keep_in_memory() -> None:
-    """Keep the files of tests in memory, if there is a place and nobody has chosen another one.
+    """Keep the files of tests in memory, if there is room and `TMPDIR` is not set.
 
-    Dozens of stores sync theirs all the time. A disk that is busy with that holds them up for
-    seconds, in which replicas acknowledge nothing.
+    Dozens of stores sync their files all the time. On a disk this takes seconds, and replicas
+    acknowledge nothing meanwhile.
     """
     if "TMPDIR" in os.environ or not os.access(MEMORY, os.W_OK):
         return
@@ -113,7 +113,7 @@ _keep_in_memory()
 
 
 MOST_MEMORY = 600
-"""Megabytes that a pytest worker may take: several of them fit a laptop with 8 GB."""
+"""Maximum memory of a pytest worker in megabytes, so that several fit a laptop with 8 GB."""
 
 
 def _is_deep(config: pytest.Config) -> bool:
@@ -121,7 +121,7 @@ def _is_deep(config: pytest.Config) -> bool:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return how many workers `-n auto` starts: many tests wait for a while, with nothing to do.
+    """Return the number of workers for `-n auto`, more than cores, since many tests mostly wait.
 
     Browsers keep several cores busy, and most deep tests have one.
     """
@@ -129,10 +129,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 HANGS_AFTER = 600.0
-"""Seconds after which a test counts as hung; the slowest takes three minutes on a busy machine."""
+"""Seconds before a test counts as hung; the slowest takes three minutes on a busy machine."""
 
 REARMED_EVERY = 30.0
-"""Seconds between restarts of the timer: pytest restarts it for each test, which takes 2 ms."""
+"""Seconds between restarts of the timer; pytest would restart it for each test, at 2 ms each."""
 
 
 _guarded_until = 0.0
@@ -140,7 +140,7 @@ _stderr = -1
 
 
 def _guard() -> None:
-    """Print the stacks of all threads and exit if the test that begins now hangs."""
+    """Print the stacks of all threads and exit if the starting test hangs."""
     global _guarded_until  # noqa: PLW0603 - the timer is global to the process, too
     if _guarded_until < time.monotonic():
         _guarded_until = time.monotonic() + REARMED_EVERY
@@ -159,7 +159,7 @@ def pytest_unconfigure() -> None:
 def pytest_configure(config: pytest.Config) -> None:
     global _stderr  # noqa: PLW0603 - later, what goes there is captured
     _stderr = os.dup(2)
-    # All that is imported and collected stays: see `pytest_collection_finish`.
+    # All imports and collected tests stay; see `pytest_collection_finish`.
     gc.disable()
     _configure_logging()
     sizes.begin(deep=_is_deep(config))
@@ -169,7 +169,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _configure_hypothesis() -> None:
-    """Set no deadlines, since machines are busy; and in CI try always the same examples."""
+    """Disable deadlines, since machines are busy, and use the same examples in every CI run."""
     settings.register_profile(
         "samedeal",
         deadline=None,
@@ -189,7 +189,7 @@ def _deep_paths() -> frozenset[Path]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not import what `make test` leaves out as a whole: each of its processes would."""
+    """Skip the import of folders that `make test` leaves out, in each of its processes."""
     left_out = config.option.markexpr.endswith("not deep") and collection_path in _deep_paths()
     return left_out or None
 
@@ -215,9 +215,9 @@ def _is_sampled(item: pytest.Item) -> bool:
 
 
 def _mark_tools(item: pytest.Item) -> None:
-    """Mark a test with the browser that its fixtures start; skip it if one of its tools is missing.
+    """Mark a test with the browser started by its fixtures; skip it if one of its tools is missing.
 
-    In CI nothing is skipped: the test fails.
+    In CI the test fails instead.
     """
     for name in ("browser", "whole_browser"):
         if name in getattr(item, "fixturenames", ()):
@@ -231,7 +231,7 @@ def _mark_tools(item: pytest.Item) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from what stays until the end: modules, and all tests."""
+    """Exclude modules and tests from garbage collection, since they stay until the end."""
     gc.freeze()
     gc.enable()
 
@@ -242,7 +242,7 @@ def _with_folders(path: Path) -> frozenset[Path]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run tests that need a Redis on a single one and on a cluster, or on the one they ask for."""
+    """Run tests that need a Redis on a single one and on a cluster, or only on the marked one."""
     if "redis_server" in metafunc.fixturenames:
         kinds = ["alone", pytest.param("cluster", marks=CLUSTER)]
         asked = map(metafunc.definition.get_closest_marker, (ALONE.name, CLUSTER.name))
@@ -251,14 +251,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _configure_logging() -> None:
-    """Let lines be logged as by a node by default; `debug` would slow tests of thousands down."""
+    """Log like a node by default; `debug` would slow down tests with thousands of lines."""
     structlog.reset_defaults()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
 
 
 @contextmanager
 def logging_restored() -> Iterator[None]:
-    """Undo in the end what the block, or a command that it runs, has configured for logging."""
+    """Restore the logging configuration after the block."""
     before, handlers, level = structlog.get_config(), logging.root.handlers[:], logging.root.level
     hooks = sys.excepthook, sys.unraisablehook, threading.excepthook
     try:
@@ -273,7 +273,7 @@ def logging_restored() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def default_logging() -> Iterator[None]:
-    """Undo the configuration of logging by a command in this process, and in wider fixtures."""
+    """Restore the logging configuration changed by commands in this process or wider fixtures."""
     _configure_logging()
     with logging_restored():
         yield
@@ -281,19 +281,19 @@ def default_logging() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def take_time() -> None:
-    """Let nodes in this process take the time that a busy machine needs."""
+    """Give nodes in this process the time that a busy machine needs."""
     unhurried.take_time()
 
 
 @pytest.fixture(autouse=True)
 def patient_with_redis(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nodes in this process wait for Redis and its replicas, however busy the machine is."""
+    """Let nodes in this process wait patiently for Redis and its replicas on a busy machine."""
     _wait_for_redis(monkeypatch, PATIENCE, PATIENCE)
 
 
 @pytest.fixture
 def quick_redis(patient_with_redis: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nodes in this process notice soon that Redis is away.
+    """Let nodes in this process notice quickly that Redis is unavailable.
 
     A batch is answered in time although no replica acknowledges it.
     """
@@ -308,13 +308,13 @@ def _wait_for_redis(monkeypatch: pytest.MonkeyPatch, answered: float, acknowledg
 
 @pytest.fixture(autouse=True)
 def date(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nodes in this process run by the clock that `AT` asks for."""
+    """Set the clock of nodes in this process to `AT`."""
     move_clock(monkeypatch)
 
 
 @contextmanager
 def debug_captured() -> Iterator[list[EventDict]]:
-    """Yield the lines that are logged in the block, at any level."""
+    """Yield the lines logged in the block, at any level."""
     with logging_restored():
         structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG))
         with capture_logs() as lines:
@@ -325,20 +325,20 @@ _peaks: list[int] = []
 
 
 def _peak() -> int:
-    """Return the most memory that this process has taken, in megabytes."""
+    """Return this process's peak memory in megabytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Keep the peak of a worker that has ended."""
+    """Keep the peak memory of a worker that has exited."""
     if peak := getattr(node, "workeroutput", {}).get("peak"):
         _peaks.append(peak)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Report this worker's peak to the main process, where a high one fails `make deep`."""
+    """Report this worker's peak memory to the main process, where a high one fails `make deep`."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["peak"] = _peak()
@@ -352,14 +352,14 @@ def _how_to_repeat(name: str) -> str:
 
 
 def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> None:
-    """Print at once how to repeat a test that fails: a run that is ended prints no summary."""
+    """Print how to repeat a failed test immediately: an interrupted run prints no summary."""
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     if report.failed and isinstance(terminal, pytest.TerminalReporter):
         terminal.write_line(f"\n{_how_to_repeat(report.nodeid)}")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the commands that repeat each failed test, and the peaks of the workers."""
+    """Print the commands to repeat each failed test, and the workers' peak memory."""
     stats = terminalreporter.stats
     failed = {report.nodeid for report in [*stats.get("failed", []), *stats.get("error", [])]}
     for name in sorted(failed):
@@ -371,20 +371,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture
 def data() -> Iterator[Path]:
-    """Return an empty directory, with a path short enough for a Unix socket in it."""
+    """Return an empty directory whose path is short enough for a Unix socket."""
     with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
         yield Path(folder)
 
 
 UNHURRIED = 30_000
-"""Milliseconds for which no master of the shared cluster counts as lost, on a busy machine."""
+"""Milliseconds before a master of the shared cluster counts as lost, long for busy machines."""
 
 
 @pytest.fixture(scope="session")
 def redis_server(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run a real redis-server or cluster for the whole session, and return its address.
+    """Run a real redis-server or cluster for the whole session, and return its operator address.
 
-    The address is the operator's, who has all rights; `as_node` makes it that of the nodes' user.
+    The operator has all rights; `as_node` converts the address to the nodes' user.
     """
     if request.param == "alone":
         yield from server_alone()
@@ -398,7 +398,7 @@ def redis_server(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def server_alone() -> Iterator[str]:
-    """Run a real redis-server, and yield its address for the operator."""
+    """Run a real redis-server, and yield its operator address."""
     with running_server() as server:
         yield server.admin_url
         assert server.refused() == []
@@ -419,7 +419,7 @@ async def redis_url(redis_server: str) -> str:
 
 @asynccontextmanager
 async def client_of(redis_url: str | Path) -> AsyncIterator[Client]:
-    """Connect a client: to a cluster, that alone can take a second on a busy machine."""
+    """Connect a client; to a cluster, this can take a second on a busy machine."""
     client = connect(redis_url)
     await client.ping()
     try:
@@ -441,7 +441,7 @@ def secret_keys() -> SecretKeys:
 
 
 def database_on(redis: Client) -> Database:
-    """Return a database on a client; in a cluster, each write needs the ack of one replica."""
+    """Return a database on a client; in a cluster, each write needs one replica's ack."""
     return Database(redis, int(isinstance(redis, RedisCluster)))
 
 
@@ -455,7 +455,7 @@ async def database(redis: Client) -> AsyncIterator[Database]:
 
 @asynccontextmanager
 async def node(redis_url: str, **settings: object) -> AsyncIterator[int]:
-    """Run a node on this Redis, with the rights of nodes only, and yield its port."""
+    """Run a node on this Redis with a node's rights, and yield its port."""
     acks = int("+cluster" in redis_url)
     own: dict[str, Any] = {"replica_acks": acks, "secret_key_file": SECRET_KEY_FILE, **settings}
     given = Settings(host="127.0.0.1", port=0, redis=as_node(redis_url), **own)

@@ -1,7 +1,7 @@
-"""The date of the tests: by which clock nodes run, if not by that of Redis.
+"""The date of the tests: the clock of nodes, Redis's by default.
 
-With `AT=2048-02-29T12:00` it is that time, in UTC, when a site or a test starts. It may only be
-ahead, since what expires does so by Redis's time.
+`AT=2048-02-29T12:00` sets the starting time of a test or site, in UTC. It must be in the
+future, since keys expire by Redis's time.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from server.base.journals import store as journals_store
 from server.base.redis.clock import RedisClock
 
 DAY = 86_400.0
-"""Seconds."""
+"""Seconds per day."""
 
 LONGEST = 1_200.0
-"""Seconds that a site may be needed: no day ends in that time, unless a test lets it end."""
+"""Maximum lifetime of a site in seconds; no day ends within it, unless a test ends it."""
 
 TOLERANCE = 100 * 366 * 86_400_000
-"""Milliseconds by which entries may be ahead of Redis's own time, which the scripts that append
-compare with."""
+"""Milliseconds that entries may be ahead of Redis's time, which the appending scripts check."""
 
 _MOVED = """
 from tests.unhurried import run
@@ -42,13 +41,13 @@ _read_time = RedisClock._read_time
 
 
 def asked() -> float | None:
-    """Return the Unix time that `AT` asks for, in seconds; `None` if it asks for none."""
+    """Return the Unix time set by `AT`, in seconds; `None` if it is not set."""
     at = os.environ.get("AT")
     return datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp() if at else None
 
 
 def ahead_now() -> float:
-    """Return by how many seconds the clocks of sites that start now are ahead."""
+    """Return the offset, in seconds, of the clocks of sites that start now."""
     at, now = asked(), time.time()
     if at is not None:
         assert at > now, "what AT asks for is over"
@@ -58,12 +57,12 @@ def ahead_now() -> float:
 
 
 def ahead_at_noon() -> float:
-    """Return by how many seconds a clock is ahead at which it is noon, on the next day at most."""
+    """Return the seconds to the next noon."""
     return (DAY / 2 - time.time()) % DAY
 
 
 def moved(ahead: float) -> tuple[str, ...]:
-    """Return the arguments of Python that run `samedeal` by a clock so many seconds ahead."""
+    """Return the Python arguments that run `samedeal` with a clock so many seconds ahead."""
     if not ahead:
         return ("-m", "tests.unhurried")
     program = _MOVED.replace("= TOLERANCE", f"= {TOLERANCE}").replace("AHEAD", str(ahead))
@@ -71,7 +70,7 @@ def moved(ahead: float) -> tuple[str, ...]:
 
 
 def move_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nodes in this process run by the clock that `AT` asks for."""
+    """Set the clock of nodes in this process to `AT`."""
     if asked() is None:
         return
     ahead = ahead_now()
@@ -84,5 +83,5 @@ def move_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def keep_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nodes run by Redis's own time, whatever `AT` asks for: for tests of their difference."""
+    """Use Redis's own time whatever `AT` says, for tests of their difference."""
     monkeypatch.setattr(RedisClock, "_read_time", _read_time)

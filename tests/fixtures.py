@@ -1,4 +1,4 @@
-"""Fixtures of services, of a node's gateway, and of the HTTP interface, each on a real Redis."""
+"""Fixtures of services, of a node's gateway, and of the HTTP interface, on a real Redis."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tests.conftest import client_of, database_on
 from tests.nodes import Node, SetClock, node_on
 
 BOTH_LOOPS = pytest.mark.asyncio(loop_factories=["uvloop", "asyncio"])
-"""Marks tests of transports, which run on each kind of event loop that a node may run on."""
+"""Marks tests of transports, which run on both kinds of event loop that nodes support."""
 
 
 def pytest_asyncio_loop_factories(
     item: pytest.Item,
 ) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
-    """Run tests on uvloop, as a node does, unless they are marked."""
+    """Run tests on uvloop, like a node, unless marked otherwise."""
     loops: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {"uvloop": uvloop.new_event_loop}
     marker = item.get_closest_marker("asyncio")
     if marker is not None and "loop_factories" in marker.kwargs:
@@ -52,13 +52,13 @@ async def other_database(other_redis: Client) -> AsyncIterator[Database]:
 
 @pytest.fixture
 def any_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Accept entries at the time that a test sets, however far it is from Redis's."""
+    """Accept entries at any time set by a test, however far from Redis's."""
     monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
 
 
 @pytest.fixture
 def clock(any_time: None) -> SetClock:
-    """Return the clock of all nodes of services, which a test sets."""
+    """Return the clock shared by all nodes of services, set by the test."""
     return SetClock()
 
 
@@ -84,16 +84,16 @@ def short_countdown(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def hub(node: Node, short_countdown: None) -> AsyncIterator[HubNode]:
-    """Return the gateway of `node`, without sockets."""
+    """Return `node`'s gateway, without sockets."""
     async with hubs_on(node) as (hub,):
         yield hub
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Return a function that sets limits by name, for good: nothing is added to their buckets.
+    """Return a function that sets rate limits by name, without refill.
 
-    Those of addresses are what an address has if the operator says nothing else.
+    Addresses' limits are those without operator settings.
     """
 
     def set_(**at_once: float) -> None:
@@ -106,7 +106,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 @pytest.fixture
 async def site(node: Node, tmp_path: Path) -> AsyncIterator[Site]:
-    """Return the HTTP interface of `node`."""
+    """Return `node`'s HTTP interface."""
     await node.dailies.draw_ahead()
     async with site_on(node, tmp_path) as site:
         yield site

@@ -1,7 +1,7 @@
-"""Nodes that start without importing their modules: each is forked from a process that has them.
+"""Nodes forked from a process that has already imported their modules.
 
-That is most of what a node's start takes, more than a second of processor time. Tests of pages and
-of proxies start nodes so; those of the command itself start it as users do.
+Importing takes most of a node's start, more than a second of processor time. Tests of pages and of
+proxies start nodes this way; tests of the command start it as users do.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from typing import IO, Any
 ROOT = Path(__file__).parents[1]
 
 _REQUEST = 1 << 16
-"""Bytes of a request that are read at a time: it is a line of JSON."""
+"""Bytes read of a request at a time; a request is a line of JSON."""
 
 
 class Forked:
-    """A node, with those attributes and methods of `subprocess.Popen` that tests use.
+    """A node, with the attributes and methods of `subprocess.Popen` that tests use.
 
     Args:
         args: Python, `-m` and a module or `-c` and a program, and arguments.
-        cwd: the folder in which it runs.
-        env: its environment, or `None` for that of this process.
-        output: where it prints, in a session of its own, or `None` for `stdout`.
+        cwd: the working directory.
+        env: its environment, or `None` for this process's.
+        output: the output file, with its own session, or `None` for `stdout`.
     """
 
     def __init__(
@@ -71,17 +71,17 @@ class Forked:
         self.pid = int(self._status.readline())
 
     def poll(self) -> int | None:
-        """Return its exit status if it has ended."""
+        """Return the exit status if it has exited."""
         try:
             return self.wait(0.0)
         except subprocess.TimeoutExpired:
             return None
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait until it has ended, and return its exit status.
+        """Wait for the exit, and return the exit status.
 
         Raises:
-            subprocess.TimeoutExpired: it has not, after so many seconds.
+            subprocess.TimeoutExpired: it has not exited after `timeout` seconds.
         """
         if self.returncode is None:
             if not _is_readable(self._status, timeout):
@@ -91,9 +91,9 @@ class Forked:
         return self.returncode
 
     def send_signal(self, number: int) -> None:
-        """Send it a signal, unless it has ended."""
+        """Send a signal, unless it has exited."""
         if self.poll() is None:
-            # It may have ended since.
+            # It may have exited since.
             with suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
@@ -112,7 +112,7 @@ def _is_readable(stream: IO[str], timeout: float | None) -> bool:
 
 @cache
 def _parent() -> socket.socket:
-    """Start the process from which nodes are forked, and return the socket for requests."""
+    """Start the process that forks nodes, and return its request socket."""
     ours, its = socket.socketpair()
     with its:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter
@@ -135,7 +135,7 @@ def main(descriptor: int) -> None:
     import_module("server.cli.main")
     gc.freeze()
     with socket.socket(fileno=descriptor) as requests:
-        # It ends with the tests, whoever ends those, and waits for nobody.
+        # It ends with the tests by itself, and waits for no children.
         for number in (signal.SIGINT, signal.SIGCHLD):
             signal.signal(number, signal.SIG_IGN)
         while True:
@@ -152,12 +152,12 @@ def main(descriptor: int) -> None:
 
 
 def _fork(wanted: list[Any], output: int, status: int) -> None:
-    """Fork a node, and tell its process id, and in the end its exit status."""
+    """Fork a node, and report its process id and later its exit status."""
     args, env, cwd, is_apart = wanted
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if pid := os.fork():
         os.close(output)
-        # A terminal sends its signals to this process, too.
+        # A terminal signals this process, too.
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         os.write(status, f"{pid}\n".encode())
@@ -178,7 +178,7 @@ def _fork(wanted: list[Any], output: int, status: int) -> None:
 
 
 def _run(option: str, program: str, *args: str) -> None:
-    """Run a module or a program as Python does with these arguments."""
+    """Run a module or a program as Python would with these arguments."""
     sys.argv = [option, *args]
     if option == "-m":
         runpy.run_module(program, run_name="__main__", alter_sys=True)

@@ -39,7 +39,7 @@ class Tool(NamedTuple):
         name: its name in messages.
         programs: its programs; all must be on the PATH.
         packages: the Debian packages that contain it.
-        is_deep: only tests of `make deep` need it.
+        is_deep: whether only tests of `make deep` need it.
     """
 
     marker: str
@@ -77,13 +77,13 @@ Ubuntu has no such package; the tests use the whole browser there.
 """
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
-"""The names of browsers with a user interface."""
+"""Names of browsers with a user interface."""
 
 APPLICATIONS = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 )
-"""The paths of the same browsers on macOS, which puts no applications on the PATH."""
+"""Paths of the same browsers on macOS, which are not on the PATH."""
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -110,22 +110,22 @@ PACKED_SHA512 = (
 )
 
 PACKED_PARTS = ("al2023.tar", "fonts.tar", "swiftshader.tar")
-"""Its archives: shared libraries, a font, and the renderer without which nothing is drawn."""
+"""Its archives: shared libraries, a font, and the renderer."""
 
 PACKED_FOLDER = ROOT / "build" / "chromium-153.0.0"
 
 NONE = "none"
-"""The value of `CHROMIUM` with which no browser is looked for or installed."""
+"""Value of `CHROMIUM` that disables the search for and installation of browsers."""
 
 FOUND = "SAMEDEAL_TESTS_MACHINE"
-"""The variable that passes the findings of `make test` to pytest and its workers, as JSON."""
+"""Variable that passes the findings of `make test` to pytest and its workers, as JSON."""
 
 
 class Machine(NamedTuple):
-    """What this machine has.
+    """The programs found on this machine.
 
     Attributes:
-        browser: the path of the Chromium that needs least, or `None`.
+        browser: the path of the Chromium with the lowest requirements, or `None`.
         whole_browser: the path of a Chromium with a user interface, or `None`.
         lacking: the markers of missing tools.
     """
@@ -137,7 +137,7 @@ class Machine(NamedTuple):
 
 @cache
 def machine() -> Machine:
-    """Return what this machine has; `make test` has found it out before it starts the tests."""
+    """Return this machine's programs, as found by `make test` before it started the tests."""
     found = os.environ.get(FOUND)
     if found is None:
         return survey()
@@ -146,10 +146,10 @@ def machine() -> Machine:
 
 
 def survey() -> Machine:
-    """Find out what this machine has, and start each browser until one works."""
+    """Find this machine's programs, starting browsers until one works."""
     chosen = os.environ.get("CHROMIUM")
     whole = None if chosen == NONE else next(filter(starts, _whole_browsers()), None)
-    # A headless shell that starts is preferred, except to the browser that the user has chosen.
+    # A working headless shell is preferred, except over the user's choice.
     lean = None if chosen == NONE or (whole and whole == chosen) else _lean_browser()
     there = {"browser": lean or whole, "whole_browser": whole}
     lacking = tuple(
@@ -167,7 +167,7 @@ def _has(tool: Tool) -> bool:
 
 
 def installed(name: str) -> str | None:
-    """Return the path of a program, also in the folder of daemons, which users' PATHs lack."""
+    """Return the path of a program, also in the folder of daemons, which users' PATHs omit."""
     return shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/sbin")
 
 
@@ -196,14 +196,14 @@ with sync_playwright() as playwright:
 
 
 def _playwrights_browser() -> str | None:
-    """Return the path where Playwright installs its browser, if there is one."""
+    """Return the path of Playwright's browser, if it is installed."""
     path = _output(sys.executable, "-c", _ASK_PLAYWRIGHT).decode().strip()
     return path if path and Path(path).exists() else None
 
 
 @cache
 def starts(browser: str) -> bool:
-    """Return whether this browser exists and starts: it then listens for commands."""
+    """Return whether a browser exists, starts, and listens for commands."""
     if not shutil.which(browser):
         return False
     with tempfile.TemporaryDirectory(prefix="samedeal", ignore_cleanup_errors=True) as profile:
@@ -229,13 +229,13 @@ _LISTENING = ("--remote-debugging-port=0", "about:blank")
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a browser with its children, of which some outlive it for a while."""
+    """Kill a browser and its children; some outlive it for a while."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def _output(*command: str) -> bytes:
-    """Return what a command prints; nothing if it is missing, hangs or fails."""
+    """Return a command's output; empty if it is missing, hangs or fails."""
     try:
         done = subprocess.run(  # noqa: S603 - commands of this module
             command,
@@ -251,10 +251,10 @@ def _output(*command: str) -> bytes:
 
 
 def provide(*, deep: bool) -> Machine:
-    """Install what the tests need and this machine lacks, and return what it has then.
+    """Install missing tools, and return the resulting programs.
 
     Args:
-        deep: whether the tests of `make deep` will run, too.
+        deep: whether to include the tools of `make deep`.
     """
     found = survey()
     wanted = [tool for tool in TOOLS if tool.marker in found.lacking and (deep or not tool.is_deep)]
@@ -275,7 +275,7 @@ def provide(*, deep: bool) -> Machine:
 def install_packages(packages: Sequence[str]) -> bool:
     """Install Debian packages if that needs no prompt; return whether it succeeded.
 
-    Their services are not started: the tests start their own.
+    Their services are not started, since the tests start their own.
     """
     root = _as_root()
     if root is None or not shutil.which("apt-get"):
@@ -300,14 +300,14 @@ def install_packages(packages: Sequence[str]) -> bool:
 
 
 def _as_root() -> list[str] | None:
-    """Return the words before a command that needs root, or `None` if that would need a prompt."""
+    """Return the prefix of a command that needs root, or `None` if it would prompt."""
     if os.geteuid() == 0:
         return []
     return ["sudo", "-n"] if shutil.which("sudo") and _run("sudo", "-n", "true") else None
 
 
 def _install_browser() -> bool:
-    """Install a browser that is no package of this system; return whether one was installed."""
+    """Install a browser that the system does not package; return whether one was installed."""
     _say("installing a browser with Playwright")
     with_libraries = ["--with-deps"] if _as_root() is not None else []
     command = [sys.executable, "-m", "playwright", "install", *with_libraries, "chromium"]
@@ -342,7 +342,7 @@ def _unpack_browser() -> bool:
     archive.unlink()
     program = (PACKED_FOLDER / "chromium").rename(PACKED_FOLDER / "headless_shell")
     program.chmod(0o755)
-    # The libraries come last, so that the system's are used where there are any.
+    # The bundled libraries come last, so that the system's take precedence.
     start = PACKED_FOLDER / "chromium"
     start.write_text(
         "#!/bin/sh\n"
@@ -364,7 +364,7 @@ def _decompress(brotli: bytes, target: Path) -> None:
 
 
 def _run(*command: str) -> bool:
-    """Run a command, and return whether it succeeded; show what it printed only if not."""
+    """Run a command, and return whether it succeeded; show its output only if not."""
     try:
         done = subprocess.run(  # noqa: S603 - commands of this module
             command,
@@ -384,7 +384,7 @@ def _run(*command: str) -> bool:
 
 
 def remedy(lacking: Sequence[Tool]) -> str:
-    """Return the command with which a user installs these tools."""
+    """Return the command that installs these tools."""
     if shutil.which("apt-get"):
         packages = sorted({package for tool in lacking for package in tool.packages})
         return f"sudo apt-get install {' '.join(packages)}"

@@ -1,4 +1,4 @@
-"""Nodes without a gateway: services on a real Redis, with a clock that the test sets."""
+"""Nodes without a gateway: services on a real Redis, with a clock set by the test."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ BY_HAND = (
     "sweeper_renewal",
     "sweeper_scan",
 )
-"""Background work that tests of services let happen themselves."""
+"""Background work that tests of services trigger themselves."""
 
 PUSH_KEY = PushKey(ec.generate_private_key(ec.SECP256R1()), "mailto:ops@example.org")
-"""The key by which push services know the nodes."""
+"""Key that identifies the nodes to push services."""
 
 
 class SetClock:
-    """A clock that shows the time that was set last, in Unix milliseconds."""
+    """A clock that shows the time set last, in Unix milliseconds."""
 
     def __init__(self, time: int = START) -> None:
         self.time = time
@@ -64,13 +64,13 @@ class SetClock:
         """Do nothing: the clock is right by definition."""
 
     async def confirm(self) -> int:
-        """Sample, as a node does before it trusts the clock, and return the time."""
+        """Return the time, like a node that samples before it trusts the clock."""
         await self.sample()
         return self.now()
 
 
 class _Bus(Bus):
-    """A bus that records what it publishes."""
+    """A bus that records its publications."""
 
     def __init__(self, node: Node) -> None:
         super().__init__(node.database)
@@ -83,9 +83,9 @@ class _Bus(Bus):
 
 
 class Node:
-    """The services of one node, and what it published. It receives messages while `run` runs.
+    """The services of one node, recording its publications. It receives messages only in `run`.
 
-    It has the rights of nodes; its `redis`, which is for tests, has all.
+    It has a node's rights; its `redis`, for tests, has all rights.
     """
 
     def __init__(self, url: str, clock: Clock, daily_games: Sequence[str] = ()) -> None:
@@ -126,7 +126,7 @@ class Node:
         self.background.raise_failure()
 
     async def run_all(self, stop: Stop) -> None:
-        """Do all that a node does, until `stop` is set."""
+        """Run all of a node's work until `stop` is set."""
         self.background.loops |= self.by_hand
         await self.run(stop)
         await self.services.close()
@@ -139,7 +139,7 @@ class Node:
         return list(found)
 
     async def sweep(self) -> None:
-        """Scan all partitions once, and carry out all that is due."""
+        """Scan all partitions once, and handle everything due."""
         await self.dailies.draw_ahead()
         await self.sweeper.renew()
         for known in self.sweeper._partitions.values():
@@ -150,7 +150,7 @@ class Node:
         await self.sweeper._dailies.finish()
 
     async def apply_effects(self) -> None:
-        """Apply the effects of what ended on this node, as a running node does."""
+        """Apply the effects of attempts that ended on this node, like a running node."""
         await self.outbox.flush()
 
     async def state_of(self, attempt: AttemptId) -> Attempt:
@@ -160,7 +160,7 @@ class Node:
         return found
 
     async def play(self, attempt: AttemptId, player: PlayerId) -> Played:
-        """Play the move that `homewards` chooses."""
+        """Play the move chosen by `homewards`."""
         state = await self.state_of(attempt)
         answer = await self._play(attempt, player, state.seq + 1, _homewards(state))
         assert isinstance(answer, Played)
@@ -175,7 +175,7 @@ class Node:
     async def play_out(self, attempt: AttemptId, player: PlayerId) -> Attempt:
         """Play until the attempt ends, and return it.
 
-        It may be found to be stuck between two moves, the second of which is not played then.
+        It may be found stuck between two moves; then the second is not played.
         """
         while (state := await self.state_of(attempt)).end is None:
             await self._play(attempt, player, state.seq + 1, _homewards(state))
@@ -208,7 +208,7 @@ class Node:
         return await self.rooms.start(code, players[0], players), code
 
     async def rematch(self, code: RoomCode, *players: PlayerId) -> Room:
-        """Start another round, which the first of the players does when the others have agreed."""
+        """Start another round: the other players agree, then the first starts it."""
         for player in players[1:]:
             await self.rooms.set_ready(code, player, ready=True)
         return await self.rooms.start(code, players[0], players)
@@ -216,7 +216,7 @@ class Node:
 
 @asynccontextmanager
 async def node_on(url: str, clock: Clock, daily_games: Sequence[str] = ()) -> AsyncIterator[Node]:
-    """Run a node on a Redis, with connections of its own, until the block is left."""
+    """Run a node on a Redis, with its own connections, until the block is left."""
     node = Node(url, clock, daily_games)
     try:
         yield node
@@ -239,7 +239,7 @@ def attempt_of(room: Room, player: PlayerId) -> AttemptId:
 
 
 BEGUN = START + COUNTDOWN_MS
-"""When the countdown of a round ends that is started at `START`, in Unix milliseconds."""
+"""End of the countdown of a round started at `START`, in Unix milliseconds."""
 
 OVER = BEGUN + LIMIT
 """The deadline of such a round."""
@@ -247,7 +247,7 @@ OVER = BEGUN + LIMIT
 
 @asynccontextmanager
 async def running_together(*nodes: Node) -> AsyncIterator[None]:
-    """Run nodes in the block, which know that the others are alive."""
+    """Run nodes in the block that know each other as alive."""
     for one, another in permutations(nodes, 2):
         one.registration.note_alive(another.registration.id)
     async with AsyncExitStack() as stack:

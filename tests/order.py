@@ -1,4 +1,4 @@
-"""The law of ratings: they are what the races lead to, one after the other, in some one order."""
+"""The law of ratings: they result from the races applied in some sequential order."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Followed = tuple[Decision, Mapping[PlayerId, RoundResult]]
 
 
 def out_of_order(races: Collection[Followed], but: Collection[PlayerId] = ()) -> list[Followed]:
-    """Return those of a game's races that do not follow the others in any order.
+    """Return a game's races that do not follow the others in any order.
 
-    A race may be the next one if it was computed from the ratings that the races before it have led
-    to. It is taken as the next one only if none that is left was computed from a rating that it
-    changes; one that has to come later then can come later still, since it shares no such player.
+    A race can be next if it was computed from the ratings after the races before it. It is chosen
+    only if no remaining race was computed from a rating that it changes; a postponed race can still
+    be next later, since it shares no such player.
 
     Args:
         races: all races of the game.
-        but: players whose ratings have changed in other ways, too.
+        but: players whose ratings have also changed in other ways.
     """
     now: defaultdict[PlayerId, Change] = defaultdict(Change)
     left = list(races)

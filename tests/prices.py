@@ -1,7 +1,7 @@
-"""What commands cost players, beside the work that they make: what tests of prices count.
+"""The prices of commands compared with their work: measurements for tests of prices.
 
-Work is counted, since times say little on a busy machine: calls of functions, writes to Redis, and
-bytes that are read and sent. The row `prices` of `deploy.bench` measures times.
+Work is counted rather than timed, since times are unreliable on a busy machine: function calls,
+writes to Redis, and bytes read and sent. The row `prices` of `deploy.bench` measures times.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from tests.nodes import Node
 from tests.wire import COMMANDS
 
 FLUSH, BYTE = 100.0, 0.05
-"""As many calls take about as long as a round trip to Redis, and as encoding or decoding a byte."""
+"""Equivalents in function calls of a round trip to Redis, and of encoding or decoding a byte."""
 
 LEAST = 4.0
-"""How many times too dear a command may be that costs the least there is."""
+"""Maximum factor of overpricing for the cheapest commands."""
 
 TESTS = str(Path(__file__).parent)
 BASELINE = "WatchChallenge", "small"
@@ -68,7 +68,7 @@ MEASURED: Final[Mapping[str, frozenset[str]]] = {
             """,
     }.items()
 }
-"""What each test of prices measures, by the names of the commands' classes."""
+"""Commands measured by each test of prices, by class name."""
 
 EXEMPT: Final[Mapping[str, str]] = {
     "Hello": "once for each session; handshakes and new guests have limits of their own",
@@ -82,34 +82,34 @@ EXEMPT: Final[Mapping[str, str]] = {
         "operators send them, who are few and trusted",
     ),
 }
-"""Commands whose prices no test measures, and why."""
+"""Commands without measured prices, and the reason."""
 
 Given = Callable[[int], Mapping[str, Any]]
 """Returns the fields of a command, given how often it was sent before."""
 
 
 def same(**fields: Any) -> Given:
-    """Return what always returns the same fields."""
+    """Return a function that always returns the same fields."""
     return lambda _: fields
 
 
 def varied(name: str, values: Sequence[Any], /, **fields: Any) -> Given:
-    """Return what returns these fields and one of another value each time."""
+    """Return a function that returns these fields, and one with a different value each time."""
     return lambda number: {**fields, name: values[number]}
 
 
 class Counted(NamedTuple):
-    """The work of a command, and what was charged for it."""
+    """The work of a command, and the charge for it."""
 
     work: float
     price: float
 
 
 class Prices:
-    """Counts the work of commands, and what is charged for them.
+    """Counts the work of commands, and the charges for them.
 
     Attributes:
-        found: what was counted, by the command and its state.
+        found: the counts, by command and state.
     """
 
     def __init__(self, node: Node, patch: pytest.MonkeyPatch) -> None:
@@ -131,7 +131,7 @@ class Prices:
         return True
 
     def _note(self, frame: FrameType, event: str, _: object) -> None:
-        """Count a call, unless a test makes it, or what a test reads frames with."""
+        """Count a call, except by a test or by the decoding of frames for a test."""
         file = frame.f_code.co_filename
         if frame.f_code is Seat.send.__code__ and not event.startswith("c_"):
             self._depth += 1 if event == "call" else -1
@@ -141,7 +141,7 @@ class Prices:
                 self._work += FLUSH
 
     async def ask(self, seat: Seat, type_: str, given: Mapping[str, Any]) -> Any:
-        """Send a command, and let follow what does."""
+        """Send a command, and wait for its consequences."""
         answer = await seat.ask(type_, **given)
         assert answer["type"] != "refused", answer
         await self._node.apply_effects()
@@ -157,15 +157,15 @@ class Prices:
         told: Sequence[Seat] = (),
         undo: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
-        """Ask for something three times: at first, scripts are loaded, and then the less counts.
+        """Send a command three times, and take the lowest count: the first also loads scripts.
 
         Args:
-            seat: who asks.
+            seat: the requesting player.
             type_: the command.
-            of: its state, in a word.
+            of: the state, in a word.
             given: returns its fields.
-            told: others, each of whom is sent one frame at least.
-            undo: makes the state as it was before.
+            told: other players; each receives at least one frame.
+            undo: restores the earlier state.
         """
         counted = []
         for number in range(3):
@@ -188,17 +188,17 @@ class Prices:
         self.found[type_, of] = Counted(*min(counted[1:]))
 
     async def count_baseline(self, seat: Seat) -> None:
-        """Count what the others are compared with."""
+        """Count the command that the others are compared with."""
         await self.count(seat, *BASELINE, same(challenge=(await made(self._node)).id))
 
     def check(self, name: str, *missing: str) -> None:
-        """Check that each price is right within a factor of two, compared with the baseline.
+        """Check that each price is within a factor of two of the work, relative to the baseline.
 
-        That of a command that costs the least there is may be higher.
+        Prices of the cheapest commands may be higher.
 
         Args:
-            name: which commands were to be measured; see `MEASURED`.
-            missing: those of them that cannot be sent in this state.
+            name: the set of commands to measure; see `MEASURED`.
+            missing: those that cannot be sent in this state.
         """
         kinds = {"move": "PlayMove"} | {each: kind.__name__ for each, kind in COMMANDS.items()}
         counted = {kinds[type_] for type_, _ in self.found}

@@ -1,4 +1,4 @@
-"""Child processes of tests: their output, their end, and ports for them."""
+"""Child processes of tests: output, termination, and free ports."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from tests.forked import Forked
 ROOT = Path(__file__).parents[1]
 """The top of the repository."""
 
-# Nodes on private stores would solve deals beside all other tests, for ten minutes each.
+# Otherwise nodes on private stores would solve deals alongside the tests, for ten minutes each.
 os.environ["SAMEDEAL_CERTIFY"] = "false"
 
 _WITHOUT = str(ROOT / "tests/without")
 if _WITHOUT not in (_path := os.environ.get("PYTHONPATH", "").split(os.pathsep)):
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_WITHOUT, *_path]))
-"""What is not there for nodes is not there for processes of tests either."""
+"""Hides the same modules from child processes as from nodes."""
 
 PATIENCE = 60.0
-"""Seconds that a test waits for something: this ends what hangs, and asserts no speed."""
+"""Maximum seconds that a test waits for something; it ends hanging tests and asserts no speed."""
 
 
 class Running:
-    """A child process, and the lines that it has printed so far (both output streams).
+    """A child process, and the lines it has printed so far on both output streams.
 
-    If it is to be forked, its arguments are those of a node (`tests/forked.py`).
+    To fork it, pass the arguments of a node (`tests/forked.py`).
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Running:
             self._changed.notify_all()
 
     def wait_for(self, words: str) -> str:
-        """Return the first line with `words`, once printed; fail if the process ends without it."""
+        """Return the first line with `words`, once printed; fail if the process exits before."""
         with self._changed:
             self._changed.wait_for(lambda: self._ended or self._line(words), PATIENCE)
             line = self._line(words)
@@ -87,12 +87,12 @@ class Running:
         return next((line for line in self.lines if words in line), None)
 
     def kill(self) -> None:
-        """Kill it with SIGKILL."""
+        """Send SIGKILL, and wait for the exit."""
         self.process.kill()
         self._wait_for_end()
 
     def end(self) -> int:
-        """End it with SIGTERM, and return its exit status."""
+        """Send SIGTERM, and return the exit status."""
         self.process.terminate()
         return self._wait_for_end()
 
@@ -115,7 +115,7 @@ def running(
     *,
     forked: bool = False,
 ) -> Iterator[Running]:
-    """Run a program in the block, and end it when the block is left; see `Running`."""
+    """Run a program within the block; see `Running`."""
     program = Running(arguments, env, cwd, forked=forked)
     try:
         yield program
@@ -134,23 +134,23 @@ def program(name: str) -> str:
 
 
 FIRST_PORT, LAST_PORT = 10_000, 20_000
-"""The ports of tests: below those that systems give to outgoing connections.
+"""Ports of tests, below the range of outgoing connections.
 
-The bus of a cluster is 10,000 above its port, where no other test binds either.
+A cluster's bus uses its port plus 10,000, where no other test binds either.
 """
 
 PORTS_PER_PROCESS = 100
 
 
 BLOCKED_PORT = 10_080
-"""The port of Amanda, the only one of ours that browsers refuse to open."""
+"""Amanda's port, the only one in the range that browsers refuse to open."""
 
 
 def free_port(count: int = 1) -> int:
-    """Return a free port of 127.0.0.1, or the first of `count` free ones in a row.
+    """Return a free port of 127.0.0.1, or the first of `count` consecutive free ones.
 
-    Test processes that run in parallel get different ports, and outgoing connections never use
-    them: a server that was killed can bind its port again when it is restarted.
+    Parallel test processes get different ports, and outgoing connections never use them: a killed
+    server can bind its port again after a restart.
     """
     while True:
         ports = list(islice(_own_ports, count))
@@ -159,7 +159,7 @@ def free_port(count: int = 1) -> int:
 
 
 def _claimed_ports() -> Iterator[int]:
-    """Yield the ports of one block over and over; a bound UDP socket claims it for this process."""
+    """Yield the ports of one block repeatedly; a bound UDP socket claims it for this process."""
     for first in range(FIRST_PORT, LAST_PORT, PORTS_PER_PROCESS):
         with suppress(OSError), socket.socket(type=socket.SOCK_DGRAM) as claim:
             claim.bind(("127.0.0.1", first))
@@ -178,7 +178,7 @@ def is_alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
-        # It ended before the file was opened, or between that and reading.
+        # It exited before the file was opened, or between opening and reading.
         return False
 
 

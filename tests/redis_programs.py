@@ -1,4 +1,4 @@
-"""The servers that the tests of the store run on: the bundled Valkey, and a Redis on the PATH."""
+"""Servers that the store's tests run on: the bundled Valkey, and a Redis on the PATH."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def programs() -> dict[str, str]:
 
 @cache
 def default_program() -> str:
-    """Return the path of the server that tests use unless they say which: `STORE`, if it is set."""
+    """Return the path of the default server, or of the one named by `STORE`."""
     return os.environ.get("STORE") or at_hand()[0].path
 
 

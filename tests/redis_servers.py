@@ -1,6 +1,6 @@
-"""Real Redis servers for tests: a single one, or a cluster of three masters with a replica each.
+"""Real Redis servers for tests: a single one, or a cluster of three masters with replicas.
 
-They are configured as operators run them, and can be killed, suspended, and restarted.
+They use the shipped configuration, and can be killed, suspended, and restarted.
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ SLOTS = 16_384
 MASTERS = 3
 
 NODE_TIMEOUT = 1_500
-"""Milliseconds without an answer after which a master is replaced: sooner than as shipped."""
+"""Milliseconds without an answer before a master is replaced, less than shipped."""
 
 
 class Server:
-    """A redis-server as operators run it, with a directory of its own.
+    """A redis-server with the shipped configuration and users, in its own directory.
 
-    It has the shipped configuration and users. Only where it listens, where its data is, and what a
-    test says differ.
+    Only its address, its data directory and the options of a test differ.
     """
 
     def __init__(
@@ -59,7 +58,7 @@ class Server:
             "bind": "127.0.0.1",
             "dir": str(data),
             "logfile": str(data / "redis.log"),
-            # A replica that asks for a copy gets it at once.
+            # A replica that requests a copy gets it immediately.
             "repl-diskless-sync-delay": "0",
             **options,
         }
@@ -69,16 +68,16 @@ class Server:
 
     @property
     def url(self) -> str:
-        """The address of this server for a node; of a cluster, it is one member."""
+        """The address of this server for a node; in a cluster, of one member."""
         return as_user(NODES, f"redis://127.0.0.1:{self.port}/0")
 
     @property
     def admin_url(self) -> str:
-        """The address for the operator, who may do anything."""
+        """The operator's address, with all rights."""
         return as_user("admin", self.url)
 
     def start(self) -> None:
-        """Start it on the data in its directory, and return when it answers."""
+        """Start it on its directory's data, and return once it answers."""
         self._process = subprocess.Popen(  # noqa: S603 - a test's own arguments
             self._command,
             cwd=ROOT,
@@ -95,7 +94,7 @@ class Server:
         return self.answers()
 
     def client(self) -> Redis:
-        """Return the operator's client of this server, which follows no redirections."""
+        """Return an operator's client of this server, without redirections."""
         return Redis.from_url(self.admin_url, decode_responses=True, socket_timeout=2, protocol=3)
 
     def ask(self, *command: str | int) -> Any:
@@ -104,14 +103,14 @@ class Server:
             return client.execute_command(*command)
 
     def answers(self) -> bool:
-        """Return whether it answers; while it loads its file, it does not."""
+        """Return whether it answers; not while it loads its file."""
         try:
             return bool(self.ask("PING"))
         except (RedisError, OSError):
             return False
 
     def refused(self) -> list[Any]:
-        """Return what it has refused to its users since it was started."""
+        """Return its users' refused commands since the start."""
         with self.client() as client:
             return refused(client)
 
@@ -121,14 +120,14 @@ class Server:
         self._process.send_signal(number)
 
     def kill(self) -> None:
-        """Kill it with SIGKILL; its file stays."""
+        """Kill it with SIGKILL; its files remain."""
         if self._process is not None:
             self._process.kill()
             self._process.wait(PATIENCE)
             self._process = None
 
     def end(self) -> None:
-        """End it in order, with SIGTERM."""
+        """Stop it with SIGTERM."""
         self.signal(signal.SIGTERM)
         assert self._process is not None
         assert self._process.wait(PATIENCE) == 0
@@ -141,7 +140,7 @@ class Server:
 
 
 class Cluster:
-    """A Redis Cluster: master `i` owns the i-th third of the slots at first."""
+    """A Redis Cluster; initially, master `i` owns the i-th third of the slots."""
 
     def __init__(
         self, data: Path, node_timeout: int = NODE_TIMEOUT, program: str | None = None
@@ -154,7 +153,7 @@ class Cluster:
                 **{
                     "cluster-node-timeout": str(node_timeout),
                     "cluster-port": str(free_port()),
-                    # A replica is not listed until it has been sent something: ping it soon.
+                    # A replica is listed only after the first message, so ping it soon.
                     "repl-ping-replica-period": "1",
                 },
             )
@@ -169,19 +168,19 @@ class Cluster:
 
     @property
     def admin_url(self) -> str:
-        """The address for the operator, who may do anything."""
+        """The operator's address, with all rights."""
         return as_user("admin", self.url)
 
     def start(self) -> None:
-        """Start all servers and join them; return when the cluster is whole."""
+        """Start all servers and join them; return once the cluster is complete."""
         for server in self.servers:
             server.start()
         bounds = [SLOTS * number // MASTERS for number in range(MASTERS + 1)]
         for number, master in enumerate(self.servers[:MASTERS]):
-            # Masters that meet with equal epochs would have to resolve that conflict first.
+            # Masters with equal epochs would have to resolve the conflict first.
             master.ask("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
             master.ask("CLUSTER", "ADDSLOTSRANGE", bounds[number], bounds[number + 1] - 1)
-        # Each pair is introduced: gossip would take seconds.
+        # Every pair is introduced, since gossip would take seconds.
         for server, other in combinations(self.servers, 2):
             bus = other.ask("CONFIG GET", "cluster-port")["cluster-port"]
             server.ask("CLUSTER", "MEET", "127.0.0.1", other.port, bus)
@@ -191,12 +190,12 @@ class Cluster:
         self.until_whole()
 
     def _knows_all(self, server: Server) -> bool:
-        # Until their handshake is done, a node is listed under a temporary id.
+        # A node is listed under a temporary id until its handshake is done.
         listed = server.ask("CLUSTER", "NODES")
         return all(str(other.ask("CLUSTER", "MYID")) in listed for other in self.servers)
 
     def until_whole(self) -> None:
-        """Return when every slot has a master, and every master a connected replica."""
+        """Return once every slot has a master, and every master a connected replica."""
         until(self.whole)
 
     def whole(self) -> bool:
@@ -218,16 +217,16 @@ class Cluster:
         return bool(role[2]) if role[0] == "master" else role[3] == "connected"
 
     def masters(self) -> list[Server]:
-        """Return the servers that answer and are masters now."""
+        """Return the servers that answer and are currently masters."""
         return [server for server in self.servers if server.runs and _is_master(server)]
 
     def master_of(self, key: str) -> Server:
-        """Return the server that owns a key now."""
+        """Return the current owner of a key."""
         slot = key_slot(key.encode())
         return next(server for server in self.masters() if _owns(server, slot))
 
     def move_slot(self, slot: int, source: Server, target: Server) -> None:
-        """Move a slot with its keys to another master, as an operator's tool does."""
+        """Move a slot and its keys to another master, like an operator's tool."""
         source_id, target_id = source.ask("CLUSTER", "MYID"), target.ask("CLUSTER", "MYID")
         target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source_id)
         source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target_id)
@@ -257,10 +256,10 @@ def _owns(server: Server, slot: int) -> bool:
 
 
 def replicate(replica: Server, master: Server) -> None:
-    """Make a server a replica of another one, and return when it has a copy."""
+    """Make a server a replica of another, and return once it has a copy."""
     replica.ask("REPLICAOF", "127.0.0.1", master.port)
     until(lambda: replica.ask("ROLE")[3] == "connected")
-    # Until it has acknowledged something, the master does not count it.
+    # The master does not count a replica before its first acknowledgement.
     until(lambda: _counts(master, replica))
 
 
@@ -284,7 +283,7 @@ def until(condition: Callable[[], bool], within: float = PATIENCE) -> None:
 
 @contextmanager
 def running_server(*, program: str | None = None, **options: str) -> Iterator[Server]:
-    """Run a redis-server in the block; `program` and options are as for `Server`."""
+    """Run a redis-server within the block; `program` and options are as for `Server`."""
     data = Path(tempfile.mkdtemp(prefix="samedeal"))
     server = Server(data, program=program, **options)
     try:
@@ -299,7 +298,7 @@ def running_server(*, program: str | None = None, **options: str) -> Iterator[Se
 def running_cluster(
     node_timeout: int = NODE_TIMEOUT, program: str | None = None
 ) -> Iterator[Cluster]:
-    """Run a cluster in the block; the arguments are those of `Cluster`."""
+    """Run a cluster within the block; the arguments are those of `Cluster`."""
     data = Path(tempfile.mkdtemp(prefix="samedeal"))
     cluster = Cluster(data, node_timeout, program)
     try:

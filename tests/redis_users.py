@@ -1,4 +1,4 @@
-"""The users of Redis in production, for tests: nodes have no other rights than there."""
+"""Redis users as in production, for tests: nodes have the same rights."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from server.base.redis.connection import with_password
 from tests.processes import ROOT, program
 
 NODES = "samedeal"
-"""The user of the nodes."""
+"""The nodes' user."""
 
 
 class Secrets(NamedTuple):
-    """The secrets that `deploy/make-secrets.sh` made.
+    """Secrets created by `deploy/make-secrets.sh`.
 
     Attributes:
-        folder: where they are.
+        folder: their folder.
         passwords: by user.
-        rights: what each user may do, as arguments of ACL SETUSER.
+        rights: each user's rights, as arguments of ACL SETUSER.
     """
 
     folder: Path
@@ -33,7 +33,7 @@ class Secrets(NamedTuple):
 
 
 def make_secrets(folder: Path) -> Secrets:
-    """Make secrets in a folder, as an operator does, and return them."""
+    """Create secrets in a folder, as an operator does, and return them."""
     subprocess.run(  # noqa: S603 - a script of ours
         [program("sh"), str(ROOT / "deploy/make-secrets.sh"), str(folder)], check=True
     )
@@ -46,25 +46,25 @@ def make_secrets(folder: Path) -> Secrets:
 
 @cache
 def secrets() -> Secrets:
-    """Return the secrets of this test process; their files are there until it ends."""
+    """Return this test process's secrets; their files exist until it exits."""
     folder = tempfile.TemporaryDirectory(prefix="samedeal")
     atexit.register(folder.cleanup)
     return make_secrets(Path(folder.name))
 
 
 def as_user(name: str, url: str) -> str:
-    """Return the address of a Redis with the name and the password of a user."""
+    """Return a Redis address with a user's name and password."""
     scheme, _, rest = url.partition("://")
     hosts = rest.rpartition("@")[2]
     return with_password(f"{scheme}://{name}@{hosts}", secrets().passwords[name])
 
 
 def as_node(url: str) -> str:
-    """Return the address of a Redis with name and password of the nodes' user."""
+    """Return a Redis address with the nodes' user and password."""
     return as_user(NODES, url)
 
 
 def refused(redis: Redis) -> list[Any]:
-    """Return what a server has refused to its users: entries of its ACL LOG."""
+    """Return its users' refused commands: entries of the ACL LOG."""
     found: list[Any] = redis.acl_log()
     return found

@@ -26,7 +26,7 @@ REASON = ("--reason", "spam, twice")
 
 
 async def run(where: str | Path, *words: str, as_json: bool = True) -> tuple[int, str]:
-    """Run a command on a URL or a data directory; return the exit code and what it prints."""
+    """Run a command on a URL or a data directory; return the exit code and the output."""
     target = ["--redis", where] if isinstance(where, str) else ["--data", str(where)]
     fixed = [*target, "--operator", "mod", *(["--json"] if as_json else [])]
     invoke = CliRunner().invoke
@@ -35,7 +35,7 @@ async def run(where: str | Path, *words: str, as_json: bool = True) -> tuple[int
 
 
 async def found(where: str | Path, *words: str) -> Any:
-    """Run a command that succeeds, and return what it prints as JSON."""
+    """Run a command that must succeed, and return its JSON output."""
     code, output = await run(where, *words)
     assert code == 0, output
     return json.loads(output)
@@ -116,7 +116,7 @@ async def test_every_act_is_in_the_audit_journal_once(redis_url: str) -> None:
 
 
 @pytest.mark.deep
-async def test_it_works_beside_a_server_on_its_own_data_and_without_one(data: Path) -> None:
+async def test_it_works_alongside_a_server_and_without_one(data: Path) -> None:
     with running(serve_command(data)) as server:
         async with opened(await port_of(server)) as client:
             player = (await client.hello(name="Ada"))["player"]["id"]
@@ -129,13 +129,13 @@ async def test_it_works_beside_a_server_on_its_own_data_and_without_one(data: Pa
         await port_of(server)
 
 
-async def test_a_directory_without_data_is_not_made_one(data: Path) -> None:
+async def test_a_directory_without_data_is_not_initialized(data: Path) -> None:
     code, output = await run(data / "none", "rooms")
     assert (code, output) == (1, f"Error: There is no data in {data / 'none'}.\n")
     assert not (data / "none").exists()
 
 
-def test_redis_that_does_not_answer_is_said_so() -> None:
+def test_an_unavailable_redis_is_reported() -> None:
     shown = CliRunner().invoke(main, ["admin", "--redis", "redis://127.0.0.1:1/0", "rooms"])
     assert (shown.exit_code, shown.output.partition(".")[0]) == (1, "Error: Redis does not answer")
 
@@ -162,21 +162,21 @@ async def test_reports_are_listed_and_closed(redis_url: str) -> None:
         assert (code, output.startswith("Error: There is no such case")) == (1, True)
 
 
-def test_the_commands_that_the_document_names_are_there() -> None:
+def test_the_commands_named_in_the_document_exist() -> None:
     text = (ROOT / "deploy" / "README.md").read_text(encoding="utf-8")
     block = text.partition("## Moderation")[2].partition("```sh\n")[2].partition("```")[0]
     lines = [shlex.split(line, comments=True) for line in block.splitlines() if line]
     assert len(lines) > 10
     for program, group, name, *words in lines:
         assert (program, group) == ("samedeal", "admin")
-        # Nothing is carried out: all options and arguments are read.
+        # Nothing is carried out: only options and arguments are parsed.
         admin.commands[name].make_context(name, [*words])
 
 
-def test_every_act_needs_a_reason_and_every_command_says_what_it_does() -> None:
+def test_every_act_needs_a_reason_and_every_command_has_a_help_text() -> None:
     assert isinstance(admin, click.Group)
     looks = {"rooms", "room", "players", "player", "circle", "suspicious", "reports", "audit"}
-    # They concern no player, room or circle, so the audit journal has no place for them.
+    # They concern no player, room or circle, which the audit journal requires.
     keeps = {"rotate-key", "seal", "verify-store"}
     for name, command in admin.commands.items():
         assert command.help

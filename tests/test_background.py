@@ -1,4 +1,4 @@
-"""Background work: what is repeated for ever, and what happens when it fails."""
+"""Background work: repeated steps, and the handling of their failures."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tests.conftest import debug_captured
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have no background work of nodes that other tests have left running hear of failures."""
+    """Isolate background work from failures in nodes of other tests."""
     monkeypatch.setattr(background_work, "_running", [])
 
 
 class Steps:
-    """A step that raises what a test says, one after the other, and is done then."""
+    """A step that raises the test's errors one by one, and is done afterwards."""
 
     def __init__(self, *errors: BaseException) -> None:
         self.errors = list(errors)
@@ -37,7 +37,7 @@ class Steps:
         self.done.set()
 
 
-async def test_a_step_is_repeated_until_the_end_and_then_finished_once() -> None:
+async def test_a_step_is_repeated_until_the_end_and_finished_once() -> None:
     background, steps, finish = Background(), Steps(), Steps()
     background.forever("work", steps.step, every=0.0, finish=finish.step)
     background.start()
@@ -52,7 +52,7 @@ async def test_a_step_is_repeated_until_the_end_and_then_finished_once() -> None
     assert steps.count == count
 
 
-async def test_what_is_registered_after_the_start_begins_at_once() -> None:
+async def test_work_registered_after_the_start_starts_immediately() -> None:
     background, steps = Background(), Steps()
     background.start()
     background.forever("late", steps.step, every=60.0)
@@ -60,7 +60,7 @@ async def test_what_is_registered_after_the_start_begins_at_once() -> None:
     await background.close()
 
 
-async def test_a_step_that_waits_first_is_not_made_if_the_node_ends_before() -> None:
+async def test_a_delayed_step_does_not_run_if_the_node_ends_first() -> None:
     background, steps = Background(), Steps()
     background.forever("work", steps.step, every=60.0, waits=True)
     background.start()
@@ -69,7 +69,7 @@ async def test_a_step_that_waits_first_is_not_made_if_the_node_ends_before() -> 
     assert steps.count == 0
 
 
-async def test_work_goes_on_after_what_is_to_be_expected() -> None:
+async def test_work_continues_after_expected_errors() -> None:
     background = Background()
     steps = Steps(UnavailableError("away"), UnreadableError("unknown_format"), Refusal("room_full"))
     background.forever("work", steps.step, every=0.0)
@@ -85,7 +85,7 @@ async def test_work_goes_on_after_what_is_to_be_expected() -> None:
     ]
 
 
-async def test_what_cannot_be_read_is_told_once() -> None:
+async def test_an_unreadable_item_is_logged_once() -> None:
     background = Background()
     steps = Steps(*(UnreadableError("unknown_format") for _ in range(3)))
     background.forever("work", steps.step, every=0.0)
@@ -98,7 +98,7 @@ async def test_what_cannot_be_read_is_told_once() -> None:
     assert not background.is_news("work", "another item")
 
 
-async def test_what_is_unexpected_ends_the_node_and_leaves_the_rest_until_then() -> None:
+async def test_an_unexpected_error_ends_the_node_after_the_other_work() -> None:
     ended = asyncio.Event()
     background = Background(ended.set)
     broken, other = Steps(ZeroDivisionError("a fault")), Steps()
@@ -120,7 +120,7 @@ async def test_what_is_unexpected_ends_the_node_and_leaves_the_rest_until_then()
     assert isinstance(raised.value.__cause__, ZeroDivisionError)
 
 
-async def test_work_that_is_cancelled_by_what_it_awaits_ends_the_node() -> None:
+async def test_work_cancelled_by_its_awaitable_ends_the_node() -> None:
     async def wait_for_what_is_cancelled() -> None:
         future = asyncio.get_running_loop().create_future()
         future.cancel()
@@ -133,7 +133,7 @@ async def test_work_that_is_cancelled_by_what_it_awaits_ends_the_node() -> None:
 
 
 @pytest.mark.parametrize("start", [run_soon, lambda work: Tasks().run_soon(work)])
-async def test_a_task_that_nobody_awaits_is_heard(start: Callable[..., object]) -> None:
+async def test_the_failure_of_an_unawaited_task_is_reported(start: Callable[..., object]) -> None:
     ended = asyncio.Event()
     background = Background(ended.set)
     background.start()
@@ -151,7 +151,7 @@ async def test_a_task_that_nobody_awaits_is_heard(start: Callable[..., object]) 
     assert background.failure is not None
 
 
-async def test_without_a_node_a_task_that_fails_is_logged() -> None:
+async def test_a_failed_task_is_logged_without_a_node() -> None:
     with capture_logs() as logs:
         run_soon(Steps(ZeroDivisionError()).step())
         while not logs:

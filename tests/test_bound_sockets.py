@@ -1,4 +1,4 @@
-"""Sockets that are bound for one process or for several on the same port."""
+"""Sockets bound for one process, or for several on the same port."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_port_0_binds_the_same_free_port_on_every_address() -> None:
         assert found == {port_of(each[0])}
 
 
-def test_all_addresses_are_those_of_both_kinds() -> None:
+def test_all_addresses_include_ipv4_and_ipv6() -> None:
     for host in ("", "::") if has_ipv6() else ("",):
         with bound_to(host, 0) as (sockets,):
             for peer in ("127.0.0.1", "::1") if has_ipv6() else ("127.0.0.1",):
@@ -48,7 +48,7 @@ def has_ipv6() -> bool:
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("others", [1, 2])
 def test_a_port_in_use_cannot_be_bound(count: int, others: int) -> None:
-    """Only the processes of one server share a port."""
+    """Only processes of the same server share a port."""
     with bound_to("127.0.0.1", 0, count) as each:
         with pytest.raises(OSError, match="address already in use"):
             bind("127.0.0.1", port_of(each[0]), others)

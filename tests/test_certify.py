@@ -1,4 +1,4 @@
-"""The command `samedeal certify`, as an operator or a timer runs it."""
+"""The command `samedeal certify`, run like an operator or a timer does."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def certified(where: str | Path, count: int) -> str:
 
 
 @ALONE
-async def test_a_pool_is_filled_with_proved_deals_and_then_filled_up(
+async def test_a_pool_is_filled_with_proved_deals_and_topped_up(
     redis_url: str, database: Database
 ) -> None:
     pools = PoolStore(database, secret_keys())
@@ -63,7 +63,7 @@ async def test_a_pool_is_filled_with_proved_deals_and_then_filled_up(
 
 
 @ALONE
-async def test_the_pools_are_those_of_the_operator_s_dailies(
+async def test_the_pools_of_the_operators_dailies_are_filled(
     redis_url: str, database: Database
 ) -> None:
     command = certify_command(redis_url, 1)
@@ -76,7 +76,7 @@ async def test_the_pools_are_those_of_the_operator_s_dailies(
 
 
 @ALONE
-async def test_when_stopped_it_keeps_what_it_has_found(redis_url: str, database: Database) -> None:
+async def test_deals_found_before_a_stop_are_kept(redis_url: str, database: Database) -> None:
     pools = PoolStore(database, secret_keys())
 
     async def found() -> bool:
@@ -89,16 +89,16 @@ async def test_when_stopped_it_keeps_what_it_has_found(redis_url: str, database:
         process.end()
         assert process.lines[-1] == "Stopped. What was found is in the pools.\n"
     first, *_, last, _ = process.lines
-    # The first deal may take long, so that it says before how far it is.
+    # The first deal may take long, so the progress is printed before it.
     assert f"{GAME}: 0 of 10000 in the pool; 0 kept of 0 drawn" in first
     assert f"{GAME}: {await pools.count(GAME)} of 10000 in the pool" in last
 
 
-async def test_it_works_beside_a_server_on_its_own_data_and_without_one(data: Path) -> None:
+async def test_it_works_alongside_a_server_and_without_one(data: Path) -> None:
     with running(serve_command(data)) as server:
         await port_of(server)
         assert "1 of 1 in the pool" in await certified(data, 1)
-    # The server may have dealt it meanwhile.
+    # The server may have used a deal in the meantime.
     assert "2 of 2 in the pool" in await certified(data, 2)
     async with shared_redis(data) as url:
         redis = connect(url)
@@ -111,9 +111,7 @@ async def test_it_works_before_a_server_has_ever_run(data: Path) -> None:
     assert "1 of 1 in the pool" in await certified(data / "new", 1)
 
 
-def test_it_uses_every_core_unless_it_is_told_how_many(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_uses_every_core_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[int] = []
 
     async def fill(services: object, wanted: object, count: int, processes: int) -> None:
@@ -127,7 +125,7 @@ def test_it_uses_every_core_unless_it_is_told_how_many(
     assert started == [3, 2]
 
 
-def test_what_cannot_be_done_is_said(tmp_path: Path) -> None:
+def test_errors_are_reported(tmp_path: Path) -> None:
     shown = CliRunner().invoke(main, ["certify", "--game", "chess"])
     assert (shown.exit_code, "There is no game 'chess'" in shown.output) == (2, True)
     words = ["--redis", "redis://127.0.0.1:1/0", "--secret-key-file", str(SECRET_KEY_FILE)]

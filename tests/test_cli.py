@@ -1,4 +1,4 @@
-"""The command `samedeal`, as an operator runs it."""
+"""The command `samedeal`, run like an operator does."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_help_explains_every_option_and_names_its_variable() -> None:
 
 
 @pytest.mark.deep
-async def test_the_nodes_command_lists_the_nodes_that_are_alive(redis_url: str) -> None:
+async def test_the_nodes_command_lists_live_nodes(redis_url: str) -> None:
     command = [sys.executable, "-m", "server", "nodes", "--redis", redis_url]
 
     async def registered() -> bool:
@@ -85,7 +85,7 @@ def test_the_nodes_command_fails_if_redis_does_not_answer() -> None:
     ],
 )
 @pytest.mark.parametrize("command", [["serve"], ["admin", "rooms"]])
-def test_a_password_file_that_cannot_be_used_is_refused(
+def test_an_unusable_password_file_is_refused(
     data: Path, content: str | None, url: str | None, said: str, command: list[str]
 ) -> None:
     file = data / "password"
@@ -107,7 +107,7 @@ def test_a_password_file_that_cannot_be_used_is_refused(
         ("unix://ada@/run/redis.sock", "unix://ada:s%2F%40%3A@/run/redis.sock"),
     ],
 )
-def test_a_password_from_a_file_is_the_user_s_in_the_url(
+def test_a_password_from_a_file_goes_with_the_user_in_the_url(
     data: Path, url: str, expected: str
 ) -> None:
     (data / "password").write_text("s/@:\n")
@@ -117,7 +117,7 @@ def test_a_password_from_a_file_is_the_user_s_in_the_url(
 async def test_a_server_ended_by_sigterm_says_bye_and_loses_no_acknowledged_move(
     data: Path,
 ) -> None:
-    """Moves are in flight when the signal comes."""
+    """Moves are in flight when the signal arrives."""
     with running(serve_command(data)) as server:
         async with opened(await port_of(server)) as client:
             token = (await client.hello())["token"]
@@ -141,7 +141,7 @@ async def test_a_server_ended_by_sigterm_says_bye_and_loses_no_acknowledged_move
 
 
 async def test_a_server_that_is_killed_loses_no_acknowledged_move(data: Path) -> None:
-    """Its Redis ends as well, and the next server on the same data waits for that."""
+    """Its Redis exits as well, and the next server on the same data waits for that."""
     with running(serve_command(data)) as server:
         async with opened(await port_of(server)) as client:
             token = (await client.hello())["token"]
@@ -156,7 +156,7 @@ async def test_a_server_that_is_killed_loses_no_acknowledged_move(data: Path) ->
 
 
 @pytest.mark.deep
-async def test_a_private_redis_comes_with_secret_keys_that_are_not_in_its_files(data: Path) -> None:
+async def test_a_private_redis_gets_secret_keys_that_are_not_in_its_files(data: Path) -> None:
     env = {name: value for name, value in os.environ.items() if name != "SAMEDEAL_SECRET_KEY_FILE"}
     with running(serve_command(data), env) as server:
         async with opened(await port_of(server)) as client:
@@ -173,7 +173,7 @@ async def test_a_private_redis_comes_with_secret_keys_that_are_not_in_its_files(
     assert sealed.encode() in content
     for told in (seed, seed.hex().encode(), key.read_bytes().strip()):
         assert told not in content
-    # Without it, nothing is drawn anew in its place.
+    # Without the key, no new one is created in its place.
     name = read_keys(key).newest
     key.unlink()
     with running(serve_command(data), env) as server:
@@ -206,10 +206,10 @@ ALL = "0.0.0.0"  # noqa: S104 - nothing listens there
         ("::", "http://localhost:8000"),
     ],
 )
-def test_the_address_that_is_told_can_be_opened_in_a_browser(host: str, first: str) -> None:
+def test_the_printed_address_can_be_opened_in_a_browser(host: str, first: str) -> None:
     found = addresses_of(host, 8000)
     assert found[0] == first
-    # In a network, others are told of as well.
+    # On a network, the address for other machines is printed as well.
     assert len(found) == 1 or host in {ALL, "::"}
     assert len(f"Samedeal is running on {' and '.join(found)}") < 100
 
@@ -287,7 +287,7 @@ def test_a_deal_that_matches_its_commitment_is_printed_as_it_was_dealt(
     assert piles == {name: pile for name, pile in golden["position"]["piles"].items() if pile}
 
 
-def test_a_wrong_seed_is_reported_with_the_commitment_that_it_makes() -> None:
+def test_a_wrong_seed_is_reported_with_its_commitment() -> None:
     result = verify(SEED, commitment_of("8" * 64))
     assert result.exit_code == 1
     assert f"The seed does not match: its commitment is {commitment_of(SEED)}." in result.output
@@ -336,7 +336,7 @@ def test_the_rules_of_a_deal_can_be_named_by_their_digest() -> None:
     assert "0000 of robert, standard, are unknown here" in unknown.output
 
 
-def test_the_example_in_deals_md_is_what_the_command_prints() -> None:
+def test_the_example_in_deals_md_matches_the_command() -> None:
     page = (ROOT / "engine" / "DEALS.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```console\n\$ samedeal (.*?)\n(.*?)```", page, re.DOTALL)
     assert CliRunner().invoke(main, example[0].split()).output == example[1]
@@ -345,7 +345,7 @@ def test_the_example_in_deals_md_is_what_the_command_prints() -> None:
 RUN = VECTORS / "run.json"
 
 
-def test_a_run_that_is_right_is_said_to_be() -> None:
+def test_a_valid_run_is_reported_as_valid() -> None:
     result = CliRunner().invoke(main, ["verify", str(RUN)])
     assert result.exit_code == 0
     assert result.output == (
@@ -354,7 +354,7 @@ def test_a_run_that_is_right_is_said_to_be() -> None:
     )
 
 
-def test_what_is_wrong_with_a_run_is_printed(tmp_path: Path) -> None:
+def test_the_error_in_a_run_is_printed(tmp_path: Path) -> None:
     wrong = tmp_path / "run.json"
     wrong.write_text(RUN.read_text(encoding="utf-8").replace('"home":11', '"home":12'))
     result = CliRunner().invoke(main, ["verify", str(wrong)])
@@ -372,7 +372,9 @@ def test_what_is_wrong_with_a_run_is_printed(tmp_path: Path) -> None:
         (RUN.read_text(encoding="utf-8").replace("rouge-et-noir", "solo"), "of solo"),
     ],
 )
-def test_what_is_no_run_is_reported(tmp_path: Path, content: str | None, sentence: str) -> None:
+def test_a_file_without_a_run_is_reported(
+    tmp_path: Path, content: str | None, sentence: str
+) -> None:
     file = tmp_path / "run.json"
     if content is not None:
         file.write_text(content, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Which tests `make test` leaves to `make deep`."""
+"""The tests that `make test` leaves to `make deep`."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from pathlib import Path
 from tests.conftest import DEEP, JOURNEYS
 
 
-def test_what_is_named_as_deep_is_there() -> None:
+def test_deep_tests_exist() -> None:
     assert [name for name in DEEP + JOURNEYS if not (Path(__file__).parent / name).exists()] == []

@@ -1,4 +1,4 @@
-"""Links and names in documents lead to something, and docstrings begin with a noun or a verb."""
+"""Links and names in documents are valid, and docstrings start with a noun or a verb."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ NOT_IN_GIT = {
     "store.conf",
     "store.json",
 }
-"""Files that are generated, and one that stands for any."""
+"""Generated files, and a placeholder."""
 
 
 def tracked(*patterns: str) -> list[str]:
-    """Return the paths of the files that are in git."""
+    """Return the paths of the tracked files."""
     command = [program("git"), "ls-files", *patterns]
     listed = subprocess.run(  # noqa: S603 - a test's own arguments
         command, cwd=ROOT, capture_output=True, text=True, check=True
@@ -45,13 +45,15 @@ def tracked(*patterns: str) -> list[str]:
 FILES = tracked()
 FOLDERS = {f"{folder}/" for file in FILES for folder in Path(file).parents}
 TAILS = "\n".join(f"/{path}" for path in (*FILES, *FOLDERS))
-"""Each path on a line: a document names a path by its end, as in `play/attempts.py`."""
+"""All paths, one per line; documents name files by the end of their paths, as in
+`play/attempts.py`.
+"""
 
 DOCUMENTS = tracked("*.md")
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_what_a_document_links_to_is_there(document: str) -> None:
+def test_links_of_documents_are_valid(document: str) -> None:
     page = ROOT / document
     links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
     missing = [at for at in links if "://" not in at and not (page.parent / at).exists()]
@@ -59,7 +61,7 @@ def test_what_a_document_links_to_is_there(document: str) -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_the_files_that_a_document_names_are_there(document: str) -> None:
+def test_files_named_in_documents_exist(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     named = re.findall(
         r"`((?:[\w.-]+/)*(?:[\w.-]+\.(?:py|ts|svelte|md|toml|conf|json)|[\w-]+/))`", text
@@ -68,7 +70,7 @@ def test_the_files_that_a_document_names_are_there(document: str) -> None:
     assert missing <= NOT_IN_GIT
 
 
-def test_the_methods_that_the_architecture_names_are_there() -> None:
+def test_methods_named_in_the_architecture_exist() -> None:
     text = (ROOT / "server/ARCHITECTURE.md").read_text(encoding="utf-8")
     sources = [(ROOT / file).read_text(encoding="utf-8") for file in tracked("server/*.py")]
     named = set(re.findall(r"`([A-Z][a-z]\w*)\.(?!svelte)(\w+)`", text))
@@ -85,17 +87,17 @@ def modules() -> dict[str, ast.Module]:
         module: ast.parse((ROOT / module).read_text(encoding="utf-8"))
         for module in tracked("engine/*.py", "server/*.py")
     }
-    # Looking through millions of nodes, each collection in a later test would take seconds.
+    # With these millions of nodes, each later garbage collection would take seconds.
     gc.freeze()
     return found
 
 
 QUESTION = re.compile(r"(What|Who(ever|m|se)?)\b")
-"""The beginning of a text that hides its noun: a reader searches for "prefix" or "players"."""
+"""The start of a docstring without its noun: readers search for "prefix" or "players"."""
 
 
-def test_docstrings_begin_with_the_noun_or_verb_that_a_reader_searches_for() -> None:
-    """Also those of constants, which are strings below them."""
+def test_docstrings_start_with_a_noun_or_verb() -> None:
+    """Includes docstrings of constants, which are strings below them."""
     begun = [
         f"{module}:{node.lineno}"
         for module, tree in modules().items()
@@ -107,8 +109,8 @@ def test_docstrings_begin_with_the_noun_or_verb_that_a_reader_searches_for() -> 
     assert not begun
 
 
-def test_durations_in_milliseconds_say_so_in_their_names() -> None:
-    """Those without a unit are in seconds, as asyncio has it."""
+def test_names_of_durations_in_milliseconds_have_the_unit() -> None:
+    """Durations without a unit are in seconds, as in asyncio."""
     unnamed = [
         f"{module}:{constant.lineno}"
         for module, tree in modules().items()

@@ -1,4 +1,4 @@
-"""The limit of open files, and the connections that it allows."""
+"""The limit of open files, and the resulting limit of connections."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ print(found, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     ("hard", "wanted", "allowed"),
     [(8_000, 1_000, 1_000), (8_000, 16_000, 8_000 - RESERVED), (1_024, 16_000, 512)],
 )
-def test_connections_stay_below_the_limit_of_files_which_is_raised(
+def test_the_limit_of_files_is_raised_and_connections_stay_below_it(
     hard: int, wanted: int, allowed: int
 ) -> None:
-    # In a process of its own, since a limit that is lowered stays so.
+    # In a separate process, since a lowered limit cannot be raised again.
     numbers = map(str, (256, hard, wanted))
     done = subprocess.run(  # noqa: S603 - our own interpreter
         [sys.executable, "-c", ASK, *numbers], capture_output=True, text=True, check=True

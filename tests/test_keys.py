@@ -1,4 +1,4 @@
-"""Keys: those that are written together share a slot of a cluster."""
+"""Keys: those written together share a cluster slot."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_keys_of_different_kinds_differ() -> None:
     assert len(set(made)) == len(made)
 
 
-def test_no_two_wings_share_a_kind_of_key() -> None:
+def test_wings_do_not_share_kinds_of_keys() -> None:
     wings: dict[str, set[str]] = {}
     for module in KEY_MODULES:
         for key in all_of(module).values():
@@ -100,8 +100,8 @@ def test_no_two_wings_share_a_kind_of_key() -> None:
 
 
 @pytest.mark.parametrize("module", KEY_MODULES, ids=lambda module: module.__name__)
-def test_no_name_is_given_twice(module: ModuleType) -> None:
-    """A second life of the same name would be that of the first one, too."""
+def test_names_of_key_lives_are_unique(module: ModuleType) -> None:
+    """A second expiry for the same name would silently apply to the first."""
     tree = ast.parse(Path(str(module.__file__)).read_text())
     names = [
         target.id

@@ -1,19 +1,18 @@
-"""The import rule: what each wing stands on, and what each kind of file in it may import and use.
+"""The import rule: dependencies between wings, and imports allowed in each kind of file.
 
 1. `core/` imports the engine, msgspec, openskill and other `core/`: no I/O, clock, randomness, log.
-2. Only `base/redis/` and files that end in `store` import redis. Besides themselves, they import
-   `core/` and `base/work/`.
-3. Messages, feeds, what is presented and served by HTTP, and `base/net/`, `base/wire/` and
-   `base/web/` are the front: they import no store. Every other file is a service, and imports no
-   front.
-4. Handlers of commands import what the front does, other handlers, and `server.request`. Only they
-   and `server.handlers` import either of these.
-5. `base/` imports no wing; a wing imports `base/` and the wings that it stands on.
-6. `server/*.py`, `cli/` and `base/generate/` alone see the whole; nobody else imports those.
-7. Nobody has the system look up a name, on threads that all share, but of an address to listen on:
-   names that users give are looked up by `base/outbound/`.
-8. `client/` is a distribution of its own: it imports the engine, websockets and msgpack, nothing of
-   the server, and nothing imports it.
+2. Only `base/redis/` and files that end in `store` import redis. Besides each other, they import
+`core/` and `base/work/`.
+3. Messages, feeds, presentation, HTTP, `base/net/`, `base/wire/` and `base/web/` form the front:
+they import no store. Every other file is a service, and imports no front.
+4. Command handlers import the same as the front, other handlers, and `server.request`. Only they
+and `server.handlers` import either of these.
+5. `base/` imports no wing; a wing imports `base/` and the wings it depends on.
+6. Only `server/*.py`, `cli/` and `base/generate/` import everything; no other module imports them.
+7. Only listening addresses are resolved by the system resolver, whose threads are shared:
+`base/outbound/` resolves user-supplied names.
+8. `client/` is a separate distribution: it imports the engine, websockets and msgpack, nothing of
+the server, and is not imported by it.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ BASE = {
     "base.wire": "base.core base.work base.quotas base.net",
     "base.web": "base.core base.work base.net",
 }
-"""The parts of the base on which each part stands."""
+"""Dependencies of each part of the base on others."""
 
 WINGS = {
     "players": "",
@@ -64,7 +63,7 @@ WINGS = {
     "notifications": "challenges results play players",
     "moderation": "circles challenges runs lobby dailies accounts rooms results play players deals",
 }
-"""The wings on which each wing stands, beside the base."""
+"""Dependencies of each wing on others, besides the base."""
 
 FRONT_PARTS = {"base.net", "base.wire", "base.web"}
 FRONT_NAMES = {
@@ -102,10 +101,10 @@ PACKAGES = {
     "click": {"server.cli"},
     "platformdirs": {"server.settings"},
 }
-"""Which kinds of file, parts of the base, wings or modules may import each third-party package."""
+"""Kinds of files, parts of the base, wings or modules that may import each third-party package."""
 
 SOLVER = {"engine.solver", "server.deals.solver_main"}
-"""Only these import each other: a node that solved a deal would answer nobody meanwhile."""
+"""Only these import each other: solving a deal would block a node's event loop."""
 
 IMPURE_MODULES = {
     "asyncio",
@@ -124,7 +123,7 @@ IMPURE_CALLS = {"now", "utcnow", "today"}
 IMPURE_NAMES = {"open", "print", "input"}
 
 LOOKUPS = {"getaddrinfo", "gethostbyname", "gethostbyname_ex"}
-"""Calls of the system's resolver."""
+"""Calls of the system resolver."""
 
 MAY_LOOK_UP = "server.base.net.bound_sockets"
 
@@ -132,7 +131,7 @@ GAME_NAMES = {text for game in games().values() for text in (game.id, game.name)
 
 
 CLIENT = ROOT / "server" / "client"
-"""The folder of the client, below which its package stands."""
+"""The client's folder, which contains its package."""
 
 
 def module_name(path: Path) -> str:
@@ -166,7 +165,7 @@ def place(module: str) -> str:
 
 
 def kind(module: str) -> str:
-    """Return what kind of file a module is by its name."""
+    """Return the kind of a file by its name."""
     parts, where = module.split("."), place(module)
     name = parts[-1]
     if where in {"engine", "samedeal_client", "top"}:
@@ -190,11 +189,11 @@ MAY_USE = {
     "front": {"core", "work", "service", "front"},
     "handlers": {"core", "work", "service", "front", "handlers"},
 }
-"""Which kinds of file a kind may import."""
+"""Kinds of files that each kind may import."""
 
 
 def imports(module: str, tree: ast.AST, *, package: bool) -> Iterator[str]:
-    """Yield the dotted name of everything that a module imports."""
+    """Yield the dotted names of a module's imports."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -211,12 +210,12 @@ def module_of(name: str) -> str:
 
 
 def within(name: str, prefixes: set[str]) -> bool:
-    """Return whether a dotted name is one of the prefixes or lies below one."""
+    """Return whether a dotted name equals or lies below one of the prefixes."""
     return any(f"{name}.".startswith(f"{prefix}.") for prefix in prefixes)
 
 
 def may_import(module: str, name: str) -> bool:
-    """Return whether a module may import something of this repository."""
+    """Return whether a module may import a name of this repository."""
     own, other = kind(module), module_of(name)
     if within(module, SOLVER) != within(name, SOLVER) and within(name, SOLVER):
         return False
@@ -238,7 +237,7 @@ def may_import(module: str, name: str) -> bool:
 
 
 def violations(module: str, source: str, *, package: bool = False) -> list[str]:
-    """Return what a module does that it may not, one sentence each."""
+    """Return a module's violations, one sentence each."""
     own, where = kind(module), place(module)
     tree = ast.parse(source)
     found = []
@@ -267,7 +266,7 @@ def violations(module: str, source: str, *, package: bool = False) -> list[str]:
     return found
 
 
-def test_modules_import_and_use_only_what_they_may() -> None:
+def test_modules_follow_the_import_rule() -> None:
     found = [
         violation
         for path in MODULES
@@ -281,11 +280,11 @@ def test_modules_import_and_use_only_what_they_may() -> None:
 
 
 @pytest.mark.parametrize("parts", [BASE, WINGS], ids=["base", "wings"])
-def test_dependencies_have_no_cycle(parts: dict[str, str]) -> None:
+def test_dependencies_are_acyclic(parts: dict[str, str]) -> None:
     TopologicalSorter({part: below.split() for part, below in parts.items()}).prepare()
 
 
-def test_a_folder_has_twenty_modules_at_most() -> None:
+def test_a_folder_has_at_most_twenty_modules() -> None:
     modules = Counter(path.parent for path in MODULES if path.name != "__init__.py")
     assert [str(folder) for folder, count in modules.items() if count > 20] == []
 
@@ -384,12 +383,12 @@ def test_a_violation_is_reported(module: str, source: str) -> None:
         ("samedeal_client.wire", "import asyncio, msgpack, websockets\nimport engine", False),
     ],
 )
-def test_what_is_allowed_is_not_reported(module: str, source: str, package: bool) -> None:
+def test_allowed_imports_are_not_reported(module: str, source: str, package: bool) -> None:
     assert violations(module, source, package=package) == []
 
 
 @pytest.mark.parametrize("module", ["server.utils.text", "server.base.utils"])
-def test_a_new_folder_needs_a_place(module: str) -> None:
+def test_a_new_folder_must_be_assigned_a_layer(module: str) -> None:
     with pytest.raises(AssertionError, match="no place"):
         place(module)
 

@@ -1,4 +1,4 @@
-"""Lines of the log: how many there are, how long they are, and what stands in them."""
+"""Log lines: their number, length, and content."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.processes import PATIENCE
 from tests.sizes import cases
 
 CONSOLE_LINE = MAX_LINE + 256
-"""The most characters of a line on a console, which pads some columns."""
+"""Maximum length of a line on a console, in characters; some columns are padded."""
 
 
 class Sampled:
@@ -50,7 +50,7 @@ class Sampled:
         self.log = structlog.get_logger()
 
     def found(self) -> list[Any]:
-        """Return the lines that were written since the last call."""
+        """Return the lines written since the last call."""
         found, self.capture.entries[:] = list(self.capture.entries), []
         return found
 
@@ -80,7 +80,7 @@ def test_lines_of_an_event_beyond_the_limit_are_counted(sampled: Sampled) -> Non
     assert sampled.found() == []
 
 
-async def test_a_count_is_told_when_its_window_ends_though_nothing_else_is_logged(
+async def test_a_count_is_logged_at_the_end_of_its_window(
     sampled: Sampled,
 ) -> None:
     sampled.sampler.flush()
@@ -93,7 +93,7 @@ async def test_a_count_is_told_when_its_window_ends_though_nothing_else_is_logge
     assert sampled.found()[-1]["count"] == 2
 
 
-def test_further_errors_of_a_kind_are_told_without_their_tracebacks(sampled: Sampled) -> None:
+def test_further_errors_of_a_kind_are_logged_without_tracebacks(sampled: Sampled) -> None:
     for number in range(TRACEBACKS + 3):
         sampled.log.error("failed", exc_info=ValueError(number))
     lines = sampled.found()
@@ -102,7 +102,7 @@ def test_further_errors_of_a_kind_are_told_without_their_tracebacks(sampled: Sam
     assert lines[-1]["error"] == f"ValueError: {TRACEBACKS + 2}"
 
 
-def test_all_records_of_a_library_are_one_kind(sampled: Sampled) -> None:
+def test_all_records_of_a_library_count_as_one_kind(sampled: Sampled) -> None:
     for number in range(LINES["warning"] + 9):
         sampled.log.warning(f"odd request {number}", logger="library")
     assert len(sampled.found()) == LINES["warning"]
@@ -122,7 +122,7 @@ def as_json(event: EventDict) -> str:
 
 
 def on_console(event: EventDict) -> str:
-    """Render a line as `configure` does for people, in a pipe."""
+    """Render a line as `configure` does for the console format in a pipe."""
     shown = structlog.dev.ConsoleRenderer(
         colors=False, exception_formatter=structlog.dev.plain_traceback
     )
@@ -162,7 +162,7 @@ names = texts.filter(lambda name: name not in SPECIAL)
 
 @settings(max_examples=cases(15, 60), deadline=None)
 @given(st.dictionaries(names, values, max_size=6), texts)
-def test_any_line_is_one_printable_line_of_bounded_length(
+def test_any_event_is_a_printable_line_of_bounded_length(
     fields: dict[str, Any], event: str
 ) -> None:
     line = as_json({**fields, "event": event})
@@ -177,13 +177,13 @@ def test_any_line_is_one_printable_line_of_bounded_length(
 
 
 class Odd:
-    """An object that has no representation."""
+    """An object whose `repr` fails."""
 
     def __repr__(self) -> str:
         raise RuntimeError
 
 
-def test_a_value_that_cannot_be_written_is_named() -> None:
+def test_a_value_without_a_repr_is_named() -> None:
     fields: EventDict = {"many": 10**5_000, "odd": Odd(), "nan": math.nan, "secret": b"abc"}
     assert json.loads(as_json(fields)) == {
         "many": "<integer of 16610 bits>",
@@ -198,7 +198,7 @@ def test_many_long_texts_are_shortened_to_one_line() -> None:
     assert MAX_LINE / 2 < len(as_json(fields | {"event": [fields, fields]})) <= MAX_LINE
 
 
-def test_the_fields_that_matter_come_first_and_are_kept() -> None:
+def test_important_fields_come_first_and_are_kept() -> None:
     fields: dict[str, Any] = {f"field{number}": "x" * 9_000 for number in range(100)}
     line = json.loads(as_json(fields | {"node": "ab", "level": "info", "event": "much"}))
     assert list(line)[:3] == ["event", "level", "node"]
@@ -217,12 +217,12 @@ def test_the_fields_that_matter_come_first_and_are_kept() -> None:
         ("\U000e0041", "\\U000e0041"),
     ],
 )
-def test_what_moves_or_hides_text_is_escaped(text: str, shown: str) -> None:
+def test_characters_that_move_or_hide_text_are_escaped(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
 def failing(depth: int) -> None:
-    """Raise an exception in so many calls, with a long and hostile text, and a cause."""
+    """Raise an exception with a long and hostile text and a cause, `depth` calls deep."""
     if depth:
         failing(depth - 1)
     try:

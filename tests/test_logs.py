@@ -1,4 +1,4 @@
-"""Logs: their form, what they contain, and secrets that they never contain."""
+"""Logs: their format, their content, and secrets that must not appear."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from tests.redis_servers import Server, running_server
 
 @contextmanager
 def configured(log_format: LogFormat, level: str) -> Iterator[None]:
-    """Configure logging in the block, as a node with the id `ab12` does."""
+    """Configure logging in the block, like a node with the id `ab12`."""
     with logging_restored():
         configure(log_format, level, "ab12")
         yield
@@ -50,7 +50,7 @@ def configured(log_format: LogFormat, level: str) -> Iterator[None]:
 
 @pytest.fixture
 def log(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
-    """Log JSON at the level debug, as a node without a terminal does."""
+    """Log JSON at the level debug, like a node without a terminal."""
     with configured("json", "debug"):
         yield capsys
 
@@ -75,10 +75,10 @@ def test_records_of_libraries_are_logged_in_the_same_form(log: pytest.CaptureFix
     assert "hidden" not in output
 
 
-def test_a_record_that_cannot_be_formatted_is_logged_all_the_same(
+def test_a_record_with_mismatched_arguments_is_still_logged(
     log: pytest.CaptureFixture[str],
 ) -> None:
-    # Not by a logger: pytest's own handler refuses the first one.
+    # Not through a logger: pytest's own handler refuses the first one.
     for levelno, msg, args in ((logging.WARNING, "%d of %s", ("one",)), (35, "100 %", ())):
         record = {"name": "library", "levelno": levelno, "msg": msg, "args": args}
         logging.root.handlers[0].handle(logging.makeLogRecord(record))
@@ -87,7 +87,7 @@ def test_a_record_that_cannot_be_formatted_is_logged_all_the_same(
     assert (other["event"], other["level"]) == ("100 %", "warning")
 
 
-def test_what_nobody_handles_is_logged_in_the_same_form(log: pytest.CaptureFixture[str]) -> None:
+def test_unhandled_exceptions_are_logged_in_the_same_form(log: pytest.CaptureFixture[str]) -> None:
     class Broken:
         def __del__(self) -> None:
             raise ValueError("of an object")
@@ -118,7 +118,7 @@ def test_what_nobody_handles_is_logged_in_the_same_form(log: pytest.CaptureFixtu
     assert lines[4]["message"] == "of a loop"
 
 
-async def test_only_a_connection_error_that_was_never_raised_is_no_failure_of_a_loop(
+async def test_a_connection_error_never_raised_is_not_a_loop_failure(
     log: pytest.CaptureFixture[str],
 ) -> None:
     loop = asyncio.get_running_loop()
@@ -140,7 +140,7 @@ async def test_only_a_connection_error_that_was_never_raised_is_no_failure_of_a_
     assert said == {"of a task", "of another"}
 
 
-def test_each_error_is_counted_whether_its_line_is_written_or_dropped(
+def test_errors_are_counted_even_if_their_lines_are_dropped(
     log: pytest.CaptureFixture[str],
 ) -> None:
     before, told = dict(errors), structlog.get_logger()
@@ -165,7 +165,7 @@ def test_each_error_is_counted_whether_its_line_is_written_or_dropped(
         (True, {"TERM": "dumb"}, False),
     ],
 )
-def test_colors_are_for_terminals_that_want_them(
+def test_colors_are_used_on_terminals_that_support_them(
     monkeypatch: pytest.MonkeyPatch, *, terminal: bool, variables: dict[str, str], colored: bool
 ) -> None:
     class Screen(io.StringIO):
@@ -248,7 +248,7 @@ async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
         assert secret not in output
 
 
-async def test_what_serves_everybody_is_logged_without_the_command_that_caused_it(
+async def test_shared_work_is_logged_without_the_command_that_caused_it(
     log: pytest.CaptureFixture[str], redis_url: str
 ) -> None:
     database = database_on(connect(redis_url))
@@ -263,7 +263,7 @@ async def test_what_serves_everybody_is_logged_without_the_command_that_caused_i
         structlog.get_logger().info("after")
 
     await asyncio.create_task(command())
-    # Callbacks of the connection run in the context in which it was opened.
+    # Callbacks of the connection run in the context of its opening.
     pipeline.send(pack("PING"), lambda _: structlog.get_logger().info("reply"))
     pipeline.send(pack("PING"), lambda _: None)
     await database.close()
@@ -274,7 +274,7 @@ async def test_what_serves_everybody_is_logged_without_the_command_that_caused_i
 
 
 async def lost(database: Database, key: str) -> Pipeline:
-    """Return the connection to the server of a key, after it has been opened and lost."""
+    """Return the connection to a key's server, after it has been opened and lost."""
     await database.write(key, "SET", key, "", "EX", keys.BARRIER_LIFE_S)
     pipeline = database.pipeline_of(key)
     assert pipeline is not None
@@ -288,14 +288,14 @@ def serve_command(redis: str, log_format: str) -> list[str]:
 
 
 async def refused(port: int, origin: str) -> None:
-    """Open a socket from an origin that may not."""
+    """Open a socket from a forbidden origin."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(handshake(Origin=origin))
     assert (await reader.readline()).split()[1] == b"403"
     writer.close()
 
 
-async def test_a_run_with_a_flood_and_an_outage_is_told_in_few_json_lines(
+async def test_a_flood_and_an_outage_are_logged_in_few_json_lines(
     redis_alone: Server,
 ) -> None:
     with running(serve_command(redis_alone.url, "json")) as server:
@@ -327,10 +327,10 @@ def json_of(lines: list[dict[str, Any]], event: str) -> dict[str, Any]:
     return next(line for line in lines if line["event"] == event)
 
 
-async def test_spent_file_descriptors_are_told_in_few_lines_without_ansi(
+async def test_exhausted_file_descriptors_are_logged_in_few_lines_without_ansi(
     redis_alone: Server,
 ) -> None:
-    """The event loop is asyncio's own, which reports 2,048 exceptions a second then."""
+    """It uses asyncio's own event loop, which then reports 2,048 exceptions a second."""
     python, *serve = serve_command(redis_alone.url, "console")
     serve[:2] = (
         "-c",

@@ -1,4 +1,4 @@
-"""A store that comes back without what it had acknowledged, under a node that runs."""
+"""A store that returns without acknowledged data under a running node."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from tests.test_metrics import Samples, samples
 
 
 class Site(NamedTuple):
-    """A node that runs, and its ports."""
+    """A running node and its ports."""
 
     node: Running
     port: int
     metrics_port: int
 
     def ready(self) -> tuple[int, str]:
-        """Return the status and the text of the readiness check."""
+        """Return the status and text of the readiness check."""
         return self._get(self.port, "/health/ready")
 
     def metrics(self) -> Samples:
@@ -40,7 +40,7 @@ class Site(NamedTuple):
         return samples(self._get(self.metrics_port, "/metrics")[1])
 
     def lost(self) -> tuple[float, float, float]:
-        """Return the seconds, journals and entries that the node counts as lost."""
+        """Return the seconds, journals and entries counted as lost by the node."""
         found = self.metrics()
         seconds, journals, entries = (
             found[f"samedeal_store_lost_{what}_total", frozenset()]
@@ -49,7 +49,7 @@ class Site(NamedTuple):
         return seconds, journals, entries
 
     def told(self, event: str) -> list[dict[str, Any]]:
-        """Return the lines of an event in the node's log."""
+        """Return an event's lines in the node's log."""
         lines = [json.loads(line) for line in self.node.lines if line.startswith("{")]
         return [line for line in lines if line["event"] == event]
 
@@ -65,7 +65,7 @@ class Site(NamedTuple):
 
 @contextmanager
 def site_on(url: str) -> Iterator[Site]:
-    """Run a node on a Redis, and yield it when it serves."""
+    """Run a node on a Redis, and yield it once it serves."""
     metrics_port = free_port()
     fixed = ["--host", "127.0.0.1", "--port", "0", "--log-format", "json"]
     own = ["--redis", as_node(url), "--secret-key-file", str(SECRET_KEY_FILE)]
@@ -78,18 +78,18 @@ def site_on(url: str) -> Iterator[Site]:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """Run a redis-server that has on disk what it has acknowledged."""
+    """Run a redis-server that syncs acknowledged data to disk."""
     with running_server() as server:
         yield server
 
 
 def appended(server: Server) -> Path:
-    """Return the file to which a server appends."""
+    """Return the append-only file of a server."""
     (found,) = [*server.data.rglob("*.incr.aof"), *server.data.glob("appendonly.aof")]
     return found
 
 
-async def test_a_lost_tail_is_told_by_log_metrics_and_readiness(server: Server) -> None:
+async def test_a_lost_tail_is_reported_by_log_metrics_and_readiness(server: Server) -> None:
     with site_on(server.url) as site:
         async with opened(site.port) as client:
             await client.hello()
@@ -101,7 +101,7 @@ async def test_a_lost_tail_is_told_by_log_metrics_and_readiness(server: Server) 
             for seq in range(4, 9):
                 moved = await client.ask("move", attempt=attempt, seq=seq, move="s>w")
                 assert moved["seq"] == seq, moved
-            # At least one of the node's marks comes after the place of the cut.
+            # At least one of the node's marks follows the place of the cut.
             await until_marked(server)
             server.kill()
             os.truncate(appended(server), size)
@@ -110,7 +110,7 @@ async def test_a_lost_tail_is_told_by_log_metrics_and_readiness(server: Server) 
             await asyncio.to_thread(site.node.wait_for, '"entries"')
             await asyncio.to_thread(until, lambda: site.lost()[0] > 0)
             await asyncio.to_thread(until, lambda: site.ready()[0] == 200)
-            # The client is shown what is left, and plays on from there.
+            # The client receives the remaining entries, and continues from there.
             assert (await client.ask("attempt.open", attempt=attempt))["seq"] == 3
             assert (await client.ask("move", attempt=attempt, seq=4, move="s>w"))["seq"] == 4
         seconds, journals, entries = site.lost()
@@ -130,14 +130,14 @@ async def test_a_lost_tail_is_told_by_log_metrics_and_readiness(server: Server) 
 
 
 def mark(server: Server) -> float:
-    """Return the mark of the one node that runs: when it wrote last, by its own clock."""
+    """Return the running node's mark: the time of its last write, by its own clock."""
     with server.client() as client:
         found: Any = client.keys("*:mark:*")
         return float(str(client.get(found[0])))
 
 
 async def until_marked(server: Server) -> None:
-    """Wait until the node has written a mark that it had not begun to write before."""
+    """Wait until the node has written a mark that it started writing after this call."""
     for _ in range(2):
         await asyncio.to_thread(until, partial(_is_later, server, mark(server)))
 
@@ -146,7 +146,7 @@ def _is_later(server: Server, before: float) -> bool:
     return mark(server) > before
 
 
-async def test_a_store_that_comes_back_empty_is_not_served_until_the_right_one_is_back(
+async def test_an_empty_store_is_not_served_until_the_right_one_returns(
     server: Server,
 ) -> None:
     with site_on(server.url) as site:
@@ -179,7 +179,7 @@ async def test_a_store_that_comes_back_empty_is_not_served_until_the_right_one_i
         assert site.metrics()["samedeal_store_replaced", frozenset()] == 0
 
 
-async def test_a_restart_that_loses_nothing_is_no_loss(server: Server) -> None:
+async def test_a_restart_without_losses_is_not_reported(server: Server) -> None:
     with site_on(server.url) as site:
         async with opened(site.port) as client:
             await client.hello()

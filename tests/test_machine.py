@@ -1,4 +1,4 @@
-"""The programs that tests need: which are found, and what is said of those that are missing."""
+"""Programs that tests need: how they are found, and the messages about missing ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests import machine
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    """Forget which browsers have started: a test puts others in the same places."""
+    """Forget which browsers have started, since a test replaces them."""
     machine.starts.cache_clear()
     yield
     machine.starts.cache_clear()
@@ -21,7 +21,7 @@ def _fresh() -> Iterator[None]:
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Return a folder that is the whole PATH, and in which there is no program yet."""
+    """Return a folder that is the whole PATH and is still empty."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(machine, "PACKED_FOLDER", tmp_path / "packed")
     monkeypatch.setattr(machine, "_ASK_PLAYWRIGHT", "")
@@ -57,7 +57,7 @@ def test_the_first_browser_that_starts_is_used(bare: Path, monkeypatch: pytest.M
     assert not {"browser", "whole_browser"} & set(found.lacking)
 
 
-def test_the_browser_that_the_user_has_chosen_comes_first(
+def test_the_users_choice_of_browser_comes_first(
     bare: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = add(bare, "mine", STARTS)
@@ -66,7 +66,7 @@ def test_the_browser_that_the_user_has_chosen_comes_first(
     assert machine.survey().browser == mine
 
 
-def test_a_browser_without_a_user_interface_does_not_run_tests_that_need_one(bare: Path) -> None:
+def test_a_headless_browser_does_not_run_tests_that_need_a_user_interface(bare: Path) -> None:
     shell = add(bare, "chromium-headless-shell", STARTS)
     found = machine.survey()
     assert (found.browser, found.whole_browser) == (shell, None)
@@ -74,16 +74,14 @@ def test_a_browser_without_a_user_interface_does_not_run_tests_that_need_one(bar
     assert "whole_browser" in found.lacking
 
 
-def test_no_browser_is_used_or_installed_if_none_is_wanted(
-    bare: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_browsers_can_be_disabled(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add(bare, "chromium", STARTS)
-    # Neither is there a way to install one: a program of this PATH would fail the test.
+    # It cannot be installed either: running a program of this PATH would fail the test.
     monkeypatch.setenv("CHROMIUM", machine.NONE)
     assert machine.provide(deep=False).browser is None
 
 
-def test_debian_gets_one_command_for_everything_that_is_missing(bare: Path) -> None:
+def test_debian_gets_one_command_for_all_missing_packages(bare: Path) -> None:
     wanted = [tool for tool in machine.TOOLS if tool.marker in ("browser", "redis")]
     assert machine.remedy(wanted) == (
         ".venv/bin/playwright install --with-deps chromium and install redis-server"

@@ -1,7 +1,7 @@
-"""No byte sent to a player depends on a card that this player has not seen.
+"""No byte sent to a player depends on a card the player has not seen.
 
-Each test plays the same moves on two boards that differ only in unseen cards, and compares every
-byte that is sent until one of those cards is turned up.
+Each test plays the same moves on two boards that differ only in unseen cards, and compares all
+bytes sent until one of those cards is turned up.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ SEEDS = pytest.mark.parametrize(
 
 
 def twin(board: Board, rng: random.Random) -> Board:
-    """Return the same board with its cards that were never seen in another order."""
+    """Return the same board with its never-seen cards in another order."""
     seen = {board.ruleset.stock} if board.redeals else set()
     piles = [b"" if number in seen else pile for number, pile in enumerate(board.piles)]
     hidden = [card for pile in piles for card in pile if card & DOWN]
@@ -90,11 +90,11 @@ class _Wire:
         return False
 
     def is_behind(self) -> bool:
-        """Return that the client keeps up."""
+        """Return `False`: the client keeps up."""
         return False
 
     def in_turn(self, begin: Callable[[], None], _cost: float) -> None:
-        """Begin at once."""
+        """Begin immediately."""
         begin()
 
     def hold(self) -> None:
@@ -109,7 +109,7 @@ class _Wire:
 
 
 class _Handlers:
-    """The handlers of a session, which answer at once from an attempt in memory."""
+    """A session's handlers, which answer immediately from an attempt in memory."""
 
     decode = staticmethod(protocol.decode)
 
@@ -147,7 +147,7 @@ class _Handlers:
 
 
 async def sent_for(attempt: Attempt, move: tuple[int, int, int]) -> tuple[Attempt, bytes]:
-    """Return the attempt after a move, and the frame that its player is sent by the session."""
+    """Return the attempt after a move, and the frame its player receives."""
     wire, handlers = _Wire(), _Handlers(attempt)
     session = Session("s", wire, handlers, Metrics())
     session.identify(ME)
@@ -200,11 +200,11 @@ async def test_snapshots_answers_and_refusals_do_not_depend_on_unseen_cards(
             after, frame = await sent_for(one, move)
             other_after, other_frame = await sent_for(other, move)
             if turns_a_card(one, after):
-                # The card turned up differs, and nothing else may; unless a pile is filled
-                # with the same card that left it on one board, and so is unchanged there.
+                # The turned-up card differs, and nothing else may; unless a pile is filled with the
+                # same card that left it on one board, and so is unchanged there.
                 same_piles = changed_piles(frame) == changed_piles(other_frame)
                 if after.end != other_after.end:
-                    break  # it is over by the card that was turned up on one board
+                    break  # it ended with the card turned up on one board
                 assert len(frame) == len(other_frame) or not same_piles
                 assert same_piles or variant == "fill"
             else:
@@ -217,7 +217,7 @@ async def test_snapshots_answers_and_refusals_do_not_depend_on_unseen_cards(
 
 
 def missed_frame(steps: list[Step]) -> bytes:
-    """Return the frame for a client that has the first of some attempts in a row."""
+    """Return the frame for a client that has missed all but the first of these attempts."""
     had = steps[0].after
     now = snapshot_of(steps[-1].after, "00" * 32)
     found = missed_of(steps, now, had.seq, digest(view_of(had.board)))
@@ -243,14 +243,14 @@ def without_faces(frame: bytes) -> list[Any]:
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 @SEEDS
 def test_missed_moves_do_not_depend_on_unseen_cards(game: str, variant: str, seed: int) -> None:
-    """The same moves on both boards, as long as legal: equal bytes until a card is turned up."""
+    """Plays equal moves on both boards while legal: bytes are equal until a card is turned up."""
     rng = random.Random(f"{game} {variant} {seed}")
     rules = ruleset(game, variant)
     start = begun(deal_seed(rules, rng.randbytes(32)))
     compared = 0
     for _ in range(20):
         other = structs.replace(start, board=twin(start.board, rng))
-        # A client in the middle of a game; the entries before that do not matter here.
+        # A client in the middle of a game; earlier entries do not matter here.
         lines = [[Step(None, one.start, one)] for one in (start, other)]
         turned = False
         for _ in range(8):
@@ -261,12 +261,12 @@ def test_missed_moves_do_not_depend_on_unseen_cards(game: str, variant: str, see
             try:
                 steps = [step(line[-1].after, move) for line in lines]
             except Refusal:
-                break  # onto a card that was turned up on only one board
+                break  # onto a card turned up on only one board
             lines = [[*line, step] for line, step in zip(lines, steps, strict=True)]
             turned |= turns_a_card(start, steps[0].after)
             frames = [missed_frame(line) for line in lines]
             if turned:
-                # As above: a pile may be filled with the same card on one board.
+                # As above, a pile may be filled with the same card on one board.
                 same = without_faces(frames[0]) == without_faces(frames[1])
                 assert same or variant == "fill"
             else:
@@ -279,7 +279,7 @@ def test_missed_moves_do_not_depend_on_unseen_cards(game: str, variant: str, see
 
 
 def watched_frames(before: Attempt | None, after: Attempt) -> list[bytes]:
-    """Return what watchers are sent of an entry: all boards after it, and what it has changed."""
+    """Return the events sent to watchers for an entry: all boards, and the change."""
     room = race_of(ME)
     return [
         codec.encode(watching_present.watched(room, "delayed", [(after, None)])),
@@ -289,7 +289,7 @@ def watched_frames(before: Attempt | None, after: Attempt) -> list[bytes]:
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 @SEEDS
-def test_what_watchers_see_does_not_depend_on_cards_that_the_runner_has_not_seen(
+def test_watchers_views_do_not_depend_on_cards_the_runner_has_not_seen(
     game: str, variant: str, seed: int
 ) -> None:
     rng = random.Random(f"{game} {variant} {seed}")
@@ -317,8 +317,8 @@ def step(attempt: Attempt, move: Move) -> Step:
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 @SEEDS
-def test_cards_that_an_undo_covers_are_unseen_again(game: str, variant: str, seed: int) -> None:
-    """The same moves on both boards, and all of them undone: in the end, all bytes are equal."""
+def test_cards_covered_by_an_undo_are_unseen_again(game: str, variant: str, seed: int) -> None:
+    """Plays equal moves on both boards and undoes all of them: in the end, all bytes are equal."""
     rng = random.Random(f"{game} {variant} {seed}")
     board = deal_seed(ruleset(game, variant), rng.randbytes(32))
     states = [begun(board, "hints"), begun(twin(board, rng), "hints")]
@@ -332,7 +332,7 @@ def test_cards_that_an_undo_covers_are_unseen_again(game: str, variant: str, see
         try:
             after = [core.play(state, move, 1_000).after for state in states]
         except Refusal:
-            break  # onto a card that was turned up on only one board
+            break  # onto a card turned up on only one board
         peeked |= turns_a_card(states[0], after[0])
         states = after
     while states[0].undoable:
@@ -356,7 +356,7 @@ def test_twins_differ() -> None:
 
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
-def test_a_refusal_says_nothing_of_hidden_cards(game: str, variant: str) -> None:
+def test_a_refusal_reveals_no_hidden_cards(game: str, variant: str) -> None:
     attempt = begun(deal_seed(ruleset(game, variant), bytes(32)))
     with pytest.raises(Refusal) as refused:
         core.play(attempt, parse_move(attempt.board.ruleset, "f0>s"), 1_000)

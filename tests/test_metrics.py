@@ -1,4 +1,4 @@
-"""The metrics of a node, as Prometheus reads them."""
+"""A node's metrics, as read by Prometheus."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 
 def samples(text: str) -> Samples:
-    """Return the values in an exposition by name and labels."""
+    """Return the values in an exposition, by name and labels."""
     return {
         (sample.name, frozenset(sample.labels.items())): sample.value
         for family in text_string_to_metric_families(text)
@@ -40,7 +40,7 @@ def read(node_metrics: Metrics) -> Samples:
 
 
 def families_of(node_metrics: Metrics) -> dict[str, Family]:
-    """Return all metric families of a node, also those that have no sample yet, by name."""
+    """Return all metric families of a node by name, including those without samples."""
     for each in fields(node_metrics):
         if getattr(node_metrics, each.name) is None:
             setattr(node_metrics, each.name, lambda: 0.0)
@@ -54,11 +54,11 @@ SUFFIXES = {
     "histogram": ("_bucket", "_count", "_sum"),
     "info": ("_info",),
 }
-"""What follows the name of a family in those of its samples, by type."""
+"""Suffixes of the sample names of a family, by type."""
 
 
 def samples_of(node_metrics: Metrics) -> set[str]:
-    """Return the names of all samples that a node has or may have, as Prometheus knows them."""
+    """Return the names of all possible samples of a node, as in Prometheus."""
     return {
         f"{name}{suffix}"
         for name, family in families_of(node_metrics).items()
@@ -79,7 +79,7 @@ def test_counters_are_read_by_their_labels() -> None:
     assert found["samedeal_conflicts_total", frozenset()] == 3
 
 
-def test_a_histogram_counts_what_lies_at_or_below_each_bound() -> None:
+def test_a_histogram_counts_values_up_to_each_bound() -> None:
     node_metrics = Metrics()
     for size in (1, 1, 2, 3, 2000):
         node_metrics.batches.observe(size)
@@ -107,7 +107,7 @@ def test_the_two_durations_of_a_move_are_one_metric_family() -> None:
     assert len(re.findall("^# TYPE samedeal_move_seconds histogram$", text, re.MULTILINE)) == 1
 
 
-def test_gauges_are_computed_when_they_are_read() -> None:
+def test_gauges_are_computed_when_read() -> None:
     node_metrics = Metrics()
     assert not any(name == "samedeal_sessions" for name, _ in read(node_metrics))
     sessions: list[int] = []
@@ -128,7 +128,7 @@ def test_two_nodes_of_one_process_count_separately() -> None:
     assert (other.conflicts, sum(other.moves.values()), sum(other.lag.counts)) == (0, 0, 0)
 
 
-def test_every_metric_has_a_description_and_a_name_of_its_own() -> None:
+def test_every_metric_has_a_description_and_a_unique_name() -> None:
     families = list(families_of(Metrics()).values())
     ours = [family for family in families if family.name.startswith("samedeal_")]
     names = [family.name for family in ours]
@@ -137,7 +137,7 @@ def test_every_metric_has_a_description_and_a_name_of_its_own() -> None:
     assert {family.name for family in families} > {"process_cpu_seconds", "process_open_fds"}
 
 
-def test_the_release_is_told_as_the_command_tells_it() -> None:
+def test_the_metric_of_the_release_matches_the_command() -> None:
     found = read(Metrics())
     (labels,) = [dict(labels) for name, labels in found if name == "samedeal_build_info"]
     told = CliRunner().invoke(main, ["--version"]).output
@@ -151,7 +151,7 @@ def test_the_openmetrics_format_is_served_on_request() -> None:
     assert body.endswith(b"# EOF\n")
 
 
-async def test_the_lag_is_how_long_the_event_loop_was_blocked() -> None:
+async def test_the_lag_measures_how_long_the_event_loop_was_blocked() -> None:
     lag = Histogram(metrics.SECONDS)
     meter = LagMeter(lag)
     time.sleep(metrics.LAG_INTERVAL + 0.1)  # noqa: ASYNC251 - it blocks the loop on purpose
@@ -163,7 +163,7 @@ async def test_the_lag_is_how_long_the_event_loop_was_blocked() -> None:
     assert sum(lag.counts[metrics.SECONDS.index(0.1) :]) >= 1
 
 
-async def test_metrics_are_served_on_a_port_of_their_own(redis_url: str) -> None:
+async def test_metrics_are_served_on_a_separate_port(redis_url: str) -> None:
     settings = Settings(
         host="127.0.0.1",
         port=0,

@@ -1,4 +1,4 @@
-"""Outages: told once when they begin, and once when they end."""
+"""Outages: logged once when they start, and once when they end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from server.base.work.outages import Outage
 from tests.processes import ROOT
 
 
-def test_an_outage_is_told_once_each_way() -> None:
+def test_the_start_and_end_of_an_outage_are_logged_once() -> None:
     now = 100.0
     with capture_logs() as logs:
         outage = Outage("lost", "back", fields={"server": "a"}, now=lambda: now)
@@ -29,7 +29,7 @@ def test_an_outage_is_told_once_each_way() -> None:
     ]
 
 
-def test_what_fails_now_and_then_is_in_order_again_after_a_quiet_time() -> None:
+def test_occasional_failures_are_resolved_after_a_quiet_time() -> None:
     now = 0.0
     with capture_logs() as logs:
         outage = Outage("refused", "accepted", quiet=10.0, now=lambda: now)
@@ -44,7 +44,7 @@ def test_what_fails_now_and_then_is_in_order_again_after_a_quiet_time() -> None:
 
 
 def told_of_outages(source: str) -> set[str]:
-    """Return how a module logs that the store does not answer: the methods of its log."""
+    """Return the log methods that a module uses for an unavailable store."""
     handlers = [
         node
         for node in ast.walk(ast.parse(source))
@@ -62,7 +62,7 @@ def told_of_outages(source: str) -> set[str]:
     }
 
 
-def test_what_fails_since_the_store_is_away_is_a_consequence_that_is_logged_as_debug() -> None:
+def test_consequences_of_an_unavailable_store_are_logged_as_debug() -> None:
     found = {
         str(path.relative_to(ROOT)): told
         for path in (ROOT / "server").rglob("*.py")

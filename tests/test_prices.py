@@ -1,4 +1,4 @@
-"""Which commands have prices that tests measure."""
+"""Commands whose prices are measured by tests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from server.protocol import COMMANDS
 from tests.prices import EXEMPT, MEASURED
 
 
-def test_the_price_of_each_command_is_measured_or_there_is_a_reason_why_not() -> None:
+def test_the_price_of_each_command_is_measured_or_exempt() -> None:
     names = {command.__name__ for command in COMMANDS}
     measured = frozenset[str]().union(*MEASURED.values())
     assert measured - {"PlayMove"} | EXEMPT.keys() == names

@@ -1,4 +1,4 @@
-"""A node, or several, whose private store is killed as the system does when memory is short."""
+"""Nodes whose private store is killed, as by the system when memory is short."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.processes import PATIENCE, ROOT, running
 
 
 async def move(client: Client, attempt: str, seq: int) -> list[str]:
-    """Send a move until it is acknowledged, and return the codes with which it was refused."""
+    """Send a move until it is acknowledged, and return the codes of its refusals."""
     refused: list[str] = []
     async with asyncio.timeout(PATIENCE):
         while True:
@@ -33,7 +33,7 @@ async def move(client: Client, attempt: str, seq: int) -> list[str]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-async def test_play_goes_on_after_the_private_store_was_killed_and_nothing_is_lost(
+async def test_play_continues_without_losses_after_the_private_store_was_killed(
     data: Path, workers: int
 ) -> None:
     options = ["--port", "0", "--log-format", "json", "--data", str(data)]
@@ -41,7 +41,7 @@ async def test_play_goes_on_after_the_private_store_was_killed_and_nothing_is_lo
     with running(command) as server:
         listening = await asyncio.to_thread(server.wait_for, '"listening"')
         if workers > 1:
-            # All that serve at first must have started: a site that cannot begin whole ends.
+            # All workers must have started: a site with a failed worker exits.
             await asyncio.to_thread(server.wait_for, "workers_ready")
         async with opened(json.loads(listening)["port"]) as client:
             await client.hello()
@@ -62,10 +62,10 @@ async def test_play_goes_on_after_the_private_store_was_killed_and_nothing_is_lo
         assert server.end() == 0
 
 
-def test_a_directory_that_only_another_user_may_read_is_told_with_the_way_out(data: Path) -> None:
-    """As a volume of a container may be. Root, who may read anything, becomes nobody."""
+def test_an_unreadable_directory_is_reported_with_a_remedy(data: Path) -> None:
+    """As a container's volume may be. Root can read everything, so it runs as another user."""
     data.chmod(0)
-    # Who may then import nothing more from where root has installed it.
+    # That user cannot import anything more from root's installation.
     program = (
         "import encodings.idna, os; from server.cli.main import main\n"
         f"if os.getuid() == 0: os.setuid({NOBODY})\n"

@@ -46,20 +46,20 @@ def test_ports_in_a_row_are_all_free() -> None:
     for _ in range(PORTS_PER_PROCESS):
         following = free_port() + 1
         if not following % PORTS_PER_PROCESS:
-            # The first port of the next block may be another process's.
+            # The first port of the next block may belong to another process.
             continue
         try:
             taken = socket.create_server(("127.0.0.1", following))
         except OSError:
-            # Something else on this machine has it.
+            # Another program on this machine uses it.
             continue
         with taken:
             first = free_port(3)
             assert following not in range(first, first + 3)
 
 
-def test_a_forked_node_prints_and_ends_as_any_other() -> None:
-    """With its own arguments, environment and folder."""
+def test_a_forked_node_prints_and_exits_like_any_other() -> None:
+    """It has its own arguments, environment and folder."""
     program = "import os, sys; print(os.getcwd(), os.environ, sys.argv[1:]); sys.exit(3)"
     env = {"ONLY": "this"}
     with running([sys.executable, "-c", program, "a", "b"], env, Path("/"), forked=True) as node:
@@ -80,7 +80,7 @@ def test_a_forked_node_is_terminated_and_killed() -> None:
             assert not is_alive(node.process.pid)
 
 
-def test_a_forked_node_is_told_what_the_command_is_told() -> None:
+def test_a_forked_node_gets_the_same_arguments_as_the_command() -> None:
     with running([sys.executable, "-m", "server", "serve", "--nothing"], forked=True) as node:
         assert node.process.wait(PATIENCE) == 2
         assert "No such option" in node.wait_for("--nothing")

@@ -1,4 +1,4 @@
-"""`PROTOCOL.md` against the types: every example is a message, and every message has one."""
+"""`PROTOCOL.md` matches the types: every example is a message, and every message has one."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ TEXT = (ROOT / "server" / "PROTOCOL.md").read_text(encoding="utf-8")
 COMMANDS = {protocol.kind_of(command): command for command in protocol.COMMANDS}
 EVENTS = {protocol.kind_of(event): event for event in protocol.EVENTS}
 PARTS = [struct for struct in protocol.STRUCTS if struct not in protocol.COMMANDS + protocol.EVENTS]
-"""Moves, their answers, and the structs that are fields of messages."""
+"""Moves, their answers, and structs used as fields of messages."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """An example of a message in PROTOCOL.md.
+    """An example message in PROTOCOL.md.
 
     Attributes:
         sign: `>` for a command, `<` for an event.
@@ -102,7 +102,7 @@ def test_an_example_is_a_message(example: Example) -> None:
 
 
 def _filled(value: list[Any]) -> Any:
-    """Return all fields of a `Moved`, with `None` for those that are left out."""
+    """Return all fields of a `Moved`, with `None` for omitted ones."""
     moved = msgspec.convert(value, type=protocol.attempts.Moved)
     return [getattr(moved, name) for name in moved.__struct_fields__]
 
@@ -138,7 +138,7 @@ def test_every_kind_is_in_the_tables(kinds: dict[int, Any]) -> None:
     assert all(f"\n{row}" in TEXT for row in rows(kinds))
 
 
-def test_kinds_are_unique_and_no_numbers_of_attempts() -> None:
+def test_kinds_are_unique_and_differ_from_numbers_of_attempts() -> None:
     commands = [protocol.kind_of(command) for command in protocol.COMMANDS]
     events = [protocol.kind_of(event) for event in protocol.EVENTS]
     for kinds in (commands, [*events, PROGRESS]):
@@ -159,17 +159,17 @@ def return_type(handler: object) -> str:
 
 
 @pytest.mark.parametrize("command", protocol.COMMANDS)
-def test_the_handler_of_a_command_returns_what_the_table_says(command: type[Command]) -> None:
+def test_a_handler_returns_the_event_in_the_table(command: type[Command]) -> None:
     row = f"| {protocol.kind_of(command)} | `{command.__name__}` | {fields_of(command)}"
     assert f"\n{row} {return_type(HANDLERS[command])} |" in TEXT
 
 
 @pytest.mark.parametrize("command", protocol.COMMANDS)
-def test_the_handler_of_a_command_takes_it(command: type[Command]) -> None:
+def test_a_handlers_parameter_is_its_command(command: type[Command]) -> None:
     assert get_type_hints(HANDLERS[command])["request"] == Request[command]  # type: ignore[valid-type]
 
 
-def test_the_messages_name_the_codes_that_they_are_refused_with() -> None:
+def test_the_codes_named_in_messages_exist() -> None:
     said = " ".join((struct.__doc__ or "") for struct in protocol.STRUCTS)
     sentences = re.findall(r"[Rr]efused as ([^.;]+)[.;]", " ".join(said.split()))
     named = re.findall(r"`(\w+)`", " ".join(sentences))
@@ -186,13 +186,13 @@ def test_every_close_code_is_explained(reason: Reason) -> None:
     assert f"| {reason.value[0]} | `{reason.name.lower()}` |" in TEXT
 
 
-def test_the_digests_are_those_of_their_texts() -> None:
+def test_the_digests_match_their_texts() -> None:
     digests = re.findall(r"^\| `(.+)` \| `(\d+)` \|$", TEXT, re.MULTILINE)
     assert len(digests) >= 4
     assert [(text, str(fnv1a(text))) for text, _ in digests] == digests
 
 
-def test_the_example_of_resuming_continues_that_of_a_snapshot() -> None:
+def test_the_example_of_resuming_continues_the_snapshots() -> None:
     attempt = read_event(first("Attempt"))
     missed = read_event(first("Missed", "1795220110000"))
     asked = protocol.decode(msgpack.packb(first("OpenAttempt", "2854881431")))

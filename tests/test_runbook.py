@@ -1,4 +1,4 @@
-"""`deploy/RUNBOOK.md` has an entry for each event that needs an operator, and for each alert."""
+"""`deploy/RUNBOOK.md` has an entry for each alert and each event that needs an operator."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RUNBOOK = (ROOT / "deploy/RUNBOOK.md").read_text(encoding="utf-8")
 ENTRIES = {
     entry.partition("\n")[0]: entry for entry in re.split(r"^### ", RUNBOOK, flags=re.MULTILINE)[1:]
 }
-"""The text of each entry, by its heading."""
+"""The text of each entry, by heading."""
 
 ALERTS: list[dict[str, Any]] = [
     rule
@@ -34,13 +34,13 @@ METHODS = {"info", "warning", "error", "critical", "exception"}
 PARTS = ("Means", "Players", "Do", "Look at")
 
 NAMED_ELSEWHERE = {"server/base/work/outages.py", "server/cli/logs.py"}
-"""Modules that log an event which is no text of theirs: that of an outage, or of a library."""
+"""Modules that log event names of outages or of libraries."""
 
 
 def events_of(module: str, source: str) -> Iterator[tuple[str, str]]:
-    """Yield the events that a module logs, each with the method of the log.
+    """Yield a module's logged events, each with the log's method.
 
-    The method is `chosen` if it is chosen at run time: then it is called by a variable.
+    The method is `chosen` if it is chosen at run time and called through a variable.
     """
     tree = ast.parse(source)
     methods = {f"log.{method}": method for method in METHODS} | {"getattr(log, method)": "chosen"}
@@ -66,7 +66,7 @@ def events_of(module: str, source: str) -> Iterator[tuple[str, str]]:
 
 @cache
 def logged() -> dict[str, set[str]]:
-    """Return the methods by which each event of the server is logged."""
+    """Return the log methods of each event of the server."""
     found: dict[str, set[str]] = {}
     for path in sorted((ROOT / "server").rglob("*.py")):
         module = str(path.relative_to(ROOT))
@@ -76,12 +76,12 @@ def logged() -> dict[str, set[str]]:
 
 
 def named_in(heading: str) -> list[str]:
-    """Return the events or alerts that a heading names."""
+    """Return the events or alerts named by a heading."""
     return re.findall(r"`(\w+)`", heading)
 
 
 def anchor(heading: str) -> str:
-    """Return the fragment by which GitHub links to a heading."""
+    """Return GitHub's link fragment of a heading."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
@@ -93,13 +93,13 @@ def test_each_event_from_warning_on_has_one_entry() -> None:
     assert wanted - set(told) == set()
 
 
-def test_no_entry_is_of_an_event_or_alert_that_there_is_not() -> None:
+def test_every_entry_is_of_an_existing_event_or_alert() -> None:
     alerts = {rule["alert"] for rule in ALERTS}
     told = {name for heading in ENTRIES for name in named_in(heading)}
     assert told - set(logged()) == alerts
 
 
-def test_each_entry_says_what_it_means_what_players_notice_and_what_to_do() -> None:
+def test_each_entry_has_all_parts() -> None:
     for heading, entry in ENTRIES.items():
         found = re.findall(r"^- \*\*(.+?):\*\* \S", entry, re.MULTILINE)
         assert tuple(found) == PARTS, heading
@@ -114,8 +114,8 @@ def test_each_alert_names_its_entry() -> None:
         assert fragment in anchors
 
 
-def test_links_to_entries_and_sections_lead_somewhere() -> None:
-    """In the runbook, and to it and to the guide from the documents beside it."""
+def test_links_to_entries_and_sections_are_valid() -> None:
+    """Covers the runbook, and links to it and to the guide from the neighbouring documents."""
     documents = {path.name: path.read_text("utf-8") for path in (ROOT / "deploy").glob("*.md")}
     anchors = {
         name: {anchor(heading) for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
@@ -126,7 +126,7 @@ def test_links_to_entries_and_sections_lead_somewhere() -> None:
             assert fragment in anchors[document or name], f"{name} links to {document}#{fragment}"
 
 
-def test_the_levels_of_a_store_that_fills_are_those_of_the_code() -> None:
+def test_the_levels_of_a_filling_store_match_the_code() -> None:
     rows = re.findall(r"^\| (\d+) % \|.*\| `store_(\w+)` \|$", RUNBOOK, re.MULTILINE)
     assert {level: int(percent) / 100 for percent, level in rows} == FROM
     (free,) = re.findall(r"^\| less than (\d+) % \|.*`store_free` \|$", RUNBOOK, re.MULTILINE)
@@ -134,7 +134,7 @@ def test_the_levels_of_a_store_that_fills_are_those_of_the_code() -> None:
 
 
 @pytest.mark.parametrize("document", ["README.md", "RUNBOOK.md", "CAPACITY.md"])
-def test_the_metrics_that_a_document_names_exist(document: str) -> None:
+def test_metrics_named_in_documents_exist(document: str) -> None:
     text = (ROOT / "deploy" / document).read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:samedeal|process)_\w+)(?:\{.+?\})?`", text))
     histograms = {name for name, each in families_of(Metrics()).items() if each.type == "histogram"}

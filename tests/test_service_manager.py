@@ -1,4 +1,4 @@
-"""What a node tells systemd: that players can come, and that its event loop turns."""
+"""A node's notifications to systemd: readiness, and the watchdog."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.processes import PATIENCE, running
 
 @pytest.fixture
 def manager(data: Path) -> Iterator[socket.socket]:
-    """Return the socket on which a service manager listens."""
+    """Return the listening socket of a service manager."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(data / "notify"))
         manager.settimeout(PATIENCE)
@@ -24,7 +24,7 @@ def manager(data: Path) -> Iterator[socket.socket]:
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_the_manager_is_told_when_players_can_come_and_then_again_and_again(
+def test_the_service_manager_gets_readiness_and_watchdog_messages(
     data: Path, manager: socket.socket, workers: str
 ) -> None:
     told = {"NOTIFY_SOCKET": str(data / "notify"), "WATCHDOG_USEC": "200000"}
@@ -37,7 +37,7 @@ def test_the_manager_is_told_when_players_can_come_and_then_again_and_again(
             assert manager.recv(100) == b"WATCHDOG=1"
         server.process.send_signal(signal.SIGSTOP)
         try:
-            # What was sent before is there at once.
+            # Earlier messages are received immediately.
             manager.settimeout(1.0)
             with pytest.raises(TimeoutError):
                 _receive_until_silent(manager)
@@ -46,7 +46,7 @@ def test_the_manager_is_told_when_players_can_come_and_then_again_and_again(
         assert server.end() == 0
 
 
-def test_without_a_manager_that_listens_a_node_serves(data: Path) -> None:
+def test_a_node_serves_without_a_listening_service_manager(data: Path) -> None:
     command = [sys.executable, "-m", "server", "serve", "--port", "0", "--data", str(data)]
     told = {"NOTIFY_SOCKET": str(data / "nobody"), "WATCHDOG_USEC": "200000"}
     with running([*command, "--log-format", "json"], os.environ | told) as server:
@@ -55,10 +55,10 @@ def test_without_a_manager_that_listens_a_node_serves(data: Path) -> None:
 
 
 def _receive_until_silent(manager: socket.socket) -> None:
-    """Receive that a node is alive, again and again.
+    """Receive the watchdog's messages.
 
     Raises:
-        TimeoutError: it says so no more.
+        TimeoutError: no more messages arrive.
     """
     while True:
         assert manager.recv(100) == b"WATCHDOG=1"

@@ -1,4 +1,4 @@
-"""The services of a node together: seeds, notifications, and background work."""
+"""A node's services together: seeds, notifications, and background work."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def test_a_races_seed_is_revealed_when_the_last_runner_finishes(
         await n.apply_effects()
     found, seed = await node.services.closed_deals.load(deal)
     assert seed == found.seed
-    # The seed of the next round is not revealed, that of the first one still is.
+    # The seed of the next round is not revealed; the first one's still is.
     room = await other.rematch(code, ADA, BOB)
     assert room.round is not None
     assert (await node.services.closed_deals.load(room.round.deal))[1] is None
@@ -65,9 +65,7 @@ async def test_a_deal_that_was_never_drawn_is_unknown(node: Node) -> None:
             await node.services.closed_deals.load(DealId(text))
 
 
-async def test_a_player_is_notified_of_an_end_that_no_session_asked_for(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_player_is_notified_of_an_unrequested_end(node: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA, BOB)
     for _ in range(2):
         await node.attempts.give_up(attempt_of(room, ADA))

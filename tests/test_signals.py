@@ -1,4 +1,4 @@
-"""How the command ends when somebody presses Ctrl-C, or closes the terminal, at any time."""
+"""The command's exit on Ctrl-C or on a closed terminal, at any time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ os.close(terminal)
 _, status = os.waitpid(pid, 0)
 print("ended with", status, flush=True)
 """
-"""A program that runs Python on a terminal of its own, and closes that when a line comes."""
+"""A program that runs Python on a new terminal, and closes the terminal on a line of input."""
 
 
 def serve(data: Path, *options: str) -> list[str]:
@@ -41,7 +41,7 @@ def serve(data: Path, *options: str) -> list[str]:
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-async def test_the_server_ends_in_order_when_its_terminal_is_closed(
+async def test_the_server_shuts_down_cleanly_when_its_terminal_is_closed(
     data: Path, workers: str
 ) -> None:
     command = ["-c", _ON_TERMINAL, *serve(data, "--workers", workers)]
@@ -72,20 +72,22 @@ async def test_the_server_ends_in_order_when_its_terminal_is_closed(
 
 
 IMPORTS = ["click", "engine.catalog", "redis", "server.app", "server.cli.main"]
-"""Modules, in the order in which the command imports them."""
+"""Modules, in the command's order of import."""
 
 STEPS = ["embedded_redis", "listening"]
-"""The event that it logs then."""
+"""Events logged afterwards."""
 
 
 @pytest.mark.parametrize("point", IMPORTS + STEPS)
-async def test_ctrl_c_ends_the_server_in_order_while_it_starts(data: Path, point: str) -> None:
+async def test_ctrl_c_during_the_start_shuts_the_server_down_cleanly(
+    data: Path, point: str
+) -> None:
     command = [sys.executable, "-X", "importtime", *serve(data)]
     with running(command) as server:
         await asyncio.to_thread(server.wait_for, f'"{point}"' if point in STEPS else f" {point}\n")
         server.process.send_signal(signal.SIGINT)
         code = await asyncio.to_thread(server.process.wait, PATIENCE)
-    # Before it has begun to do anything, it may end as any program does.
+    # Before it has started anything, it may exit like any program.
     assert code in ({-signal.SIGINT, 1, 0} if point in IMPORTS else {0})
     assert not [line for line in server.lines if "Traceback" in line or "KeyboardInterrupt" in line]
     async with embedded_redis(data):
@@ -93,8 +95,10 @@ async def test_ctrl_c_ends_the_server_in_order_while_it_starts(data: Path, point
 
 
 @pytest.mark.parametrize("point", ["embedded_redis", "worker_started", "listening"])
-async def test_ctrl_c_ends_the_workers_in_order_while_they_start(data: Path, point: str) -> None:
-    """A terminal sends the signal to all of them."""
+async def test_ctrl_c_during_the_start_shuts_the_workers_down_cleanly(
+    data: Path, point: str
+) -> None:
+    """A terminal signals all of them."""
     command = ["setsid", sys.executable, *serve(data, "--workers", "2")]
     with running(command) as server:
         await asyncio.to_thread(server.wait_for, f'"{point}"')
@@ -108,8 +112,8 @@ async def test_ctrl_c_ends_the_workers_in_order_while_they_start(data: Path, poi
         pass
 
 
-async def test_who_ignores_the_end_of_the_terminal_plays_on(data: Path) -> None:
-    """As with nohup."""
+async def test_the_server_continues_if_hangup_is_ignored(data: Path) -> None:
+    """As under nohup."""
     with running(["nohup", sys.executable, *serve(data)]) as server:
         line = await asyncio.to_thread(server.wait_for, '"listening"')
         async with opened(json.loads(line)["port"]) as client:

@@ -1,4 +1,4 @@
-"""Redis unavailable: commands are refused, sockets stay open, and play goes on afterwards."""
+"""Redis unavailable: commands are refused, sockets stay open, and play resumes afterwards."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tests.redis_servers import Server, running_server
 pytestmark = pytest.mark.usefixtures("short_countdown")
 
 OTHERS = 8
-"""Sessions besides the first one, each with a race of its own."""
+"""Number of sessions besides the first, each in its own race."""
 
 Act = Callable[[Server], object]
 
 
 @pytest.fixture(autouse=True)
 def impatient(quick_redis: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the time-outs, so that a hanging Redis is noticed soon."""
+    """Shorten the timeouts, so that a hanging Redis is noticed quickly."""
     monkeypatch.setattr(bus, "HEARTBEAT_INTERVAL", 0.1)
     monkeypatch.setattr(bus, "RECONNECT_DELAY", 0.05)
     monkeypatch.setattr(clock, "SAMPLE_EVERY", 0.1)
@@ -37,14 +37,14 @@ def impatient(quick_redis: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """Run a redis-server that the test can stop."""
+    """Run a redis-server that the test can suspend."""
     with running_server() as server:
         yield server
 
 
 @pytest.fixture
 async def playing(server: Server) -> AsyncIterator[tuple[list[Client], list[Message]]]:
-    """Return clients of one node, each in a race of its own, and their attempts."""
+    """Return clients of one node, each in its own race, and their attempts."""
     async with AsyncExitStack() as stack:
         port = await stack.enter_async_context(node(server.url))
         clients, attempts = [], []
@@ -88,7 +88,7 @@ async def retry_move(client: Client, attempt: Message, seq: int) -> Message:
         ),
     ],
 )
-async def test_no_move_is_acknowledged_while_redis_is_unavailable_and_play_goes_on_afterwards(
+async def test_moves_are_acknowledged_only_while_redis_is_available(
     server: Server,
     playing: tuple[list[Client], list[Message]],
     breaks: Act,
@@ -119,7 +119,7 @@ async def test_no_move_is_acknowledged_while_redis_is_unavailable_and_play_goes_
         await asyncio.to_thread(mends, server)
     for client, attempt in zip(clients, attempts, strict=True):
         answer = await retry_move(client, attempt, 3)
-        # A move that was written, but not acknowledged, is not played twice.
+        # A move that was written but not acknowledged is not played twice.
         assert answer["type"] in {"moved", "attempt"}
         snapshot = await client.ask("attempt.open", attempt=attempt["attempt"])
         assert snapshot["seq"] == 3
@@ -127,7 +127,7 @@ async def test_no_move_is_acknowledged_while_redis_is_unavailable_and_play_goes_
         assert client.socket.close_code is None
 
 
-async def test_play_goes_on_after_a_restart_of_redis_with_its_data(server: Server) -> None:
+async def test_play_continues_after_a_restart_of_redis_with_its_data(server: Server) -> None:
     async with AsyncExitStack() as stack:
         port = await stack.enter_async_context(node(server.url))
         client = await stack.enter_async_context(opened(port))
@@ -159,14 +159,14 @@ async def test_the_number_of_commands_waiting_for_a_hanging_redis_is_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clients, attempts = playing
-    # The node's own commands, a heartbeat and a sample of the clock, may wait among them.
+    # The node's own commands, a heartbeat and a clock sample, may also be waiting.
     most, own = 5, 2
-    # The first moves share a sample of the clock; only later ones wait one by one.
+    # The first moves share a clock sample; only later ones wait one by one.
     for client, attempt in zip(clients, attempts, strict=True):
         await retry_move(client, attempt, 2)
     monkeypatch.setattr(pipeline, "MAX_WAITING", most)
     monkeypatch.setattr(journals_store, "_MAX_BATCH", 1)
-    # All of them would time out together: only the bound refuses some of them earlier.
+    # All would time out together: only the bound refuses some of them earlier.
     server.signal(SIGSTOP)
     try:
         asked = [
@@ -184,7 +184,7 @@ async def test_the_number_of_commands_waiting_for_a_hanging_redis_is_bounded(
         assert (await retry_move(client, attempt, 3))["result"]["moves"] == 2
 
 
-async def test_a_node_is_ready_while_redis_takes_writes_and_lives_without(
+async def test_a_node_is_ready_only_while_redis_accepts_writes_but_stays_live(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(probe, "PROBE_EVERY", 0.02)
@@ -209,7 +209,7 @@ async def test_a_node_is_ready_while_redis_takes_writes_and_lives_without(
         await until(ready)
 
 
-async def test_who_comes_meanwhile_costs_the_address_no_guest(
+async def test_a_failed_hello_does_not_count_as_a_new_guest(
     server: Server, few: Callable[..., None]
 ) -> None:
     few(ADDRESS_GUESTS=1.0)

@@ -1,4 +1,4 @@
-"""A supervisor and workers that hang, with processes that do nothing else."""
+"""A supervisor and hanging workers, with processes that do nothing else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Logs = list[Mapping[str, Any]]
 
 
 def work(index: int, ports: NodePorts, supervisor: Connection) -> None:
-    """Serve until SIGTERM, and show life."""
+    """Serve until SIGTERM, sending heartbeats."""
 
     async def serve() -> None:
         stop = asyncio.Event()
@@ -39,7 +39,7 @@ def work(index: int, ports: NodePorts, supervisor: Connection) -> None:
 
 
 def work_once(mark: Path, index: int, ports: NodePorts, supervisor: Connection) -> None:
-    """Work, if there is no file of this name yet; else hang before anything is sent."""
+    """Work if no file of this name exists yet; otherwise hang before the first heartbeat."""
     if mark.exists():
         time.sleep(1_000)
     mark.touch()
@@ -47,7 +47,7 @@ def work_once(mark: Path, index: int, ports: NodePorts, supervisor: Connection) 
 
 
 def wait_for_store(index: int, ports: NodePorts, supervisor: Connection) -> None:
-    """Show life, and never get ready."""
+    """Send heartbeats, but never become ready."""
 
     async def wait() -> None:
         with showing_life(supervisor):
@@ -58,7 +58,7 @@ def wait_for_store(index: int, ports: NodePorts, supervisor: Connection) -> None
 
 @asynccontextmanager
 async def supervised(run: workers.Run) -> AsyncIterator[Logs]:
-    """Run a worker in the block, and yield what the supervisor logs."""
+    """Run a worker within the block, and yield the supervisor's log."""
     stop = asyncio.Event()
     with capture_logs() as logs:
         task = asyncio.create_task(Supervisor(run, PORTS, stop).run(lambda: None))
@@ -70,7 +70,7 @@ async def supervised(run: workers.Run) -> AsyncIterator[Logs]:
 
 
 async def logged(logs: Logs, event: str, count: int = 1) -> Mapping[str, Any]:
-    """Wait until an event was logged so many times, and return the last one."""
+    """Wait until an event was logged `count` times, and return the last line."""
 
     async def found() -> bool:
         return len([line for line in logs if line["event"] == event]) >= count
@@ -81,11 +81,11 @@ async def logged(logs: Logs, event: str, count: int = 1) -> Mapping[str, Any]:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look at the workers often. These send a sign of life each second, as always."""
+    """Check the workers often. They send a heartbeat each second, as always."""
     monkeypatch.setattr(workers, "HANGS_AFTER", 3)
 
 
-async def test_a_worker_that_hangs_is_killed_and_replaced() -> None:
+async def test_a_hanging_worker_is_killed_and_replaced() -> None:
     async with supervised(work) as logs:
         await logged(logs, "workers_ready")
         pid = (await logged(logs, "worker_started"))["pid"]
@@ -95,7 +95,7 @@ async def test_a_worker_that_hangs_is_killed_and_replaced() -> None:
         assert (await logged(logs, "worker_started", 2))["pid"] != pid
 
 
-async def test_a_worker_that_hangs_before_it_shows_life_is_killed(
+async def test_a_worker_hanging_before_its_first_heartbeat_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with supervised(partial(work_once, tmp_path / "mark")) as logs:
@@ -106,7 +106,7 @@ async def test_a_worker_that_hangs_before_it_shows_life_is_killed(
         assert (await logged(logs, "worker_hangs"))["pid"] == hanging["pid"]
 
 
-async def test_a_worker_that_only_waits_is_left_alone() -> None:
+async def test_a_waiting_worker_is_not_killed() -> None:
     async with supervised(wait_for_store) as logs:
         pid = (await logged(logs, "worker_started"))["pid"]
         for _ in range(workers.HANGS_AFTER + 2):

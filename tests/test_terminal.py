@@ -1,4 +1,4 @@
-"""Output of commands: nothing that others wrote acts on the terminal, or passes for a verdict."""
+"""Output of commands: others' text cannot control the terminal, or pass for a verdict."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ texts = st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=5)), max_s
 
 
 def is_plain(line: str) -> bool:
-    """Return whether a line does nothing on a terminal but show letters, in their order."""
+    """Return whether a line only prints letters in order on a terminal."""
     return line.isprintable() and not set(line) & {"\u05d0"}
 
 
 @given(texts)
-def test_a_line_is_one_line_whatever_it_is_made_of(text: str) -> None:
+def test_any_text_is_printed_on_one_line(text: str) -> None:
     assert is_plain(quoted(text))
     assert len(quoted("x" * 100, 10)) == 11
 
 
-def test_commands_print_by_the_one_that_escapes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_print_through_the_escaping_functions(capsys: pytest.CaptureFixture[str]) -> None:
     say("Ada\x1b[2J\u202e")
     say_json({"name": "Ada\x9b\u202e\u05d0\U000e0001"})
     found = capsys.readouterr().out
@@ -57,14 +57,14 @@ def test_commands_print_by_the_one_that_escapes(capsys: pytest.CaptureFixture[st
 
 
 class Act(msgspec.Struct):
-    """An act, as an operator is shown it."""
+    """An act as shown to an operator."""
 
     who: str
     reason: str
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-def test_a_table_shows_what_others_wrote_as_it_is(
+def test_a_table_shows_others_text_escaped(
     as_json: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [Act(text, text) for text in HOSTILE]
@@ -82,7 +82,7 @@ def test_a_table_shows_what_others_wrote_as_it_is(
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the paths of what is in JSON, values and their names."""
+    """Yield the paths of all values and names in JSON."""
     items: Any = []
     if isinstance(value, dict):
         items = value.items()
@@ -101,7 +101,7 @@ MOVES: list[tuple[Any, ...]] = [("moves", 0, 0), ("moves", 39, 0), ("moves", 0, 
 
 
 def changed(path: tuple[Any, ...], value: object) -> Any:
-    """Return the file of a run with another value at a path."""
+    """Return a run file with another value at a path."""
     file = json.loads(RUN.read_text(encoding="utf-8"))
     *above, last = path
     place = file
@@ -115,7 +115,7 @@ def changed(path: tuple[Any, ...], value: object) -> Any:
     st.lists(st.sampled_from([*leaves(FILE), ("extra",)]), max_size=2, unique=True),
     st.one_of(texts, st.integers(-2, 1 << 54), st.sampled_from(["won", "undo", "s>w", None, []])),
 )
-def test_a_run_has_one_verdict_and_it_agrees_with_the_exit_code(
+def test_a_run_has_one_verdict_that_agrees_with_the_exit_code(
     paths: list[tuple[Any, ...]], value: object
 ) -> None:
     file = FILE
@@ -129,17 +129,17 @@ def test_a_run_has_one_verdict_and_it_agrees_with_the_exit_code(
     "path", ([each for each in leaves(FILE) if each[0] != "moves"] + MOVES)[:: cases(6, 1)]
 )
 @SAMPLED
-def test_no_text_of_a_file_passes_for_a_verdict(path: tuple[Any, ...], text: str) -> None:
+def test_text_in_a_file_cannot_pass_for_a_verdict(path: tuple[Any, ...], text: str) -> None:
     assert_one_verdict(json.dumps(changed(path, text)))
 
 
 @given(st.one_of(st.binary(max_size=50), texts.map(str.encode)))
-def test_what_is_no_file_has_no_verdict(content: bytes) -> None:
+def test_a_malformed_file_has_no_verdict(content: bytes) -> None:
     assert assert_one_verdict(content) == 2
 
 
 def assert_one_verdict(content: str | bytes) -> int:
-    """Verify a file; fail unless what is printed agrees with the exit code, which is returned."""
+    """Verify a file; fail unless output and exit code agree, and return the exit code."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "run.json")
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -167,7 +167,7 @@ def test_errors_are_escaped_too() -> None:
     assert not any(line.startswith(RIGHT) for line in done.output.split("\n"))
 
 
-def test_a_letter_that_the_terminal_lacks_is_no_failure(tmp_path: Path) -> None:
+def test_letters_missing_in_the_terminals_encoding_are_escaped(tmp_path: Path) -> None:
     file = tmp_path / "run.json"
     file.write_text(json.dumps(changed(("player", "name"), "Жанна")), encoding="utf-8")
     done = CliRunner(charset="latin-1").invoke(main, ["verify", str(file)])

@@ -1,4 +1,4 @@
-"""The commands `samedeal admin` for keys, beside nodes that run."""
+"""The commands of `samedeal admin` for keys, run alongside nodes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.test_admin import found, run
 pytestmark = ALONE
 
 
-async def test_a_rotated_key_signs_on_running_nodes_and_logs_nobody_out(
+async def test_a_rotated_key_signs_on_running_nodes_and_keeps_players_signed_in(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keyring, "READ_EVERY", 0.01)
@@ -51,7 +51,7 @@ async def test_a_rotated_key_signs_on_running_nodes_and_logs_nobody_out(
         await until(ended)
 
 
-async def test_a_race_goes_on_while_a_key_is_rotated(
+async def test_a_race_continues_while_a_key_is_rotated(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keyring, "READ_EVERY", 0.01)
@@ -73,7 +73,7 @@ async def test_a_race_goes_on_while_a_key_is_rotated(
                 assert answer["type"] == "moved"
             await again.ask("attempt.open", attempt=runs[0]["attempt"])
             await again.ask("resign", attempt=runs[0]["attempt"], seq=3)
-            # The address that was passed on before.
+            # The address shared earlier still works.
             await friend.hello()
             watched = await friend.ask("WatchRound", code=code, key=watch_key)
             assert watched["type"] == "Watched"
@@ -106,7 +106,7 @@ async def test_seeds_are_sealed_by_a_new_secret_key(
     members: Any = await redis.zrange(keys.pool("robert"), 0, -1)
     sealed += [text.split(".", 3)[3] for text in members]
     assert {str(text).partition(".")[0] for text in sealed} == {new.newest}
-    # Without its line, the old key is not needed by any seed.
+    # No seed needs the old key once its line is removed.
     path.write_text(path.read_text(encoding="ascii").split()[0], encoding="ascii")
     assert old.newest not in read_keys(path)
     _, output = await run(redis_url, "verify-store")

@@ -1,4 +1,4 @@
-"""Packing and unpacking in `tests.wire`, checked against the codec of the server."""
+"""Packing and unpacking in `tests.wire`, checked against the server's codec."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NUMBER = 33
 
 
 class Attempt:
-    """An attempt as the server has it, and the frames that it sends of it."""
+    """An attempt on the server, and the frames sent for it."""
 
     def __init__(self, game: str, id_: str, rng: random.Random) -> None:
         self.id = id_
@@ -86,7 +86,7 @@ def frame_of(moved: protocol.attempts.Moved) -> bytes:
 
 
 def missed_move(attempt: Attempt, text: str) -> protocol.attempts.MissedMove:
-    """Play a move whose event is not sent, and return it as one that was missed."""
+    """Play a move without sending its event, and return it as a missed one."""
     rules = attempt.board.ruleset
     move = parse_move(rules, text)
     moved = attempt.move(text)
@@ -160,7 +160,7 @@ def test_moves_and_missed_moves_are_unpacked_as_they_were_played(game: str, seed
 
 
 def playing() -> tuple[Wire, Attempt]:
-    """Return a wire that has received the snapshot of an attempt, and that attempt."""
+    """Return a wire that has received an attempt's snapshot, and the attempt."""
     attempt, wire = Attempt("robert", "robert.9", random.Random(9)), Wire()
     KNOWN.pop(attempt.id, None)
     wire.unpack(attempt.snapshot())
@@ -171,7 +171,7 @@ def ask(wire: Wire, id_: int, seq: int, move: str = "s>w") -> bytes:
     return wire.pack({"type": "move", "id": id_, "attempt": "robert.9", "seq": seq, "move": move})
 
 
-def test_what_was_known_of_help_is_known_after_the_moves_were_missed_by_another_session() -> None:
+def test_known_help_survives_moves_missed_by_another_session() -> None:
     _, attempt = playing()
     helped = replace(KNOWN[attempt.id].states[1], moves=1, undos=2, peeked=True)
     moves = [missed_move(attempt, "s>w")]
@@ -182,7 +182,7 @@ def test_what_was_known_of_help_is_known_after_the_moves_were_missed_by_another_
     assert KNOWN[attempt.id].states[2] == helped
 
 
-def test_a_hint_counts_as_an_entry_and_the_answer_that_none_is_known_does_not() -> None:
+def test_a_hint_counts_as_an_entry_but_an_empty_answer_does_not() -> None:
     wire, attempt = playing()
     ask(wire, 5, 2)
     wire.unpack(frame_of(attempt.move("s>w")))
@@ -195,7 +195,7 @@ def test_a_hint_counts_as_an_entry_and_the_answer_that_none_is_known_does_not() 
         assert message["result"] == as_dict(attempt.result) | {"hints": hints}
 
 
-def test_a_move_that_is_sent_twice_gets_two_answers_in_order() -> None:
+def test_a_move_sent_twice_gets_two_answers_in_order() -> None:
     wire, attempt = playing()
     assert ask(wire, 5, 2) == ask(wire, 6, 2)
     answer = frame_of(attempt.move("s>w"))
@@ -234,14 +234,14 @@ def test_a_refusal_and_a_snapshot_answer_a_move() -> None:
 
 
 @pytest.mark.parametrize("move", ["", "s>w ", "t0>f0", "s>t"])
-def test_a_malformed_move_is_sent_with_piles_that_do_not_exist(move: str) -> None:
+def test_a_malformed_move_is_sent_with_nonexistent_piles(move: str) -> None:
     wire, attempt = playing()
     sent = protocol.decode(ask(wire, 5, 2, move))
     assert isinstance(sent, protocol.attempts.PlayMove)
     assert sent.target >= len(attempt.board.ruleset.pile_names) or sent.source == 63
 
 
-def test_an_unknown_attempt_is_sent_with_a_number_that_is_not_in_use() -> None:
+def test_an_unknown_attempt_is_sent_with_an_unused_number() -> None:
     wire = Wire()
     command = {"type": "move", "id": 1, "attempt": "a.b", "seq": 2, "move": "s>w"}
     assert not wire.knows("a.b")
@@ -278,7 +278,7 @@ def test_packed_commands_are_decoded_by_the_server(
     assert protocol.decode(Wire().pack({"id": 7, **fields})) == command
 
 
-def test_missing_fields_are_left_out_and_unknown_ones_are_appended() -> None:
+def test_missing_fields_are_omitted_and_unknown_ones_appended() -> None:
     wire = Wire()
     assert msgpack.unpackb(wire.pack({"type": "room.create", "id": 1, "game": "x"})) == [3, 1, "x"]
     assert msgpack.unpackb(wire.pack({"type": "ping", "id": 1, "more": 2})) == [15, 1, 2]

@@ -1,4 +1,4 @@
-"""Worker pools: distinct items, some at the same time, now or at a set time."""
+"""Worker pools: distinct items, some concurrently, immediately or at a set time."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from server.base.work.worker_pool import WorkerPool
 
 
 class Work:
-    """Work that a test lets end, item by item.
+    """Work whose items a test completes one by one.
 
     Attributes:
-        begun: the items that have been begun, in order.
-        gates: of those that are in progress, what ends each of them.
-        errors: what an item raises, the first first.
+        begun: the started items, in order.
+        gates: the futures that complete items in progress.
+        errors: errors that an item raises, in order.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class Work:
         self.errors: dict[int, list[Exception]] = {}
 
     async def do(self, item: int) -> None:
-        """Begin an item, and wait until the test ends it."""
+        """Start an item, and wait until the test completes it."""
         self.begun.append(item)
         assert item not in self.gates, "an item is never worked on twice at the same time"
         gate = self.gates[item] = asyncio.Event()
@@ -40,7 +40,7 @@ class Work:
             raise errors.pop(0)
 
     async def end(self, *items: int) -> None:
-        """End items that are in progress, and let what follows begin."""
+        """Complete items in progress, and let the next ones start."""
         for item in items:
             self.gates[item].set()
         await turns()
@@ -54,7 +54,7 @@ async def turns() -> None:
 
 @pytest.fixture
 async def background() -> AsyncIterator[Background]:
-    """Run background work without anything in it."""
+    """Run background work without any items."""
     background = Background()
     background.start()
     yield background
@@ -63,11 +63,11 @@ async def background() -> AsyncIterator[Background]:
 
 @pytest.fixture
 def work() -> Work:
-    """Return work of a test."""
+    """Return work controlled by the test."""
     return Work()
 
 
-async def test_a_slow_item_holds_no_other(background: Background, work: Work) -> None:
+async def test_a_slow_item_does_not_block_others(background: Background, work: Work) -> None:
     pool = WorkerPool(background, "work", work.do, size=3)
     for item in range(6):
         assert pool.add(item)
@@ -78,14 +78,14 @@ async def test_a_slow_item_holds_no_other(background: Background, work: Work) ->
     assert work.begun == [0, 1, 2, 3, 4, 5]
     await work.end(0, 5)
     assert len(pool) == 0
-    # A pool that was idle starts again.
+    # An idle pool starts again.
     pool.add(7)
     await turns()
     await work.end(7)
     assert work.begun[-1] == 7
 
 
-async def test_an_item_waits_once_and_is_worked_on_once_at_a_time(
+async def test_an_item_is_queued_once_and_processed_once_at_a_time(
     background: Background, work: Work
 ) -> None:
     pool = WorkerPool(background, "work", work.do, size=2)
@@ -106,9 +106,7 @@ async def test_an_item_waits_once_and_is_worked_on_once_at_a_time(
     assert 1 not in pool
 
 
-async def test_items_are_worked_on_at_the_time_that_was_set_last(
-    background: Background, work: Work
-) -> None:
+async def test_items_are_processed_at_the_time_set_last(background: Background, work: Work) -> None:
     pool = WorkerPool(background, "work", work.do, size=2)
     for item in (0, 1, 2):
         pool.schedule(item, 60.0)
@@ -123,7 +121,7 @@ async def test_items_are_worked_on_at_the_time_that_was_set_last(
     assert work.begun == [0]
 
 
-async def test_an_item_for_which_the_store_did_not_answer_is_tried_again(
+async def test_an_item_is_retried_if_the_store_did_not_answer(
     background: Background, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "RETRY_AFTER", 0.001)
@@ -138,7 +136,7 @@ async def test_an_item_for_which_the_store_did_not_answer_is_tried_again(
     assert not pool.is_scheduled(0)
 
 
-async def test_a_retry_comes_before_a_later_time_that_is_set(
+async def test_a_retry_comes_before_a_later_set_time(
     background: Background, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "RETRY_AFTER", 0.001)
@@ -153,7 +151,7 @@ async def test_a_retry_comes_before_a_later_time_that_is_set(
     await work.end(0)
 
 
-async def test_an_item_that_cannot_be_read_is_told_once_and_holds_no_other(
+async def test_an_unreadable_item_is_logged_once_and_does_not_block_others(
     background: Background, work: Work
 ) -> None:
     pool = WorkerPool(background, "work", work.do, size=1)
@@ -170,7 +168,7 @@ async def test_an_item_that_cannot_be_read_is_told_once_and_holds_no_other(
     assert background.failure is None
 
 
-async def test_what_is_unexpected_ends_the_node(background: Background, work: Work) -> None:
+async def test_an_unexpected_error_ends_the_node(background: Background, work: Work) -> None:
     pool = WorkerPool(background, "work", work.do, size=1)
     work.errors[0] = [ZeroDivisionError()]
     pool.add(0)
@@ -179,11 +177,11 @@ async def test_what_is_unexpected_ends_the_node(background: Background, work: Wo
         await work.end(0)
     assert background.failure is not None
     assert [(line["event"], line["item"]) for line in logs] == [("work_failed", "0")]
-    # As what nobody else resets, so that the node could not even end.
+    # The item would never be retried, so that the node could not even stop.
     assert 0 not in pool
 
 
-async def test_a_full_pool_refuses_further_items_and_says_so_once(
+async def test_a_full_pool_refuses_further_items_and_logs_it_once(
     background: Background, work: Work
 ) -> None:
     pool = WorkerPool(background, "work", work.do, size=1, most=2)
@@ -198,9 +196,7 @@ async def test_a_full_pool_refuses_further_items_and_says_so_once(
 
 
 @pytest.mark.parametrize("completes", [False, True])
-async def test_at_the_end_what_is_in_progress_is_finished_and_the_rest_as_asked(
-    work: Work, *, completes: bool
-) -> None:
+async def test_items_in_progress_are_finished_at_the_end(work: Work, *, completes: bool) -> None:
     background = Background()
     background.start()
     pool = WorkerPool(background, "work", work.do, size=1, completes=completes)
@@ -220,7 +216,7 @@ async def test_at_the_end_what_is_in_progress_is_finished_and_the_rest_as_asked(
     assert pool.add(3) is completes
 
 
-async def test_nothing_is_done_before_the_start_but_by_hand(work: Work) -> None:
+async def test_items_are_not_processed_before_the_start(work: Work) -> None:
     background = Background()
     pool = WorkerPool(background, "work", work.do, size=1)
     pool.add(0)
@@ -238,7 +234,9 @@ async def test_nothing_is_done_before_the_start_but_by_hand(work: Work) -> None:
     assert work.begun == [0, 1]
 
 
-async def test_the_log_of_work_names_nobody_who_has_added_an_item(background: Background) -> None:
+async def test_the_log_of_work_does_not_name_the_player_who_added_it(
+    background: Background,
+) -> None:
     found: list[object] = []
 
     async def look(_: int) -> None:
@@ -254,10 +252,10 @@ async def test_the_log_of_work_names_nobody_who_has_added_an_item(background: Ba
 
 
 @pytest.mark.parametrize("later", range(8))
-async def test_an_item_is_worked_on_whenever_it_is_added(
+async def test_an_item_is_processed_whenever_it_is_added(
     background: Background, later: int
 ) -> None:
-    """Also in the very turn of the event loop in which the last worker finds nothing to do."""
+    """Also in the event loop's turn when the last worker finds no work."""
     begun: list[str] = []
 
     async def work(item: str) -> None:
@@ -272,10 +270,10 @@ async def test_an_item_is_worked_on_whenever_it_is_added(
     assert begun == ["first", "second"]
 
 
-async def test_items_that_take_long_delay_no_others(
+async def test_slow_items_do_not_delay_others(
     background: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As those of a server that does not answer: there may be more of them than workers."""
+    """Such as items for a server that does not answer; they may outnumber the workers."""
     monkeypatch.setattr(module, "SLOW", 0.001)
     hanging, healthy, most = asyncio.Event(), asyncio.Event(), 0
     running: set[int] = set()

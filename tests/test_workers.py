@@ -1,4 +1,4 @@
-"""Several workers on one port, as an operator runs them."""
+"""Several workers on one port, run like an operator does."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ COUNT = 2
 
 
 class Workers:
-    """A running supervisor, and what it and its workers have logged."""
+    """A running supervisor, and the log of it and its workers."""
 
     def __init__(self, server: Running) -> None:
         self.server = server
 
     def logged(self, event: str) -> list[dict[str, Any]]:
-        """Return the lines that were logged so far of one event."""
+        """Return an event's lines logged so far."""
         lines = [json.loads(line) for line in self.server.lines if line.startswith("{")]
         return [line for line in lines if line["event"] == event]
 
     async def until(self, test: Callable[[], bool]) -> None:
-        """Wait until a test of the log holds; fail if the supervisor ends."""
+        """Wait until a test of the log holds; fail if the supervisor exits."""
         async with asyncio.timeout(PATIENCE):
             while not test():
                 assert self.server.process.poll() is None, "".join(self.server.lines)
@@ -56,7 +56,7 @@ class Workers:
 def workers(data: Path) -> Iterator[Workers]:
     options = ["--host", "127.0.0.1", "--port", "0", "--log-format", "json"]
     several = ["--workers", str(COUNT), "--data", str(data)]
-    # One test asks as often as it can, all from one address.
+    # One test sends requests as fast as it can, all from one address.
     several += ["--address-players", "10000"]
     with running([sys.executable, "-m", "server", "serve", *options, *several]) as server:
         yield Workers(server)
@@ -93,7 +93,7 @@ async def test_workers_share_one_port_and_one_redis(workers: Workers, data: Path
     assert len(attempts) == 1
 
 
-async def test_a_worker_that_is_killed_is_replaced(workers: Workers) -> None:
+async def test_a_killed_worker_is_replaced(workers: Workers) -> None:
     port = await workers.ready()
     killed = workers.pids[1]
     os.kill(killed, signal.SIGKILL)
@@ -124,7 +124,7 @@ async def test_workers_are_replaced_while_connections_are_accepted(workers: Work
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_all_workers_end_on_sigterm_and_sigint(
+async def test_all_workers_exit_on_sigterm_and_sigint(
     workers: Workers, number: signal.Signals
 ) -> None:
     port = await workers.ready()
@@ -139,19 +139,19 @@ async def test_all_workers_end_on_sigterm_and_sigint(
         get(port)
 
 
-async def test_no_worker_outlives_a_supervisor_that_is_killed(workers: Workers, data: Path) -> None:
+async def test_no_worker_outlives_a_killed_supervisor(workers: Workers, data: Path) -> None:
     await workers.ready()
     pids = workers.pids.values()
     workers.server.process.kill()
     async with asyncio.timeout(PATIENCE):
         while any(map(is_alive, pids)):
             await asyncio.sleep(0.02)
-    # Its Redis ends as well, and the next one on the same data waits for that.
+    # Its Redis exits as well, and the next one on the same data waits for that.
     async with embedded_redis(data):
         pass
 
 
-def test_workers_that_cannot_start_end_the_command() -> None:
+def test_the_command_fails_if_workers_cannot_start() -> None:
     command = [sys.executable, "-m", "server", "serve", "--port", "0", "--workers", "2"]
     with running([*command, "--redis", "unix:///nowhere/redis.sock"]) as server:
         server.wait_for("Redis does not answer")

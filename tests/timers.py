@@ -1,4 +1,4 @@
-"""Time limits that end when a test says so, and not by the time that a busy machine takes."""
+"""Timers that fire when a test says so, independent of the machine's speed."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from server.rooms import absences
 
 
 class Timer:
-    """The handle that `call_later` returns of a limit that is held."""
+    """The handle of a held timer, as returned by `call_later`."""
 
     def __init__(self, when: float, call: Callable[[], None]) -> None:
         self._when = when
         self._call: Callable[[], None] | None = call
 
     def when(self) -> float:
-        """Return the loop's time at which the call would have been made."""
+        """Return the loop's time of the scheduled call."""
         return self._when
 
     def cancel(self) -> None:
-        """Do nothing when it is fired."""
+        """Cancel the call; firing does nothing then."""
         self._call = None
 
     def fire(self) -> None:
-        """Make the call, once, if it was not cancelled."""
+        """Make the call, once, unless it was cancelled."""
         call, self._call = self._call, None
         if call is not None:
             call()
 
 
 class Timers:
-    """The timers of the running loop that are held.
+    """Held timers of the running loop.
 
     Args:
         monkeypatch: replaces the loop's `call_later`.
-        delays: those to hold, in seconds. Timers of other delays are the loop's.
+        delays: the delays to hold, in seconds; other timers run normally.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *delays: float) -> None:
@@ -62,12 +62,12 @@ class Timers:
         monkeypatch.setattr(loop, "call_later", call_later)
 
     def _holds(self, delay: float, call: Callable[..., Any]) -> bool:
-        # With uvloop, what a test waits for at most comes here, too.
+        # With uvloop, the test's own timeouts come through here, too.
         is_timeout = isinstance(getattr(call, "__self__", None), asyncio.Timeout)
         return delay in self._delays and not is_timeout
 
     def fire(self, *delays: float) -> None:
-        """Let the time of each timer with one of these delays be over."""
+        """Fire all timers with one of these delays."""
         held, self._held = self._held, []
         for delay, timer in held:
             if delay in delays:
@@ -77,9 +77,9 @@ class Timers:
 
 
 class AbsenceTime(Timers):
-    """The time by which the nodes of this process count absences: it passes when a test says so.
+    """The clock of absences on this process's nodes; its time passes only on request.
 
-    What is due at once, or is tried again, is still done by the loop's time.
+    Immediate and retried work still follows the loop's time.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,6 +93,6 @@ class AbsenceTime(Timers):
         return is_absence and delay > absences.RETRY_AFTER_MS / 1000
 
     def pass_(self, milliseconds: int) -> None:
-        """Let time pass, after which each node looks at what is due."""
+        """Let time pass, and each node handle everything due."""
         self._now += milliseconds
         self.fire(*(delay for delay, _ in self._held))

@@ -1,7 +1,6 @@
-"""What nodes do not hurry with in tests, however busy the machine is with other ones.
+"""The command `samedeal` with patient limits, for tests on busy machines.
 
-Run it as `python -m tests.unhurried`: it is the command `samedeal`, for tests that are about
-something else than overload.
+Run it as `python -m tests.unhurried`, in tests that are not about overload.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ LONG = 60.0
 
 
 def take_time() -> None:
-    """Let nodes of this process accept everything, and wait for what they would serve without."""
+    """Let nodes of this process accept everything, and wait for optional parts."""
     load.MAX_LAG = LONG  # type: ignore[misc]  # a constant of nodes
     previews.READ_WITHIN = LONG
-    # Other tests would keep them from the processor for minutes.
+    # At idle priority, these processes would wait for other tests for minutes.
     line_process.STEPS_BACK = False
 
 
 def run() -> None:
-    """Run the command; members who have done nothing keep their seats, however slow their pages."""
+    """Run the command; idle members keep their seats, however slow their pages."""
     take_time()
     absence.QUICK_ABSENCE_MS = absence.SEAT_ABSENCE_MS
     main(sys.argv[1:])

@@ -1,10 +1,10 @@
-"""Makes `server/players/core/unicode/` of Unicode's data, as two Rust crates have it.
+"""Generate `server/players/core/unicode/` from Unicode data in two Rust crates.
 
     python -m tests.unicode_tables SECURITY SCRIPT
 
 SECURITY is `src/tables.rs` of the crate unicode-security, which follows UTS 39 for Unicode 17, and
-SCRIPT that of unicode-script (Unicode 16), both of https://github.com/unicode-rs. They were made
-from files of https://www.unicode.org/Public, whose data is under the Unicode License V3
+SCRIPT that file of unicode-script (Unicode 16), both of https://github.com/unicode-rs. They were
+generated from files of https://www.unicode.org/Public, whose data is under the Unicode License V3
 (https://www.unicode.org/license.txt).
 """
 
@@ -37,7 +37,7 @@ def _code(text: str) -> int:
 
 
 def _ranges(text: str, name: str, value: str = "") -> Iterator[tuple[int, int, str]]:
-    """Yield the rows of a table: first and last code point, and what `value` matches."""
+    """Yield the rows of a table: first and last code point, and the match of `value`."""
     row = r"\(\s*'\\u\{(\w+)\}',\s*'\\u\{(\w+)\}'" + (rf",\s*{value}\s*\)" if value else r"()\s*\)")
     for first, last, found in re.findall(row, _block(text, name)):
         yield _code(first), _code(last), found
@@ -48,7 +48,7 @@ def _by_code(rows: Iterable[tuple[int, int, str]]) -> dict[int, str]:
 
 
 def _scripts(text: str) -> dict[int, str]:
-    """Return the four-letter codes of the scripts that use a character, joined by spaces."""
+    """Return the four-letter script codes of each character, joined by spaces."""
     short = dict(re.findall(r"Script::(\w+) => \"(\w{4})\"", text))
     scripts = {
         code: short[script]
@@ -74,7 +74,7 @@ def _permitted(security: str) -> set[int]:
 
 
 def _looks(security: str, permitted: set[int]) -> dict[str, str]:
-    """Return the prototype by character, for those that names consist of when decomposed."""
+    """Return the prototypes of characters that names contain when decomposed."""
     used = {letter for code in permitted for letter in unicodedata.normalize("NFD", chr(code))}
     found = {}
     rows = re.findall(r"\('\\u\{(\w+)\}',\s*&\[([^\]]*)\]\)", _block(security, "CONFUSABLES"))

@@ -1,4 +1,4 @@
-"""The boards that a watcher has been sent, as a client keeps them."""
+"""The boards that a watcher has received, as a client keeps them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class SeenBoard:
     """A runner's board.
 
     Attributes:
-        seq: the last entry that it shows, 0 if there is nothing to see.
+        seq: the last shown entry; 0 if there is nothing to see.
         piles: as sent, from bottom to top.
-        result: as of that entry.
+        result: the result at that entry.
     """
 
     seq: int
@@ -27,12 +27,12 @@ class SeenBoard:
 
 @dataclass(slots=True)
 class SeenBoards:
-    """All boards of the round that is watched.
+    """All boards of the watched round.
 
     Attributes:
         number: the round's.
-        sight: how they are seen; `None` before the first event.
-        boards: by the runner's id, in the order of the runners.
+        sight: how the boards are seen; `None` before the first event.
+        boards: by runner's id, in order of the runners.
     """
 
     number: int = 0
@@ -40,7 +40,7 @@ class SeenBoards:
     boards: dict[str, SeenBoard] = field(default_factory=dict)
 
     def update(self, event: Message) -> None:
-        """Take in an event; those of other types change nothing."""
+        """Apply an event; events of other types change nothing."""
         if event["type"] == "Watched":
             self.number, self.sight = event["round"], event["sight"]
             self.boards = {

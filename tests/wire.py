@@ -2,8 +2,8 @@
 
 A test sends `{"type": "move", "id": 10, "attempt": "rw….k3…", "seq": 4, "move": "s>w"}`, and gets
 `{"type": "moved", "re": 10, "attempt": "rw….k3…", "seq": 4, "move": "s>w", "redeals": 0, "changes":
-[["s", 1, ""], ["w", 0, "9C"]], "result": {…}}`. What a frame leaves out, since its receiver knows
-it, is filled in from earlier frames.
+[["s", 1, ""], ["w", 0, "9C"]], "result": {…}}`. Fields omitted from a frame, since its
+receiver knows them, are filled in from earlier frames.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ COMMANDS: dict[str, type[protocol.shared.Command]] = {
     "leaderboard.unwatch": protocol.leaderboards.UnwatchLeaderboard,
     "deal.show": protocol.deals.ShowDeal,
 }
-"""The commands by their short names in tests; a `move` has a form of its own."""
+"""Commands by their short names in tests; a `move` has its own form."""
 
 EVENTS: dict[type[protocol.shared.Event], str] = {
     protocol.session.Welcome: "welcome",
@@ -74,14 +74,14 @@ EVENTS: dict[type[protocol.shared.Event], str] = {
     protocol.deals.Deal: "deal",
     protocol.session.Bye: "bye",
 }
-"""The short names of the events in tests; `moved` and `progress` have forms of their own."""
+"""Short names of events in tests; `moved` and `progress` have their own forms."""
 
-# All others go by the names of their classes.
+# All others use the names of their classes.
 COMMANDS |= {kind.__name__: kind for kind in protocol.COMMANDS if kind not in COMMANDS.values()}
 EVENTS |= {kind: kind.__name__ for kind in protocol.EVENTS if kind not in EVENTS}
 
 NO_NUMBER = LAST_NUMBER
-"""Sent for an attempt that the session has no number of. No test opens so many."""
+"""Sent for an attempt without a number in the session. No test opens this many."""
 
 NO_PILE = 63
 """Sent for a pile that the game does not have."""
@@ -92,7 +92,7 @@ _MOVE = re.compile(r"([a-z]\d*)>([a-z]\d*)(?:x(\d+))?")
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state of an attempt after an entry; `time` is `None` if it is not known."""
+    """The state of an attempt after an entry; `time` is `None` if unknown."""
 
     home: int
     time: int | None
@@ -105,18 +105,18 @@ class State:
 
 @dataclass(slots=True)
 class Known:
-    """The knowledge of an attempt: its rules, and its states by number of entry."""
+    """Knowledge of an attempt: its rules, and its states by entry number."""
 
     rules: Ruleset
     states: dict[int, State] = field(default_factory=dict)
 
 
 KNOWN: dict[str, Known] = {}
-"""Attempts by id, for all sessions of this process: one that resumes is sent only the rest."""
+"""Attempts by id, shared by all sessions of this process: resuming sends only later entries."""
 
 
 class Wire:
-    """Packs the commands of one session, and unpacks its events."""
+    """Packs one session's commands, and unpacks its events."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -132,7 +132,7 @@ class Wire:
         return attempt in self._numbers
 
     def pack(self, command: Message) -> bytes:
-        """Return a command's frame. Nothing is checked: tests also send malformed commands."""
+        """Return a command's frame, without checks: tests also send malformed commands."""
         fields = dict(command)
         type_ = fields.pop("type")
         if type_ == "move":
@@ -152,7 +152,7 @@ class Wire:
         return frame
 
     def unpack(self, frame: bytes) -> Message:
-        """Return the event in a frame. Events that answer no command have no `re`.
+        """Return the event in a frame. Unsolicited events have no `re`.
 
         Raises:
             msgspec.ValidationError: the frame holds no event.
@@ -168,7 +168,7 @@ class Wire:
         return answer | self._fields(event)
 
     def _answered_id(self, answers: int | Sequence[int]) -> int:
-        """Return the id of the command that an event answers, or `NEWS`."""
+        """Return the id of the answered command, or `NEWS`."""
         if isinstance(answers, int):
             return answers
         number, seq = answers
@@ -199,7 +199,7 @@ class Wire:
         if after is not None:
             known.states[event.seq] = after
         if after is None or after.time is None:
-            # Moves before it were answered, but without their outcome.
+            # Earlier moves were answered, but without their outcome.
             return message | {"type": "moved ahead"}
         result = _result(known.rules, after, event.end)
         return message | {"redeals": after.redeals, "result": result}
@@ -207,7 +207,7 @@ class Wire:
     def _progress(self, counters: Sequence[int]) -> Message:
         round_ = self._room.get("round")
         if round_ is None:
-            # The room that the session asked for has not been sent yet; it will include this.
+            # The requested room has not been sent yet; it will include this.
             return {"type": "early progress", "counters": list(counters)}
         further = []
         for place, home, moves in zip(*(counters[at::3] for at in range(3)), strict=True):
@@ -224,11 +224,11 @@ class Wire:
         }
 
     def _fields(self, event: protocol.shared.Event) -> Message:
-        """Return an event's fields, and remember those that later events leave out."""
+        """Return an event's fields, and remember those that later events omit."""
         fields: Message = _plain(event)
         match event:
             case protocol.rooms.RoomState():
-                # A copy of its own: progress changes what is remembered, not what was returned.
+                # A separate copy: progress changes the remembered one, not the returned one.
                 self._room = _plain(event)
             case protocol.leaderboards.Leaderboard():
                 self._leaderboard = fields
@@ -265,9 +265,9 @@ class Wire:
         return fields
 
     def _whose(self, event: protocol.watching.WatchedMove) -> Message:
-        """Return whose move it is, in which room, and the entry that the session has seen before.
+        """Return the runner and room of a move, and the last entry the session has seen.
 
-        Nothing of a round that is not watched any more.
+        Empty for a round that is no longer watched.
         """
         boards = self._watched.get("boards", [])
         if event.round != self._watched.get("round") or event.board >= len(boards):
@@ -278,7 +278,7 @@ class Wire:
         return {"code": self._watched["code"], "player": player, "since": since}
 
     def _set_number(self, number: int, attempt: str) -> None:
-        """Set the number by which the session names an attempt from now on."""
+        """Set the session's number of an attempt from now on."""
         self._numbers.pop(self._attempts.get(number, ""), None)
         self._numbers[attempt] = number
         self._attempts[number] = attempt
@@ -295,7 +295,7 @@ def read_event(row: Sequence[Any]) -> protocol.shared.Event:
 
 
 def _unpack_missed(known: Known, missed: protocol.attempts.Missed) -> list[Any]:
-    """Return missed moves as [move, changes, redeals], and remember the states after each."""
+    """Return missed moves as [move, changes, redeals], and remember the state after each."""
     found = []
     state: State | None = known.states.get(missed.since)
     for seq, move in enumerate(missed.moves, missed.since + 1):
@@ -310,7 +310,7 @@ def _unpack_missed(known: Known, missed: protocol.attempts.Missed) -> list[Any]:
             after = replace(after, time=state.time)
         old = known.states.get(seq)
         if old is not None and _counters(old) == _counters(after):
-            # What is known already has the help that was asked for, and may have a time.
+            # The known state already has the requested help, and may have a time.
             after = replace(old, time=after.time if old.time is None else old.time)
         known.states[seq] = state = after
     if state is not None:
@@ -319,26 +319,26 @@ def _unpack_missed(known: Known, missed: protocol.attempts.Missed) -> list[Any]:
 
 
 def _counters(state: State) -> tuple[int, int, int]:
-    """Return what the changes of moves tell of a state."""
+    """Return the counters that moves' changes affect."""
     return state.home, state.moves, state.redeals
 
 
 def _hint(known: Known, event: protocol.attempts.Hinted) -> str | None:
-    """Return the text of a hint, and remember the state after its entry."""
+    """Return a hint's text, and remember the state after its entry."""
     if event.move is None:
-        # No hint is known, and no entry was made: the last one is another.
+        # No hint is known and no entry was made: the last entry is another one.
         return None
     before = known.states.get(event.seq - 1)
     if before is not None:
         after, old = replace(before, hints=event.hints), known.states.get(event.seq)
         if old is None or _counters(old) != _counters(after):
-            # There may be one of an entry that the store has lost.
+            # The store may have lost an entry with this number.
             known.states[event.seq] = after
     return _move_text(known.rules, *event.move)
 
 
 def _state_after(known: Known, event: protocol.attempts.Moved) -> State | None:
-    """Return the state after a move, `None` if that before it was never sent."""
+    """Return the state after a move; `None` if the state before it was never sent."""
     before = known.states.get(event.seq - 1)
     if before is None:
         return known.states.get(event.seq)
@@ -386,7 +386,7 @@ def _move_text(rules: Ruleset, source: int, target: int, count: int) -> str:
 
 
 def _piles_of(rules: Ruleset, text: str) -> list[int]:
-    """Return a move as [source, target] or [source, target, count]; unknown piles as `NO_PILE`."""
+    """Parse a move as [source, target] or [source, target, count]; unknown piles are `NO_PILE`."""
     found = _MOVE.fullmatch(text)
     if found is None:
         return [NO_PILE, NO_PILE]
@@ -397,7 +397,7 @@ def _piles_of(rules: Ruleset, text: str) -> list[int]:
 
 
 def _row(struct: type[msgspec.Struct], fields: Message) -> list[Any]:
-    """Return fields in the struct's order up to the last given one, and then unknown fields."""
+    """Return fields in the struct's order up to the last given one, then unknown fields."""
     rest = dict(fields)
     names = struct.__struct_fields__
     given = [name for name in names if name in rest]
@@ -408,7 +408,7 @@ def _row(struct: type[msgspec.Struct], fields: Message) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a struct as a dict, with all structs inside it."""
+    """Convert a struct and all structs in it to dicts."""
     if isinstance(value, msgspec.Struct):
         return {name: _plain(getattr(value, name)) for name in value.__struct_fields__}
     return [_plain(each) for each in value] if isinstance(value, list) else value
