@@ -366,6 +366,7 @@ def bind(settings: Settings, count: int = 1) -> list[bound_sockets.NodePorts]:
         metrics_ports: list[bound_sockets.Bound | None] = [None] * count
         if settings.metrics_port is not None:
             first, host = settings.metrics_port, settings.metrics_host
+            # Port 0 means a free port for each node.
             metrics_ports = [bound(host, first and first + n, 1)[0] for n in range(count)]
         players = bound(settings.host, settings.port, count)
         stack.pop_all()

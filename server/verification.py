@@ -69,10 +69,10 @@ MAX_DEALS = 1_000
 EXAMPLES = 3
 """Maximum named examples per problem."""
 
-SHRUNK = 0.9
+MIN_SHARE = 0.9
 """Minimum share of the earlier counts that must still exist; the rest may have expired."""
 
-LASTING = ("player", "history", "deal", "daily", "attempt", "recovery", "passkey", "audit")
+LONG_LIVED = ("player", "history", "deal", "daily", "attempt", "recovery", "passkey", "audit")
 """Kinds of keys that live long enough for a restore to have nearly all."""
 
 _ID = re.compile(rf"\b[0-9a-z]{{{ID_LENGTH}}}\b")
@@ -107,7 +107,7 @@ class Report(msgspec.Struct, kw_only=True):
     problems: list[str] = []
 
 
-_FOR_EVER = 1 << 53
+_END_OF_TIME = 1 << 53
 """A time after all others, in Unix milliseconds."""
 
 Progress = Callable[[int], None]
@@ -184,6 +184,7 @@ class Verification:
                 kind, name = base_keys.kind_of(key)
                 self._due.discard(key)
                 self._counts[kind] += 1
+                # A hash of the name selects the same keys in each run.
                 if kind in work and crc32(name.encode()) % 100 < self._percent:
                     group.create_task(verify(kind, name))
 
@@ -310,10 +311,11 @@ class Verification:
         if player in self._pending:
             # Effects of its results are still in an outbox.
             return
+        # A node may write between the reads; then compare once more.
         for _ in range(2):
             whole = await self._store.histories.read(player)
             found = whole.history
-            wrong = await self._differing(player, found)
+            wrong = await self._differing_boards(player, found)
             if await self._store.histories.version(player) == found.version:
                 break
         for board in wrong:
@@ -321,7 +323,7 @@ class Verification:
         if whole.stored.totals and whole.stored != whole.computed:
             self._note("Histories with totals that differ from their results", player)
 
-    async def _differing(self, player: PlayerId, found: History) -> list[str]:
+    async def _differing_boards(self, player: PlayerId, found: History) -> list[str]:
         """Return the leaderboards whose row of a player differs from the history."""
         now = self._store.clock.now()
         groups: tuple[Group, ...] = get_args(Group)
@@ -346,7 +348,9 @@ class Verification:
 
     async def _outboxes(self, report: Report) -> None:
         """Read the outboxes and deadlines."""
-        for pending in await self._store.outboxes.pending(_FOR_EVER, range(base_keys.PARTITIONS)):
+        for pending in await self._store.outboxes.pending(
+            _END_OF_TIME, range(base_keys.PARTITIONS)
+        ):
             for due, time in pending.due:
                 report.overdue += time <= report.at
                 match due:
@@ -375,9 +379,9 @@ class Verification:
             self._problems[
                 f"This is another store: its id is {report.store}, and not {expected.store}."
             ] = set()
-        for kind in LASTING:
+        for kind in LONG_LIVED:
             now, before = report.keys.get(kind, 0), expected.keys.get(kind, 0)
-            if now < before * SHRUNK:
+            if now < before * MIN_SHARE:
                 self._problems[f"Of {before} keys of the kind `{kind}`, {now} are left."] = set()
         if expected.newest is not None and (report.newest or 0) < expected.newest:
             what = "is missing" if report.newest is None else "is older than then"

@@ -19,7 +19,7 @@ from engine.deal import commitment, parse_seed
 from server.app import alive_nodes
 from server.base.redis.connection import connect
 from server.base.seals.key_file import OWN_FILE, read_keys
-from server.cli.main import addresses_of, main, serve
+from server.cli.main import main, serve, urls_of
 from server.cli.options import redis_url
 from tests.base.redis.servers import until
 from tests.clients.client import opened
@@ -207,7 +207,7 @@ ALL = "0.0.0.0"  # noqa: S104 - nothing listens there
     ],
 )
 def test_the_printed_address_can_be_opened_in_a_browser(host: str, first: str) -> None:
-    found = addresses_of(host, 8000)
+    found = urls_of(host, 8000)
     assert found[0] == first
     # On a network, the address for other machines is printed as well.
     assert len(found) == 1 or host in {ALL, "::"}

@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 
 from server.base.net.bound_sockets import NodePorts
 from server.cli import workers
-from server.cli.workers import READY, Supervisor, showing_life
+from server.cli.workers import READY, Supervisor, heartbeats
 from tests.base.redis.servers import until
 
 PORTS = [NodePorts(players=())]
@@ -31,7 +31,7 @@ def work(index: int, ports: NodePorts, supervisor: Connection) -> None:
     async def serve() -> None:
         stop = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-        with showing_life(supervisor):
+        with heartbeats(supervisor):
             supervisor.send(READY)
             await stop.wait()
 
@@ -50,7 +50,7 @@ def wait_for_store(index: int, ports: NodePorts, supervisor: Connection) -> None
     """Send heartbeats, but never become ready."""
 
     async def wait() -> None:
-        with showing_life(supervisor):
+        with heartbeats(supervisor):
             await asyncio.sleep(1_000)
 
     asyncio.run(wait())
@@ -82,7 +82,7 @@ async def logged(logs: Logs, event: str, count: int = 1) -> Mapping[str, Any]:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check the workers often. They send a heartbeat each second, as always."""
-    monkeypatch.setattr(workers, "HANGS_AFTER", 3)
+    monkeypatch.setattr(workers, "MAX_MISSED", 3)
 
 
 async def test_a_hanging_worker_is_killed_and_replaced() -> None:
@@ -109,7 +109,7 @@ async def test_a_worker_hanging_before_its_first_heartbeat_is_killed(
 async def test_a_waiting_worker_is_not_killed() -> None:
     async with supervised(wait_for_store) as logs:
         pid = (await logged(logs, "worker_started"))["pid"]
-        for _ in range(workers.HANGS_AFTER + 2):
-            await asyncio.sleep(workers.BEAT_EVERY)
+        for _ in range(workers.MAX_MISSED + 2):
+            await asyncio.sleep(workers.HEARTBEAT_EVERY)
         assert [line["event"] for line in logs] == ["worker_started"]
         assert pid

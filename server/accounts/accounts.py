@@ -124,6 +124,7 @@ class Accounts:
         if not await self._store.was_offered(player, digest):
             raise Refusal("bad_code")
         await self._outbox.submit(Kept(player, self._clock.now(), code=digest))
+        # The effect is dropped if another credential was kept or removed in the meantime.
         if (await self.load(player)).recovery != digest:
             raise Refusal("bad_code")
 
@@ -144,6 +145,7 @@ class Accounts:
             passkey.id, passkey.key, passkey.count, passkey.aaguid, epoch, confirmed
         )
         await self._outbox.submit(Kept(passkey.player, self._clock.now(), passkey=entry))
+        # The effect has been applied or dropped by now.
         found = await self.load(passkey.player)
         if passkey.id in found.passkeys:
             return
@@ -222,7 +224,7 @@ class Accounts:
             raise Refusal("bad_code")
         return await self._identity.token(player, await self._use_code(player, digest))
 
-    async def show_code(self, player: PlayerId, code: str) -> None:
+    async def check_code(self, player: PlayerId, code: str) -> None:
         """Check that a player knows the recovery code, and record its use.
 
         Args:
@@ -335,6 +337,7 @@ class Accounts:
             "earlier_rounds": {game: asdict(sums) for game, sums in history.sums.items()},
             **{name: await load(player) for name, load in self.exported.items()},
         }
+        # Freeing thousands of results at once would block the event loop for milliseconds.
         await release(history.days, history.rounds, history.challenges)
         return msgspec.json.encode(found).decode()
 
@@ -354,6 +357,7 @@ async def _rows(
     rows = bytearray(b"[")
     async for (game, key), result in in_slices(results.items(), SLICE):
         rows += msgspec.json.encode({"game": game, name: key, **asdict(result)}) + b","
+    # Replaces the last comma.
     rows[-1 if results else 1 :] = b"]"
     return Raw(rows)
 
@@ -371,4 +375,5 @@ def parse_typed(text: str) -> str:
 
 
 def _digest(code: str) -> str:
+    # The prefix keeps these digests apart from other uses of SHA-256.
     return sha256(b"samedeal code\0" + code.encode()).hexdigest()

@@ -68,7 +68,7 @@ async def keep_recovery_code(request: Request[KeepRecoveryCode]) -> Done:
 async def confirm_code(request: Request[ConfirmCode]) -> Done:
     """Confirm the session by the recovery code."""
     code = parse_typed(request.command.code)
-    await request.services.accounts.show_code(request.player, code)
+    await request.services.accounts.check_code(request.player, code)
     request.front.confirmations.note(request.session)
     return Done()
 
@@ -169,6 +169,7 @@ async def export_data(request: Request[ExportData]) -> Exported:
     accounts = request.services.accounts
     _require_confirmed(request, await accounts.load(request.player))
     count = await request.services.histories.size(request.player)
+    # Charged before the work, whose amount is known now.
     request.pay(min(costs.RESULT * count, costs.MOST_RESULTS))
     return Exported(await accounts.export(request.player))
 

@@ -60,7 +60,7 @@ class Keeping:
         """Delete a player and the player's bots; results stay, anonymized."""
         player = effect.player
         # From here on, no token or code is valid. The sessions stay listed until they are notified.
-        found = await self._store.bury(player, effect.at)
+        found = await self._store.mark_deleted(player, effect.at)
         account = await self._store.load(player)
         for bot in account.bots:
             await self.delete(Deleted(bot, effect.at))

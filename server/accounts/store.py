@@ -167,7 +167,7 @@ end
 return {epoch, found, void}
 """)
 
-_BURY = Script("""
+_MARK_DELETED = Script("""
 redis.call('HSETNX', KEYS[1], 'deleted', ARGV[1])
 redis.call('HDEL', KEYS[1], 'name')
 redis.call('EXPIRE', KEYS[1], ARGV[2])
@@ -201,7 +201,7 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 0
 """)
 
-_NOT_OWNED = ("", "bad_token", "not_kept", "too_many_bots")
+_BOT_REFUSALS = ("", "bad_token", "not_kept", "too_many_bots")
 """Refusal codes for the replies of `_OWN_BOT`."""
 
 
@@ -306,6 +306,7 @@ class AccountStore:
         )
         given = (at, _PASSKEY + passkey.id, MAX_PASSKEYS, epoch, _flag(confirmed), *lives)
         stands = await self._database.run(_KEEP_PASSKEY, names, *given)
+        # A passkey is stored with an expiry, which a player with results does not have.
         if stands == _PLAYED:
             await self._database.write(key, "PERSIST", key)
         if not stands:
@@ -424,7 +425,7 @@ class AccountStore:
             return "unavailable"
         own = (BOT_FIELD + bot, now, MAX_BOTS, epoch)
         reply = await self._database.run(_OWN_BOT, [players_keys.player(owner)], *own)
-        refused = _NOT_OWNED[reply]
+        refused = _BOT_REFUSALS[reply]
         if refused:
             await self._drop(record)
         return refused
@@ -477,7 +478,7 @@ class AccountStore:
             await self._drop(keys.recovery(void))
         return int(begun), found
 
-    async def bury(self, player: PlayerId, at: int) -> list[str]:
+    async def mark_deleted(self, player: PlayerId, at: int) -> list[str]:
         """Mark a player as deleted: from now on no credential or token is valid.
 
         Args:
@@ -488,7 +489,7 @@ class AccountStore:
             The player's sessions (`node/session`).
         """
         names = [players_keys.player(player), base_keys.sessions(player)]
-        return list(await self._database.run(_BURY, names, at, players_keys.PLAYER_LIFE_S))
+        return list(await self._database.run(_MARK_DELETED, names, at, players_keys.PLAYER_LIFE_S))
 
     async def forget(self, player: PlayerId) -> None:
         """Delete everything left of a deleted player except the mark.

@@ -31,7 +31,7 @@ from server.cli.options import (
 from server.cli.terminal import say, say_json
 from server.moderation.cases import Case
 from server.moderation.core.suspicion import Suspicion
-from server.moderation.operators import By, Operators, UnknownPlayerError, Which
+from server.moderation.operators import By, Operators, RoomFilter, UnknownPlayerError
 from server.results.core.boards import ALL_GAMES
 from server.settings import Settings
 from server.wings import Services
@@ -225,7 +225,7 @@ def admin(
 @click.option("--running", "which", flag_value="running", help="Only rooms with a running round.")
 @_limit
 @click.pass_obj
-def rooms(console: Console, *, game: str | None, which: Which | None, limit: int) -> None:
+def rooms(console: Console, *, game: str | None, which: RoomFilter | None, limit: int) -> None:
     """List rooms. Without --open or --running, all keys of the store are scanned."""
     console.show(lambda operators: operators.rooms(which or "all", game, limit))
 

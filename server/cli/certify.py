@@ -32,7 +32,7 @@ from server.deals.solver_process import SolverError, SolverProcess
 from server.settings import Settings
 from server.wings import Services
 
-TELL_EVERY = 60.0
+PROGRESS_EVERY = 60.0
 """Seconds between progress lines if standard error is not a terminal."""
 
 
@@ -116,8 +116,8 @@ async def _fill(services: Services, wanted: Sequence[str], count: int, processes
     solvers = [SolverProcess() for _ in range(processes)]
     try:
         for game in wanted:
-            shown = _Shown()
-            done = await certification.fill(game, count, solvers, stop, shown.tell)
+            shown = _ProgressLine()
+            done = await certification.fill(game, count, solvers, stop, shown.show)
             shown.end(done)
             if stop.is_set:
                 say("Stopped. What was found is in the pools.", err=True)
@@ -133,25 +133,25 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-class _Shown:
+class _ProgressLine:
     """Shows a game's progress: continuously on a terminal, otherwise once a minute."""
 
     def __init__(self) -> None:
-        self._told = -inf
+        self._shown_at = -inf
         self._is_terminal = sys.stderr.isatty()
 
-    def tell(self, progress: Progress) -> None:
+    def show(self, progress: Progress) -> None:
         """Show the progress."""
         if self._is_terminal:
             say_progress(_line(progress))
-        elif time.monotonic() - self._told >= TELL_EVERY:
-            self._told = time.monotonic()
+        elif time.monotonic() - self._shown_at >= PROGRESS_EVERY:
+            self._shown_at = time.monotonic()
             say(_line(progress), err=True)
 
     def end(self, progress: Progress) -> None:
         """Show the final progress."""
         if self._is_terminal:
-            self.tell(progress)
+            self.show(progress)
             say(err=True)
         else:
             say(_line(progress), err=True)

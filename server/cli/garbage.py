@@ -15,7 +15,7 @@ collection happens every four million new objects.
 """
 
 
-def spare_collections() -> None:
+def tune_collector() -> None:
     """Collect garbage rarely, and exempt all current objects, which live as long as the process."""
     gc.collect()
     gc.freeze()

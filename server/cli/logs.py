@@ -70,6 +70,7 @@ def configure(log_format: LogFormat, level: str, node: str, worker: int | None =
     sampler = Sampler()
     structlog.configure(
         processors=[
+            # First, so that dropped lines count as well.
             _count_errors,
             sampler,
             add_node,

@@ -38,13 +38,13 @@ from server.base.seals.key_file import add_key, own_keys
 from server.base.work.background import BackgroundError
 from server.cli.admin import admin
 from server.cli.certify import certify
-from server.cli.garbage import spare_collections
+from server.cli.garbage import tune_collector
 from server.cli.logs import configure, log_loop_failure
 from server.cli.options import daily_games, listed, option, redis_password_file, redis_url
-from server.cli.service_manager import tell_ready
+from server.cli.service_manager import notify_ready
 from server.cli.terminal import Commands, quoted, say
 from server.cli.upkeep import COMMANDS
-from server.cli.workers import READY, StartError, Supervisor, showing_life
+from server.cli.workers import READY, StartError, Supervisor, heartbeats
 from server.notifications.push_key import make_push_key
 from server.play.core.run import MAX_FILE, check, parse_file
 from server.settings import LogFormat, Settings
@@ -57,7 +57,7 @@ except ImportError:
 
 _DEFAULTS = Settings()
 
-_IN_USE = (
+_PORT_IN_USE = (
     "Another program uses this port, perhaps this server itself. Stop it, or choose another "
     "port: SAMEDEAL_PORT=8001 make play, or samedeal serve --port 8001."
 )
@@ -383,12 +383,12 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
         raise click.ClickException(f"{error} The log says why.") from error
     except (OSError, ValueError) as error:
         in_use = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
-        advice = f" {_IN_USE}" if in_use else ""
+        advice = f" {_PORT_IN_USE}" if in_use else ""
         raise click.ClickException(f"The server cannot start: {error}.{advice}") from error
 
 
 @contextmanager
-def _ending_in_order(stop: asyncio.Event) -> Iterator[None]:
+def _ignoring_failed_start(stop: asyncio.Event) -> Iterator[None]:
     """Ignore a failed start of the private store while the server is stopping.
 
     A terminal signals its whole process group, which may include a store that has not entered its
@@ -407,11 +407,11 @@ async def _serve(settings: Settings, node: str) -> None:
     _on_signals(stop.set, signal.SIGINT, signal.SIGTERM)
     if not _is_hangup_ignored():
         _on_signals(stop.set, signal.SIGHUP)
-    with _ending_in_order(stop):
+    with _ignoring_failed_start(stop):
         async with running_node(settings, node=node, on_failure=stop.set) as port:
-            spare_collections()
+            tune_collector()
             _print_url(settings.host, port)
-            tell_ready()
+            notify_ready()
             await stop.wait()
 
 
@@ -424,7 +424,7 @@ async def _supervise(
     """
     stop = asyncio.Event()
     _on_signals(stop.set, signal.SIGINT, signal.SIGTERM)
-    with _ending_in_order(stop):
+    with _ignoring_failed_start(stop):
         await _run_workers(settings, workers, configure_logs, stop)
 
 
@@ -455,7 +455,7 @@ async def _run_workers(
 
         def ready() -> None:
             _print_url(settings.host, port_of(bound[0].players))
-            tell_ready()
+            notify_ready()
 
         _on_signals(hang_up, signal.SIGHUP)
         await supervisor.run(ready)
@@ -488,9 +488,9 @@ def _run_worker(
         parent = multiprocessing.parent_process()
         assert parent is not None, "a worker process has a parent"
         asyncio.get_running_loop().add_reader(parent.sentinel, stop.set)
-        with showing_life(supervisor):
+        with heartbeats(supervisor):
             async with running_node(settings, bound, node, stop.set):
-                spare_collections()
+                tune_collector()
                 supervisor.send(READY)
                 await stop.wait()
 
@@ -523,10 +523,10 @@ def _has_terminal() -> bool:
 
 def _print_url(host: str, port: int) -> None:
     if sys.stderr.isatty():
-        say(f"Samedeal is running on {' and '.join(addresses_of(host, port))}", err=True)
+        say(f"Samedeal is running on {' and '.join(urls_of(host, port))}", err=True)
 
 
-def addresses_of(host: str, port: int) -> list[str]:
+def urls_of(host: str, port: int) -> list[str]:
     """Return the page's URLs: on this machine, and on its network if it listens there.
 
     Args:
@@ -543,6 +543,7 @@ def addresses_of(host: str, port: int) -> list[str]:
 def _own_address() -> Iterator[str]:
     """Yield this machine's address on its network, if any. No packet is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
+        # An address of TEST-NET-1 (RFC 5737). Connecting a UDP socket only selects a route.
         probe.connect(("192.0.2.1", 9))
         yield probe.getsockname()[0]
 

@@ -11,24 +11,24 @@ from typing import Final
 _MICROSECONDS: Final = 1_000_000
 
 
-def tell_ready() -> None:
+def notify_ready() -> None:
     """Notify the service manager, if any, that players can connect; start its watchdog, if set.
 
     With `WatchdogSec=`, a running event loop sends a sign of life twice per period. Otherwise the
     service manager kills and restarts the process.
     """
-    _tell("READY=1")
+    _notify("READY=1")
     asked = os.environ.get("WATCHDOG_USEC")
     if asked is not None:
-        _tell_alive(int(asked) / _MICROSECONDS / 2)
+        _notify_alive(int(asked) / _MICROSECONDS / 2)
 
 
-def _tell_alive(every: float) -> None:
-    _tell("WATCHDOG=1")
-    asyncio.get_running_loop().call_later(every, _tell_alive, every)
+def _notify_alive(every: float) -> None:
+    _notify("WATCHDOG=1")
+    asyncio.get_running_loop().call_later(every, _notify_alive, every)
 
 
-def _tell(state: str) -> None:
+def _notify(state: str) -> None:
     path = os.environ.get("NOTIFY_SOCKET")
     if path is None:
         return

@@ -34,10 +34,10 @@ STABLE_AFTER = 30.0
 MAX_PAUSE = 30.0
 """Maximum pause before a restart, in seconds; it starts at 1 s and doubles with each death."""
 
-BEAT_EVERY = 1.0
+HEARTBEAT_EVERY = 1.0
 """Seconds between heartbeats of a worker."""
 
-HANGS_AFTER = 30
+MAX_MISSED = 30
 """Missing heartbeats before a worker is considered hung, far more than in any busy spell."""
 
 READY: Final = "ready"
@@ -55,7 +55,7 @@ log = structlog.get_logger()
 Run = Callable[[int, NodePorts, Connection], None]
 """The main function of a worker process: takes its number, its sockets, and a pipe.
 
-It sends `READY` through the pipe once it serves, runs in `showing_life`, and returns on SIGTERM or
+It sends `READY` through the pipe once it serves, runs in `heartbeats`, and returns on SIGTERM or
 when the supervisor has ended. It must be picklable.
 """
 
@@ -65,7 +65,7 @@ class StartError(Exception):
 
 
 @contextmanager
-def showing_life(supervisor: Connection) -> Iterator[None]:
+def heartbeats(supervisor: Connection) -> Iterator[None]:
     """Send heartbeats to the supervisor within the block."""
     beating = asyncio.create_task(_beat(supervisor))
     try:
@@ -81,7 +81,7 @@ async def _beat(supervisor: Connection) -> None:
         except BrokenPipeError:
             # The supervisor has ended; this process ends as well.
             return
-        await asyncio.sleep(BEAT_EVERY)
+        await asyncio.sleep(HEARTBEAT_EVERY)
 
 
 class Supervisor:
@@ -151,8 +151,10 @@ class Supervisor:
         pause = 0.0
         while True:
             worker = self._workers[index]
+            # Shielded, since cancelling the supervision must not cancel the join.
             code = await asyncio.shield(worker.ended)
             if worker is not self._workers[index]:
+                # It was replaced, and ended on purpose.
                 continue
             stable = time.monotonic() - worker.since > STABLE_AFTER
             pause = 0.0 if stable else min(MAX_PAUSE, pause * 2 or 1.0)
@@ -191,12 +193,12 @@ class _Worker:
         self._index = index
         self._receiver, sender = _SPAWN.Pipe(duplex=False)
         self._process = _SPAWN.Process(target=run, args=(index, ports, sender), daemon=True)
-        _start_apart_from_terminal(self._process)
+        _start_with_signals_blocked(self._process)
         sender.close()
         self._ready = asyncio.Event()
         self._beats = 0
         asyncio.get_running_loop().add_reader(self._receiver.fileno(), self._receive)
-        self._watching = asyncio.create_task(self._kill_if_it_hangs())
+        self._watching = asyncio.create_task(self._kill_if_hung())
         self.ended = asyncio.create_task(self._join())
 
     @property
@@ -235,19 +237,23 @@ class _Worker:
             asyncio.get_running_loop().remove_reader(self._receiver.fileno())
             self._receiver.close()
 
-    async def _kill_if_it_hangs(self) -> None:
+    async def _kill_if_hung(self) -> None:
         """Kill the process after too many intervals without a heartbeat.
 
         Missed intervals are counted rather than timed: a supervisor that was suspended, as on a
         sleeping machine, counts at most one.
         """
         missing, seen = 0, 0
-        while missing < (HANGS_AFTER if seen else READY_WITHIN / BEAT_EVERY):
-            await asyncio.sleep(BEAT_EVERY)
+        # Before its first heartbeat, a worker may still be importing modules.
+        while missing < (MAX_MISSED if seen else READY_WITHIN / HEARTBEAT_EVERY):
+            await asyncio.sleep(HEARTBEAT_EVERY)
             missing = missing + 1 if self._beats == seen else 0
             seen = self._beats
         log.error(
-            "worker_hangs", worker=self._index, pid=self.pid, seconds=round(missing * BEAT_EVERY)
+            "worker_hangs",
+            worker=self._index,
+            pid=self.pid,
+            seconds=round(missing * HEARTBEAT_EVERY),
         )
         self._process.kill()
 
@@ -259,7 +265,7 @@ class _Worker:
         return self._process.exitcode
 
 
-def _start_apart_from_terminal(process: SpawnProcess) -> None:
+def _start_with_signals_blocked(process: SpawnProcess) -> None:
     """Start a process with the terminal's signals blocked from its first moment on.
 
     The new process inherits the mask. Signals that arrive meanwhile reach the supervisor

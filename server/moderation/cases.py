@@ -118,6 +118,7 @@ class Cases:
         for _ in range(MAX_BATCHES):
             batch = await self._store.before(at, name, BATCH)
             for stored in batch:
+                # The cursor also advances past cases that are filtered out.
                 at, name = stored.at, stored.name
                 case = _case(stored)
                 if (
@@ -156,6 +157,7 @@ def _case(stored: StoredCase) -> Case | None:
     """Return a case without its player's name; `None` if it has been dropped in the meantime."""
     at, name, suspicion, report, closed_text = stored
     closed = None if closed_text is None else _CLOSED.decode(closed_text)
+    # Updated after it was closed.
     if closed is not None and closed.at < at:
         closed = None
     if suspicion is not None:

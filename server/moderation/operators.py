@@ -68,13 +68,13 @@ from server.rooms.race_recorder import RaceRecorder
 from server.rooms.rooms import Rooms
 from server.runs.closed_deals import ClosedDeals
 
-Which = Literal["all", "open", "running"]
-"""Which rooms: all, public ones with a free seat, or those with a running round."""
+RoomFilter = Literal["all", "open", "running"]
+"""RoomFilter rooms: all, public ones with a free seat, or those with a running round."""
 
 BATCH = 64
 """Partitions whose deadlines are read together."""
 
-AHEAD_MS = 86_400_000
+MAX_ROUND_MS = 86_400_000
 """Milliseconds that bound the length of a round."""
 
 
@@ -265,7 +265,7 @@ class Operators:
 
     # Rooms
 
-    async def rooms(self, which: Which, game: str | None, limit: int) -> list[RoomRow]:
+    async def rooms(self, which: RoomFilter, game: str | None, limit: int) -> list[RoomRow]:
         """Return at most `limit` rooms.
 
         All rooms are found by scanning all keys; open and running ones in the nodes' own lists.
@@ -285,7 +285,7 @@ class Operators:
                 break
         return list(found.values())
 
-    async def _codes(self, which: Which) -> AsyncIterator[RoomCode]:
+    async def _codes(self, which: RoomFilter) -> AsyncIterator[RoomCode]:
         match which:
             case "all":
                 async for codes in self._rooms.all():
@@ -295,7 +295,8 @@ class Operators:
                 for row, _ in await self._open_rooms.list():
                     yield row.code
             case "running":
-                until = self._clock.now() + AHEAD_MS
+                # The deadlines of all running rounds lie before this time.
+                until = self._clock.now() + MAX_ROUND_MS
                 for first in range(0, PARTITIONS, BATCH):
                     numbers = range(first, first + BATCH)
                     for pending in await self._outboxes.pending(until, numbers):

@@ -71,6 +71,7 @@ class Reports:
             raise Refusal("unknown_player")
         (kept,) = await self._histories.kept([reporter])
         by = Reporter(reporter, kind, self._clock.now(), bool(kept))
+        # Compare and set: another report may get in between.
         while True:
             text = await self._store.load(target.name)
             new = (_DECODER.decode(text) if text else target).adding(by)

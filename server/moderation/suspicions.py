@@ -178,6 +178,7 @@ class Suspicions:
         me = run.start.player
         firsts = await self._store.first(daily, marks(choices), me)
         others = Counter(player for player in firsts if player != me)
+        # The player who reached most of the marked boards first.
         for player, _ in others.most_common(1):
             other = await self._attempts.run(attempt_id(run.start.deal, player))
             if other is None:

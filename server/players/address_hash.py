@@ -26,5 +26,6 @@ class AddressHashes:
         """Return the hash of a session's address (12 characters), or an empty string if unknown."""
         if not address:
             return ""
+        # Only the signing key's hash counts.
         found, *_ = await self._keyring.macs(_LABEL + address.encode())
         return urlsafe_b64encode(found[:_BYTES]).decode()

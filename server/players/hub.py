@@ -32,7 +32,7 @@ CHECK_BATCH = 200
 CHECK_PAUSE = 0.05
 """Seconds between batches: ten thousand sessions take about three seconds."""
 
-WERE_FOR, MAX_WERE = 60.0, 10_000
+SCOPES_KEPT_FOR, MAX_KEPT_SCOPES = 60.0, 10_000
 """How long, and for how many players, the last address of departed players is kept.
 
 In seconds, and at 0.3 kB a player. Their last commands are carried out and charged after they
@@ -58,11 +58,11 @@ class Hub:
         self.left = Signal[Session]()
         self.checked = Signal[Session]()
         self._sessions: dict[str, Session] = {}
-        self._of_players: dict[PlayerId, tuple[Session, ...]] = {}
+        self._by_player: dict[PlayerId, tuple[Session, ...]] = {}
         self._left: WeakSet[Session] = WeakSet()
         """Sessions that left before identification; their hello may still be in progress."""
-        self._were: TTLCache[PlayerId, tuple[Scope, ...]] = TTLCache(
-            MAX_WERE, WERE_FOR, time.monotonic
+        self._last_scopes: TTLCache[PlayerId, tuple[Scope, ...]] = TTLCache(
+            MAX_KEPT_SCOPES, SCOPES_KEPT_FOR, time.monotonic
         )
         self._background = background
         self._leaving: WorkerPool[Session] = WorkerPool(
@@ -71,7 +71,7 @@ class Hub:
         self._checks: WorkerPool[str] = WorkerPool(
             background, "session_check", self._check_all, size=1
         )
-        quotas.where = self._where
+        quotas.where = self._scopes_of
         sessions.superseded.subscribe(self._replaced)
         sessions.barred.subscribe(self._barred)
         sessions.signed_out.subscribe(self._signed_out)
@@ -105,7 +105,7 @@ class Hub:
             return
         session.identify(player, epoch)
         self._sessions[session.id] = session
-        self._of_players[player] = (*self.sessions_of(player), session)
+        self._by_player[player] = (*self.sessions_of(player), session)
 
     def remove_session(self, session: Session) -> None:
         """Schedule the removal of a session that has ended.
@@ -125,15 +125,16 @@ class Hub:
         """Remove a session and notify subscribers, without waiting for the store."""
         player = session.player
         assert player is not None
+        # It may have been removed already.
         if self._sessions.pop(session.id, None) is not None:
-            self._were[player] = scopes_of(session.address)
+            self._last_scopes[player] = scopes_of(session.address)
             self.leaving.emit(session)
             self._registered.unregister(player, session.id)
             others = tuple(each for each in self.sessions_of(player) if each is not session)
             if others:
-                self._of_players[player] = others
+                self._by_player[player] = others
             else:
-                del self._of_players[player]
+                del self._by_player[player]
         self.left.emit(session)
 
     def has(self, session: Session) -> bool:
@@ -142,15 +143,15 @@ class Hub:
 
     def sessions_of(self, player: PlayerId) -> tuple[Session, ...]:
         """Return a player's sessions on this node."""
-        return self._of_players.get(player, ())
+        return self._by_player.get(player, ())
 
-    def _where(self, player: PlayerId) -> tuple[Scope, ...]:
+    def _scopes_of(self, player: PlayerId) -> tuple[Scope, ...]:
         """Return the scopes of a player's newest session here, also shortly after it has left.
 
         Empty for other players. A client that sends a command and disconnects is still charged.
         """
         sessions = self.sessions_of(player)
-        return scopes_of(sessions[-1].address) if sessions else self._were.get(player, ())
+        return scopes_of(sessions[-1].address) if sessions else self._last_scopes.get(player, ())
 
     def close(self) -> None:
         """Remove all departed sessions, while the services can still publish their departure."""

@@ -63,6 +63,7 @@ class Profiles:
         missing = wanted - found.keys()
         read: dict[PlayerId, Profile] = {}
         changes = None
+        # Read again if a change may have been missed during the read.
         while missing and changes != self._changes:
             changes = self._changes
             read = await self._players.profiles(missing)
@@ -76,6 +77,7 @@ class Profiles:
     def cache(self, profile: Profile) -> None:
         """Cache a current profile."""
         if len(self._known) >= MAX_CACHED and profile.id not in self._known:
+            # Dicts keep insertion order, so the first key is the oldest.
             del self._known[next(iter(self._known))]
         self._known[profile.id] = profile
 

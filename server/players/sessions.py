@@ -113,6 +113,7 @@ class Sessions:
         try:
             await self._add(player, session, epoch)
         except BaseException:
+            # Also on cancellation: otherwise the count would stay too high.
             self.unregister(player, session)
             raise
 
@@ -127,12 +128,12 @@ class Sessions:
                 self.superseded.emit(older)
             else:
                 self._node_bus.send((node,), Replaced(older))
-        self._meet(player, names)
+        self._learn_peers(player, names)
 
     def unregister(self, player: PlayerId, session: str) -> None:
         """Remove an ended session of this node, without waiting for the write."""
         name = self.name_of(session)
-        self._store.remove_session(player, name, partial(self._not_removed, player, name))
+        self._store.remove_session(player, name, partial(self._retry_removal, player, name))
         self._used.pop(session, None)
         count = self._local.get(player, 0) - 1
         if count > 0:
@@ -142,7 +143,7 @@ class Sessions:
         self._notes.add(player)
         self._node_bus.send(self._peers.pop(player, ()), Left(player, self._node))
 
-    def _not_removed(self, player: PlayerId, name: str) -> None:
+    def _retry_removal(self, player: PlayerId, name: str) -> None:
         """Retry removing a session after a failed write."""
         self._unremoved.setdefault(player, []).append(name)
         self._notes.add(player)
@@ -151,6 +152,7 @@ class Sessions:
         """Record whether this node has sessions of a player, for the cleanup after its death."""
         while ended := self._unremoved.get(player):
             await self._store.end_session(player, ended[0])
+            # Only after the write, so that a failed one is retried.
             del ended[0]
         self._unremoved.pop(player, None)
         write = self._held.note if player in self._local else self._held.drop
@@ -197,14 +199,16 @@ class Sessions:
         found = []
         for (player, session, epoch), names in zip(sessions, stored, strict=True):
             if self.name_of(session) in names:
-                self._meet(player, names)
+                self._learn_peers(player, names)
             elif sum(self._is_on_alive(name) for name in names) >= MAX_SESSIONS:
+                # The store has dropped it for newer sessions.
                 found.append(session)
             elif is_open(session):
                 try:
                     await self._add(player, session, epoch)
                 except Refusal as refusal:
                     if refusal.code == "bad_token":
+                        # The player is at least one epoch ahead.
                         self.signed_out.emit(player, epoch + 1, None)
         return found
 
@@ -240,7 +244,7 @@ class Sessions:
         self._node_bus.send(self._others(names), SignedOut(player, epoch))
         self.signed_out.emit(player, epoch, stays)
 
-    def _meet(self, player: PlayerId, names: Iterable[str]) -> None:
+    def _learn_peers(self, player: PlayerId, names: Iterable[str]) -> None:
         """Learn a player's other nodes from the stored sessions, and notify them of this one.
 
         A node whose sessions have all ended answers `Left`. A node not known to be alive does not

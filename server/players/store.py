@@ -70,6 +70,7 @@ Nothing is stored for a guest without a name, epoch or restriction. While an ope
 a new one is ignored.
 """
 
+# Generic cell rate algorithm: the key holds the time until which recent renames count.
 _TAKE_RENAME = Script("""
 local record = redis.call('HMGET', KEYS[1], 'name', 'deleted')
 if record[1] == ARGV[1] or record[2] then return 0 end
@@ -247,6 +248,7 @@ class PlayerStore:
     async def all(self) -> AsyncIterator[list[Profile]]:
         """Yield all players by scanning all keys, in possibly empty batches, some players twice."""
         # A guest with results but no chosen name has only a history.
+        # The pattern also matches a few other kinds, which `_is_player` filters out.
         async for found in self._scans.all_keys("[ph]*:{*}"):
             named = {key.partition("{")[2].removesuffix("}") for key in found if _is_player(key)}
             ids = list(map(PlayerId, named))

@@ -23,7 +23,7 @@ from tests.conftest import ALONE, debug_captured, node
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 WRONG = "00000-00000"
-SO_OFTEN = int(limits.PLAYER_SLIPS.at_once + limits.PLAYER_MISSES.at_once)
+FAILURES_ALLOWED = int(limits.PLAYER_SLIPS.at_once + limits.PLAYER_MISSES.at_once)
 """Number of failures allowed in a burst."""
 WRONG_RECOVERY = "0000-0000-0000-0000-0000"
 
@@ -133,7 +133,7 @@ async def test_failed_sign_ins_are_rate_limited(port: int) -> None:
         await phone.hello()
         code = await phone.keep()
         await laptop.hello()
-        for _ in range(SO_OFTEN - 1):
+        for _ in range(FAILURES_ALLOWED - 1):
             assert (await laptop.ask("SignIn", code=WRONG_RECOVERY))["code"] == "bad_code"
         assert (await laptop.ask("UsePasskey", credential="{}"))["code"] == "bad_passkey"
         assert (await laptop.ask("SignIn", code=code))["code"] == "too_fast"
@@ -307,7 +307,7 @@ async def test_a_guessed_credential_counts_as_a_miss(port: int) -> None:
     for kind, fields in tries:
         async with opened(port) as thief:
             await thief.hello()
-            told = [(await thief.ask(kind, **fields))["code"] for _ in range(SO_OFTEN + 1)]
+            told = [(await thief.ask(kind, **fields))["code"] for _ in range(FAILURES_ALLOWED + 1)]
         assert told[-1] == "too_fast"
         assert set(told[:-1]) <= {"bad_code", "bad_passkey"}
 
@@ -408,7 +408,7 @@ async def test_a_malformed_passkey_counts_as_a_miss(port: int) -> None:
     async with opened(port) as client:
         await client.hello()
         with debug_captured() as lines:
-            for _ in range(SO_OFTEN):
+            for _ in range(FAILURES_ALLOWED):
                 options = (await client.ask("AskPasskey", purpose="create"))["options"]
                 # The public key is an empty text, although the library reads its first byte.
                 credential = device.create(options, public=b"\x40")

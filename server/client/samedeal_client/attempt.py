@@ -366,7 +366,7 @@ class Attempt:
         return None
 
     def _taken(self, session: str | None) -> None:
-        if session is None or not self._connection.was_ours(session):
+        if session is None or not self._connection.is_own_session(session):
             self.elsewhere = True
         else:
             self._connection.spawn(self.take_over())

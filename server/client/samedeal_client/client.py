@@ -75,7 +75,7 @@ Found = TypeVar("Found")
 Help = Literal["none", "undo", "hints"]
 Listener = Callable[[Event], None]
 
-BEGINNING = OpenAttempt, OpenDaily, PlayChallenge
+OPENING = OpenAttempt, OpenDaily, PlayChallenge
 """Commands answered by an attempt."""
 
 UNKNOWN_ATTEMPT = {"unknown_attempt", "unknown_rules", "entries_lost"}
@@ -557,7 +557,7 @@ class Client:
         """Apply an event to the state it concerns."""
         attempt = self._attempt
         if isinstance(event, messages.Attempt) and (attempt is None or attempt.id != event.attempt):
-            if answered is None or isinstance(answered, BEGINNING):
+            if answered is None or isinstance(answered, OPENING):
                 self._show(event, asked=answered is not None)
         elif attempt is not None:
             attempt.handle(event, answered)

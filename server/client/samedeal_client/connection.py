@@ -53,7 +53,7 @@ from samedeal_client.messages import (
     Welcome,
 )
 from samedeal_client.protocol import Command, Event
-from samedeal_client.refusal import NOTHING_DONE, TEMPORARY, Disconnected, Refusal
+from samedeal_client.refusal import NOT_CARRIED_OUT, TEMPORARY, Disconnected, Refusal
 from samedeal_client.session import Session
 from samedeal_client.storage import TokenStorage
 
@@ -76,7 +76,7 @@ FINAL_REFUSALS = frozenset(
 FINAL_CLOSES = {4001: "replaced", 4002: "bad_version", 4007: "signed_out", 4008: "barred"}
 """Close codes that keep the client from reconnecting."""
 
-PENALTIES = {4000, 4005}
+PENALTY_CLOSES = {4000, 4005}
 """Close codes that delay reconnecting by some seconds: the client sent too much, or no messages."""
 
 WELCOME_WITHIN = 10.0
@@ -166,7 +166,7 @@ class Connection:
                 if type(command) not in IDEMPOTENT:
                     raise
             except Refusal as refusal:
-                again = TEMPORARY if type(command) in IDEMPOTENT else NOTHING_DONE
+                again = TEMPORARY if type(command) in IDEMPOTENT else NOT_CARRIED_OUT
                 if refusal.code not in again:
                     raise
                 await self.wait_out(refusal, tries, began)
@@ -253,7 +253,7 @@ class Connection:
         self._tasks.add(task)
         task.add_done_callback(self._done)
 
-    def was_ours(self, session: str) -> bool:
+    def is_own_session(self, session: str) -> bool:
         """Return whether a session id is of a session opened here."""
         return session in self._ids
 
@@ -307,7 +307,7 @@ class Connection:
                 ) as socket:
                     opened, wait = await self._serve(socket)
                 failures = 0 if opened else failures
-                penalized = socket.close_code in PENALTIES
+                penalized = socket.close_code in PENALTY_CLOSES
                 self.failure = f"it was closed with {socket.close_code}"
             except InvalidStatus as error:
                 self.failure = str(error)

@@ -7,7 +7,7 @@ from datetime import timedelta
 TEMPORARY = frozenset({"unavailable", "overloaded", "too_fast"})
 """Temporary refusals: the same command may succeed later."""
 
-NOTHING_DONE = frozenset({"overloaded", "too_fast"})
+NOT_CARRIED_OUT = frozenset({"overloaded", "too_fast"})
 """Refusals that guarantee that the command was not carried out."""
 
 

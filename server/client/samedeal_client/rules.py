@@ -56,6 +56,7 @@ class Rules:
         except (OSError, ValueError, LookupError, TypeError, StopIteration) as error:
             text = f"The rules {digest} of {game} are unknown here, and {self._url} has none."
             raise Refusal("unknown_rules", text) from error
+        # The digest covers all known fields: a mismatch means that this release lacks some.
         if ruleset.digest != digest:
             text = f"The rules of {game} need a newer release of samedeal-client."
             raise Refusal("unknown_rules", text)

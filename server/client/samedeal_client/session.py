@@ -126,6 +126,7 @@ class Session:
     async def _ping(self) -> None:
         while True:
             await asyncio.sleep(PING_EVERY)
+            # The pong waits behind a large answer on the same socket.
             large = any(isinstance(command, ExportData) for command, _ in self._sent.values())
             asked = time.monotonic()
             try:

@@ -38,7 +38,7 @@ REGULAR: Final = 0.12
 People's is far higher.
 """
 
-WINDOW_MS, MOST_IN_WINDOW = 5_000, 35
+WINDOW_MS, MAX_IN_WINDOW = 5_000, 35
 """Length of a window in milliseconds, and the maximum number of moves a person makes in one."""
 
 WINDOWS: Final = 3
@@ -71,7 +71,7 @@ FASTER: Final = 10
 MIN_WINS: Final = 10
 """Minimum number of wins for a median."""
 
-MOST_HOLLOW: Final = 3
+MIN_HOLLOW: Final = 3
 """Minimum number of wins within a day against idle opponents that is suspicious."""
 
 
@@ -179,13 +179,13 @@ def reasons(
         tried: their players, if the player has kept an identity only after the run.
     """
     found = (
-        _short(run),
-        _regular(run),
-        _dense(run),
-        _fast(run, median_win),
-        _alike(copied),
-        *map(_scouted, earlier),
-        _chosen(tried),
+        _short_intervals(run),
+        _regular_intervals(run),
+        _dense_windows(run),
+        _fast_win(run, median_win),
+        _copied_moves(copied),
+        *map(_scouting, earlier),
+        _tried_by_others(tried),
     )
     return tuple(reason for reason in found if reason is not None)
 
@@ -199,8 +199,8 @@ def race_reasons(decision: Decision) -> dict[PlayerId, tuple[Reason, ...]]:
     for player, result in results(decision, ()).items():
         if result.won and result.ranked:
             reasons = (
-                _hollow(decision, player),
-                *(_paired(pair, player) for pair in decision.pairs if pair.has(player)),
+                _hollow_wins(decision, player),
+                *(_repeat_opponent(pair, player) for pair in decision.pairs if pair.has(player)),
             )
             found[player] = tuple(reason for reason in reasons if reason is not None)
     return {player: reasons for player, reasons in found.items() if reasons}
@@ -216,19 +216,19 @@ def _intervals(run: Run, counts: Callable[[str], bool]) -> list[int]:
     ]
 
 
-def _is_chosen(move: str) -> bool:
+def _is_decision(move: str) -> bool:
     """Return whether a move takes a decision by the player."""
     source, _, target = move.partition(">")
-    return _is_made(move) and not (source == "s" or target == "s")
+    return _is_manual(move) and not (source == "s" or target == "s")
 
 
-def _is_made(move: str) -> bool:
+def _is_manual(move: str) -> bool:
     """Return whether a move is made by the player rather than automated by the client."""
     return not move.partition(">")[2].startswith("f")
 
 
-def _short(run: Run) -> Reason | None:
-    intervals = _intervals(run, _is_chosen)
+def _short_intervals(run: Run) -> Reason | None:
+    intervals = _intervals(run, _is_decision)
     short = sum(each < SHORT_MS for each in intervals)
     if len(intervals) < MIN_INTERVALS or short < SHORT_SHARE * len(intervals):
         return None
@@ -236,8 +236,8 @@ def _short(run: Run) -> Reason | None:
     return Reason(4, text)
 
 
-def _regular(run: Run) -> Reason | None:
-    intervals = _intervals(run, _is_made)[1:]
+def _regular_intervals(run: Run) -> Reason | None:
+    intervals = _intervals(run, _is_manual)[1:]
     if len(intervals) < MIN_INTERVALS:
         return None
     mean = fmean(intervals)
@@ -248,24 +248,22 @@ def _regular(run: Run) -> Reason | None:
     return Reason(5, text)
 
 
-def _dense(run: Run) -> Reason | None:
-    times = [at for move, at in run.moves if _is_chosen(move)]
+def _dense_windows(run: Run) -> Reason | None:
+    times = [at for move, at in run.moves if _is_decision(move)]
     found = first = 0
     for place, at in enumerate(times):
         while at - times[first] >= WINDOW_MS:
             first += 1
-        if place - first >= MOST_IN_WINDOW:
+        if place - first >= MAX_IN_WINDOW:
             found += 1
             first = place
     if found < WINDOWS:
         return None
-    text = (
-        f"More than {MOST_IN_WINDOW} moves were made within {WINDOW_MS // 1000} s, {found} times."
-    )
+    text = f"More than {MAX_IN_WINDOW} moves were made within {WINDOW_MS // 1000} s, {found} times."
     return Reason(3, text)
 
 
-def _fast(run: Run, median_win: int | None) -> Reason | None:
+def _fast_win(run: Run, median_win: int | None) -> Reason | None:
     if run.end != "won" or median_win is None or run.ended * FASTER > median_win:
         return None
     won, median = run.ended / 1000, median_win / 1000
@@ -273,7 +271,7 @@ def _fast(run: Run, median_win: int | None) -> Reason | None:
     return Reason(4, text)
 
 
-def _alike(copied: Copied | None) -> Reason | None:
+def _copied_moves(copied: Copied | None) -> Reason | None:
     if copied is None:
         return None
     player, (moves, same, odd), over = copied
@@ -287,7 +285,7 @@ def _alike(copied: Copied | None) -> Reason | None:
     return Reason(5 if over else 4, text)
 
 
-def _chosen(tried: Collection[PlayerId]) -> Reason | None:
+def _tried_by_others(tried: Collection[PlayerId]) -> Reason | None:
     if not tried:
         return None
     text = (
@@ -297,16 +295,16 @@ def _chosen(tried: Collection[PlayerId]) -> Reason | None:
     return Reason(2, text)
 
 
-def _hollow(decision: Decision, player: PlayerId) -> Reason | None:
+def _hollow_wins(decision: Decision, player: PlayerId) -> Reason | None:
     count = decision.hollow.get(player, 0) + meetings(decision)[player].hollow
-    if count < MOST_HOLLOW:
+    if count < MIN_HOLLOW:
         return None
     others = ", ".join(sorted(decision.race.results.keys() - {player}))
     text = f"{count} races were won within a day against idle opponents, the last against {others}."
     return Reason(3, text)
 
 
-def _paired(pair: Pair, player: PlayerId) -> Reason | None:
+def _repeat_opponent(pair: Pair, player: PlayerId) -> Reason | None:
     other = pair.one if pair.other == player else pair.other
     if pair.together:
         return Reason(1, f"{other} played at the same address.")
@@ -315,7 +313,7 @@ def _paired(pair: Pair, player: PlayerId) -> Reason | None:
     return Reason(2, f"It was race number {pair.earlier + 1} against {other} within a day.")
 
 
-def _scouted(earlier: Earlier) -> Reason | None:
+def _scouting(earlier: Earlier) -> Reason | None:
     player, unseen, seen, home, time, before = earlier
     if before <= 0 or seen == 0 or seen < SCOUTED_SHARE * unseen:
         return None

@@ -48,8 +48,8 @@ _ADDRESS = re.compile(r"\w\.[^\W\d_]{2}")
 """A host name as readers and programs recognize it: a dot between two words without spaces."""
 
 _CATEGORIES = {"L", "M", "N"}
-_MANY = {"Zinh", "Zyyy"}
-_WRITTEN_AS = {
+_SHARED = {"Zinh", "Zyyy"}
+_WRITING_SYSTEMS = {
     "Hani": {"Hanb", "Jpan", "Kore"},
     "Hira": {"Jpan"},
     "Kana": {"Jpan"},
@@ -182,7 +182,7 @@ def _check_marks(name: str) -> None:
             continue
         total, row = total + 1, row + 1
         scripts = _scripts(character)
-        shared += "Latn" in scripts or not scripts.isdisjoint(_MANY)
+        shared += "Latn" in scripts or not scripts.isdisjoint(_SHARED)
         if not after_letter or row > MAX_OWN_MARKS or shared > MAX_MARKS or total > MAX_ALL_MARKS:
             raise Refusal("bad_name")
 
@@ -192,7 +192,7 @@ def _is_of_one_script(letters: Iterable[str]) -> bool:
 
     This is the highly restrictive level of UTS 39. Digits must be of one system, too.
     """
-    sets = [found for each in letters if (found := _scripts(each)).isdisjoint(_MANY)]
+    sets = [found for each in letters if (found := _scripts(each)).isdisjoint(_SHARED)]
     zeros = {ord(each) - unicodedata.decimal(each) for each in letters if each.isdecimal()}
     if len(zeros) > 1:
         return False
@@ -209,7 +209,7 @@ def _table() -> tuple[list[int], list[tuple[int, frozenset[str]]]]:
     for line in SCRIPTS:
         names, ranges = line.split(": ")
         used = names.split()
-        scripts = frozenset(used).union(*(_WRITTEN_AS.get(name, ()) for name in used))
+        scripts = frozenset(used).union(*(_WRITING_SYSTEMS.get(name, ()) for name in used))
         for part in ranges.split(","):
             first, _, last = part.partition("-")
             rows.append((int(first, 16), int(last or first, 16), scripts))

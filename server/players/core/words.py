@@ -42,12 +42,12 @@ def skeleton(text: str) -> str:
     return unicodedata.normalize("NFD", shown)
 
 
-def _read(word: str) -> str:
+def _as_read(word: str) -> str:
     """Return a word as read: without case or accents, and with digits read as letters."""
     return _plain(skeleton(word.casefold().translate(_READ_AS)).casefold())
 
 
-def _seen(word: str) -> str:
+def _as_seen(word: str) -> str:
     """Return a word as seen: without accents, but a capital may resemble another small letter."""
     return _plain(skeleton(word))
 
@@ -73,12 +73,12 @@ class Words:
             if not any(letter.isalpha() for letter in entry):
                 raise ValueError(f"{entry!r} is no word")
             forms = patterns if ANY in entry else exact
-            forms.add(_formed(_read, entry))
-            forms.update(_formed(_seen, text) for text in (entry.upper(), entry.title()))
+            forms.add(_apply_form(_as_read, entry))
+            forms.update(_apply_form(_as_seen, text) for text in (entry.upper(), entry.title()))
         self._exact = exact
         self._longest = max((entry.count(" ") + 1 for entry in exact), default=1)
-        # `translate` gives the star its meaning in file names, which is the same here; entries have
-        # no other special characters.
+        # `translate` is for file names: its star means the same, and entries have no other
+        # wildcards.
         self._pattern = re.compile("|".join(map(translate, sorted(patterns))) or r"(?!)")
 
     def has(self, name: str) -> bool:
@@ -86,23 +86,23 @@ class Words:
         return (
             any(text in self._exact or self._pattern.match(text) for text in self._readings(name))
             # Patterns match within words only: across word boundaries, stars would match too much.
-            or any(form("".join(_words(name))) in self._exact for form in (_read, _seen))
+            or any(form("".join(_words(name))) in self._exact for form in (_as_read, _as_seen))
         )
 
     def _readings(self, name: str) -> Iterator[str]:
         """Yield the readings of a name's words and of consecutive words."""
-        for words in {tuple(_words(name)), tuple(_words(_parted(name)))}:
-            for form in (_read, _seen):
+        for words in {tuple(_words(name)), tuple(_words(_split_capitals(name)))}:
+            for form in (_as_read, _as_seen):
                 shown = [form(word) for word in words]
                 for count in range(1, self._longest + 1):
                     for start in range(len(shown) - count + 1):
                         yield " ".join(shown[start : start + count])
             for word in words:
-                yield _read(word.strip(_DIGITS))
-                yield re.sub(r"(.)\1{2,}", r"\1", _read(word))
+                yield _as_read(word.strip(_DIGITS))
+                yield re.sub(r"(.)\1{2,}", r"\1", _as_read(word))
 
 
-def _formed(form: Callable[[str], str], entry: str) -> str:
+def _apply_form(form: Callable[[str], str], entry: str) -> str:
     """Apply a form to each word of an entry, between its stars."""
     return " ".join(ANY.join(map(form, word.split(ANY))) for word in _words(entry))
 
@@ -117,7 +117,7 @@ def _words(text: str) -> list[str]:
     return found
 
 
-def _parted(text: str) -> str:
+def _split_capitals(text: str) -> str:
     """Insert a space before each capital that follows a small letter."""
     before = " "
     parts = []
