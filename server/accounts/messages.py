@@ -99,7 +99,7 @@ class UsePasskey(Command, tag=101, frozen=True):
 class SignOutEverywhere(Command, tag=102, frozen=True):
     """Void the player's tokens, close all other sessions, and optionally remove credentials.
 
-    Removing any is refused as `confirm_first` or `last_credential`.
+    Refused as `confirm_first` or `last_credential`, only when removing credentials.
 
     Attributes:
         passkeys: the credential ids of the passkeys to remove.

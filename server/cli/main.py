@@ -629,8 +629,8 @@ def verify_deal(*, game: str | None, variant: str, rules: str | None, words: lis
     server knows, the order is verified.
 
     DEAL is the deal's id, SEED its seed, which is published when the deal is closed, and COMMITMENT
-    the hash that was published before the first card was dealt. Seed and commitment are 64
-    lower-case hexadecimal digits each. --game is required; the cards are shown as they were dealt.
+    the hash that was published before any player saw a card. Seed and commitment are 64 lower-case
+    hexadecimal digits each. --game is required; the cards are shown as they were dealt.
 
     The exit code is 0 if everything matches, 1 if something does not, and 2 if an argument is
     invalid.
