@@ -7,6 +7,7 @@ import {
   pileLabel,
   placeLabel,
   resultTime,
+  useLanguage,
 } from "../src/text/index.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
@@ -73,6 +74,12 @@ describe("times", () => {
       "0:00",
     ]);
     expect(resultTime(61_250)).toBe("1:01.2");
+  });
+
+  it.each(["de", "fr"] as const)("have a decimal comma in %s", async (language) => {
+    await useLanguage(language);
+    expect(resultTime(61_250)).toBe("1:01,2");
+    await useLanguage("en");
   });
 
   it("are days of the UTC calendar", () => {

@@ -267,7 +267,10 @@ export function clockText(milliseconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** Return a result's time to the tenth of a second, because ranks depend on it. */
+/** Return a result's time to a tenth of a second, in the page's language, such as `4:07.3`. */
 export function resultTime(milliseconds: number): string {
-  return `${clockText(milliseconds)}.${Math.floor((milliseconds % 1000) / 100)}`;
+  // Tenths are shown because ranks depend on them.
+  const tenths = Math.floor((milliseconds % 1000) / 100);
+  const [, mark = "."] = (0.5).toLocaleString(text.locale);
+  return `${clockText(milliseconds)}${mark}${tenths}`;
 }
