@@ -157,7 +157,7 @@ def test_one_who_is_named_plays_alone_and_then_the_proof_is_there_for_all(
     expect(guest.see("challenges")).to_contain_text("Ada challenges you")
     guest.press("challenge-row")
     play(guest, 2)
-    expect(guest.see("until")).to_contain_text("everybody has played")
+    expect(guest.see("until")).to_contain_text("everyone has played")
     for player in (guest, other):
         expect(player.see("row-home")).to_have_text(["3", "2"])
         player.unfold("deal")

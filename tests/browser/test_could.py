@@ -49,7 +49,7 @@ def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
     player.unfold("deal")
     # What a run at this game is measured by is worked out without being asked for.
     verdict = player.see("verdict")
-    expect(verdict).to_contain_text("Nobody could win this deal.", timeout=SOLVING)
+    expect(verdict).to_contain_text("No one could win this deal.", timeout=SOLVING)
     expect(player.see("could-have")).to_have_attribute("aria-busy", "false", timeout=SOLVING)
     assert problems(player) == []
     # The page and the engine agree on how many cards can come home.
@@ -103,7 +103,7 @@ def test_who_watched_a_race_may_know_what_could_have_been(browser: Browser, site
         player.wait_for_board()
         player.give_up()
     watcher.press("to-room")
-    expect(watcher.see("verdict")).to_contain_text("Nobody could win", timeout=SOLVING)
+    expect(watcher.see("verdict")).to_contain_text("No one could win", timeout=SOLVING)
     assert problems(watcher) == []
     for player in (ada, grace, watcher):
         player.close()
@@ -174,7 +174,7 @@ def test_a_certified_daily_says_its_level_and_its_par(browser: Browser) -> None:
         player.go("/")
         row = player.see("daily-robert")
         expect(row).to_contain_text(re.compile(rf"{LEVEL} · par\s\d\d"))
-        expect(player.see("daily-deuces")).to_contain_text("Can it be won? Nobody knows.")
+        expect(player.see("daily-deuces")).to_contain_text("Can it be won? No one knows.")
         par = re.findall(r"par\s(\d\d)", row.inner_text())[0]
         row.click()
         expect(player.see("proof")).to_contain_text(f"Par is {par} home.")
@@ -185,17 +185,17 @@ def test_a_certified_daily_says_its_level_and_its_par(browser: Browser) -> None:
         expect(player.see("home-count")).to_have_text(f"1/{par}")
         player.give_up()
         expect(player.see("proof")).to_contain_text(
-            re.compile(rf"{LEVEL}\.\s+Par is {par}: nobody can bring more home\.")
+            re.compile(rf"{LEVEL}\.\s+Par is {par}: no one can bring more home\.")
         )
         assert problems(player) == []
         # A deal of which nothing was proved says so, before and after it is played.
         player.go("/daily/deuces")
-        expect(player.see("proof")).to_contain_text("nobody knows whether it can be won")
+        expect(player.see("proof")).to_contain_text("no one knows whether it can be won")
         expect(player.see("proof")).to_contain_text("the first run sets the mark")
         assert problems(player) == []
         player.press("play-daily")
         player.wait_for_board()
         player.give_up()
-        expect(player.see("proof")).to_contain_text("nobody knows whether it can be won")
+        expect(player.see("proof")).to_contain_text("no one knows whether it can be won")
         player.close()
         site.stop()

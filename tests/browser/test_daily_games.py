@@ -49,7 +49,7 @@ def test_every_game_is_offered_for_a_race_with_its_length(browser: Browser, site
 def test_a_game_that_is_no_daily_says_so_and_is_practised(browser: Browser, site: Site) -> None:
     player = Player(browser, site.url)
     player.go("/daily/deuces")
-    expect(player.see("no-daily")).to_have_text("There\u2019s no daily of this game today.")
+    expect(player.see("no-daily")).to_have_text("There\u2019s no daily for this game today.")
     expect(player.see("play-daily")).to_have_count(0)
     player.page.get_by_role("link", name="Try it, no clock").click()
     player.wait_for_board()

@@ -81,7 +81,7 @@ def test_the_choice_stands_in_the_address_and_keeps_the_focus(player: Player, si
     expect(player.see("period")).not_to_contain_text("This week")
     player.page.reload()
     expect(player.see("scope-week")).to_be_checked()
-    expect(player.see("leaderboard")).to_contain_text("Nobody yet")
+    expect(player.see("leaderboard")).to_contain_text("No one yet")
     player.press("period-after")
     expect(player.see("period")).to_contain_text("This week")
     player.see("group-ranked").check()
@@ -96,7 +96,7 @@ def test_the_choice_stands_in_the_address_and_keeps_the_focus(player: Player, si
 def test_an_address_of_a_day_shows_that_day(player: Player) -> None:
     player.go(f"/leaderboard/{GAME}?day=20000")
     expect(player.see("period")).to_have_text("Friday, 4 October 2024")
-    expect(player.see("leaderboard")).to_contain_text("Nobody yet")
+    expect(player.see("leaderboard")).to_contain_text("No one yet")
 
 
 def test_who_has_played_sees_the_place_and_moves_up_live(player: Player, played: Site) -> None:
@@ -110,6 +110,6 @@ def test_who_has_played_sees_the_place_and_moves_up_live(player: Player, played:
     place = player.see("own-place")
     expect(place.get_by_test_id("rank")).to_contain_text("1st")
     expect(place.get_by_test_id("rank")).to_contain_text(f"of {GUESTS + 1}")
-    expect(place.get_by_test_id("percentile")).to_have_text("Nobody is ahead of you.")
+    expect(place.get_by_test_id("percentile")).to_have_text("No one is ahead of you.")
     _finish(played, "Late", 20)
     expect(place.get_by_test_id("rank")).to_contain_text(f"of {GUESTS + 2}")

@@ -173,7 +173,7 @@ def test_whatever_is_delivered_is_shown(player: Player, told_site: Site, text: s
     worker = Worker(player)
     worker.deliver(text)
     (shown,) = worker.shown()
-    assert (shown["title"], shown["body"]) == ("Samedeal", "There is something new for you.")
+    assert (shown["title"], shown["body"]) == ("Samedeal", "There\u2019s something new for you.")
     assert shown["data"] == f"{told_site.url}/"
 
 

@@ -94,7 +94,7 @@ def test_a_name_is_reported_looked_at_and_hidden(
     ada.page.reload()
     ada.press("operator-passkey")
     expect(ada.see("operating")).to_contain_text("You moderate as ada")
-    expect(ada.see("case")).to_contain_text("One player: the name hurts")
+    expect(ada.see("case")).to_contain_text("One player: offensive name")
     expect(ada.see("case").get_by_role("heading")).to_contain_text("Rude Bob")
     assert problems(ada) == []
     ada.press("case-bar")
@@ -102,7 +102,7 @@ def test_a_name_is_reported_looked_at_and_hidden(
     ada.page.keyboard.press("Escape")
     act(ada, "case-hide_name", "an insult")
     # The case is resolved by that, and both acts are in the journal under her name.
-    expect(ada.page.get_by_text("Nothing to look at")).to_be_visible()
+    expect(ada.page.get_by_text("Nothing to review")).to_be_visible()
     ada.page.get_by_label("Closed").check()
     expect(ada.see("case")).to_contain_text("Resolved by ada")
     ada.page.get_by_role("link", name="Journal").click()

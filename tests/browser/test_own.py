@@ -34,7 +34,7 @@ def test_a_game_is_changed_practised_kept_shared_and_raced(ada: Player, grace: P
     # Every way from here deals two cards at a time.
     ada.press("practise-own")
     ada.wait_for_board()
-    expect(ada.page).to_have_title("Practice: Klondike, own rules · Samedeal")
+    expect(ada.page).to_have_title("Practice: Klondike, custom rules · Samedeal")
     ada.tap("s")
     ada.wait_for_moves(1)
     assert len(ada.cards("w")) == 2
@@ -69,7 +69,7 @@ def test_a_game_is_changed_practised_kept_shared_and_raced(ada: Player, grace: P
     ada.page.goto(grace.page.url)
     expect(grace.see("seat")).to_have_count(2)
     # Each calls the rules as they know them, and both can read them.
-    expect(grace.page.get_by_role("heading", level=1)).to_have_text("Klondike, own rules")
+    expect(grace.page.get_by_role("heading", level=1)).to_have_text("Klondike, custom rules")
     expect(ada.page.get_by_role("heading", level=1)).to_have_text("Klondike, Twos")
     ada.unfold("own-rules")
     expect(ada.see("differences")).to_contain_text("2 instead of 1")

@@ -257,7 +257,7 @@ def test_nobody_can_start_a_round_that_everybody_sits_out(host: Player, guest: P
         player.press("sit-out")
     expect(host.page.get_by_text("Sitting out")).to_have_count(2)
     host.press("start-round")
-    expect(host.see("notice")).to_contain_text("Somebody has to play")
+    expect(host.see("notice")).to_contain_text("Someone has to play")
 
 
 def test_a_guest_proposes_a_game_that_the_host_accepts(host: Player, guest: Player) -> None:

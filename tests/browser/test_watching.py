@@ -187,7 +187,7 @@ def test_boards_of_a_race_that_is_open_to_anyone_are_shown_when_it_is_over(
     ada.give_up()
     # Nobody is led to boards that are not shown.
     for each in (ada, watcher):
-        expect(each.see("boards-later")).to_contain_text("still play this deal")
+        expect(each.see("boards-later")).to_contain_text("still playing this deal")
         for absent in ("watch", "boards"):
             expect(each.see(absent)).to_have_count(0)
     grace.give_up()

@@ -98,7 +98,7 @@ const GAMES: Readonly<Record<string, Omit<Picture, "title"> & { break?: readonly
     cards: hand(["QS", "QH", "QC", "QD"], { x: 890, y: 372, width: 262, spread: 13 }),
   },
   klondike: {
-    line: "The one that everybody knows.",
+    line: "The one everyone knows.",
     cards: board("klondike", 7, {
       ...{ x: 640, y: 60, width: 178, step: 52 },
       ...{ columns: [3, 7], turn: -7 },

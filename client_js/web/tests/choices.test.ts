@@ -124,7 +124,7 @@ describe("the reason why a dropped card is refused", () => {
       "Only 2 cards at a time just now.",
     );
     expect(why("rouge-et-noir", { t0: "7H3C", t1: "8S" }, "t0", 0, "t1")).toBe(
-      "Only cards that follow one another move together.",
+      "Only cards in sequence move together.",
     );
   });
 
@@ -145,7 +145,7 @@ describe("the reason why a dropped card is refused", () => {
 
   it("says which cards move together, and which go automatically", () => {
     expect(why("spider", { t0: "7H6S", t1: "8C" }, "t0", 0, "t1")).toBe(
-      "Only cards of one suit that follow one another move together.",
+      "Only cards of one suit in sequence move together.",
     );
     expect(why("spider", { t0: "KH" }, "t0", 0, "f4")).toBe(
       "A whole run from King to Ace goes there by itself.",

@@ -22,17 +22,20 @@ const FOLDER = fileURLToPath(new URL("../src/text/messages", import.meta.url));
 
 /** Messages identical in a language and in the source. */
 const SAME: Readonly<Record<string, readonly string[]>> = {
-  de: ["Name", "Passkey {number}", "Reserve", "samedeal", "{clock} min"],
+  de: [
+    ...["Median", "Median: {value}", "Moderation", "Name", "Passkey {number}", "Reserve"],
+    ...["samedeal", "{clock} min"],
+  ],
   fr: [
     ...[
       "Hmm …",
+      "Journal",
+      "Notifications",
       "Pages",
       "Pause",
       "Place",
       "Points",
       "Six",
-      "par",
-      "pile {number}",
       "samedeal",
       "six",
     ],

@@ -74,16 +74,16 @@ describe.each([
     throw error;
   };
   it.each<[string, () => unknown, string, string]>([
-    ["nothing", () => null, "passkey_cancelled", "Nothing was changed."],
+    ["nothing", () => null, "passkey_cancelled", "Nothing changed."],
     [
       "that the player does not want to",
       thrown(new DOMException("", "NotAllowedError")),
-      ...(["passkey_cancelled", "Nothing was changed."] as const),
+      ...(["passkey_cancelled", "Nothing changed."] as const),
     ],
     [
       "that there is one, as another realm says it",
       thrown({ name: "InvalidStateError" }),
-      ...(["passkey_exists", "This device has a passkey of yours already."] as const),
+      ...(["passkey_exists", "This device already has one of your passkeys."] as const),
     ],
     [
       "an error of its own",

@@ -117,17 +117,17 @@ describe("the achieved number", () => {
 describe("a daily's deal", () => {
   it.each([
     [deuces, { ...par, winnable: true }, null, /^This one can be won\.$/],
-    [robert, par, null, /^Par is 34 home\. Nobody can bring more\.$/],
-    [deuces, null, null, /nobody knows whether it can be won\. .* the first run sets the mark\.$/],
-    [deuces, null, 51, /nobody knows whether it can be won\. The run to beat has 51 home\.$/],
-    [robert, null, 31, /nobody knows its par\. The run to beat has 31 home\.$/],
+    [robert, par, null, /^Par is 34 home\. No one can bring more\.$/],
+    [deuces, null, null, /no one knows whether it can be won\. .* the first run sets the mark\.$/],
+    [deuces, null, 51, /no one knows whether it can be won\. The run to beat has 51 home\.$/],
+    [robert, null, 31, /no one knows its par\. The run to beat has 31 home\.$/],
   ])("before play", (ruleset, certificate, best, said) => {
     expect(beforeWords(ruleset, certificate, best)).toMatch(said);
   });
 
   it.each([
     [robert, 31, 28, /its par\. The run to beat has 31 home\. .* try to work it out\.$/],
-    [robert, 31, 31, /its par\. Nobody has got further so far\. Once/],
+    [robert, 31, 31, /its par\. No one has got further so far\. Once/],
     [deuces, null, 28, /it can be won\. Once the day is closed/],
   ])("without a certificate, after play", (ruleset, best, home, said) => {
     expect(afterWords(ruleset, best, home)).toMatch(said);

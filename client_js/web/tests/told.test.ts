@@ -28,7 +28,7 @@ describe("a notification", () => {
   it("falls back to English, and to generic words for a newer server's topics", () => {
     expect(shownOf({ ...TOLD, language: "tlh" }).title).toBe("Ada challenges you");
     expect(shownOf({ ...TOLD, language: "constructor" }).title).toBe("Ada challenges you");
-    const newer = { title: "Samedeal", body: "There is something new for you." };
+    const newer = { title: "Samedeal", body: "There’s something new for you." };
     expect(shownOf({ ...TOLD, topic: "newer" })).toMatchObject(newer);
   });
 });
@@ -68,7 +68,7 @@ describe("a push message", () => {
     const [shown, ...more] = await shownFor(text, never);
     expect(more).toEqual([]);
     expect(shown?.title).toBe("Samedeal");
-    expect(shown?.body).toMatch(/^(There is something new|Il y a du nouveau)/);
+    expect(shown?.body).toMatch(/^(There’s something new|Il y a du nouveau)/);
     expect(shown?.data).toMatch(/^https:\/\/samedeal\.test\/(c\/abc)?$/);
     expect(errors).toHaveBeenCalled();
   });
