@@ -15,7 +15,7 @@ async def hello(request: Request[Hello]) -> Welcome:
     command, services = request.command, request.services
     if command.version not in VERSIONS:
         oldest, newest = VERSIONS[0], VERSIONS[-1]
-        raise Refusal("bad_version", f"This server speaks versions {oldest} to {newest}.")
+        raise Refusal("bad_version", f"This server supports versions {oldest} to {newest}.")
     if command.token is None:
         # A failed hello does not count as a new guest, which would delay others at the address.
         with request.session.payer.new_guest():

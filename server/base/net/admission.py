@@ -94,7 +94,7 @@ class Admission:
         if refusal is None and (full := budget.full) is not None:
             limited["address", "connections"] += 1
             if not silences.make_room(full.key):
-                text = "There are too many connections from where you are."
+                text = "There are too many connections from your address."
                 refusal = _answer(HTTPStatus.TOO_MANY_REQUESTS, text)
         silence = silences.begin(budget.keys, abort) if refusal is None else None
         return Visit(budget, refusal, silence)

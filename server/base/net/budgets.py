@@ -30,10 +30,10 @@ from server.base.net.limits import Bucket
 from server.base.net.silences import Silence, Silences
 from server.base.work.metrics import Counts
 
-TOO_MANY_GUESTS = "There are many new players where you are. Please try again in a moment."
-TOO_MANY_MISSES = "These were too many tries. Please wait a little."
-TOO_MANY_RULES = "A lot of new rules have been tried here lately. Please wait a little."
-TOO_MANY_REPORTS = "You have reported a lot already. Please try again later."
+TOO_MANY_GUESTS = "Too many new players at your address. Please try again in a moment."
+TOO_MANY_MISSES = "Too many attempts. Please wait a little."
+TOO_MANY_RULES = "Too many new rulesets from your address. Please wait a little."
+TOO_MANY_REPORTS = "You have sent a lot of reports lately. Please try again later."
 
 
 class PlayerBudget:

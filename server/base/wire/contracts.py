@@ -18,15 +18,15 @@ class Reason(Enum):
     """Reasons for closing a session: the close code, and the text of the preceding `Bye`."""
 
     GOING_AWAY = (1001, "The server is restarting. Your game is kept.")
-    BAD_MESSAGES = (4000, "Too many messages were none of the protocol.")
-    REPLACED = (4001, "Too many of your windows and devices are open.")
-    BAD_VERSION = (4002, "The server does not speak this version of the protocol.")
-    HELLO_TIMEOUT = (4003, "There was no hello within five seconds.")
-    TOO_SLOW = (4004, "The connection does not keep up. Please come back.")
-    TOO_FAST = (4005, "There were too many commands. Please slow down.")
+    BAD_MESSAGES = (4000, "Too many invalid messages.")
+    REPLACED = (4001, "You have too many windows and devices open.")
+    BAD_VERSION = (4002, "The server does not support this version of the protocol.")
+    HELLO_TIMEOUT = (4003, "No hello arrived within five seconds.")
+    TOO_SLOW = (4004, "The connection is too slow. Please reconnect.")
+    TOO_FAST = (4005, "Too many commands. Please slow down.")
     BARRED = (4008, "You can't play here for now.")
-    WENT_BACK = (4006, "The server's store has lost its last moments. Please come back.")
-    SIGNED_OUT = (4007, "You have signed out everywhere, or deleted this player.")
+    WENT_BACK = (4006, "The server's store has lost its latest data. Please reconnect.")
+    SIGNED_OUT = (4007, "You signed out everywhere, or deleted this player.")
 
 
 class Wire(Protocol):

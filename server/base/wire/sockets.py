@@ -122,7 +122,7 @@ class Sockets:
             text = "The server is overloaded."
             return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, text, self._load.wait() / 1000)
         if wait := self._budgets.open_socket(self._address(socket, request)):
-            text = "There are too many connections from where you are."
+            text = "There are too many connections from your address."
             return _refusal(HTTPStatus.TOO_MANY_REQUESTS, text, wait)
         return self._check_target(socket, request)
 

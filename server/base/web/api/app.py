@@ -159,11 +159,11 @@ def asked_of(route: Route[Any], request: Request) -> Asked:
     """
     query, in_path = request.query_params, request.path_params
     if len(query.multi_items()) > len(query) or query.keys() & in_path.keys():
-        raise Refusal("bad_request", "Each field of the query can be given once.")
+        raise Refusal("bad_request", "Each query field can be given only once.")
     try:
         return msgspec.convert({**query, **in_path}, type=route.asked, strict=False)
     except msgspec.ValidationError as error:
-        raise Refusal("bad_request", f"This is not what can be asked here: {error}.") from error
+        raise Refusal("bad_request", f"This request is not valid: {error}.") from error
 
 
 def _refusal_of(error: Exception, route: Route[Any]) -> Refusal:

@@ -148,7 +148,7 @@ def day_of(text: str) -> int:
 
 def unknown_day() -> Refusal:
     """Return the refusal for a day without data."""
-    return Refusal("unknown_day", "There is no such day, or nothing is kept of it.")
+    return Refusal("unknown_day", "There is no such day, or it is no longer kept.")
 
 
 def game_of(text: str) -> str:
