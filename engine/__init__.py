@@ -1,10 +1,10 @@
 """The rules of solitaire games as a library: pure functions on immutable boards.
 
-It needs the standard library only, but for `engine.solver`. A game is a TOML file in `games/`; see
+Only `engine.solver` needs more than the standard library. A game is a TOML file in `games/`; see
 `RULES.md` for its keys, `DEALS.md` for the dealing algorithm, and `python -m engine` for a driver
 on standard input.
 
-A whole board, as the server has it, is dealt from a seed and changed by legal moves:
+The server deals a complete board from a seed and applies legal moves to it:
 
 >>> from engine import deal_seed, legal_moves, move_text, parse_move, play, ruleset
 >>> rules = ruleset("robert")
@@ -15,8 +15,8 @@ A whole board, as the server has it, is dealt from a seed and changed by legal m
 >>> board.moves, board.home, board.won
 (1, 1, False)
 
-A client has a view, in which cards that lie face down are unseen. It reads the view from the
-server's messages, and asks it for legal moves in the same way; a move is sent as three numbers:
+A client has a view, in which face-down cards are unseen. It reads the view from the server's
+messages and lists legal moves in the same way. A move is sent as three numbers:
 
 >>> from engine import apply_delta, card_name, read_delta, read_view
 >>> view = read_view(rules, [bytes([6]), bytes([127] * 51), b""])
@@ -27,8 +27,8 @@ server's messages, and asks it for legal moves in the same way; a move is sent a
 >>> [move_text(rules, move) for move in legal_moves(view)], card_name(view.piles[2][-1])
 (['w>f0', 's>w'], '8H')
 
-Input that is refused raises an `EngineError`, which has a `code`. The modules hold more than is
-exported here: `search` finds whether a card can still come home.
+Invalid input raises an `EngineError` with a `code`. Some modules offer more than is exported here:
+`search` finds out whether another card can still come home.
 """
 
 from engine.board import Board, Change, Delta, Piles, View, apply_delta, view_of

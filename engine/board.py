@@ -1,4 +1,4 @@
-"""Boards, views and deltas: a complete position, what a player may see of it, and its changes."""
+"""Boards (complete positions), views (their visible part) and deltas (changes of a view)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Piles = tuple[Pile, ...]
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The complete position of one player, hidden cards included. It never leaves the server.
+    """A player's complete position, including hidden cards. It never leaves the server.
 
     Attributes:
         ruleset: the rules in force.
         piles: the piles by pile number, each from bottom to top; face-down cards have the bit
             `DOWN` set.
-        redeals: how often the waste has been turned over.
+        redeals: how many times the waste has been turned over.
         moves: the number of moves played.
         home: the number of cards on foundations; counted from `piles` if left out.
     """
@@ -46,7 +46,7 @@ class Board:
 class View:
     """A board as a player may see it: every face-down card is `UNSEEN`.
 
-    This type and `Delta` are the only types with piles that are encoded for a client.
+    Of all types with piles, only this one and `Delta` are encoded for clients.
     """
 
     ruleset: Ruleset
@@ -69,7 +69,7 @@ class Change(NamedTuple):
 
 
 class Delta(NamedTuple):
-    """The changes by a move, as a player may see them.
+    """The visible changes of a move.
 
     Attributes:
         changes: one for each pile that changed, in ascending order of pile numbers.
@@ -83,17 +83,17 @@ class Delta(NamedTuple):
 
 
 def view_of(board: Board) -> View:
-    """Return what a player may see of the board."""
+    """Return the part of the board that its player may see."""
     return View(board.ruleset, tuple(map(seen, board.piles)), board.redeals, board.moves)
 
 
 def delta_between(before: Board, after: Board, touched: Iterable[int] | None = None) -> Delta:
-    """Return the difference between two boards, as a player may see it.
+    """Return the visible difference between two boards.
 
     Args:
         before: a board.
         after: another board of the same ruleset.
-        touched: the numbers of the piles that can differ, in ascending order; all if left out.
+        touched: the piles that can differ, in ascending order; all piles if left out.
     """
     olds, news = before.piles, after.piles
     changes = [
@@ -105,9 +105,9 @@ def delta_between(before: Board, after: Board, touched: Iterable[int] | None = N
 
 
 def _change(pile: int, old: Pile, new: Pile) -> Change:
-    """Return the change of one pile, which replaces all above the longest common prefix.
+    """Return the change of one pile, which replaces everything above the longest common prefix.
 
-    A card that is turned over differs in the bit `DOWN`, so the prefix ends below it.
+    Turning a card over flips its `DOWN` bit, so the prefix ends below it.
     """
     if old.startswith(new):
         return Change(pile, len(old) - len(new), b"")

@@ -2,8 +2,8 @@
 
 A card is `suit * 13 + rank`, 0 to 51, with suits in the order of `SUITS` and ranks in that of
 `RANKS`. A pile is a `bytes` of cards from bottom to top: immutable, hashable and cheap to slice. A
-card that lies face down has the bit `DOWN` set. `UNSEEN` is a face-down card whose face is not
-known: the only value of a face-down card in a view.
+face-down card has the bit `DOWN` set. `UNSEEN` is a face-down card of unknown face, the only
+face-down card in a view.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def is_red(card: Card) -> bool:
 
 
 def card_of(rank: str, suit: str) -> Card:
-    """Return the card of a rank of `RANKS` and a suit of `SUITS`."""
+    """Return the card with a rank of `RANKS` and a suit of `SUITS`."""
     return SUITS.index(suit) * 13 + RANKS.index(rank)
 
 
@@ -57,8 +57,8 @@ def pack(packs: int, suits: str = SUITS) -> bytes:
 
     Args:
         packs: the number of packs.
-        suits: one, two or four suits, of which a pack has thirteen cards each, over and over, until
-            it has 52. A pack of all suits goes from AS to KC.
+        suits: one, two or four suits. Each contributes thirteen cards in turn, repeatedly, until a
+            pack has 52. A pack of all suits goes from AS to KC.
     """
     ranks = range(len(RANKS))
     each = [SUITS.index(suit) * len(RANKS) + rank for suit in suits for rank in ranks]
@@ -88,7 +88,7 @@ def parse_pile(names: Iterable[str]) -> Pile:
     """Return the pile of these cards, bottom to top; a face-down card is written `?TH`.
 
     Raises:
-        CardError: a name is not a card. `??` is not one.
+        CardError: a name is not a card; neither is `??`.
     """
     return bytes(
         parse_card(name[1:]) | DOWN if name.startswith("?") else parse_card(name) for name in names

@@ -1,8 +1,8 @@
-"""The games that are known: those that are listed to be played, and rules that are not listed.
+"""The catalogue of games: playable rules, and older ones that stored attempts still need.
 
-Every file of `games/` is a game. What has begun by rules that have changed since goes on by them:
-`games/unlisted/<game>/<release>.toml` is the game's file as that release had it. Its rules are
-found by their digest, and no new deal is played by them.
+Every file of `games/` is a game. `games/unlisted/<game>/<release>.toml` is a game's file as an
+earlier release had it. An attempt that started with those rules continues with them; they are found
+by digest and serve no new deals.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from engine.ruleset import Ruleset, digest_of
 from engine.schema import STANDARD, Game, Rules, changed_rules, is_changes, read_game
 
 MAX_KEPT = 2 << 20
-"""The most bytes of changed rules that are kept for whoever asks again: of about 300."""
+"""The size of the cache of changed rules, in bytes: room for about 300."""
 
 
 class _Rules(NamedTuple):
-    """Rules of which tables are made when they are first asked for."""
+    """Rules whose tables are computed on first use."""
 
     game: str
     variant: str
@@ -38,13 +38,12 @@ class Catalog:
     """Games by id, and all rules by digest.
 
     Attributes:
-        games: the games that can be played by id, in the order in which they are offered:
-            that of their listings, and of their names where it is the same.
-        unlisted: the digests of rules by which no new deal is played, sorted.
+        games: the playable games by id, sorted by the order of their listings, then by name.
+        unlisted: the sorted digests of rules that serve no new deals.
     """
 
     def __init__(self, games: Iterable[Game], unlisted: Iterable[Game] = ()) -> None:
-        """Index listed games, and other versions of games whose rules are found by digest alone."""
+        """Index listed games, and earlier versions of games, found only by digest."""
         ordered = sorted(games, key=lambda game: (game.listing.order, game.name))
         self.games: Mapping[str, Game] = {game.id: game for game in ordered}
         current, others = _by_digest(ordered), _by_digest(unlisted)
@@ -54,12 +53,12 @@ class Catalog:
         self._rulesets: dict[str, Ruleset] = {}
         self._changed: WeakValueDictionary[str, Ruleset] = WeakValueDictionary()
         self._named: WeakValueDictionary[tuple[str, str], Ruleset] = WeakValueDictionary()
-        """The changed rules of today, by game and changes."""
+        """Changes to today's rules, by game and changes."""
         self._latest: OrderedDict[str, Ruleset] = OrderedDict()
         self._kept = 0
 
     def ruleset(self, game: str, variant: str = STANDARD) -> Ruleset:
-        """Return the rules by which new deals of a game are played.
+        """Return the rules for new deals of a game.
 
         Args:
             game: the game's id.
@@ -68,7 +67,7 @@ class Catalog:
         Raises:
             UnknownGameError: there is no such game.
             UnknownVariantError: the game has no such variant.
-            RulesetError: the changes are refused.
+            RulesetError: the changes are invalid.
         """
         if game not in self.games:
             raise UnknownGameError(f"There is no game {game!r}; known are {', '.join(self.games)}.")
@@ -86,15 +85,10 @@ class Catalog:
         return self._ready(digest)
 
     def stored_ruleset(self, game: str, variant: str, digest: str) -> Ruleset:
-        """Return the rules that something stored is played by.
-
-        Args:
-            game: the game's id.
-            variant: the variant's id.
-            digest: the digest of the rules.
+        """Return the rules of a stored attempt or deal, by their digest.
 
         Raises:
-            UnknownRulesError: these rules are not known here.
+            UnknownRulesError: the catalogue has no such rules.
         """
         if is_changes(variant):
             return self._stored_changed(game, variant, digest)
@@ -104,14 +98,14 @@ class Catalog:
         return self._ready(digest)
 
     def is_ready(self, game: str, variant: str) -> bool:
-        """Return whether `ruleset` has nothing to make: no changes are read, and no tables made."""
+        """Return whether `ruleset` has nothing left to parse or compute for these rules."""
         return not is_changes(variant) or (game, variant) in self._named
 
     def _stored_changed(self, game: str, variant: str, digest: str) -> Ruleset:
-        """Return the rules of this digest that a game's standard rules lead to, of any release.
+        """Return the rules with the digest that changes to any release's standard rules yield.
 
         Raises:
-            UnknownRulesError: none of them does.
+            UnknownRulesError: no release's rules lead to the digest.
         """
         known = self._changed.get(digest)
         if known is not None and (known.game, known.variant) == (game, variant):
@@ -125,10 +119,10 @@ class Catalog:
         raise UnknownRulesError(f"The rules {digest} of {game}, {variant}, are unknown here.")
 
     def _changed_by(self, base: Rules, game: str, changes: str) -> Ruleset:
-        """Return the one object for a game's rules with changes, as long as somebody has it.
+        """Return the single object for changed rules, which lives as long as it is referenced.
 
         Raises:
-            RulesetError: the changes are refused.
+            RulesetError: the changes are invalid.
         """
         rules = changed_rules(game, base, changes)
         digest = digest_of(game, changes, rules)
@@ -138,7 +132,7 @@ class Catalog:
         return self._keep(found)
 
     def _keep(self, changed: Ruleset) -> Ruleset:
-        """Keep changed rules, so that they are not made anew while they are asked for again."""
+        """Cache changed rules, so that they are not compiled again."""
         if changed.digest not in self._latest:
             self._latest[changed.digest] = changed
             self._kept += changed.size
@@ -149,7 +143,7 @@ class Catalog:
         return changed
 
     def _ready(self, digest: str) -> Ruleset:
-        """Return the one object for rules that are known."""
+        """Return the single object for known rules."""
         found = self._rulesets.get(digest)
         if found is None:
             found = self._rulesets[digest] = Ruleset(*self._rules[digest])
@@ -158,8 +152,8 @@ class Catalog:
     def exported(self) -> dict[str, Any]:
         """Return all rules as JSON values, for other implementations to read.
 
-        Every variant is complete: its overrides are merged into the standard rules, and keys that
-        the file leaves out have their defaults.
+        Every variant is complete, with its overrides merged into the standard rules and with
+        defaults for missing keys.
         """
         return {
             "games": [
@@ -188,7 +182,7 @@ class Catalog:
 
 
 def _by_digest(games: Iterable[Game]) -> dict[str, _Rules]:
-    """Return the rules of games in all variants by digest."""
+    """Return the rules of all variants of some games, by digest."""
     return {
         digest_of(game.id, variant, rules): _Rules(game.id, variant, rules)
         for game in games
@@ -230,7 +224,7 @@ def load_catalog(folder: Traversable) -> Catalog:
 
 
 def _games_in(folder: Traversable, game: str | None = None) -> Iterator[Game]:
-    """Yield the games in the files of a folder, which are named by game unless one is given."""
+    """Yield the games in a folder's files, which are named after games unless `game` is given."""
     for entry in folder.iterdir():
         if entry.name.endswith(".toml"):
             name = entry.name.removesuffix(".toml") if game is None else game
@@ -244,35 +238,32 @@ def catalog() -> Catalog:
 
 
 def games() -> Mapping[str, Game]:
-    """Return the games that can be played by id, in the order in which they are offered."""
+    """Return the playable games by id, in listing order."""
     return catalog().games
 
 
 def in_order(of: Container[str]) -> list[str]:
-    """Return the ids of some games in the order in which they are offered."""
+    """Return the ids of some games in listing order."""
     return [game for game in games() if game in of]
 
 
 def daily_games() -> tuple[str, ...]:
-    """Return the ids of the games that are dailies unless the operator of a server says otherwise.
-
-    They are in the order in which they are offered.
-    """
+    """Return the ids of the default dailies in listing order; operators can choose others."""
     return tuple(game.id for game in games().values() if game.listing.daily)
 
 
 def ruleset(game: str, variant: str = STANDARD) -> Ruleset:
-    """Return the rules by which new deals of a game are played; see `Catalog.ruleset`."""
+    """Return the rules for new deals of a game; see `Catalog.ruleset`."""
     return catalog().ruleset(game, variant)
 
 
 def is_ready(game: str, variant: str) -> bool:
-    """Return whether the rules of a variant are made already; see `Catalog.is_ready`."""
+    """Return whether a variant's rules are ready; see `Catalog.is_ready`."""
     return catalog().is_ready(game, variant)
 
 
 def stored_ruleset(game: str, variant: str, digest: str) -> Ruleset:
-    """Return the rules that something stored is played by; see `Catalog.stored_ruleset`."""
+    """Return the rules of a stored attempt or deal; see `Catalog.stored_ruleset`."""
     return catalog().stored_ruleset(game, variant, digest)
 
 

@@ -1,4 +1,4 @@
-"""Deals: a secret seed determines the order of the pack, and so the board. See `DEALS.md`."""
+"""Deals: a secret seed determines the order of the pack, and thus the board. See `DEALS.md`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SEED = re.compile(r"[0-9a-f]{64}|(?:[0-9a-f]{104}){1,2}", re.ASCII)
 
 
 def parse_seed(text: str) -> bytes:
-    """Return a seed written in hexadecimal: 32 bytes, or a known deal's deck, a byte for each card.
+    """Return a seed written in hexadecimal: 32 bytes, or a known deal's deck, a byte per card.
 
     Raises:
         SeedError: `text` is neither 64 lower-case hexadecimal digits nor a deck of face-up cards.
@@ -35,7 +35,7 @@ def parse_seed(text: str) -> bytes:
 
 
 def commitment(deal_id: str, seed: bytes) -> str:
-    """Return the commitment that is published before a deal is played.
+    """Return the commitment to publish before a deal is played.
 
     Returns:
         SHA-256 over the deal's id and seed, as 64 lower-case hexadecimal digits.
@@ -73,14 +73,14 @@ def _words(seed: bytes) -> Iterator[int]:
 def _below(limit: int, words: Iterator[int]) -> int:
     """Return an unbiased number below `limit`, by rejection.
 
-    Words from the greatest multiple of `limit` up are skipped.
+    Words at or above the greatest multiple of `limit` are skipped.
     """
     bound = _WORD - _WORD % limit
     return next(word for word in words if word < bound) % limit
 
 
 def deal_seed(ruleset: Ruleset, seed: bytes) -> Board:
-    """Return the initial board that a seed of 32 bytes deals, or the deck of a known deal.
+    """Return the initial board for a seed of 32 bytes, or for the deck of a known deal.
 
     Raises:
         DeckError: the deck is not exactly the packs of this game.
@@ -92,9 +92,9 @@ def lay_out(ruleset: Ruleset, deck: bytes) -> Board:
     """Return the initial board for a deck.
 
     Args:
-        ruleset: the rules, which say where the cards go.
+        ruleset: the rules, which determine the layout.
         deck: all cards, face up, the first dealt first. Cards that the rules lay out on
-            foundations beforehand are taken out wherever they are.
+            foundations beforehand are skipped wherever they are.
 
     Raises:
         DeckError: the deck is not exactly the packs of this game.
@@ -124,7 +124,7 @@ def lay_out(ruleset: Ruleset, deck: bytes) -> Board:
 def _deal_rounds(
     piles: list[Pile], numbers: range, part: Reserve | Tableau, cards: Iterator[int]
 ) -> None:
-    """Deal a part of the layout in rounds of one card to each pile that is not yet complete."""
+    """Deal a part of the layout in rounds of one card to each incomplete pile."""
     for round_ in range(max(part.deal)):
         for pile, size in zip(numbers, part.deal, strict=True):
             if size > round_:

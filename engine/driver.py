@@ -1,4 +1,4 @@
-"""The engine's driver: JSON Lines requests in, one JSON object a line out.
+"""The engine's driver: JSON Lines requests in, JSON Lines responses out.
 
 Requests, by `op`: `games`; `new` with `game`, `variant`? and `deck` or `seed`; `load` with
 `position`; `move` with `move`; `position`; `legal`; `hint`. Every response is a position, the
@@ -25,7 +25,7 @@ from engine.position import parse_position, position_of
 from engine.schema import STANDARD
 
 MAX_LINE_LENGTH = 65_536
-"""The most characters of a request, without the line ending."""
+"""The maximum length of a request in characters, without the line ending."""
 
 _BLANK = " \t\r\n"
 """The whitespace of JSON."""
@@ -38,13 +38,13 @@ class RequestError(EngineError):
 
 
 class Driver:
-    """One conversation: holds the current position, and answers requests."""
+    """A conversation: holds the current position and answers requests."""
 
     def __init__(self) -> None:
         self._board: Board | None = None
 
     def answer(self, line: str) -> dict[str, Any]:
-        """Return the response to one line, which for invalid input is an error; nothing raises."""
+        """Return the response to a line: an error response if invalid, never an exception."""
         try:
             return self._handle(_parse_request(line))
         except EngineError as error:
@@ -120,7 +120,7 @@ def _parse_request(line: str) -> dict[str, Any]:
     if len(line) > MAX_LINE_LENGTH:
         raise RequestError(f"A request has at most {MAX_LINE_LENGTH} characters.")
     try:
-        # In JSON 1 and 1.0 are the same number; and int() refuses literals of too many digits.
+        # In JSON, 1 and 1.0 are the same number, and int() rejects literals with too many digits.
         request = json.loads(line, parse_int=float, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise RequestError("A request must be a JSON object on one line.") from error

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 class EngineError(ValueError):
-    """The base class: input that the engine refuses.
+    """The base class of errors for invalid input.
 
     Attributes:
-        code: a stable identifier for programs, in `snake_case`; one for each class.
+        code: the class's stable identifier for programs, in `snake_case`.
         message: one sentence for people.
     """
 
@@ -25,7 +25,7 @@ class CardError(EngineError):
 
 
 class DeckError(EngineError):
-    """A deck that is not exactly the packs that the game is played with."""
+    """A deck that is not exactly the game's packs."""
 
     code = "bad_deck"
 
@@ -53,7 +53,7 @@ class RulesetError(EngineError):
 
     code = "bad_ruleset"
     longest = 300
-    """The most characters of a message, which may quote keys of any length; longer ones are cut."""
+    """The maximum length of a message, beyond which it is cut: messages may quote long keys."""
 
     def __init__(self, message: str) -> None:
         cut = len(message) > self.longest
@@ -73,7 +73,7 @@ class UnknownVariantError(EngineError):
 
 
 class UnknownRulesError(EngineError):
-    """Rules that something stored is played by, and that the catalogue does not hold."""
+    """Rules of a stored attempt or deal that the catalogue lacks."""
 
     code = "unknown_rules"
 

@@ -1,8 +1,8 @@
 """Which card may be placed on which: lookup tables by top card, computed from a game's rules.
 
-A table depends on few words of the rules, and on no number of piles or cards. So tables are shared
-by all rules that have these words, and those that were asked for last are kept. All rules together
-have about 1,500 different rows, each of which is one object.
+A table depends on a few keywords of the rules, never on numbers of piles or cards. All rules with
+the same keywords share it, and the most recently used tables are cached. All rules together have
+about 1,500 different rows, each stored once.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from engine.cards import PACK_SIZE, RANKS, RED_SUITS, SUITS, UNSEEN, Card, is_re
 from engine.schema import Foundation, Rules
 
 EMPTY = -1
-"""Stands for the top card of an empty pile: the index of its row in a table."""
+"""The top card of an empty pile: the index of its row in a table."""
 
 RUN_LENGTH = 13
-"""The length of a run that goes to a foundation; a run in one direction cannot be longer."""
+"""The length of a run that moves to a foundation, and the maximum of one in one direction."""
 
 _ROWS = UNSEEN + 2
-"""The rows of a table: one for each possible top card, and last the one for `EMPTY`."""
+"""The number of rows of a table: one for each possible top card, then one for `EMPTY`."""
 
 Fits = tuple[bytes, ...]
 """`fits[top][card]` is 1 where `card` may go on `top`; `fits[EMPTY][card]` for an empty pile."""
 
 Takes = tuple[int, ...]
-"""The same as bit sets: `takes[top]` has the `BITS` of all cards that may go on `top`."""
+"""A table as bit sets: `takes[top]` has the `BITS` of all cards that may go on `top`."""
 
 BITS: Takes = tuple(1 << byte if byte < PACK_SIZE else 0 for byte in range(_ROWS))
 """The bit of each card; 0 for a face-down card and for `EMPTY`."""
 
 
 MAX_TABLES: Final = 512
-"""How many tables of a kind are kept: each takes 1 kB, since rows are shared."""
+"""The number of cached tables of a kind. Each takes 1 kB, since rows are shared."""
 
 
 def _suits_with(match: str, top: Card) -> str:
-    """Return the suits of the cards that match `top` by the rule `match`."""
+    """Return the suits that match `top` by the rule `match`."""
     if match == "suit":
         return suit_of(top)
     if match == "any":
@@ -81,8 +81,7 @@ def same_rank_cards(rank: int) -> int:
 def _starters(first: str) -> int:
     """Return the bit set of the cards of the rank `first`, which may be `any`.
 
-    It may also be `same`: then the rank depends on the deal, and every card may be of it. It is 0
-    for any other word.
+    With `same`, the rank depends on the deal, so every card is included. Any other word yields 0.
     """
     if first in ("any", "same"):
         return ALL_CARDS
@@ -91,12 +90,12 @@ def _starters(first: str) -> int:
 
 @cache
 def _row(cards: int) -> bytes:
-    """Return a bit set as a row of a table. Of equal rows, there is one."""
+    """Return a bit set as a row of a table. Equal rows are the same object."""
     return bytes(cards >> card & 1 for card in range(UNSEEN + 1))
 
 
 def _table(cards: Iterable[int], empty: int) -> Fits:
-    """Return a table from the bit sets that each card takes, and that an empty pile takes."""
+    """Return the table of the bit sets that each top card takes, and that an empty pile takes."""
     rows = [*map(_row, cards)]
     rows += [_row(0)] * (_ROWS - 1 - len(rows))
     return (*rows, _row(empty))
@@ -110,7 +109,7 @@ def takes_of(fits: Fits) -> Takes:
 
 @cache
 def set_of(row: bytes) -> int:
-    """Return the bit set of the cards at which a row has a 1."""
+    """Return a row of a table as a bit set."""
     return sum(BITS[card] for card in range(PACK_SIZE) if row[card])
 
 
@@ -118,23 +117,23 @@ ALL_CARDS: Final = (1 << PACK_SIZE) - 1
 """The bit set of all cards."""
 
 ANY_CARD: Takes = ((0,) * (_ROWS - 1)) + (ALL_CARDS,)
-"""The rows of a pile that takes any card when empty, and else nothing."""
+"""The rows of a pile that takes any card when empty, and nothing otherwise."""
 
 
 @lru_cache(MAX_TABLES)
 def when_empty(cards: int) -> Takes:
-    """Return the rows of a pile that takes the bit set `cards` when empty, and else nothing."""
+    """Return the rows of a pile that takes `cards` when empty, and nothing otherwise."""
     return (0,) * (_ROWS - 1) + (cards,)
 
 
 @lru_cache(MAX_TABLES)
 def unless_empty(takes: Takes) -> Takes:
-    """Return the same rows, except that an empty pile takes nothing."""
+    """Return `takes` with nothing for an empty pile."""
     return (*takes[:EMPTY], 0)
 
 
 def tableau_fits(rules: Rules) -> Fits:
-    """Return the table of what a tableau pile takes."""
+    """Return the table of the cards that a tableau pile takes."""
     tableau = rules.tableau
     if tableau is None:
         return _table((), 0)
@@ -149,9 +148,9 @@ def _tableau_fits(order: str, match: str, empty: str, *, wrap: bool) -> Fits:
 
 
 def run_fits(rules: Rules) -> Fits:
-    """Return the table of what builds on what in cards that move together.
+    """Return the table of builds within cards that move together.
 
-    It is that of the tableau, unless `run_match` is stricter. The row of `EMPTY` has no meaning.
+    It equals the tableau's unless `run_match` is stricter. The row of `EMPTY` has no meaning.
     """
     tableau = rules.tableau
     if tableau is None or tableau.run_match is None:
@@ -161,7 +160,7 @@ def run_fits(rules: Rules) -> Fits:
 
 @lru_cache(MAX_TABLES)
 def foundation_fits(group: Foundation) -> Fits:
-    """Return the table of single cards that a foundation takes; one that takes runs takes none."""
+    """Return the table of single cards that a foundation takes: none if it takes runs."""
     if group.takes == "run":
         return _table((), 0)
     suits = _of_suits(frozenset(group.suits))
@@ -175,10 +174,10 @@ def foundation_fits(group: Foundation) -> Fits:
 
 
 def _completes(card: Card, group: Foundation) -> bool:
-    """Return whether `card` is the last of a foundation: by its rank, or the thirteenth.
+    """Return whether `card` completes a foundation: by its rank, or as the thirteenth card.
 
-    Only a foundation with a fixed first rank and one direction has a thirteenth card. It does not
-    come up unless the foundation wraps around or starts at the end of the ranks.
+    Only a foundation with a fixed first rank and one direction has a thirteenth card, and only if
+    it wraps around or starts at an end of the ranks.
     """
     if RANKS[rank_of(card)] == group.last:
         return True
@@ -189,9 +188,9 @@ def _completes(card: Card, group: Foundation) -> bool:
 
 
 def turns_of(groups: Iterable[Foundation]) -> bytes:
-    """Return for each card how many cards a foundation takes before it, at the least.
+    """Return for each card the minimum number of cards below it on a foundation.
 
-    It is 0 where that is not certain: a foundation may start with the card, or go either way.
+    It is 0 if the order is not fixed: a foundation may start with the card, or go either way.
     """
     return bytes(
         min((_turn(card, group) for group in groups if suit_of(card) in group.suits), default=0)
@@ -200,7 +199,7 @@ def turns_of(groups: Iterable[Foundation]) -> bytes:
 
 
 def _turn(card: Card, group: Foundation) -> int:
-    """Return how many cards lie on a foundation of the group when it takes `card`, at the least."""
+    """Return the minimum number of cards below `card` on a foundation of the group."""
     if group.first in ("any", "same") or group.order == "either":
         return 0
     if group.takes == "run":

@@ -1,8 +1,7 @@
-"""A hint: what a good simple player would do next, by what the player sees.
+"""Hints: the move of a good simple player who sees only the view.
 
-`RULES.md` describes how a move is chosen. Who follows hints alone comes to an end: each of them
-brings a card home, prepares that for the next hint, or gets further in a way that no later hint
-takes back.
+`RULES.md` describes how a move is chosen. Following hints always terminates: each brings a card
+home, prepares that for the next hint, or makes progress that no later hint reverts.
 """
 
 from __future__ import annotations
@@ -18,20 +17,20 @@ from engine.play import apply
 from engine.ruleset import ENDLESS, ROW, Move, Ruleset
 
 Worth = tuple[int, ...]
-"""How good a move is. Worths are compared from the left, and more is better."""
+"""The value of a move, compared lexicographically; higher is better."""
 
 _HOME, _PREPARES, _JOINS, _UNCOVERS, _WASTE_JOINS, _WASTE, _DEALS, _SPREADS = range(8, 0, -1)
 
 
 SLICE: Final = 64
-"""The moves that are judged between two pauses: in less than half a millisecond."""
+"""The number of moves judged between two pauses, in less than half a millisecond."""
 
 
 def hint(layout: Layout) -> Move | None:
-    """Return the move that a good simple player would make, or `None` if none gets further.
+    """Return the move of a good simple player, or `None` if no move makes progress.
 
-    It depends only on what the player sees: two boards with equal views have the same hint. Of a
-    listed game, it takes 0.2 ms at most; `hint_steps` is for those who have others waiting.
+    It depends only on the view: boards with equal views have the same hint. It takes at most 0.2 ms
+    in a listed game; use `hint_steps` where other work is waiting.
     """
     steps = hint_steps(layout)
     while True:
@@ -45,14 +44,14 @@ def hint(layout: Layout) -> Move | None:
 def hint_steps(layout: Layout) -> Generator[int, None, Move | None]:
     """Find a hint with pauses.
 
-    Before each pause, `SLICE` moves are judged at most; each takes some microseconds, and listing
-    them one.
+    At most `SLICE` moves are judged before each pause. Judging a move takes some microseconds,
+    listing it takes one.
 
     Yields:
-        How many moves are left to be judged: first all of them, before any has been.
+        The number of moves left to judge, first before any has been judged.
 
     Returns:
-        The hint, as `hint` does.
+        The same as `hint`.
     """
     ruleset = layout.ruleset
     view = layout if isinstance(layout, View) else view_of(layout)
@@ -71,15 +70,15 @@ def hint_steps(layout: Layout) -> Generator[int, None, Move | None]:
 
 
 def _order(move: Move) -> Worth:
-    """Return what decides between moves of equal worth: piles on the left come first."""
+    """Return the tie-breaker between moves of equal worth, which prefers piles on the left."""
     return -move.source, -move.target, -move.count
 
 
 class _Judge:
-    """Judges the legal moves of a board, and remembers what several of them have in common.
+    """Judges the legal moves of a board, caching what they share.
 
     Args:
-        seen: the board. It has no move home, or only those are judged.
+        seen: the board. If it has moves home, only those are judged.
     """
 
     def __init__(self, seen: Board) -> None:
@@ -88,7 +87,7 @@ class _Judge:
         self._covering: dict[tuple[int, int], tuple[int, int]] = {}
 
     def worth(self, move: Move) -> Worth | None:
-        """Return how good a legal move is; `None` if it leads nowhere."""
+        """Return the worth of a legal move, or `None` if it leads nowhere."""
         seen = self._seen
         ruleset = seen.ruleset
         source, target, count = move.source, move.target, move.count
@@ -104,7 +103,7 @@ class _Judge:
         return self._worth_to_place(move)
 
     def _worth_to_place(self, move: Move) -> Worth | None:
-        """Return how good a move to a tableau pile or a cell is, from anywhere but a foundation."""
+        """Return the worth of a move to a tableau pile or cell, not from a foundation."""
         seen = self._seen
         ruleset = seen.ruleset
         source, target = move.source, move.target
@@ -116,11 +115,11 @@ class _Judge:
             return _WASTE_JOINS, self._covers(move)[0]
         if source == ruleset.stock:
             return _DEALS, *self._covers(move)
-        # A card that leaves one place of its own for another gets nowhere.
+        # Moving a card between places for a single card makes no progress.
         return None if source in ruleset.cells or target in ruleset.cells else (_WASTE,)
 
     def _covers(self, move: Move) -> tuple[int, int]:
-        """Return how little a move covers what goes home before it, and what does next at all."""
+        """Return the negated count of covered cards due home earlier, and the earliest turn."""
         turns_of = self._seen.ruleset.turns
         turn = turns_of[self._seen.piles[move.source][-move.count]]
         key = move.target, turn
@@ -133,7 +132,7 @@ class _Judge:
         return found
 
     def _worth_from_pile(self, move: Move) -> Worth | None:
-        """Return how good a move from a tableau pile to another, or to a cell, is."""
+        """Return the worth of a move from a tableau pile to another, or to a cell."""
         seen = self._seen
         ruleset = seen.ruleset
         source, target, count = move.source, move.target, move.count
@@ -157,16 +156,16 @@ class _Judge:
 
     @cached_property
     def _waits_for_cards(self) -> bool:
-        """Whether the stock has cards and deals none until every tableau pile has some."""
+        """Whether the stock has cards but deals none until every tableau pile has some."""
         seen = self._seen
         return seen.ruleset.rows_need_cards and _has_stock(seen) and not stock_moves(seen)
 
     def leads_home(self, move: Move) -> bool:
-        """Return whether a move brings a card home, or leaves one that is seen to go home next.
+        """Return whether a move brings a card home, or visibly lets one go home next.
 
-        What goes home next does so from where the cards came from, or is the last of them where it
-        lies now, in whichever pile that is: no other card had a way home before, nor has one since.
-        Only if they make a run longer does it matter which.
+        Only two cards can go home next: the new top card of the source, or the last moved card. No
+        other card had a way home before the move, so none has one after it. The target only matters
+        if the moved cards extend a run.
         """
         ruleset, piles = self._seen.ruleset, self._seen.piles
         source, target, count = move.source, move.target, move.count
@@ -187,12 +186,12 @@ class _Judge:
 
 
 def _bond(ruleset: Ruleset, below: Card, card: Card) -> int:
-    """Return how well a card lies on another: 2 if they move together, 1 if it only builds."""
+    """Return the bond of a card to the one below: 2 if they move together, 1 if it only builds."""
     return ruleset.builds[below][card] + ruleset.carries[below][card]
 
 
 def _carries(ruleset: Ruleset, below: Card, card: Card) -> bool:
-    """Return whether two cards, of which the upper one is turned up, move together."""
+    """Return whether two cards move together; the upper one is face up."""
     return not card & DOWN and ruleset.carries[below][card] != 0
 
 
@@ -202,10 +201,10 @@ def _has_stock(seen: Board) -> bool:
 
 
 def _has_use(seen: Board) -> bool:
-    """Return whether turning the waste over leads anywhere.
+    """Return whether turning the waste over may help.
 
-    Where it ends, it always may. Without end it does if a card fits somewhere which the next pass
-    brings up, were nothing else played.
+    With a limited number of redeals it always may. Without a limit it does only if some card of the
+    next pass fits somewhere, if nothing else is played.
     """
     ruleset = seen.ruleset
     return ruleset.redeals < ENDLESS or any(
@@ -215,7 +214,7 @@ def _has_use(seen: Board) -> bool:
 
 
 def _next_pass(seen: Board) -> Iterator[tuple[Board, Move]]:
-    """Yield what each card can do that the next pass brings up, and the board then."""
+    """Yield the moves of each card that the next pass turns up, with the board at that time."""
     ruleset = seen.ruleset
     assert ruleset.waste is not None
     waste, at_once = seen.piles[ruleset.waste], ruleset.turns_to_waste

@@ -1,16 +1,13 @@
-"""Known deals: the order of the cards comes from elsewhere, so that anybody may know it.
+"""Known deals: their order comes from elsewhere, so anyone may know it.
 
-Such a deal is named by its order, or by its number among those of the classic FreeCell program of
-Windows.
+A known deal is named by its order of cards, or by its number in the classic FreeCell program of
+Windows. Numbered deals date from 1991: 1 to 32,000 in the first programs, and up to 1,000,000 in
+later ones, which deal the first 32,000 identically. All of those but number 11982 can be won.
 
-Players have known the numbered deals since 1991: 1 to 32,000 in the first programs, and up to
-1,000,000 in the later ones, which deal the first 32,000 alike. Of those, all but number 11982 can
-be won.
-
-The program shuffles with the `rand` of Microsoft's C library, a linear congruential generator of
-15 bits, and takes each card out of a pack in the order AC AD AH AS 2C to KS: the last card left in
-the pack takes the place of the one that was taken. It deals round by round, one card to each pile,
-as `deal.lay_out` does.
+The program shuffles with `rand` of Microsoft's C library, a linear congruential generator with 15
+bits of output, and draws cards from a pack in the order AC AD AH AS 2C to KS: the last remaining
+card takes the place of the drawn one. It deals in rounds of one card to each pile, as
+`deal.lay_out` does.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ from engine.errors import DeckError
 from engine.ruleset import Ruleset
 
 LAST: Final = 1_000_000
-"""The greatest number of a deal."""
+"""The number of the last numbered deal."""
 
 _NUMBER: Final = re.compile(r"[1-9]\d{0,6}", re.ASCII)
 
@@ -37,17 +34,17 @@ def known_deck(ruleset: Ruleset, text: str) -> bytes:
     """Return the deck of a known deal, face up, the first card dealt first.
 
     Args:
-        ruleset: the rules that it is to be played by.
-        text: a number of the classic program, or the deck in hexadecimal as `deal.parse_seed`
+        ruleset: the rules of its game.
+        text: a number of the classic program, or the deck in hexadecimal, as `deal.parse_seed`
             reads it.
 
     Raises:
-        DeckError: there is no deal of this number, or the deck is not that of the game.
-        SeedError: the text is neither.
+        DeckError: there is no deal with this number, or the deck does not fit the game.
+        SeedError: the text is neither a number nor a deck.
     """
     deck = numbered_deck(int(text)) if _NUMBER.fullmatch(text) else parse_seed(text)
     if len(deck) == SEED_BYTES:
-        raise DeckError("A known deal is a deck, and not a seed.")
+        raise DeckError("A known deal is a deck, not a seed.")
     check_deck(ruleset, deck)
     return deck
 
@@ -56,7 +53,7 @@ def numbered_deck(number: int) -> bytes:
     """Return the deck of a numbered deal: 52 cards, face up, the first dealt first.
 
     Raises:
-        DeckError: there is no deal of this number.
+        DeckError: there is no deal with this number.
     """
     if not 1 <= number <= LAST:
         raise DeckError(f"Numbered deals are from 1 to {LAST}.")

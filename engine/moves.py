@@ -1,8 +1,8 @@
 """Legal moves. The same code serves boards and views: it never depends on a hidden card.
 
-What each pile takes is a bit set of cards, looked up by its top card in the ruleset's tables.
-`is_legal` checks one move against it. `legal_moves` lists all moves, and tests a card against the
-union of all piles' sets first, since most cards fit nowhere.
+The ruleset's tables map a pile's top card to the bit set of cards that it takes. `is_legal` checks
+one move against that set. `legal_moves` tests each card against the union of all piles' sets first,
+since most cards fit nowhere.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Layout = Board | View
 
 
 def is_legal(layout: Layout, move: Move) -> bool:
-    """Return whether one move is legal, without listing the others.
+    """Return whether a move is legal, without listing the others.
 
-    The move may be any: numbers that name no pile are not legal.
+    Any move may be passed; pile numbers out of range make it illegal.
     """
     ruleset, piles = layout.ruleset, layout.piles
     source, target = move.source, move.target
@@ -45,7 +45,7 @@ def is_legal(layout: Layout, move: Move) -> bool:
 
 
 def _is_allowed(layout: Layout, move: Move) -> bool:
-    """Return whether a move of a card that fits is legal by the other piles, too."""
+    """Return whether the other piles also permit a move of a fitting card."""
     ruleset, piles = layout.ruleset, layout.piles
     source, target = move.source, move.target
     if source in ruleset.foundations:
@@ -76,7 +76,7 @@ def _is_legal_run(layout: Layout, move: Move) -> bool:
 
 
 def _longest_runs(ruleset: Ruleset, piles: Piles) -> tuple[int, int]:
-    """Return how many cards may move at once onto a tableau pile with cards, and an empty one."""
+    """Return the most cards that may move at once onto an occupied and onto an empty pile."""
     if not (ruleset.by_spaces or ruleset.by_places):
         return ruleset.total, ruleset.total
     columns, cells = ruleset.tableau, ruleset.cells
@@ -98,7 +98,7 @@ def stock_moves(layout: Layout) -> tuple[Move, ...]:
 
 
 def _may_deal_row(ruleset: Ruleset, piles: Piles) -> bool:
-    """Return whether every tableau pile has cards, or cannot have, since too few are left."""
+    """Return whether no tableau pile is empty, or too few cards are left to fill all."""
     columns = piles[ruleset.tableau.start : ruleset.tableau.stop]
     return all(columns) or sum(map(len, columns)) < len(columns)
 
@@ -148,7 +148,7 @@ def moves_of(layout: Layout, source: int) -> list[Move]:
 
 
 def goes_home(layout: Layout) -> bool:
-    """Return whether any legal move leads to a foundation, without listing the others."""
+    """Return whether a legal move leads to a foundation, without listing all moves."""
     ruleset, piles = layout.ruleset, layout.piles
     wanted = 0
     for target in ruleset.foundations:
@@ -180,9 +180,9 @@ def _starts_any(layout: Layout) -> bool:
 
 
 def has_few_moves(layout: Layout, most: int) -> bool:
-    """Return whether at most so many moves are legal, on a board that is not won.
+    """Return whether at most `most` moves are legal on a board that is not won.
 
-    Where many are, which takes cards that move together, those of single cards suffice to tell.
+    Boards with very many moves have many moves of single cards, whose count then decides.
     """
     if layout.ruleset.spreads_runs and _count_singles(layout) > most:
         return False
@@ -190,7 +190,7 @@ def has_few_moves(layout: Layout, most: int) -> bool:
 
 
 def _count_singles(layout: Layout) -> int:
-    """Return how many moves of a card from the top of a tableau pile to another are legal."""
+    """Return the number of legal moves of one card between tableau piles."""
     ruleset, piles = layout.ruleset, layout.piles
     columns = ruleset.tableau
     tops = [top_of(piles[pile]) for pile in columns]
@@ -221,9 +221,9 @@ def is_stuck(layout: Layout) -> bool:
 def _some_single(layout: Layout) -> bool:
     """Return `True` only if some top card fits on another pile; `False` proves nothing.
 
-    This is a cheap test before `legal_moves`: it intersects the set of all sources' top cards with
-    the set of what all targets take. `Ruleset.ways` leaves out kinds of moves in which a pile may
-    take its own top card, where the intersection would prove nothing.
+    This cheap test before `legal_moves` intersects the top cards of all sources with the cards that
+    any target takes. `Ruleset.ways` omits kinds of moves in which a pile may take its own top card,
+    since the intersection would prove nothing.
     """
     piles, takes = layout.piles, layout.ruleset.takes
     for sources, targets in layout.ruleset.ways:
@@ -255,7 +255,7 @@ def top_of(pile: Pile) -> int:
 
 
 def run_length(pile: Pile, builds: Fits) -> int:
-    """Return how many face-up cards at the end of a pile build on one another."""
+    """Return the length of the face-up sequence at the end of a pile."""
     length = 0
     for card in reversed(pile):
         if card & DOWN or (length and not builds[card][pile[-length]]):
@@ -292,7 +292,7 @@ def _add_singles(
 def _add_runs(
     ruleset: Ruleset, piles: Piles, taken: list[int], tops: list[int], moves: list[Move]
 ) -> None:
-    """Append the legal moves of two or more cards between tableau piles, which take `taken`."""
+    """Append the legal moves of two or more cards between tableau piles that take `taken`."""
     columns, carries = ruleset.tableau, ruleset.carries
     longest, onto_empty = _longest_runs(ruleset, piles)
     if longest == 1:
@@ -316,7 +316,7 @@ def _add_runs(
 
 
 def leaving_to(ruleset: Ruleset, piles: Sequence[Pile], source: int) -> int | None:
-    """Return the foundation to which a run leaves a tableau pile by itself, if it does."""
+    """Return the foundation that a complete run at a pile's end moves to by itself, if any."""
     pile = piles[source]
     if len(pile) < RUN_LENGTH or run_length(pile, ruleset.carries) < RUN_LENGTH:
         return None
@@ -369,6 +369,6 @@ def _add_starts(ruleset: Ruleset, tops: list[int], taken: list[int], moves: list
 def fits_foundation(ruleset: Ruleset, target: int, pile: Pile, card: int) -> bool:
     """Return whether foundation `target`, holding `pile`, takes the single card `card`.
 
-    Where a foundation starts with the rank of another, its first card may be any here.
+    The first card of a foundation that starts with another's rank is not checked here.
     """
     return bool(ruleset.homes[target][top_of(pile)][card])

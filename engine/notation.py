@@ -1,8 +1,8 @@
 """The text of moves and piles, in journals, vectors, logs, the driver and the wire protocol.
 
 A move is `source>target`, followed by `xN` if it moves N > 1 cards: `t3>f0`, `t3>t5x4`, `s>w`;
-`s>t` deals a row and `w>s` turns the waste over. A pile of a view is two characters a card, bottom
-to top, with `??` for an unseen card: `??THKS`.
+`s>t` deals a row and `w>s` turns the waste over. A pile of a view is written as two characters per
+card, bottom to top, with `??` for an unseen card: `??THKS`.
 """
 
 from __future__ import annotations
@@ -39,5 +39,5 @@ def parse_move(ruleset: Ruleset, text: str) -> Move:
 
 
 def seen_text(pile: Pile) -> str:
-    """Return the text of a pile of a view, whose face-down cards are all `UNSEEN`."""
+    """Return the text of a view's pile, whose face-down cards are all `UNSEEN`."""
     return "".join(map(card_name, pile))

@@ -17,7 +17,7 @@ def play(board: Board, move: Move) -> tuple[Board, Delta]:
     """Check a move and apply it.
 
     Returns:
-        The board after the move, and the delta that a player may see.
+        The board after the move, and the visible delta.
 
     Raises:
         IllegalMoveError: the rules do not allow the move on this board.
@@ -29,7 +29,7 @@ def play(board: Board, move: Move) -> tuple[Board, Delta]:
 
 
 def apply(board: Board, move: Move) -> Board:
-    """Return the board after a move that must be legal: it is not checked again."""
+    """Return the board after a legal move, without checking it again."""
     ruleset = board.ruleset
     source, target = move.source, move.target
     piles = list(board.piles)
@@ -77,7 +77,7 @@ def _carry(piles: list[Pile], source: int, target: int, count: int) -> None:
 
 
 def _uncover(ruleset: Ruleset, piles: list[Pile], source: int) -> None:
-    """Turn up what lies bare where cards were taken, or fill what they left empty."""
+    """Turn up the card that became the source's top, or fill the source if it is empty."""
     if source in ruleset.tableau and not piles[source]:
         _fill(ruleset, piles, source)
     elif source in ruleset.tableau or source in ruleset.reserve:
@@ -94,10 +94,10 @@ def _fill(ruleset: Ruleset, piles: list[Pile], emptied: int) -> None:
 
 
 def _send_runs(ruleset: Ruleset, piles: list[Pile]) -> int:
-    """Move whole runs at the ends of tableau piles to foundations that take them by themselves.
+    """Move complete runs at the ends of tableau piles to the foundations that collect them.
 
     Returns:
-        The number of cards that went.
+        The number of moved cards.
     """
     sent = 0
     for pile in ruleset.tableau:
@@ -110,7 +110,7 @@ def _send_runs(ruleset: Ruleset, piles: list[Pile]) -> int:
 
 
 def _deal_to_waste(ruleset: Ruleset, piles: list[Pile]) -> None:
-    """Turn cards of the stock to the waste, one after the other, while it has some."""
+    """Turn cards of the stock to the waste one by one, up to the number of a turn."""
     assert ruleset.waste is not None
     stock = piles[ruleset.stock]
     dealt = stock[-ruleset.turns_to_waste :]

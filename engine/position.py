@@ -1,4 +1,4 @@
-"""Positions: complete boards as JSON values, written and parsed with validation."""
+"""Positions: complete boards as JSON values, with validation."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from engine.ruleset import Ruleset
 from engine.schema import STANDARD, Reserve, Tableau
 
 MAX_MOVES = 1_000_000
-"""The largest `moves` of a position that is accepted."""
+"""The largest accepted `moves` of a position."""
 
 _KEYS = {"game", "variant", "piles", "redeals", "moves", "won", "stuck"}
 
 
 def position_of(board: Board) -> dict[str, Any]:
-    """Return a board as JSON values, with `?` before each card that lies face down."""
+    """Return a board as JSON values, with `?` before each face-down card."""
     ruleset = board.ruleset
     piles = zip(ruleset.pile_names, board.piles, strict=True)
     return {
@@ -49,7 +49,7 @@ def parse_position(
         find_ruleset: returns the rules of a game and variant; by default from the catalogue.
 
     Raises:
-        PositionError: the value has the wrong form, or no play of the game can reach the position.
+        PositionError: the value is malformed, or the position is unreachable.
         UnknownGameError: there is no such game.
         UnknownVariantError: the game has no such variant.
         CardError: a card is malformed.
@@ -121,7 +121,7 @@ def _check_board(board: Board) -> None:
 
 
 def _check_dealt(board: Board, part: Tableau | Reserve, numbers: range) -> None:
-    """Check the piles of a part of the layout that is dealt."""
+    """Check the piles of a dealt part of the layout."""
     ruleset = board.ruleset
     for pile, dealt in zip(numbers, part.deal, strict=True):
         name, cards = ruleset.pile_names[pile], board.piles[pile]
@@ -135,16 +135,16 @@ def _check_dealt(board: Board, part: Tableau | Reserve, numbers: range) -> None:
 
 
 def _always_fills(ruleset: Ruleset) -> bool:
-    """Return whether an emptied pile is filled as long as any of the filling piles has cards.
+    """Return whether no tableau pile can be empty while a filling pile has cards.
 
-    Not so where only the waste fills, since the stock can add to it later; nor where only the stock
-    fills, if the waste can be turned over to be the stock again.
+    That fails if only the waste fills, since the stock can add to it later, or if only the stock
+    fills and the waste can be turned over into a new stock.
     """
     return ruleset.stock in ruleset.fill and (ruleset.waste in ruleset.fill or not ruleset.redeals)
 
 
 def _reserve_fills(ruleset: Ruleset) -> list[int]:
-    """Return the filling piles that never get a card, so that no pile is empty while they last."""
+    """Return the filling piles that never gain cards, so that no pile is empty while they last."""
     return [place for place in ruleset.fill if place in ruleset.reserve]
 
 
@@ -173,7 +173,7 @@ def _could_be_foundation(board: Board, target: int) -> bool:
 
 
 def _down_below_up(pile: Pile, most: int) -> bool:
-    """Return whether at most `most` cards lie face down, all of them below a face-up card."""
+    """Return whether at most `most` cards are face down, all below a face-up card."""
     down = sum(1 for card in pile if card & DOWN)
     return (
         down <= most and all(card & DOWN for card in pile[:down]) and (not pile or down < len(pile))
@@ -192,10 +192,10 @@ def _could_be_stock(board: Board) -> bool:
 
 
 def _dealt_at_once(board: Board) -> int:
-    """Return a number of which the cards dealt from a stock that has some are a multiple."""
+    """Return the number of cards per deal: a nonempty stock has dealt a multiple of it."""
     ruleset = board.ruleset
     if ruleset.rules.stock.plays == ("row",):
         return len(ruleset.tableau)
-    # A stock that was the waste can have any number of cards, as has one that fills piles.
+    # A stock that was the waste, or one that fills piles, can have any number of cards.
     regular = board.redeals == 0 and ruleset.stock not in ruleset.fill
     return ruleset.turns_to_waste if regular else 1

@@ -1,8 +1,8 @@
-"""A ruleset compiled for play: pile numbers, and lookup tables of what each pile takes.
+"""A ruleset compiled for play: pile numbers, and lookup tables of the cards that each pile takes.
 
-All that depends on the rules alone is computed here, once, so that parsing, checking and listing
-moves are table lookups. Tables are of piles and of groups, never of pairs of piles or of counts:
-how many cards a pile is dealt changes neither what fits on what nor how much memory rules take.
+Everything that depends only on the rules is computed here, once, so that parsing, checking and
+listing moves are table lookups. Tables are indexed by piles and groups, never by pairs of piles or
+counts, so their size does not depend on the numbers of dealt cards.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from engine.schema import MAX_NUMBER, Foundation, Place, Rules, longest_run
 class Move:
     """A move of `count` cards from the pile `source` to the pile `target`, by pile number.
 
-    A move that deals a row has the target `ROW`. Its count is 1, as are those of dealing to the
-    waste, however many cards that turns, and of turning the waste over.
+    A move that deals a row has the target `ROW`. The count is 1 for dealing a row, for dealing to
+    the waste, whatever the number of cards, and for turning the waste over.
     """
 
     source: int
@@ -53,28 +53,28 @@ ROW = -2
 """The target of a move that deals a row of cards to the tableau."""
 
 ENDLESS: Final = MAX_NUMBER
-"""`Ruleset.redeals` where the waste is turned over without end: more often than anybody does."""
+"""`Ruleset.redeals` for unlimited redeals: more than any player makes."""
 
 DIGEST_LENGTH: Final = 16
-"""Hexadecimal digits of a ruleset's digest: 64 bits."""
+"""The length of a ruleset's digest in hexadecimal digits: 64 bits."""
 
 _DIGEST_LABEL: Final = b"samedeal rules 1"
 
 MoveRow = tuple[int, tuple[Move, ...]]
-"""A source pile, and its moves of one card, indexed by target."""
+"""A source pile and its single-card moves, indexed by target."""
 
 _FOUNDATION, _TABLEAU, _CELL = 1, 2, 4
-"""Kinds of piles that single cards go to, as bits."""
+"""Kinds of targets of single cards, as bits."""
 
 _OF_PLACE: Final = {"foundation": _FOUNDATION, "tableau": _TABLEAU, "cell": _CELL}
 
 _WIDTH: Final = 32
-"""The moves of a source are made for a multiple of so many targets, so that rules share them."""
+"""The number of targets is rounded up to a multiple of this, so that rules share move rows."""
 
 
 @cache
 def _moves_from(source: int, targets: int) -> tuple[Move, ...]:
-    """Return the moves of one card from a pile, by target. They are the same in all rules."""
+    """Return the single-card moves from a pile, by target. All rules share them."""
     return tuple(Move(source, target) for target in range(targets))
 
 
@@ -82,11 +82,11 @@ class Ruleset:
     """One game's rules in one variant, compiled.
 
     Piles are numbered from 0: foundations, tableau, stock, waste, reserve, cells. A game without a
-    stock has one that is always empty. Rulesets are compared by identity; the catalogue has one
-    object for each digest.
+    stock gets one that is always empty. Rulesets are compared by identity; the catalogue has one
+    object per digest.
 
     Attributes:
-        digest: identifies these rules among all that the game has ever had.
+        digest: identifies these rules among all versions of the game's rules.
     """
 
     def __init__(self, game: str, variant: str, rules: Rules) -> None:
@@ -135,51 +135,51 @@ class Ruleset:
         self.pile_numbers = {name: pile for pile, name in enumerate(self.pile_names)}
 
     def _prepare_tables(self) -> None:
-        """Compute what each pile takes, and what the rules say of piles."""
+        """Compute the cards that each pile takes, and other properties of piles."""
         rules, tableau = self.rules, self.rules.tableau
         self.builds: Fits = tableau_fits(rules)
-        """The table of what a tableau pile takes."""
+        """The table of the cards that a tableau pile takes."""
         self.carries: Fits = run_fits(rules)
-        """The table of what builds on what in cards that move together."""
+        """The table of builds within cards that move together."""
         self.homes: tuple[Fits, ...] = tuple(foundation_fits(group) for group in self.groups)
-        """The table of what each foundation takes; one that takes runs takes no single card."""
+        """Each foundation's table of single cards: none if it takes runs."""
         self.run_heads: tuple[bytes, ...] = tuple(run_heads(group) for group in self.groups)
         """For each foundation, a row with 1 for each card that may head a run placed on it."""
         home_takes = tuple(map(takes_of, self.homes))
         build_takes = takes_of(self.builds)
         self.takes: tuple[Takes, ...] = (*home_takes, *[build_takes] * len(self.tableau))
-        """The cards that each foundation and tableau pile takes, as bit sets by top card."""
+        """The cards that each foundation and tableau pile takes: bit sets by top card."""
         self.run_takes: tuple[int, ...] = tuple(map(set_of, self.run_heads))
-        """The same as `run_heads`, as bit sets."""
+        """`run_heads` as bit sets."""
         self.turns = turns_of(rules.foundations)
-        """For each card, how many cards a foundation takes before it, at the least."""
+        """For each card, the minimum number of cards below it on a foundation."""
         self.orders_tableau = tableau is not None and tableau.order != "any"
-        """Whether a tableau pile that has cards takes only certain others."""
+        """Whether an occupied tableau pile takes only certain cards."""
         redeals = rules.waste.redeals if rules.waste else 0
         self.redeals = ENDLESS if redeals == "any" else redeals
-        """How often the waste may be turned over in a game."""
+        """How many times the waste may be turned over."""
         self.turns_to_waste = rules.stock.turns
-        """How many cards a deal to the waste turns, while the stock has them."""
+        """The number of cards per deal to the waste, unless the stock has fewer."""
         self.rows_need_cards = not rules.stock.row_on_empty
-        """Whether a row is dealt only onto tableau piles that all have cards."""
+        """Whether a row can be dealt only while no tableau pile is empty."""
         self.stock_up = rules.stock.top == "up"
-        """Whether the stock's top card lies face up."""
+        """Whether the stock's top card is face up."""
         places = {"stock": [self.stock], "waste": [self.stock + 1], "reserve": self.reserve}
         self.fill: tuple[int, ...] = tuple(
             pile for place in (tableau.fill if tableau else ()) for pile in places[place]
         )
-        """The piles that fill an emptied tableau pile: the first of them that has cards does."""
+        """The piles that fill an emptied tableau pile, by priority: the first nonempty one does."""
         self.same_rank = frozenset(f for f, g in enumerate(self.groups) if g.first == "same")
         """The foundations that start with the rank of the first foundation's first card."""
         self.gives_back = any(group.plays for group in self.groups)
         """Whether some foundations give cards back."""
         self.depends = bool(self.same_rank) or self.gives_back
-        """Whether a card that fits may go or not by what lies on other piles."""
+        """Whether the legality of a fitting move can depend on other piles."""
         self.automatic = any(group.automatic for group in self.groups)
         """Whether runs leave the tableau by themselves."""
 
     def _prepare_moves(self) -> None:
-        """Compute all moves that may ever be legal, and the tables to list and check them."""
+        """Compute all possible moves, and the tables to list and check them."""
         rules, tableau = self.rules, self.rules.tableau
         moves = tableau.moves if tableau else "card"
         self.moves_runs = moves != "card"
@@ -187,16 +187,16 @@ class Ruleset:
         self.by_places = moves == "run-by-places"
         self.whole_runs = moves == "whole-run"
         self.moves_any = moves == "any"
-        """Whether face-up cards move together whatever lies on what."""
+        """Whether face-up cards move together in any order."""
         self.spreads_runs = self.moves_runs and tableau is not None and "tableau" in tableau.plays
         """Whether runs move from tableau pile to tableau pile."""
         self.runs_home = 0
-        """The bit set of cards that may head a run that a player moves to some foundation."""
+        """The bit set of possible heads of runs that players move to foundations."""
         if tableau is not None and "foundation" in tableau.plays:
             by_hand = (f for f, group in enumerate(self.groups) if not group.automatic)
             self.runs_home = reduce(or_, (self.run_takes[f] for f in by_hand), 0)
         self._longest = longest_run(rules)
-        """The length of the longest run that may ever be moved between tableau piles."""
+        """The length of the longest run that can move between tableau piles."""
         self._deals_rows = "row" in rules.stock.plays
         self._width = -(-len(self.pile_names) // _WIDTH) * _WIDTH
         self.homeward = self._rows_from("foundation")
@@ -228,18 +228,18 @@ class Ruleset:
         )
         """Whether the stock's top card goes only to empty foundations that it may start."""
         self.ways = tuple(self._ways())
-        """Groups of source and target piles of single cards, where no pile takes its own top."""
+        """Groups of sources and targets of single cards in which no pile takes its own top card."""
 
     def __repr__(self) -> str:
         return f"<Ruleset {self.game} {self.variant}>"
 
     @property
     def size(self) -> int:
-        """About how many bytes the rules take, with their part of tables that others share."""
+        """The approximate size of the rules in bytes, including their share of shared tables."""
         return 4_000 + 100 * len(self.pile_names) + 1_100 * len(self.rules.foundations)
 
     def move(self, source: int, target: int, count: int = 1) -> Move:
-        """Return this move, between piles that there are or to `ROW`."""
+        """Return the move between existing piles, or to `ROW`."""
         if count == 1 and target != ROW:
             return _moves_from(source, self._width)[target]
         return Move(source, target, count)
@@ -264,15 +264,15 @@ class Ruleset:
         return self.move(source, target, count) if count <= self._most(source, target) else None
 
     def _most(self, source: int, target: int) -> int:
-        """Return the most cards that may ever move at once from a pile to another."""
+        """Return the most cards that can move at once from one pile to another."""
         if self.run(source, target) is None:
             return 1
         return RUN_LENGTH if target in self.foundations else self._longest
 
     def single(self, source: int, target: int) -> Takes | None:
-        """Return the cards that a pile takes from the top of another, by its own top card.
+        """Return the cards that one pile takes from the top of another, by its own top card.
 
-        It is `None` where that decides no move: between other piles, and for numbers of none.
+        It is `None` if that decides no move: for other kinds of piles, and for invalid numbers.
         """
         piles = len(self.pile_names)
         if not (0 <= source < piles and 0 <= target < piles) or source == target:
@@ -285,7 +285,7 @@ class Ruleset:
         return None
 
     def run(self, source: int, target: int) -> Takes | None:
-        """Return the heads of runs that a pile takes from another; `None` if it takes none."""
+        """Return the heads of runs that one pile takes from another; `None` if it takes none."""
         if source not in self.tableau or source == target:
             return None
         if self.spreads_runs and target in self.tableau:
@@ -302,7 +302,7 @@ class Ruleset:
         return move.source, target, move.count
 
     def written(self, move: Move) -> str:
-        """Return a move's text, as in `notation`, with `?` for a number that names no pile."""
+        """Return a move's text, as in `notation`, with `?` for an invalid pile number."""
         text = f"{self._name(move.source)}>{self._name(move.target)}"
         return text if move.count == 1 else f"{text}x{move.count}"
 
@@ -325,7 +325,7 @@ class Ruleset:
         return self.move(numbers[source], numbers[target], count)
 
     def _rows_from(self, place: Place) -> tuple[MoveRow, ...]:
-        """Return the source piles whose top card may go to a `place` that takes it."""
+        """Return the source piles whose top card may go to a kind of place."""
         rules = self.rules
         sources: list[int] = []
         if rules.tableau and place in rules.tableau.plays:
@@ -366,7 +366,7 @@ class Ruleset:
             yield from (self.move(self.stock, target) for target in self.foundations)
 
     def laid_out_suits(self) -> Iterator[tuple[int, str, str]]:
-        """Yield (foundation, rank, suit) for each card that is laid out before the deal."""
+        """Yield (foundation, rank, suit) of each card laid out before the deal."""
         for pile, group in enumerate(self.groups):
             if group.setup == "laid-out":
                 nth = pile - self.groups.index(group)
@@ -376,9 +376,9 @@ class Ruleset:
 def digest_of(game: str, variant: str, rules: Rules) -> str:
     """Return a ruleset's digest: the first digits of a SHA-256 in hexadecimal.
 
-    It is taken over the game's id, the variant's id and every field that bears on play. Display
-    names do not, and fields that have their default are left out: so a field that is new in the
-    schema changes no digest of the rules that do not use it.
+    It covers the game's id, the variant's id and every field that affects play. Display names and
+    fields with their default value are left out, so that a new field of the schema leaves the
+    digests of rules that do not use it unchanged.
     """
     parts = [game, variant, _canonical(rules)]
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
@@ -386,7 +386,7 @@ def digest_of(game: str, variant: str, rules: Rules) -> str:
 
 
 def _canonical(value: Any) -> Any:
-    """Return rules, or a part of them, as JSON values without display names and defaults."""
+    """Return rules or a part of them as JSON values without display names and defaults."""
     if isinstance(value, tuple):
         return [_canonical(each) for each in value]
     if not is_dataclass(value):

@@ -1,8 +1,8 @@
 """A bounded search: can another card still reach a foundation?
 
-The search uses only what the player knows. If a line turns up an unseen card, or the search reaches
-its bound, its outcome is `UNKNOWN`. Where only dealing and turning the waste over can come before
-the next card home, no position is searched: the order in which cards come up decides.
+The search uses only the player's knowledge. If a line turns up an unseen card, or the search
+reaches its bound, the outcome is `UNKNOWN`. If only dealing and turning the waste over can precede
+the next card home, no search is needed: the order in which cards come up decides.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ MAX_POSITIONS = 3_000
 """The default bound of a search, in positions."""
 
 MAX_EXAMINED = 300_000
-"""The most moves that a search examines, in some seconds: a hundred of each position."""
+"""The most moves that a search examines: a hundred per position, in some seconds."""
 
 _DOWN_CARDS = bytes(byte for byte in range(256) if byte & DOWN)
 
 Position = tuple[object, ...]
-"""The key by which a search recognises a position."""
+"""The key of a position within a search."""
 
 
 class Outcome(Enum):
     """The outcome of a search."""
 
     REACHABLE = "reachable"
-    """Some line of moves brings another card onto a foundation."""
+    """A line of moves brings another card onto a foundation."""
     UNREACHABLE = "unreachable"
     """No line of moves does: the board is a dead end."""
     UNKNOWN = "unknown"
@@ -47,7 +47,7 @@ class SearchResult:
 
     Attributes:
         outcome: whether another card can reach a foundation.
-        line: if it can, a shortest line of moves, the last of them onto a foundation; else empty.
+        line: a shortest line of moves that ends on a foundation; empty if there is none.
     """
 
     outcome: Outcome
@@ -55,9 +55,9 @@ class SearchResult:
 
 
 def cards_never_seen(board: Board) -> int:
-    """Return how many cards were never turned up.
+    """Return the number of cards that were never turned up.
 
-    A stock that is a waste turned over lies face down, and yet every card of it has been seen.
+    A stock made from the waste is face down, but all its cards have been seen.
     """
     ruleset, piles = board.ruleset, board.piles
     last = ruleset.stock if board.redeals else ruleset.stock + 1
@@ -72,9 +72,8 @@ def search(board: Board, positions: int = MAX_POSITIONS) -> SearchResult:
 
     Args:
         board: where to start. On a won board the outcome is `UNREACHABLE`.
-        positions: the bound: how many positions to examine at most. One is enough to find a card
-            that can go to a foundation at once, or that no move is legal; and for every outcome
-            where moves only deal.
+        positions: the most positions to examine. One is enough to find a card that can go to a
+            foundation immediately, to find that no move is legal, and if moves only deal.
     """
     ruleset = board.ruleset
     unseen = cards_never_seen(board)
@@ -92,7 +91,7 @@ def search(board: Board, positions: int = MAX_POSITIONS) -> SearchResult:
                 return SearchResult(Outcome.REACHABLE, (*line, move))
         if _only_deals(ruleset) and not unseen:
             return _search_deals(at)
-        # Nothing is queued beyond the bound; what is queued already is still examined.
+        # Nothing is queued beyond the bound, but the queue is still examined.
         for move in () if truncated and not (unseen or ruleset.automatic) else moves:
             after = apply(at, move)
             if unseen and cards_never_seen(after) < unseen:
@@ -111,7 +110,7 @@ def search(board: Board, positions: int = MAX_POSITIONS) -> SearchResult:
 
 
 def _only_deals(ruleset: Ruleset) -> bool:
-    """Return whether all moves but those to foundations deal a card, or turn the waste over."""
+    """Return whether every move not to a foundation deals a card or turns the waste over."""
     return (
         ruleset.rules.stock.plays == ("waste",)
         and ruleset.turns_to_waste == 1
@@ -120,9 +119,9 @@ def _only_deals(ruleset: Ruleset) -> bool:
 
 
 def _search_deals(board: Board) -> SearchResult:
-    """Search where no card can go home at once, and moves only deal: exactly, in 2 to 10 µs.
+    """Decide exactly, in 2 to 10 µs, if moves only deal and no card can go home immediately.
 
-    Until a card of the waste goes home, foundations and tableau stay as they are. So each card of
+    Foundations and tableau stay unchanged until a card of the waste goes home. Thus each card of
     the stock comes up once, and then, if the waste may be turned over, each card of the waste.
     """
     ruleset, piles = board.ruleset, board.piles
@@ -158,12 +157,12 @@ def leads_home(board: Board, line: tuple[Move, ...]) -> bool:
 
 
 def _position(board: Board) -> Position:
-    """Return what identifies a board among those of one search.
+    """Return the key of a board within one search.
 
-    Foundations are left out unless they give cards back: the search ends when one of them grows.
-    Tableau piles are sorted, since no rule depends on their order but the dealing of rows, from
-    left to right. Turning the waste over counts only where that ends; before and after the first
-    time the stock's cards are unseen and seen, which the search ends at.
+    Foundations are omitted unless they give cards back, since the search ends when one grows.
+    Tableau piles are sorted: no rule depends on their order except dealing rows from left to right.
+    The number of redeals is included only if it is limited. It need not tell seen from unseen
+    cards of the stock, since the search ends at an unseen card.
     """
     ruleset, piles = board.ruleset, board.piles
     tableau = piles[ruleset.tableau.start : ruleset.tableau.stop]

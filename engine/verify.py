@@ -1,4 +1,4 @@
-"""Verifying a closed deal: does its seed match the commitment published before play?"""
+"""Verification of a closed deal: does its seed match the commitment published before play?"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Verification:
 
 
 def verify(ruleset: Ruleset, deal_id: str, seed: str, promised: str) -> Verification:
-    """Deal from a seed that was made public, and compare commitments.
+    """Deal from a published seed, and compare commitments.
 
     Args:
         ruleset: the rules of the deal's game and variant.
@@ -37,8 +37,8 @@ def verify(ruleset: Ruleset, deal_id: str, seed: str, promised: str) -> Verifica
 
     Raises:
         DealIdError: the id cannot be encoded in UTF-8.
-        SeedError: it is no seed.
-        DeckError: it is a known deal of another game.
+        SeedError: the seed is malformed.
+        DeckError: the seed is a known deal of another game.
         CommitmentError: the commitment is not 64 lower-case hexadecimal digits.
     """
     if not re.fullmatch(r"[0-9a-f]{64}", promised):

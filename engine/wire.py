@@ -1,7 +1,7 @@
 """Reading views and deltas from the messages of `server/PROTOCOL.md`.
 
-A client reads an `Attempt` with `read_view`, asks for legal moves as on a board, sends one of them
-by its `Ruleset.numbers_of`, and applies what `read_delta` reads from the `Moved` that answers it.
+A client reads an `Attempt` with `read_view`, lists legal moves as on a board, sends one as
+`Ruleset.numbers_of`, and applies the delta that `read_delta` reads from the resulting `Moved`.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _VIEW_CARDS = frozenset((*range(PACK_SIZE), UNSEEN))
 def read_view(
     ruleset: Ruleset, piles: Sequence[Sequence[int]], redeals: int = 0, moves: int = 0
 ) -> View:
-    """Return the view that an `Attempt` holds.
+    """Return the view of an `Attempt`.
 
     Args:
         ruleset: the rules of the attempt's game and variant.
-        piles: its `piles`: for each pile of the game its cards as bytes, from bottom to top.
+        piles: its `piles`: each pile's cards as bytes, from bottom to top.
         redeals: its `redeals`.
         moves: its `result.moves`.
 
@@ -38,12 +38,12 @@ def read_view(
 
 
 def read_delta(view: View, changes: Iterable[Sequence[int]], redeals: int | None = None) -> Delta:
-    """Return the delta that a `Moved` holds, for `apply_delta`.
+    """Return the delta of a `Moved`, for `apply_delta`.
 
     Args:
         view: the view before the move.
         changes: its `changes`, each as `[pile, take, card, …]`.
-        redeals: its `redeals`, or `None` if it was left out because the move changed nothing there.
+        redeals: its `redeals`, or `None` if it was omitted as unchanged.
 
     Raises:
         PositionError: a change is not two numbers and cards.

@@ -1,11 +1,10 @@
-"""Changes to a game's rules as a text: the id of a variant of one's own.
+"""Changes to a game's rules as text: the id of a custom variant.
 
-A variant in a game's file has a short name. One that players make has as its id all that it
-changes of the standard rules, such as `stock.turns=3;waste.redeals=any`, so whoever has the game
-and the id has the rules, and nothing else has to be stored or sent. Keys are the paths of
-`RULES.md`, with `foundations.0` for the first group; lists are joined by commas; `-` takes a table,
-a group, or an optional value away. Changes are in the order of the schema, and name no value that
-the game has anyway, so that the same rules have one id.
+A variant in a game's file has a short name. The id of a custom variant lists its differences from
+the standard rules, such as `stock.turns=3;waste.redeals=any`. Game and id thus define the rules,
+and nothing else is stored or sent. Keys are the paths of `RULES.md`, with `foundations.0` for the
+first group; lists are joined by commas; `-` removes a table, a group or an optional value. Changes
+are in schema order and omit unchanged values, so that equal rules have equal ids.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from engine.schema.reading import read_rules
 from engine.schema.rules import Cells, Foundation, Reserve, Rules, Stock, Tableau, Waste
 
 MAX_CHANGES: Final = 500
-"""The most characters of changes."""
+"""The maximum length of changes in characters."""
 
 _CHANGES = re.compile(r"[a-z_0-9.]+=[A-Za-z0-9,-]*(;[a-z_0-9.]+=[A-Za-z0-9,-]*)*", re.ASCII)
 _GROUP = re.compile(r"foundations\.\d", re.ASCII)
@@ -42,30 +41,30 @@ _KINDS: Final[Mapping[str, Mapping[str, Any]]] = {
     _ANY_GROUP: get_type_hints(Foundation),
     **{name: get_type_hints(table) for name, table in _TABLES.items()},
 }
-"""The types of the keys that can be changed, by table and name."""
+"""The types of changeable keys, by table and name."""
 
 
 def is_changes(variant: str) -> bool:
-    """Return whether a variant's id is a text of changes, and no name in a game's file."""
+    """Return whether a variant's id lists changes rather than naming a variant of the file."""
     return "=" in variant
 
 
 def changes_between(base: Rules, rules: Rules) -> str:
-    """Return the changes that lead from rules to others; empty if only names differ."""
+    """Return the changes from one ruleset to another; empty if only names differ."""
     return ";".join(f"{path}={value}" for path, value in _changes("", base, rules))
 
 
 def changed_rules(path: str, base: Rules, changes: str) -> Rules:
-    """Return rules with changes made to them.
+    """Apply changes to rules.
 
     Args:
         path: the prefix of keys in error messages, such as `klondike`.
-        base: the rules that are changed.
+        base: the rules to change.
         changes: the changes, as `changes_between` writes them.
 
     Raises:
-        RulesetError: the text is none of changes, is too long or is not in its one form, a key is
-            unknown, a value invalid, or the rules contradict themselves or cost too much.
+        RulesetError: the text is malformed, too long or not canonical, a key is unknown, a value
+            is invalid, or the rules contradict themselves or are too costly.
     """
     if len(changes) > MAX_CHANGES or not _CHANGES.fullmatch(changes):
         raise RulesetError(f"{path}: changes are up to {MAX_CHANGES} characters of key=value.")
@@ -78,12 +77,12 @@ def changed_rules(path: str, base: Rules, changes: str) -> Rules:
         raise RulesetError(f"{path}.{key}: {message}")
     written = changes_between(base, rules)
     if written != changes:
-        raise RulesetError(f"{path}: these changes are written {written!r}.")
+        raise RulesetError(f"{path}: these changes must be written {written!r}.")
     return rules
 
 
 def _change(document: dict[str, Any], key: str, value: str, path: str) -> None:
-    """Make one change to a document of rules.
+    """Apply one change to a rules document.
 
     Raises:
         RulesetError: there is no such key or group.
@@ -93,7 +92,7 @@ def _change(document: dict[str, Any], key: str, value: str, path: str) -> None:
         document.pop(name, None)
         return
     if _GROUP.fullmatch(key) and value == _NONE:
-        # The group and all after it.
+        # The group and all groups after it.
         del document["foundations"][int(key[-1]) :]
         return
     kind = _KINDS.get(_GROUP.sub(_ANY_GROUP, table), {}).get(name)
@@ -115,7 +114,7 @@ def _change(document: dict[str, Any], key: str, value: str, path: str) -> None:
 
 
 def _value(text: str, kind: Any) -> Any:
-    """Return the value that a text is, as a document has it: one of another type stays a text."""
+    """Parse a value for a document; text of another type stays text."""
     origin, args = get_origin(kind), get_args(kind)
     if origin is tuple:
         return [_value(each, args[0]) for each in text.split(",")] if text else []
@@ -128,9 +127,9 @@ def _value(text: str, kind: Any) -> Any:
 
 
 def _changes(path: str, base: Any, rules: Any) -> Iterator[tuple[str, str]]:
-    """Yield the paths and values in which a table of rules differs from another.
+    """Yield the paths and values in which two tables of rules differ.
 
-    Where there was no table, it differs from one with the defaults.
+    A missing base table counts as one with defaults.
     """
     for field in fields(rules):
         if field.name == "name":
@@ -157,7 +156,7 @@ def _group_changes(
 
 
 def _text(value: Any) -> str:
-    """Return a value as a text of changes has it."""
+    """Return a value as text for a list of changes."""
     if value is None:
         return _NONE
     if isinstance(value, tuple):
@@ -166,7 +165,7 @@ def _text(value: Any) -> str:
 
 
 def _document(value: Any) -> Any:
-    """Return rules, or a part of them, as the document that they are read from."""
+    """Return rules or a part of them in the form of a document."""
     if isinstance(value, tuple):
         return [_document(each) for each in value]
     if not is_dataclass(value):

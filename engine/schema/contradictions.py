@@ -1,4 +1,4 @@
-"""Checks of rules for contradictions, beyond the types of their keys."""
+"""Consistency checks of rules, beyond the types of their keys."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from engine.schema.rules import Cells, Foundation, Reserve, Rules, Stock, Tablea
 
 MAX_PACKS = 2
 MAX_PILES = 20
-"""The most piles of a tableau or a reserve, and of cells."""
+"""The most piles of a tableau or reserve, and the most cells."""
 MAX_FOUNDATIONS = 12
 """The most foundations of a group."""
 
 Check = tuple[bool, str, str]
-"""Whether it fails, the key that is wrong, and the message."""
+"""Whether the check fails, the offending key, and the message."""
 
 
 def contradictions(rules: Rules) -> Iterator[Check]:
@@ -50,7 +50,7 @@ def _of_cards(rules: Rules) -> Iterator[Check]:
 
 
 def _dealt(rules: Rules) -> int:
-    """Return how many cards lie outside the stock when the game begins."""
+    """Return the number of cards outside the stock at the start."""
     set_up = sum(group.piles for group in rules.foundations if group.setup != "empty")
     tableau, reserve = rules.tableau, rules.reserve
     return set_up + sum(tableau.deal if tableau else ()) + sum(reserve.deal if reserve else ())
@@ -58,7 +58,7 @@ def _dealt(rules: Rules) -> int:
 
 def _of_suits(suits: str) -> Iterator[Check]:
     yield not suits or not set(suits) <= set(SUITS), "suits", f"must be letters of {SUITS}."
-    yield len(set(suits)) != len(suits), "suits", "must not name anything twice."
+    yield len(set(suits)) != len(suits), "suits", "must not contain duplicates."
 
 
 def _of_stock(rules: Rules, stock: Stock) -> Iterator[Check]:
@@ -162,14 +162,14 @@ def _of_cells(rules: Rules, cells: Cells) -> Iterator[Check]:
 
 
 def _of_deal(key: str, deal: tuple[int, ...], face_up: int | str) -> Iterator[Check]:
-    """Yield the checks of piles that cards are dealt to."""
+    """Yield the checks of a dealt part of the layout."""
     yield not 1 <= len(deal) <= MAX_PILES, f"{key}.deal", f"must name 1 to {MAX_PILES} piles."
     yield any(size < 0 for size in deal), f"{key}.deal", "must not be negative."
     yield isinstance(face_up, int) and face_up < 1, f"{key}.face_up", "must be at least 1."
 
 
 def _of_places(rules: Rules, key: str, plays: tuple[str, ...]) -> Iterator[Check]:
-    """Yield the checks that the places exist to which a part of the layout plays."""
+    """Yield the checks that the places a part plays to exist."""
     yield rules.tableau is None and "tableau" in plays, f"{key}.plays", "there is no tableau."
     yield rules.cells is None and "cell" in plays, f"{key}.plays", "there are no cells."
 
@@ -177,12 +177,12 @@ def _of_places(rules: Rules, key: str, plays: tuple[str, ...]) -> Iterator[Check
 def _of_foundation(
     rules: Rules, group: Foundation, before: tuple[Foundation, ...]
 ) -> Iterator[Check]:
-    """Yield the checks of a group, with keys from the group on.
+    """Yield the checks of a group, with keys relative to the group.
 
     Args:
         rules: the rules.
         group: the group.
-        before: the groups before it.
+        before: the preceding groups.
     """
     tableau = rules.tableau
     copies = rules.packs * len(SUITS) // max(1, len(rules.suits))

@@ -1,4 +1,4 @@
-"""The cost of rules: how many moves may ever be legal by them, and how many are too many."""
+"""The cost of rules: the number of possible moves, and its limits for custom rules."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from engine.cards import PACK_SIZE, RANKS
 from engine.schema.rules import Rules
 
 MAX_GROUPS: Final = 8
-"""The most groups of foundations of rules that players make."""
+"""The most groups of foundations of custom rules."""
 
 MAX_ALL_FOUNDATIONS: Final = 16
-"""The most foundations of all groups together, of rules that players make."""
+"""The most foundations of custom rules in total."""
 
 MAX_POSSIBLE_MOVES: Final = 10_000
-"""The most different moves of rules that players make: of a position, a tenth may be legal."""
+"""The most possible moves of custom rules, of which a tenth may be legal in a position."""
 
 
 def longest_run(rules: Rules) -> int:
-    """Return the length of the longest run that may ever be moved between tableau piles."""
+    """Return the length of the longest run that can move between tableau piles."""
     tableau = rules.tableau
     if tableau is None or tableau.moves == "card":
         return 1
@@ -35,7 +35,7 @@ def longest_run(rules: Rules) -> int:
 
 
 def too_costly(rules: Rules) -> Iterator[tuple[str, str]]:
-    """Yield what is too costly in rules that players make: the key, and the message."""
+    """Yield the key and message of each excess of custom rules."""
     foundations = sum(group.piles for group in rules.foundations)
     if len(rules.foundations) > MAX_GROUPS:
         yield f"foundations[{MAX_GROUPS}]", f"is more than {MAX_GROUPS} groups."

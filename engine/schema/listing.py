@@ -1,24 +1,24 @@
-"""The listing of a game: the table `[listing]` of its file, which is no part of its rules."""
+"""A game's listing: the table `[listing]` of its file, which does not affect its rules."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MAX_ORDER = 1000
-"""The last place among the games that a listing can have, and that of a game without one."""
+"""The last possible place of a listing, and the place of games without one."""
 
 MAX_MINUTES = 240
-"""The longest that a listing can say a deal takes, in minutes."""
+"""The longest duration of a listing, in minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The way in which a game is offered, in all its variants.
+    """The presentation of a game in all its variants.
 
     Attributes:
-        daily: whether it is one of the dailies unless the operator says otherwise.
-        order: its place among the games: those of lower numbers are offered first.
-        minutes: how long a deal usually takes.
+        daily: whether it is a daily by default; operators can choose others.
+        order: its place among the games; lower numbers come first.
+        minutes: the usual duration of a deal.
     """
 
     daily: bool = False
@@ -27,7 +27,7 @@ class Listing:
 
 
 def out_of_range(listing: Listing) -> list[tuple[bool, str, str]]:
-    """Return the checks beyond types, as (whether it fails, the key, the error message)."""
+    """Return the range checks as (whether it fails, the key, the error message)."""
     return [
         (not 0 <= listing.order <= MAX_ORDER, "order", f"must be 0 to {MAX_ORDER}."),
         (not 1 <= listing.minutes <= MAX_MINUTES, "minutes", f"must be 1 to {MAX_MINUTES}."),

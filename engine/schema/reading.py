@@ -1,6 +1,6 @@
-"""Reading a game's document: its types, its variants, and what contradicts itself.
+"""Reading a game's document: types, variants and consistency checks.
 
-A variant is the game's ruleset with some keys overridden.
+A variant overrides some keys of the game's rules.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAX_NUMBER = 1_000_000
 """The largest absolute value of a number in a ruleset."""
 
 STANDARD = "standard"
-"""The id of a game's rules without any variant's overrides."""
+"""The id of a game's rules without overrides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Game:
         name: the name for people.
         variants: the rules by variant id, `STANDARD` first.
         variant_names: the variants' names for people, by variant id.
-        listing: how it is offered.
+        listing: its presentation.
     """
 
     id: str
@@ -73,7 +73,7 @@ def read_game(game: str, document: Mapping[str, Any]) -> Game:
 
 
 def _read_listing(path: str, document: Any) -> Listing:
-    """Return how a game is offered, or raise `RulesetError`."""
+    """Return a game's listing, or raise `RulesetError`."""
     listing = _read_table(document, Listing, path)
     for fails, key, message in out_of_range(listing):
         if fails:
@@ -144,7 +144,7 @@ def _read_value(value: Any, kind: Any, path: str) -> Any:
             raise RulesetError(f"{path}: must be a list.")
         items = tuple(_read_value(v, args[0], f"{path}[{i}]") for i, v in enumerate(value))
         if get_origin(args[0]) is Literal and len(set(items)) != len(items):
-            raise RulesetError(f"{path}: must not name anything twice.")
+            raise RulesetError(f"{path}: must not contain duplicates.")
         return items
     if is_dataclass(kind) and isinstance(kind, type):
         return _read_table(value, kind, path)

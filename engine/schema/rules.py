@@ -11,7 +11,7 @@ Rank = Literal["A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K"]
 Order = Literal["up", "down", "either", "any"]
 Match = Literal["suit", "colour", "alternate", "any"]
 Place = Literal["tableau", "foundation", "cell"]
-"""Where an available card may go."""
+"""A kind of pile that an available card may go to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Stock:
 
 @dataclass(frozen=True, slots=True)
 class Waste:
-    """The waste, and how often it may be turned over to be the stock again."""
+    """The waste, and how many times it may be turned over into a new stock."""
 
     plays: tuple[Place, ...]
     redeals: int | Literal["any"] = 0
@@ -68,7 +68,7 @@ class Waste:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Places for one card each, of whatever rank and suit."""
+    """Cells that hold one card each, of any rank and suit."""
 
     piles: int
     plays: tuple[Literal["tableau", "foundation"], ...]
@@ -76,7 +76,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Reserve:
-    """Piles whose top card is available, and which take no card."""
+    """Piles whose top cards are available, and which take no cards."""
 
     deal: tuple[int, ...]
     plays: tuple[Place, ...]

@@ -1,13 +1,13 @@
-"""Solving a board with all its cards known: can it be won, and by which moves?
+"""Solving a board with all cards known: can it be won, and by which moves?
 
-Which method fits a game follows from its rules:
+The rules of a game determine its method:
 
-- `passes`: no tableau. The passes through the stock are decided together, exactly.
-- `piles`: piles from which cards go to foundations only. Decided exactly, as a SAT problem.
-- `graph`: one pack, of which no rows are dealt. A search through the positions, which wins most
-  deals that can be won, and proves of most others that they cannot.
-- `beam`: all others. A beam search finds a line that wins, or does not know; `BOUNDS.md` tells what
-  was tried to prove that there is none.
+- `passes`: games without a tableau. All passes through the stock are decided together, exactly.
+- `piles`: games whose piles only give cards to foundations. They are decided exactly, by SAT.
+- `graph`: games of one pack without dealt rows. A search through positions wins most winnable deals
+  and proves most others lost.
+- `beam`: all other games. A beam search finds a winning line or leaves the deal undecided;
+  `BOUNDS.md` describes the attempts to prove losses.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 BUDGET = 10_000_000
-"""The steps for a deal, unless its method says something else."""
+"""The default budget of a deal in steps; methods may override it."""
 
 _METHODS: tuple[ModuleType, ...] = (passes, piles, graph, beam)
 """All methods; the first that applies is used."""
@@ -41,9 +41,9 @@ _EXACT = (passes, piles)
 
 
 def solve(board: Board, budget: int | None = None) -> Solution:
-    """Return what is known of a board within a budget of steps, `budget_of` its game if `None`.
+    """Solve a board within a budget of steps; by default that of its game, `budget_of`.
 
-    The answer does not depend on the machine or the time. If no method applies, nothing is known.
+    The answer does not depend on machine or time. It is unknown if no method applies.
     """
     rules = board.ruleset
     method = _method_of(rules)
@@ -59,34 +59,34 @@ def _method_of(ruleset: Ruleset) -> ModuleType | None:
 
 
 def method_of(ruleset: Ruleset) -> str:
-    """Return the name of the method for a game; it is empty if there is none."""
+    """Return the name of a game's method; empty if there is none."""
     method = _method_of(ruleset)
     return method.__name__.rpartition(".")[2] if method else ""
 
 
 def is_exact(ruleset: Ruleset) -> bool:
-    """Return whether the method for a game decides its boards; others may leave them undecided."""
+    """Return whether a game's method decides every board; others may leave some undecided."""
     return _method_of(ruleset) in _EXACT
 
 
 def proves_losses(ruleset: Ruleset) -> bool:
-    """Return whether the method for a game proves of deals that they cannot be won."""
+    """Return whether a game's method can prove that deals cannot be won."""
     return _method_of(ruleset) in (*_EXACT, graph)
 
 
 def applies(ruleset: Ruleset) -> bool:
-    """Return whether there is a method for a game."""
+    """Return whether a game has a method."""
     return _method_of(ruleset) is not None
 
 
 def budget_of(ruleset: Ruleset) -> int:
-    """Return the budget that decides most deals of a game; about 10 s on one core at most."""
+    """Return the budget that decides most deals of a game, in at most about 10 s on one core."""
     return getattr(_method_of(ruleset), "BUDGET", BUDGET)
 
 
 def is_for_most(ruleset: Ruleset) -> bool:
-    """Return whether a game is played for the most cards home, since its deals are not won.
+    """Return whether a game's goal is the most cards home, because deals cannot be won.
 
-    So it is in games of passes through a stock: of 10,000 deals, none could be won.
+    That holds for games of passes through a stock: none of 10,000 deals could be won.
     """
     return passes.applies(ruleset)

@@ -1,15 +1,14 @@
-"""Blocks of cards that passes through the stock can clear; `passes` says what they are for.
+"""Blocks of cards that passes through the stock can clear, for the method of `passes`.
 
-The cards that are not home have positions 0 to n - 1, in the order in which every pass deals them.
-A *block* of a pass is a stretch of positions, `start` up to but not including `end`, that is
-cleared when this pass plays the card at `start`: all other cards of the stretch have been played by
-then, in this pass or earlier ones, so that this card is the waste's top card once the pass has
-dealt up to `end`.
+The cards not yet home have positions 0 to n - 1, in the order in which every pass deals them. A
+*block* of a pass is a range of positions, `start` to `end` exclusive, that is cleared when this
+pass plays the card at `start`: all other cards of the range have been played by then, in this pass
+or earlier ones, so that this card tops the waste once the pass has dealt up to `end`.
 
-A *state* has the foundation's top in each pass, as the digits of one number: that of pass p counts
-`base ** p`. A block of pass p depends on the tops of passes 0 to p, changes them, and leaves those
-of later passes as they are. So its states are numbers of p + 1 digits; what is said of them holds
-whatever the higher digits are. The lower digits, those of earlier passes, are its *lower* state.
+A *state* holds the foundation's top in each pass as the digits of a number: that of pass p has the
+weight `base ** p`. A block of pass p depends on the tops of passes 0 to p and changes only those.
+Its states are thus numbers of p + 1 digits, valid for any higher digits. The lower digits, those of
+earlier passes, are its *lower* state.
 """
 
 from __future__ import annotations
@@ -17,29 +16,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 Found = dict[int, list[int]]
-"""The ways to play a block: by the lower state after it, the states before it.
+"""The ways to play a block: the states before it, by the lower state after it.
 
-Its pass has the card at the block's start on top after it.
+After the block, the card at its start is the top of its pass.
 """
 
 Blocks = list[list[dict[int, Found]]]
-"""`blocks[p][start][end]`: the blocks of pass p that exist."""
+"""`blocks[p][start][end]`: the existing blocks of pass p."""
 
 Ways = dict[int, int]
-"""The ways to clear a stretch: by state before it, the bit set of the states after it."""
+"""The ways to clear a range: the bit set of the states after it, by the state before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passes:
-    """The cards that are not home, and the passes that are left to play them.
+    """The cards not yet home, and the remaining passes.
 
     Attributes:
-        kinds: the kind of each card, by position. Cards of one kind take and follow the same cards.
-        before: for each kind, the tops that take a card of this kind, in ascending order.
-        base: the number of tops: the kinds, and the present one if it is none of them.
-        count: the number of passes that are left, with the present one.
-        dealt: how many cards the present pass has dealt, which are all in the waste.
-        top: the present top.
+        kinds: the kind of each card, by position. Cards of a kind take and follow the same cards.
+        before: for each kind, the tops that take its cards, in ascending order.
+        base: the number of tops: the kinds, plus the current top if it has another kind.
+        count: the number of remaining passes, including the current one.
+        dealt: the number of cards dealt in the current pass, all of them in the waste.
+        top: the current top.
     """
 
     kinds: tuple[int, ...]
@@ -53,12 +52,12 @@ class Passes:
 def find_blocks(passes: Passes) -> Blocks:
     """Return all blocks of all passes.
 
-    For each end in turn, those that end there are found from the shortest to the longest: the rest
-    of a block is cleared by blocks that are shorter, or of earlier passes.
+    For each end in turn, blocks are found from the shortest to the longest: the rest of a block is
+    cleared by shorter blocks, or by blocks of earlier passes.
     """
     blocks: Blocks = [[{} for _ in passes.kinds] for _ in range(passes.count)]
     for end in range(len(passes.kinds) + 1):
-        # By no pass at all, only the empty stretch is cleared.
+        # Without any pass, only the empty range is cleared.
         earlier: list[Ways] = [*({} for _ in range(end)), {0: 1}]
         for nth in range(passes.count):
             own = _add_blocks(passes, blocks, nth, end, earlier)
@@ -76,19 +75,19 @@ def _add_blocks(
 
     Args:
         passes: the cards and passes.
-        blocks: all blocks of earlier passes that end here, and all blocks that end before.
+        blocks: all earlier passes' blocks with this end, and all blocks with lower ends.
         nth: the number of the pass.
-        end: where the blocks end.
-        earlier: by start, the ways to clear the cards up to `end` by earlier passes alone.
+        end: the end of the blocks.
+        earlier: by start, the ways to clear the cards up to `end` in earlier passes only.
 
     Returns:
-        By start, the ways to clear the cards up to `end` by this pass and earlier ones, where at
-        least one block that lies within no other is of this pass.
+        By start, the ways to clear the cards up to `end` in this pass and earlier ones, with at
+        least one outermost block of this pass.
     """
     weight = passes.base**nth
     states = passes.base * weight
     own: list[Ways] = [{} for _ in range(end + 1)]
-    # The present pass plays no card before the time that it has come to.
+    # The current pass cannot play a card at a time that has passed.
     possible = nth > 0 or end >= passes.dealt
     for start in reversed(range(end)):
         kind, ways = passes.kinds[start], own[start]
@@ -114,10 +113,10 @@ def _block_around(own: Ways, earlier: Ways, tops: list[int], weight: int) -> Fou
     """Return the ways to play a block.
 
     Args:
-        own: the ways to clear its cards but the first where its pass plays some.
-        earlier: the ways to clear them by earlier passes alone.
+        own: the ways to clear all cards but the first in which its pass plays some.
+        earlier: the ways to clear them in earlier passes only.
         tops: the tops that take its first card, times `weight`.
-        weight: what the pass's top counts in a state.
+        weight: the weight of the pass's top in a state.
     """
     found: Found = {}
     mask = (1 << weight) - 1
@@ -135,7 +134,7 @@ def _block_around(own: Ways, earlier: Ways, tops: list[int], weight: int) -> Fou
 
 
 def _note(found: Found, lowers: int, states: list[int]) -> None:
-    """Add ways from each of the states to each of a bit set of lower states."""
+    """Add the ways from each state to each lower state of a bit set."""
     while lowers:
         lower = lowers.bit_length() - 1
         lowers ^= 1 << lower
@@ -146,16 +145,16 @@ def _note(found: Found, lowers: int, states: list[int]) -> None:
 
 
 def _begin(ways: Ways, found: Found, rest: Ways, at: int, above: range) -> None:
-    """Add the ways that begin with a block.
+    """Add the ways that start with a block.
 
     Args:
         ways: the ways to add to.
         found: the block.
         rest: the ways to clear the rest.
-        at: the top of the block's pass after it, times what it counts in a state.
+        at: the top of the block's pass after it, times its weight in a state.
         above: the tops of later passes up to that of `rest`, as parts of a state.
     """
-    # Of the rest's ways and the block's, go through the fewer.
+    # Iterate over the smaller of the two sets of ways.
     if len(rest) < len(found) * len(above):
         for state, afters in rest.items():
             lower = state % above.step - at
@@ -172,12 +171,12 @@ def _begin(ways: Ways, found: Found, rest: Ways, at: int, above: range) -> None:
 
 
 def _united(own: Ways, earlier: Ways, tops: range) -> Ways:
-    """Return all ways to clear a stretch by a pass and earlier ones.
+    """Return all ways to clear a range in a pass and earlier ones.
 
     Args:
-        own: those where the pass takes part; the others are added to them.
-        earlier: those where it does not, in the states of earlier passes.
-        tops: the tops of the pass, which then stay as they are, times what they count in a state.
+        own: the ways in which the pass takes part; the others are added to them.
+        earlier: the ways without it, in the states of earlier passes.
+        tops: the tops of the pass, unchanged without it, times their weight in a state.
     """
     for lower, afters in earlier.items():
         for top in tops:

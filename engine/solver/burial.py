@@ -1,12 +1,11 @@
-"""The clauses that say how many cards can come home from piles that give to foundations only.
+"""Clauses for the number of cards that can come home from piles that only give to foundations.
 
-The argument that they say exactly that is in `piles`. The variables, for cards that are in a chain
-and may have to wait on a pile:
+`piles` proves them correct. The variables, for cards in chains that may have to wait on a pile:
 
-- `home(x, t)`: x is home when the t-th card has been dealt and all has gone home that can.
+- `home(x, t)`: x is home once the t-th card is dealt and all possible cards have gone home.
 - `on(x, k)`: x, a card of the stock, is put on pile k.
-- `before(x, y)`: x goes home before y, or only y does not go home at all.
-- `over(y, x)`: y is put on a pile on which x still lies, at whatever depth.
+- `before(x, y)`: x goes home before y, or only y never goes home.
+- `over(y, x)`: y is put on a pile that still contains x, at any depth.
 - `at_least[n]`: more than n cards come home.
 """
 
@@ -20,7 +19,7 @@ from engine.cards import Card
 from engine.solver.stacks import Places, Stacks, in_chains, pile_of, straight_home
 
 TRUE = 1
-"""A variable that is true: formulas in which something is known have the literal in its place."""
+"""The variable that is always true: it replaces known literals in formulas."""
 
 FALSE = -TRUE
 
@@ -32,10 +31,10 @@ class Encoding:
     """The clauses of a position.
 
     Attributes:
-        variables: how many variables there are, numbered from 1.
+        variables: the number of variables, which are numbered from 1.
         clauses: each a list of literals.
-        at_least: `at_least[n]` is the literal that more than n cards come home, which may be asked
-            for by a further clause.
+        at_least: `at_least[n]` is the literal for more than n cards home, to demand by another
+            clause.
         on: for each card of the stock that may have to wait, the variables of the piles.
     """
 
@@ -45,7 +44,7 @@ class Encoding:
     on: dict[Card, list[int]]
 
     def places(self, model: Sequence[bool]) -> Places:
-        """Return where the stock's cards are put in a model."""
+        """Return the piles of the stock's cards in a model."""
         return {
             card: next(pile for pile, variable in enumerate(piles) if model[variable])
             for card, piles in self.on.items()
@@ -53,7 +52,7 @@ class Encoding:
 
 
 def encode(stacks: Stacks) -> Encoding:
-    """Return the clauses of a position from which no card can go home at once.
+    """Return the clauses of a position from which no card can go home immediately.
 
     The stock must have cards.
     """
@@ -61,7 +60,7 @@ def encode(stacks: Stacks) -> Encoding:
 
 
 class _Encoder:
-    """Writes the clauses. A time t is the number of a card of the stock, when it has been dealt."""
+    """Writes the clauses. Time t is the moment after the t-th card of the stock is dealt."""
 
     def __init__(self, stacks: Stacks) -> None:
         self.stacks = stacks
@@ -76,7 +75,7 @@ class _Encoder:
         self.waiting = [
             card for card in (*b"".join(stacks.piles), *stacks.stock) if card not in self.straight
         ]
-        """The cards that may have to wait on a pile; of one pile, from the bottom."""
+        """The cards that may have to wait on a pile; those of a pile from bottom to top."""
         self.home: dict[Card, list[int]] = {}
         self.on: dict[Card, list[int]] = {}
         self.befores: dict[tuple[Card, Card], int] = {}
@@ -109,12 +108,12 @@ class _Encoder:
         return self.variables
 
     def _add(self, *literals: int) -> None:
-        """Add a clause, without what is known of it."""
+        """Add a clause without its known literals."""
         if TRUE not in literals:
             self.clauses.append([literal for literal in literals if literal != FALSE])
 
     def _go_home(self, chain: bytes) -> None:
-        """Let the cards of a chain go home in their order, and stay there."""
+        """Make the cards of a chain go home in order, and stay there."""
         earliest = 0
         previous = [TRUE] * self.times
         for card in chain:
@@ -131,7 +130,7 @@ class _Encoder:
     def _choose_piles(self) -> None:
         """Put each card that may have to wait on one pile.
 
-        Empty piles are alike, so they are used from left to right.
+        Empty piles are interchangeable, so they are used from left to right.
         """
         empty = [pile for pile in self.piles if not self.stacks.piles[pile]]
         used = [FALSE] * len(empty)
@@ -159,9 +158,9 @@ class _Encoder:
         return -self.befores[y, x] if one > two else self.befores[x, y]
 
     def _order(self) -> None:
-        """Let `before` be a total order in which each chain has its own.
+        """Make `before` a total order that agrees with each chain.
 
-        It is transitive within two chains if it is so for neighbours, and else for cards of three.
+        Within two chains, transitivity for neighbours is enough; across three, triples are needed.
         """
         waiting = {*self.waiting}
         chains = [[card for card in chain if card in waiting] for chain in self.stacks.chains]
@@ -184,7 +183,7 @@ class _Encoder:
                         self._add(xy, yz, -xz)
 
     def _may_bury(self, y: Card, x: Card) -> None:
-        """Say what follows if y, of the stock, is put on the pile of x, which came before it."""
+        """Add the consequences of putting y, of the stock, on the pile of the earlier x."""
         time = self.dealt[y]
         gone = self.home[x][time - 1] if time else FALSE
         if self._frees(y, x):
@@ -195,7 +194,7 @@ class _Encoder:
         self._bury(over, y, x, time)
 
     def _bury(self, over: int, y: Card, x: Card, time: int) -> None:
-        """Say what follows from `over(y, x)`, a literal, from some time on: x waits for y."""
+        """Add the consequence of the literal `over(y, x)` from a time on: x waits for y."""
         if self._frees(y, x):
             return
         if y not in self.place:
@@ -207,18 +206,18 @@ class _Encoder:
                 self._add(-over, -self.home[x][at], self.home[y][at])
 
     def _frees(self, y: Card, x: Card) -> bool:
-        """Return whether y on x delays nothing: x waits for y anyway, or for ever."""
+        """Return whether y on x delays nothing: x waits for y anyway, or forever."""
         if x not in self.place:
             return True
         one, two = self.place[x], self.place.get(y)
         return two is not None and one[0] == two[0] and two[1] < one[1]
 
     def _sum(self, one: list[int], two: list[int]) -> list[int]:
-        """Return literals of which the n-th is true only if n of those given are, from 1 on.
+        """Return literals whose n-th, from 1 on, is true only if n of the given ones are.
 
         Args:
-            one: literals that are true from the first on, as far as they are.
-            two: further ones.
+            one: literals sorted so that true ones come first.
+            two: more literals, sorted likewise.
         """
         total = [self._new() for _ in range(len(one) + len(two))]
         for i in range(len(one) + 1):

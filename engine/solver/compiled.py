@@ -1,7 +1,7 @@
-"""Compiling hot functions with Numba where it is installed; elsewhere they run as they are.
+"""Compilation of hot functions with Numba if it is installed; otherwise they run interpreted.
 
-A compiled function uses integers that fit in 64 bits and arrays of them, so that it has the same
-result either way.
+A compiled function only uses 64-bit integers and arrays of them, so results are the same either
+way.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ except ImportError:
     njit = None
 
 _OPTIONS = {"_nrt": False}
-"""Compiled functions allocate nothing, so Numba need not count references to their arrays: that
-took a quarter of the time of the beam search."""
+"""Compiled functions allocate nothing, so Numba need not count references to their arrays. Counting
+took a quarter of the beam search's time."""
 
 
 def _take_indices_as_they_are() -> None:
-    """Let functions compiled with these options use an index without a test for its sign.
+    """Remove the test for negative indices from functions compiled with these options.
 
-    Numba lets a negative index count from the end, and has no option against it. The test took a
-    third of the time of the beam search, which has no negative indices. What is replaced is no part
-    of Numba's interface: a version without it keeps the test.
+    Numba has no option to disable negative indices. The test took a third of the time of the beam
+    search, which has none. The patch replaces an internal of Numba; versions without it keep the
+    test.
     """
     arrayobj: Any = import_module("numba.np.arrayobj")
     usual = getattr(arrayobj, "fix_integer_index", None)
@@ -45,13 +45,12 @@ def _take_indices_as_they_are() -> None:
 
 
 def _can_keep() -> bool:
-    """Let Numba keep what it compiles of each version of the sources in a directory of its own.
+    """Give Numba a separate cache directory for each version of the sources.
 
-    Of a function that it has kept, Numba notices a change of its own file alone, and not of those
-    that it calls.
+    Numba notices changes in a cached function's own file, but not in the functions that it calls.
 
     Returns:
-        Whether that directory can be written.
+        Whether the directory is writable.
     """
     sources = Path(__file__).parent
     digest = sha256()
@@ -77,9 +76,9 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def compiled(function: Function) -> Function:
-    """Return a function compiled at its first call, and kept on disk for the next process.
+    """Return a function that is compiled at its first call and cached on disk.
 
-    Where no directory for that can be written, it is compiled anew in each process.
+    Without a writable directory, each process compiles it again.
     """
     if njit is None:
         return function

@@ -1,32 +1,32 @@
-"""Solving games without a tableau exactly: all passes through the stock are decided together.
+"""Exact solution of games without a tableau: all passes through the stock are decided together.
 
-Such a game has one foundation, a stock that is dealt to a waste card by card, and a waste whose top
-card goes to the foundation; it is turned over a few times. So the order of the cards that are not
-home never changes, and a play is given by the pass and the time at which each card goes home. A
-time is a number of positions: d + 1 as long as the card at position d is the last that was dealt.
+Such a game has one foundation, a stock dealt to a waste card by card, and a waste whose top card
+goes to the foundation; the waste is turned over a few times. The order of the cards not yet home
+never changes, so a play is defined by the pass and the time at which each card goes home. Time is
+measured in positions: it is d + 1 while the card at position d is the last dealt one.
 
-**Plays are nested blocks.** Let the card at `start` go home in pass p at the time `end`. It is the
-top of the waste then, so all cards from `start + 1` to `end - 1` have gone home before: in this
-pass, at times up to `end`, or in an earlier one. There they had times below `end` too: the card at
-`end - 1` was still dealt in pass p, so it covered them from its position on in all earlier passes.
-Hence the stretches from `start` up to `end` of any two cards that go home are apart, or the one
-lies in the other and is of the same pass or an earlier one. These are the blocks of `blocks`.
+**Plays are nested blocks.** Let the card at `start` go home in pass p at time `end`. It tops the
+waste then, so all cards from `start + 1` to `end - 1` have already gone home: in this pass, at
+times up to `end`, or in an earlier pass. Their times in earlier passes were also below `end`: the
+card at `end - 1` was still dealt in pass p, so it covered them from its position on. Hence the
+ranges from `start` to `end` of any two cards that go home are disjoint, or one contains the other,
+which belongs to the same pass or an earlier one. These are the blocks of `blocks`.
 
 **Nested blocks are plays.** Walk through such blocks in the order of their ends, inner before
-outer. Those of one pass come in the order in which the pass plays their cards. So one walk over the
-positions follows the foundation in all passes at once: its state has the foundation's top in each
-pass, and a block of pass p changes the top of pass p alone, from one that takes the card to that
-card. What lies within a block is walked through before its card, and needs nothing but the state
-there. Cards that never go home lie within no block; the walk steps over them.
+outer. Blocks of a pass come in the order in which the pass plays their cards. Thus a single walk
+over the positions follows the foundation in all passes: its state holds the foundation's top in
+each pass, and a block of pass p only replaces the top of pass p, which must take the block's card,
+by that card. The inside of a block is walked through before its card and depends only on the state.
+Cards that never go home belong to no block; the walk skips them.
 
-**Passes are joined.** Each pass but the first begins with the top at which the pass before it ends.
-The walk begins with a guess of these tops, and counts only if it ends with them. All guesses are
-walked at once; so are all ways through the positions, since they differ by the state and the number
-of cards that go home alone. The most cards that any of them brings home is exact.
+**Passes are joined.** Each pass but the first starts with the final top of the previous pass. The
+walk starts with a guess of these tops and is valid only if it ends with them. All guesses are
+walked simultaneously, as are all ways through the positions, since only the state and the number of
+cards home matter. The maximum number of cards home is exact.
 
-**In the middle of a pass** the waste's cards come first, from bottom to top, then those of the
-stock. The present pass plays no card before the time that it has come to, and all later passes
-deal everything that is left. Nothing else changes.
+**In the middle of a pass**, the waste's cards come first, from bottom to top, then those of the
+stock. The current pass plays no card at a time that has passed, and all later passes deal all
+remaining cards. Nothing else changes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from engine.solver.blocks import Blocks, Passes, find_blocks
 from engine.solver.solution import Solution, Verdict
 
 MAX_KINDS = 13
-"""The most kinds of cards: their number to the power of the passes counts states."""
+"""The most kinds of cards. The number of states is exponential in the number of passes."""
 
 MAX_REDEALS = 2
 
@@ -53,8 +53,8 @@ def applies(ruleset: Ruleset) -> bool:
     """Return whether this method solves a game, by its rules alone.
 
     The game has no tableau and one foundation; the stock is dealt to the waste, and the waste is
-    played to the foundation and turned over at most twice. What the foundation takes depends on
-    ranks alone, in whatever order.
+    played to the foundation and turned over at most twice. The foundation takes cards by rank only,
+    in any order.
     """
     rules = ruleset.rules
     return (
@@ -72,14 +72,14 @@ def applies(ruleset: Ruleset) -> bool:
 
 
 def solve(board: Board, budget: int = 0) -> Solution:
-    """Return the most cards that can come home, and a line that brings them home.
+    """Return the maximum number of cards home, and a line that reaches it.
 
-    The effort is the number of cards that stay out even so. Where it is high, play by hints brings
-    fewer cards home as well (in 600 deals, the correlation of the two numbers home is 0.55).
+    The effort is the number of cards that stay out. It also predicts play by hints: over 600 deals,
+    the two numbers of cards home have a correlation of 0.55.
 
     Args:
-        board: any position of a game to which the method applies.
-        budget: is not used, as the answer is always exact.
+        board: any position of a game that this method solves.
+        budget: unused, since the answer is always exact.
     """
     passes = _passes_of(board)
     blocks = find_blocks(passes)
@@ -96,7 +96,7 @@ def solve(board: Board, budget: int = 0) -> Solution:
 
 
 def _kinds(ruleset: Ruleset) -> list[int]:
-    """Return the kind of each card: those of one kind take and follow the same cards."""
+    """Return the kind of each card. Cards of a kind take and follow the same cards."""
     fits = ruleset.homes[0]
     cards = range(PACK_SIZE)
     uses = [(fits[c], tuple(fits[top][c] for top in (*cards, EMPTY))) for c in cards]
@@ -105,13 +105,13 @@ def _kinds(ruleset: Ruleset) -> list[int]:
 
 
 def _passes_of(board: Board) -> Passes:
-    """Return the cards of a board that are not home, and the passes that are left."""
+    """Return a board's cards that are not home, and its remaining passes."""
     ruleset = board.ruleset
     assert ruleset.waste is not None
     kinds, fits = _kinds(ruleset), ruleset.homes[0]
     foundation, waste = board.piles[0], board.piles[ruleset.waste]
     cards = waste + turned_up(board.piles[ruleset.stock][::-1])
-    # Kinds of which no card is left are left out, so that there are fewer states.
+    # Omit kinds without remaining cards, for fewer states.
     numbers = {kind: number for number, kind in enumerate(sorted({kinds[c] for c in cards}))}
     samples = [kinds.index(kind) for kind in numbers]
     tops = samples.copy()
@@ -130,24 +130,23 @@ def _passes_of(board: Board) -> Passes:
 
 
 Reached = list[int]
-"""By state, the bit set of what a walk may have there: see `_walk`."""
+"""By state, the bit set of numbers of cards home and guesses: see `_walk`."""
 
 
 def _walk(passes: Passes, blocks: Blocks) -> list[Reached]:
     """Walk over all positions in all ways.
 
     Returns:
-        For each position, and after the last: what is reached before the block that starts there.
-        Bit `home * guesses + guess` of a state is set if a walk that began with this guess has
-        brought so many cards home. A guess has the tops at which all passes but the last end, as
-        the digits of a number.
+        The reached states before each position, and after the last one. Bit `home * guesses +
+        guess` of a state is set if a walk that started with this guess has brought `home` cards
+        home. The digits of a guess are the final tops of all passes but the last.
     """
     base, count = passes.base, len(passes.kinds)
     states, guesses = base**passes.count, base ** (passes.count - 1)
     reached = [0] * states
     for guess in range(guesses):
         reached[passes.top + base * guess] = 1 << guess
-    # By position, what blocks that end there add. Stepping over a card changes nothing.
+    # The additions of blocks, by their end. Skipping a card changes nothing.
     layers = [dict[int, int]() for _ in range(count + 1)]
     walked = [reached]
     for start in range(count):
@@ -173,7 +172,7 @@ def _walk(passes: Passes, blocks: Blocks) -> list[Reached]:
 
 @dataclass(frozen=True, slots=True)
 class _Play:
-    """That the card at a position goes home in a pass at a time."""
+    """A card's move home: its position, pass and time."""
 
     start: int
     nth: int
@@ -183,16 +182,16 @@ class _Play:
 def _best_plays(passes: Passes, blocks: Blocks, walked: list[Reached]) -> list[_Play]:
     """Return a play that brings the most cards home, in no particular order.
 
-    Of equally good walks it is that which ends in the lowest state, and then, traced back from its
-    end, steps over a card if it can, else comes by the shortest block, of the earliest pass, from
-    the lowest state.
+    Among equally good walks, it is the one that ends in the lowest state. Traced back from its end,
+    it skips a card if possible, else prefers the shortest block, the earliest pass and the lowest
+    state, in this order.
     """
     guesses = passes.base ** (passes.count - 1)
     at = len(passes.kinds)
     every_home = sum(1 << home * guesses for home in range(at + 1))
     home, state = -1, 0
     for end, ways in enumerate(walked[-1]):
-        # The walk's guess was right if the tops of all passes but the last are those at its end.
+        # The guess was right if it equals the final tops of all passes but the last.
         homes = ways >> end % guesses & every_home
         most = (homes.bit_length() - 1) // guesses
         if most > home:
@@ -217,16 +216,16 @@ def _best_plays(passes: Passes, blocks: Blocks, walked: list[Reached]) -> list[_
 def _arrivals(
     passes: Passes, blocks: Blocks, end: int, state: int, last: int | None = None
 ) -> Iterator[tuple[_Play, int]]:
-    """Yield the blocks by which a state is reached, each with the state before it.
+    """Yield the blocks that lead to a state, each with the state before it.
 
     The shortest come first, then those of the earliest pass, then the lowest states.
 
     Args:
         passes: the cards and passes.
         blocks: all blocks.
-        end: where the blocks end.
+        end: the end of the blocks.
         state: the state after them.
-        last: the last pass whose blocks are yielded; any if left out.
+        last: the last pass to consider; all passes if left out.
     """
     count = passes.count if last is None else last + 1
     for start in reversed(range(end)):
@@ -242,9 +241,9 @@ def _arrivals(
 def _plays_within(
     passes: Passes, blocks: Blocks, play: _Play, before: int, after: int
 ) -> list[_Play]:
-    """Return plays that clear the cards of a block but its first.
+    """Return plays that clear all cards of a block but the first.
 
-    They are searched depth first from the end, in the order of `_arrivals`.
+    The search is depth first from the end, in the order of `_arrivals`.
 
     Args:
         passes: the cards and passes.
@@ -278,7 +277,7 @@ def _plays_within(
 
 
 def _line(board: Board, passes: Passes, plays: list[_Play]) -> tuple[Move, ...]:
-    """Return the moves of a play, up to the last card that goes home."""
+    """Return the moves of a play, ending with the last card that goes home."""
     ruleset = board.ruleset
     assert ruleset.waste is not None
     deal = ruleset.move(ruleset.stock, ruleset.waste)

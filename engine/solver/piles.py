@@ -1,30 +1,29 @@
-"""Games whose piles take cards from the stock only, and give to foundations only: decided exactly.
+"""Exact solution of games whose piles only take from the stock and only give to foundations.
 
-Every foundation takes its cards in one fixed order, a chain, in which each card occurs once. Then
+Every foundation takes its cards in one fixed order, a chain, in which each card occurs once. Then:
 
-1. Sending a card home as soon as it can go loses nothing. Take any line from here, and play it
-   after the card has gone home, without the move that sends it home in the line. Each move is
-   still legal: the stock's card may go on any pile at any time; a card that was the top of its pile
-   still is, since a card was taken out of the piles and none was added; and a card whose
-   predecessor was home still has it there. In the end the same cards are home, or one more. The
-   same holds for a card of the stock that may go home from there: no pile needs to have it.
-2. So a play is nothing but a choice of a pile for each card of the stock. Which cards of the stock
-   may go home directly makes no difference: one that must go to a pile first leaves it at once.
-3. Card x goes home at a certain time, the time being which card of the stock was dealt last, if
-   its predecessor in the chain is home by then, and so is every card y that was put on its pile
-   while x lay there. The clauses of `burial` say that `home(x, t)` implies both. Of the cards that
-   go home at one time, some wait for others, as `over(y, x)` and the chains say; since `before` is
-   a total order that agrees with that, they can go home one by one. So from a model follows a play
-   that brings home what is home in the model, or more. And from a play follows a model: `home` and
-   `over` as it happens, `before` as the cards go home, then those that do not, by their chains.
-4. Empty piles are alike until a card lies on them, so it is enough to use them from left to right.
+1. Sending a card home as soon as possible loses nothing. Take any line, send the card home first,
+   and play the line without the move that sends it home. Each move is still legal: the stock's card
+   may always go on any pile; the top card of a pile still is its top card, since piles only lost a
+   card; and a predecessor that was home still is. The final cards home are the same, or one more.
+   The same holds for a card of the stock that can go home directly: no pile needs it.
+2. A play is therefore just a choice of a pile for each card of the stock. It does not matter which
+   of these cards may go home directly: one that must go to a pile first leaves it immediately.
+3. Let a time be the number of dealt cards. Card x goes home by a time if its predecessor in the
+   chain is home by then, and so is every card y that was put on its pile while x lay there. The
+   clauses of `burial` state that `home(x, t)` implies both. Cards that go home at the same time may
+   wait for each other, by `over(y, x)` and the chains; since `before` is a total order that agrees
+   with both, they can go home one by one. So a model yields a play that brings home at least the
+   model's cards. Conversely, a play yields a model: `home` and `over` as they happen, `before` in
+   the order in which cards go home, followed by the remaining cards by their chains.
+4. Empty piles are interchangeable, so using them from left to right is enough.
 
-So more than n cards come home in some play if and only if the clauses, with the one that says
-that, are satisfiable. A SAT solver finds the play, or refutes it with a proof that can be checked.
-If not all cards can come home, bisection finds how many can.
+Hence some play brings more than n cards home if and only if the clauses, with the one that demands
+it, are satisfiable. A SAT solver finds the play, or a checkable proof that there is none. If not
+all cards can come home, bisection finds the maximum.
 
-The verdict and the number of cards home do not depend on the SAT solver, unless the budget is used
-up. The line does, so the vectors that other implementations are tested with have none.
+Verdict and number of cards home do not depend on the SAT solver unless the budget runs out. The
+line does, so the test vectors for other implementations contain none.
 """
 
 from __future__ import annotations
@@ -49,19 +48,19 @@ from engine.solver.stacks import (
 from engine.solver.trials import trials
 
 BUDGET = 100_000_000
-"""The default budget; of 10,000 deals of Lady Betty, the hardest took a third of it."""
+"""The default budget. The hardest of 10,000 deals of Lady Betty took a third of it."""
 
 STEPS_PER_CONFLICT = 500
-"""The cost of a conflict of the SAT solver, of the budget: a page has 1,000 to 3,000 a second."""
+"""The budget's price of a SAT solver's conflict. A page has 1,000 to 3,000 conflicts a second."""
 
 
 def applies(ruleset: Ruleset) -> bool:
     """Return whether this method decides the games of a ruleset.
 
-    It needs one pack; foundations that take single cards, each in a fixed order, and of which there
-    are enough to start all; piles that take any card of the stock at any time, are not filled
-    otherwise, and give to foundations only; and a stock whose cards go to piles, and at most to
-    foundations that take them. What the piles hold at first is all one.
+    It needs one pack; foundations that take single cards in a fixed order each, and enough of them
+    for all starting cards; piles that take any card of the stock at any time, are not filled
+    otherwise, and only give to foundations; and a stock whose cards go to piles, and possibly to
+    foundations that take them. The initial contents of the piles do not matter.
     """
     rules, tableau = ruleset.rules, ruleset.rules.tableau
     return (
@@ -82,14 +81,14 @@ def solve(board: Board, budget: int) -> Solution:
     """Decide a board of a ruleset to which this method applies.
 
     Args:
-        board: any position of the game. It may have less than a pack, where what is in play is
-            what has to come home.
-        budget: how many steps to take at most, `STEPS_PER_CONFLICT` for each conflict.
+        board: any position of the game. It may have less than a pack; then only its cards must
+            come home.
+        budget: the maximum number of steps, `STEPS_PER_CONFLICT` per conflict.
 
     Returns:
-        The solution. If the board cannot be won, the line brings home the most cards that can be,
-        unless the budget does not suffice to prove that. The effort is the number of cards, of all
-        plays of `trials` together, that a sensible player does not bring home.
+        The solution. If the board cannot be won, the line brings the maximum number of cards home,
+        unless the budget is too small to prove it. The effort is the number of cards that a
+        sensible player leaves out, summed over all plays of `trials`.
     """
     stacks = settled(stacks_of(board))
     tried = trials(stacks)
@@ -130,7 +129,7 @@ def solve(board: Board, budget: int) -> Solution:
 
 
 def _line(board: Board, places: Places) -> list[Move]:
-    """Return the moves that put the stock's cards on these piles, up to the last that goes home."""
+    """Return the moves for these places, ending with the last card that goes home."""
     ruleset = board.ruleset
     table = Table(stacks_of(board))
     tops = [top_of(board.piles[foundation]) for foundation in ruleset.foundations]
@@ -161,7 +160,7 @@ def _line(board: Board, places: Places) -> list[Move]:
 
 
 def _goes_directly(ruleset: Ruleset, tops: list[int], card: Card) -> bool:
-    """Return whether a card of the stock that fits a foundation goes there from the stock."""
+    """Return whether a card that fits a foundation can go there directly from the stock."""
     stock = ruleset.rules.stock
     if "foundation" not in stock.plays:
         return False
@@ -171,7 +170,7 @@ def _goes_directly(ruleset: Ruleset, tops: list[int], card: Card) -> bool:
 
 
 def _proof(stacks: Stacks, conflicts: int) -> str:
-    """Return why not all cards come home."""
+    """Return the reason why not all cards come home."""
     if not stacks.stock:
         return "The stock is empty, and no pile's last card fits a foundation."
     if sum(map(len, stacks.chains)) < stacks.left:

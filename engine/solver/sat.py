@@ -1,8 +1,7 @@
-"""Deciding SAT problems, by CaDiCaL, which python-sat brings along.
+"""SAT solving with CaDiCaL, which is bundled with python-sat.
 
-The same question has the same answer. A page has a solver of its own, in
-`client_js/src/solver/cdcl.ts`, which finds the same verdict unless one of the two runs out of
-conflicts. The models may differ, and how many conflicts it takes.
+Answers are deterministic. Pages use `client_js/src/solver/cdcl.ts`, which reaches the same verdict
+unless one of the two runs out of conflicts. Models and numbers of conflicts may differ.
 """
 
 from __future__ import annotations
@@ -19,12 +18,11 @@ class Answer:
 
     Attributes:
         satisfiable: `None` if it ran out of conflicts.
-        model: if satisfiable, the truth of each variable by number; that of variable 0 means
-            nothing.
-        proof: if it is not, and a proof was asked for: clauses that follow in turn from those
-            given and those before, each by unit propagation, the last of them empty. Literals are
-            signed as in the clauses given.
-        conflicts: how many conflicts it took.
+        model: if satisfiable, each variable's value by number; entry 0 is unused.
+        proof: if unsatisfiable, and requested: clauses that each follow by unit propagation from
+            the given and the preceding ones. The last is empty. Literals are signed as in the given
+            clauses.
+        conflicts: the number of conflicts.
     """
 
     satisfiable: bool | None
@@ -36,13 +34,13 @@ class Answer:
 def solve(
     variables: int, clauses: Sequence[Sequence[int]], conflicts: int, *, prove: bool = False
 ) -> Answer:
-    """Decide whether some assignment of the variables makes every clause true.
+    """Decide whether an assignment of the variables satisfies every clause.
 
     Args:
         variables: the number of variables; they are numbered from 1.
-        clauses: each a sequence of literals, v or -v, that none repeats or contradicts.
-        conflicts: give up after about so many; at least 1.
-        prove: whether to give a proof if there is no such assignment.
+        clauses: sequences of literals, v or -v, each variable at most once in a clause.
+        conflicts: the approximate number of conflicts after which to give up; at least 1.
+        prove: whether to return a proof of unsatisfiability.
     """
     with Cadical195(bootstrap_with=clauses, with_proof=prove) as solver:
         solver.conf_budget(conflicts)
@@ -59,9 +57,9 @@ def solve(
 
 
 def _clauses(lines: Sequence[str]) -> Sequence[Sequence[int]]:
-    """Return the clauses that a proof in the DRAT format adds; those that it deletes may stay.
+    """Return the clauses that a proof in the DRAT format adds, ignoring deletions.
 
-    The last is empty, also where the library leaves it out since an empty one was given.
+    The last is empty, even if the library omits it because an empty clause was given.
     """
     added = (line.split() for line in lines if not line.startswith("d"))
     proof = [tuple(int(literal) for literal in words[:-1]) for words in added]

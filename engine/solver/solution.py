@@ -1,4 +1,4 @@
-"""A solver's answer: the verdict on a board, and the best line of moves that it found."""
+"""A solver's answer: the verdict on a board, and the best line that it found."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from engine.ruleset import Move
 
 
 class Verdict(Enum):
-    """Whether a board can be won by somebody who knows every card."""
+    """Whether a board can be won with all cards known."""
 
     WINNABLE = "winnable"
     """A line of moves wins it."""
     IMPOSSIBLE = "impossible"
-    """No line of moves does, which is proved."""
+    """It is proved that no line wins."""
     UNKNOWN = "unknown"
-    """The budget was used up, and neither was found."""
+    """The budget ran out before a win or a proof was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,12 @@ class Solution:
 
     Attributes:
         verdict: whether the board can be won.
-        line: the moves that win it; else those that bring `home` cards to foundations.
-        home: the number of cards on foundations after the line, with those that were there before.
+        line: the winning moves, or else the moves that bring `home` cards to foundations.
+        home: the number of cards on foundations after the line, including those there before.
         most: whether it is proved that no line brings more cards home.
-        proof: for a board that cannot be won, the argument, in a few words; else empty.
-        effort: how hard it was to decide, as a number that grows with difficulty. Comparable only
-            between boards of one ruleset.
-        steps: how much of the budget was used.
+        proof: for an unwinnable board, a short argument; else empty.
+        effort: a number that grows with difficulty, comparable only within a ruleset.
+        steps: the used part of the budget.
     """
 
     verdict: Verdict

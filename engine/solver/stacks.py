@@ -1,7 +1,7 @@
-"""A game of piles that give to foundations only, reduced to what matters for solving it.
+"""Games whose piles only give to foundations, reduced to the facts that matter to solvers.
 
 Every foundation takes its cards in a fixed order, a chain. The player's only choice is the pile for
-each card of the stock: whatever can go home is sent home at once (`piles` has the reason).
+each card of the stock; all possible cards go home immediately, for the reason given in `piles`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.fits import EMPTY
 from engine.ruleset import Ruleset
 
 Places = Mapping[Card, int]
-"""The pile for each card of the stock, counted from 0. A card left out goes to the first."""
+"""The pile of each card of the stock, counted from 0. Missing cards go to the first pile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Stacks:
     """A position.
 
     Attributes:
-        chains: the cards that each foundation takes from here on, in that order.
+        chains: the remaining cards of each foundation, in order.
         piles: the piles, each from bottom to top.
         stock: the cards of the stock, the next one first.
     """
@@ -40,11 +40,11 @@ class Stacks:
 
 
 def chains_of(ruleset: Ruleset) -> tuple[bytes, ...] | None:
-    """Return the cards of each chain, from an empty foundation on; none has two.
+    """Return the cards of each chain, from an empty foundation on.
 
     Returns:
-        `None` if what a foundation takes next is not certain: because it takes several cards on the
-        same one, or because there are fewer foundations than cards that may start them.
+        The chains, which share no card; `None` if the next card of a foundation is ambiguous,
+        because several cards fit, or because there are fewer foundations than starting cards.
     """
     chains: list[bytes] = []
     first = 0
@@ -66,14 +66,14 @@ def chains_of(ruleset: Ruleset) -> tuple[bytes, ...] | None:
 
 
 def _taken(row: bytes) -> list[Card]:
-    """Return the cards at which a row of a table has a 1."""
+    """Return the cards of a table's row."""
     return [card for card in range(PACK_SIZE) if row[card]]
 
 
 def stacks_of(board: Board) -> Stacks:
     """Return the position of a board whose ruleset has chains.
 
-    A chain ends before a card that is not in play, if the board has less than a pack.
+    A chain ends before a card that is missing from a board with less than a pack.
     """
     ruleset, piles = board.ruleset, board.piles
     chains = chains_of(ruleset)
@@ -95,7 +95,7 @@ class Table:
 
     Attributes:
         piles: the piles, each from bottom to top.
-        wanted: the cards that the foundations take next.
+        wanted: the next cards of the foundations.
     """
 
     def __init__(self, stacks: Stacks) -> None:
@@ -108,15 +108,15 @@ class Table:
         self.piles[pile].append(card)
 
     def take(self, card: Card) -> None:
-        """Send a card home that is wanted."""
+        """Send a wanted card home."""
         self.wanted.remove(card)
         if card in self._after:
             self.wanted.add(self._after[card])
 
     def settle(self) -> Iterator[tuple[int, Card]]:
-        """Send home whatever can go, and yield each card's pile and the card.
+        """Send all possible cards home, and yield each card's pile and the card.
 
-        The piles are gone through from left to right, over and over, each as deep as it goes.
+        Piles are visited from left to right, repeatedly, and emptied as far as possible.
         """
         moved = True
         while moved:
@@ -130,7 +130,7 @@ class Table:
 
 
 def settled(stacks: Stacks) -> Stacks:
-    """Return the position after all cards of piles have gone home that can."""
+    """Return the position after all possible cards of piles have gone home."""
     table = Table(stacks)
     home = {card for _, card in table.settle()}
     chains = tuple(bytes(card for card in chain if card not in home) for chain in stacks.chains)
@@ -138,7 +138,7 @@ def settled(stacks: Stacks) -> Stacks:
 
 
 def brought_home(stacks: Stacks, places: Places) -> int:
-    """Return how many cards go home if those of the stock are put on these piles."""
+    """Return the number of cards that go home with these places."""
     table = Table(stacks)
     home = sum(1 for _ in table.settle())
     for card in stacks.stock:
@@ -148,7 +148,7 @@ def brought_home(stacks: Stacks, places: Places) -> int:
 
 
 def in_chains(stacks: Stacks) -> dict[Card, tuple[int, int]]:
-    """Return for each card that may go home its chain's number, and its place in the chain."""
+    """Return the chain's number, and the place in the chain, of each card in a chain."""
     return {
         card: (number, at)
         for number, chain in enumerate(stacks.chains)
@@ -157,9 +157,9 @@ def in_chains(stacks: Stacks) -> dict[Card, tuple[int, int]]:
 
 
 def straight_home(stacks: Stacks) -> set[Card]:
-    """Return the cards of the stock that go home as they are dealt, wherever others lie.
+    """Return the cards of the stock that go home when dealt, for any places of other cards.
 
-    They are those before which only such cards come in their chains, and those earlier.
+    All preceding cards in their chains are such cards, too, and come earlier in the stock.
     """
     turn = {card: at for at, card in enumerate(stacks.stock)}
     found = set()
@@ -174,5 +174,5 @@ def straight_home(stacks: Stacks) -> set[Card]:
 
 
 def pile_of(stacks: Stacks) -> dict[Card, int]:
-    """Return the pile of each card that lies on one."""
+    """Return the pile of each card on a pile."""
     return {card: number for number, pile in enumerate(stacks.piles) for card in pile}

@@ -1,6 +1,6 @@
-"""Plays by chance, each sensible, of somebody who sees no card before it is dealt.
+"""Randomized plays of a sensible player who sees no card before it is dealt.
 
-They show how hard a position is for people, and often win it.
+They measure how hard a position is for people, and often win it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ PLAYS = 64
 SEED = 2_463_534_242
 
 SAME_CHAIN = 16
-"""The weight of burying a card of the same chain, which can never go home then."""
+"""The weight of burying a card of the same chain, which then can never go home."""
 
 BURIED = 4
-"""The weight of each card that is buried though its turn comes earlier."""
+"""The weight of each buried card with an earlier turn."""
 
 CHANCE = 3
-"""The greatest random number that is added to the weight of a pile; a mask of bits."""
+"""The maximum random number added to the weight of a pile; a bit mask."""
 
 WORD = 0xFFFF_FFFF
 
@@ -32,9 +32,9 @@ class Trials:
     """The outcome of the plays.
 
     Attributes:
-        home: the most cards that one of them brought home.
-        places: where that one put the stock's cards.
-        left: how many cards did not go home, in all of them together.
+        home: the most cards home after a play.
+        places: the places of the stock's cards in that play.
+        left: the number of cards left out, summed over all plays.
     """
 
     home: int
@@ -43,7 +43,7 @@ class Trials:
 
 
 def trials(stacks: Stacks) -> Trials:
-    """Play a position `PLAYS` times; the random numbers are always the same."""
+    """Play a position `PLAYS` times, with the same random numbers each time."""
     player = _Player(stacks)
     plays = [player.play() for _ in range(PLAYS)]
     home, places = max(plays, key=lambda play: play[0])
@@ -51,20 +51,20 @@ def trials(stacks: Stacks) -> Trials:
 
 
 class _Player:
-    """Plays a position again and again, by random numbers of Marsaglia's xorshift32."""
+    """Plays a position repeatedly, with random numbers of Marsaglia's xorshift32."""
 
     def __init__(self, stacks: Stacks) -> None:
         self.stacks = stacks
         self.random = SEED
         self.turns = [PACK_SIZE] * PACK_SIZE
-        """For each card, how many of its chain go home before it."""
+        """For each card, the number of preceding cards in its chain."""
         self.chains = [-1] * PACK_SIZE
         for card, (chain, turn) in in_chains(stacks).items():
             self.turns[card] = turn
             self.chains[card] = chain
 
     def play(self) -> tuple[int, Places]:
-        """Return how many cards one play brings home, and where it puts the stock's cards."""
+        """Return the number of cards home after a play, and the places of the stock's cards."""
         table = Table(self.stacks)
         home = sum(1 for _ in table.settle())
         places: dict[Card, int] = {}
@@ -79,9 +79,9 @@ class _Player:
         return home, places
 
     def _choose(self, table: Table, card: Card) -> int:
-        """Return the pile on which a card does the least harm, by and large; the first of equals.
+        """Return the pile on which a card does about the least harm; the first if equal.
 
-        A card that buries nothing goes where it is needed little earlier than those below it.
+        A card that buries nothing goes on a pile whose cards are needed only a little later.
         """
         turns, chains = self.turns, self.chains
         turn, chain = turns[card], chains[card]

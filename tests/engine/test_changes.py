@@ -65,11 +65,11 @@ def test_the_rules_of_one_game_are_changes_to_those_of_another(one: str, other: 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ("stock.turns=02", "klondike: these changes are written 'stock.turns=2'."),
-        ("stock.turns=1", "klondike: these changes are written ''."),
+        ("stock.turns=02", "klondike: these changes must be written 'stock.turns=2'."),
+        ("stock.turns=1", "klondike: these changes must be written ''."),
         (
             "waste.redeals=0;stock.turns=3",
-            "klondike: these changes are written 'stock.turns=3;waste.redeals=0'.",
+            "klondike: these changes must be written 'stock.turns=3;waste.redeals=0'.",
         ),
         ("stock.turn=3", "klondike.stock.turn: is not a key that can be changed."),
         ("name=Mine", "klondike.name: is not a key that can be changed."),

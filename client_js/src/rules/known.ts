@@ -31,7 +31,7 @@ export function knownSeed(ruleset: Ruleset, text: string): string {
 
 function deckIn(text: string): Pile {
   const seed = parseSeed(text);
-  if (!isDeck(seed)) throw new EngineError("bad_deck", "A known deal is a deck, and not a seed.");
+  if (!isDeck(seed)) throw new EngineError("bad_deck", "A known deal is a deck, not a seed.");
   return [...seed];
 }
 

@@ -1,21 +1,21 @@
 """A staged beam search, for the games that no exact method decides.
 
-A stage lies between two deals from the stock. Within it, positions are expanded best first by all
-other moves; then the stock is dealt to what was reached, and the best positions are kept, as many
-as the beam is wide. If that wins nothing, it starts again with a wider beam and other weights.
+A stage lies between two deals from the stock. Within a stage, positions are expanded best first by
+all other moves. Then the stock is dealt to the reached positions, and the best ones are kept, up to
+the width of the beam. Without a win, the search restarts with a wider beam and other weights.
 
-A search in which nothing had to be left out has seen all that can be reached. If it used only
-prunings that lose no win, and won nothing, the board cannot be won.
+A search that discarded nothing has seen all reachable positions. If it only used sound prunings and
+did not win, the board cannot be won.
 
-Its parts, from what the search does to what it rests on:
+Its modules, from top to bottom:
 
 - `stages`: one beam from one position.
-- `offers` and `move_generator`: the positions that moves lead to.
-- `going_home`: the cards that need not be moved.
-- `evaluation` and `times`: which positions are better.
-- `digests`, `hashes`, `row_heap`, `move_tree`: which were seen, which is next, and how each was
-  reached.
-- `rows`: a position in an array, and moves on it. `indices` says what each number in the arrays is.
+- `offers` and `move_generator`: the positions after moves.
+- `going_home`: cards that go home automatically.
+- `evaluation` and `times`: the ranking of positions.
+- `digests`, `hashes`, `row_heap`, `move_tree`: seen positions, the queue, and the paths to
+  positions.
+- `rows`: a position in an array, and moves on it. `indices` documents the arrays.
 - `layout`: a ruleset and a board in these arrays.
 - `plans`: the widths and weights of the beams, from a ruleset's properties.
 """
@@ -40,17 +40,17 @@ BUDGET: Final = 40_000_000
 """The default budget, in positions: six to ten seconds on one core with Numba."""
 
 ROWS: Final = 1 << 17
-"""The most positions that are held at once."""
+"""The most positions held simultaneously."""
 
 PROOF: Final = "All positions that can be reached were searched."
 
 
 def applies(ruleset: Ruleset) -> bool:
-    """Return whether the tables of the search can hold the rules."""
+    """Return whether the search's tables can represent the rules."""
     rules = ruleset.rules
     moves = rules.tableau.moves if rules.tableau else WAYS[0]
     beside = rules.cells or rules.reserve or ruleset.same_rank or ruleset.gives_back
-    # Runs go home by themselves, or none does.
+    # Either all runs go home by themselves, or none does.
     takers = {group.automatic for group in ruleset.groups if group.takes == "run"}
     return (
         moves in WAYS
@@ -62,14 +62,15 @@ def applies(ruleset: Ruleset) -> bool:
 
 
 def solve(board: Board, budget: int = BUDGET) -> Solution:
-    """Search for a line that wins.
+    """Search for a winning line.
 
     Args:
         board: any position of the game.
-        budget: how many positions to generate at most, about. The answer depends on nothing else.
+        budget: the approximate maximum number of generated positions. The answer depends on nothing
+            else.
 
     Returns:
-        A solution. Its effort is the width of the beam that decided.
+        A solution. Its effort is the width of the deciding beam.
     """
     search = _Search(board, budget)
     style = style_of(board.ruleset)
@@ -81,7 +82,7 @@ def solve(board: Board, budget: int = BUDGET) -> Solution:
         beams += 1
         complete = search.run(settings)
         if complete and not search.won and not search.spent:
-            # Nothing but what the heuristics prune was left out, so that it is a small search.
+            # Only heuristics pruned positions, so the search space is small.
             complete = search.run(whole_plan(settings, ROWS, regular=search.layout.regular))
             if complete and not search.won:
                 verdict = Verdict.IMPOSSIBLE
@@ -99,13 +100,13 @@ def solve(board: Board, budget: int = BUDGET) -> Solution:
 
 
 class _Search:
-    """The searches from one board, and the best line that they found.
+    """The searches from a board, and their best line.
 
     Attributes:
         layout: the board as the search reads it.
         width: the width of the last beam.
         line: the moves that bring the most cards home.
-        home: how many are home after them.
+        home: the number of cards home after them.
     """
 
     def __init__(self, board: Board, budget: int) -> None:
@@ -126,19 +127,19 @@ class _Search:
 
     @property
     def steps(self) -> int:
-        """How many positions were generated."""
+        """The number of generated positions."""
         return self._memory[idx.STEPS]
 
     @property
     def spent(self) -> bool:
-        """Whether the budget is used up."""
+        """Whether the budget is exhausted."""
         return self.steps >= self._budget
 
     def run(self, settings: array[int]) -> bool:
         """Run a beam with these weights and plan.
 
         Returns:
-            Whether nothing was left out for want of width, memory or budget.
+            Whether no position was discarded for lack of width, memory or budget.
         """
         layout, memory = self.layout, self._memory
         layout.tables[: len(settings)] = settings
@@ -162,7 +163,7 @@ class _Search:
 
 
 def _played(board: Board, line: tuple[Move, ...]) -> Board:
-    """Return the board after a line, each move of which must be legal."""
+    """Return the board after a line of legal moves."""
     for move in line:
         assert is_legal(board, move), "The search plays by other rules than the engine."
         board = apply(board, move)

@@ -1,4 +1,4 @@
-"""Digests, by which equal positions are recognised, and signatures, by which similar ones are."""
+"""Digests, which identify equal positions, and signatures, which group similar ones."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ WASTE_SALT = 0x2A6C8E1043F7B59D
 
 @compiled
 def digest_of_pile(pile_hash: int, hidden: int, place: int) -> int:
-    """Return what a tableau pile adds to a digest.
+    """Return a tableau pile's contribution to a digest.
 
     Args:
         pile_hash: the hash of its cards.
-        hidden: how many of them lie face down.
-        place: the number of the pile where their order matters, else 0.
+        hidden: the number of face-down cards.
+        place: the number of the pile if the order of piles matters, else 0.
     """
     return mixed(pile_hash ^ (hidden * HIDDEN_FACTOR & MASK) ^ (place * PLACE_FACTOR & MASK))
 
@@ -35,8 +35,8 @@ def digest_of_pile(pile_hash: int, hidden: int, place: int) -> int:
 def digest_of(t: Ints, s: Ints, m: Ints, row: int) -> int:
     """Return a position's digest: a sum over its piles.
 
-    Tableau piles are interchangeable, except while rows are dealt to them from left to right. So
-    are foundations of one group; only which cards they take is counted.
+    Tableau piles are interchangeable, except while rows are dealt to them from left to right.
+    Foundations of a group are interchangeable, too, and enter by the cards that they take.
     """
     piles = t[idx.COLUMNS] + 2
     sizes = row * t[idx.WIDTH] + t[idx.ROOM]
@@ -63,7 +63,7 @@ def phase_of(t: Ints, s: Ints, m: Ints, row: int) -> int:
 
 @compiled
 def digest_after(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> int:
-    """Return the digest after a move from tableau or waste that fills no emptied pile.
+    """Return the digest after a move from tableau or waste that refills no pile.
 
     Args:
         t: the tables.
@@ -71,7 +71,7 @@ def digest_after(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> in
         m: the memory.
         row: the row.
         move: the move.
-        end: where the source's cards end in `s`.
+        end: the end of the source's cards in `s`.
     """
     source, target, count = move >> 17, move >> 7 & 1023, move & 127
     piles, kinds, random = t[idx.COLUMNS] + 2, t[idx.KINDS], t[idx.RANDOM]
@@ -113,9 +113,9 @@ def digest_after(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> in
 
 @compiled
 def signature_of(t: Ints, s: Ints, m: Ints, row: int) -> int:
-    """Return a hash of what positions of a beam should differ in.
+    """Return a hash of the features in which a beam's positions should vary.
 
-    That is the numbers of face-down cards, the foundations and the waste.
+    These are the numbers of face-down cards, the foundations and the waste.
     """
     piles = t[idx.COLUMNS] + 2
     hidden = row * t[idx.WIDTH] + t[idx.ROOM] + piles

@@ -1,4 +1,4 @@
-"""The points of a position: the more, the more likely it is to be won."""
+"""The points of a position: more points mean a likelier win."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from engine.solver.beam.times import deals_made, find_times
 from engine.solver.compiled import compiled
 
 SPAN = 30
-"""Lateness counts up to as many deals."""
+"""The maximum lateness, in deals."""
 
 
 @compiled
 def points_of_column(t: Ints, s: Ints, m: Ints, row: int, pile: int, start: int) -> int:
-    """Return the points of a tableau pile, whose cards begin at `start`."""
+    """Return the points of the tableau pile that starts at `start`."""
     sizes = row * t[idx.WIDTH] + t[idx.ROOM]
     size = int(s[sizes + pile])
     if size == 0:
@@ -48,7 +48,7 @@ def points_of_column(t: Ints, s: Ints, m: Ints, row: int, pile: int, start: int)
                 run += 1
                 points += joined + long * run
             else:
-                # What builds, but does not move together.
+                # The card builds, but does not move with the run.
                 run = 0
                 points -= mixed
             if time > earliest:
@@ -69,7 +69,7 @@ def points_of_column(t: Ints, s: Ints, m: Ints, row: int, pile: int, start: int)
 
 @compiled
 def points_of_waste(t: Ints, s: Ints, m: Ints, row: int, start: int) -> int:
-    """Return the points of the waste, whose cards begin at `start`."""
+    """Return the points of the waste, which starts at `start`."""
     size = int(s[row * t[idx.WIDTH] + t[idx.ROOM] + t[idx.COLUMNS] + 1])
     lowest, lines, turns, times = t[idx.LOWEST], t[idx.LINE], t[idx.TURN], t[idx.TIMES]
     late, lateness, late_line = t[idx.W_WASTE_LATE], t[idx.W_WASTE_LATENESS], t[idx.W_WASTE_LINE]
@@ -93,10 +93,10 @@ def points_of_waste(t: Ints, s: Ints, m: Ints, row: int, start: int) -> int:
 
 @compiled
 def points_of(t: Ints, s: Ints, m: Ints, row: int, pile: int, start: int) -> int:
-    """Return the points of a pile, from the cache if it has them.
+    """Return the points of a pile, from the cache if possible.
 
     The same pile occurs in many positions. Its points depend on its cards and on the times, which
-    the row's phase identifies.
+    are identified by the row's phase.
     """
     waste = t[idx.COLUMNS] + 1
     record = record_of(t, row)
@@ -123,7 +123,7 @@ def points_of(t: Ints, s: Ints, m: Ints, row: int, pile: int, start: int) -> int
 
 @compiled
 def evaluate(t: Ints, s: Ints, m: Ints, row: int) -> int:
-    """Compute the points of the piles that changed, and of the row.
+    """Compute the points of changed piles and of the row.
 
     Returns:
         The number of cards on foundations.
@@ -158,7 +158,7 @@ def evaluate(t: Ints, s: Ints, m: Ints, row: int) -> int:
 
 @compiled
 def find_phase(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Set the row's phase: what the times depend on, which all piles' points do."""
+    """Set the row's phase, which determines the times and thus affects all piles' points."""
     phase = 0
     if t[idx.TIMED] == 1:
         phase = mixed((phase_of(t, s, m, row) + deals_made(t, s, m, row) * PLACE_FACTOR) & MASK)

@@ -1,4 +1,4 @@
-"""Cards that go to foundations by themselves."""
+"""Cards that go to foundations automatically."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.solver.beam.times import count_foundations
 from engine.solver.compiled import compiled
 
 AUTOMATIC_AT = 128
-"""Where the moves that cards make by themselves begin in the hand."""
+"""The start of the automatic moves in the hand."""
 
 
 @compiled
@@ -32,16 +32,15 @@ def fitting(t: Ints, s: Ints, m: Ints, row: int, kind: int) -> int:
 
 @compiled
 def may_go_home(t: Ints, s: Ints, m: Ints, kind: int, how: int) -> bool:
-    """Return whether a card that some foundation takes goes there by itself, in a regular game.
+    """Return whether a card that fits a foundation goes home automatically, in a regular game.
 
-    `SAFELY`: every card that could be built on it is home, so that it serves no other card in the
-    tableau; and each other card of its kind can go home at once as well, so that none of them needs
-    its place there. No win is lost: take any line of moves, and leave out the moves of this card.
-    What is left is still a line, since what the card covers is free sooner, and nothing needs the
-    card below it.
+    `SAFELY`: all cards that could be built on it are home, so it serves no other card in the
+    tableau; and all other cards of its kind can go home immediately, too, so none of them needs its
+    place. This loses no win: in any line, omit the moves of this card. The rest is still a line,
+    since the covered cards are free sooner, and no card needs to lie on this one.
 
-    `LATER` and `EARLY` are heuristics: of two cards of a kind, the other may be the one that has
-    to leave. `EARLY` lets also those be left that can go home themselves.
+    `LATER` and `EARLY` are heuristics: of two cards of a kind, the other may have to leave first.
+    `EARLY` also ignores cards that could be built on it if they can go home themselves.
     """
     fewest = t[idx.FOUNDATIONS] + t[idx.LINES]
     turn = t[t[idx.TURN] + kind]
@@ -59,9 +58,9 @@ def may_go_home(t: Ints, s: Ints, m: Ints, kind: int, how: int) -> bool:
 
 @compiled
 def send_home(t: Ints, s: Ints, m: Ints, row: int, how: int) -> None:
-    """Let the cards go home that go there by themselves, and note their moves in `hand`.
+    """Send cards home automatically, and record their moves in `hand`.
 
-    Only the piles that changed are looked at, as long as no foundation does.
+    Only changed piles are examined until a foundation changes.
     """
     piles = t[idx.COLUMNS] + 2
     sizes = row * t[idx.WIDTH] + t[idx.ROOM]

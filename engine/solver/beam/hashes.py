@@ -1,4 +1,4 @@
-"""Hashes, and the table of the positions that were seen since the last deal."""
+"""Hashes, and the table of positions seen since the last deal."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from engine.solver.beam.indices import Ints
 from engine.solver.compiled import compiled
 
 MASK = (1 << 62) - 1
-"""Hashes are below 2**62, so that 64-bit integers and Python's own give the same."""
+"""Hashes are below 2**62, so that 64-bit and Python integers give the same results."""
 
 FACTOR = 0x2545F4914F6CDD1D & MASK
 
 
 FIRST_MASK = 1023
-"""The table of positions begins with one entry more."""
+"""The initial mask of the table of positions: its size minus 1."""
 
 
 @compiled
@@ -26,7 +26,7 @@ def mixed(number: int) -> int:
 
 @compiled
 def is_new(t: Ints, m: Ints, key: int) -> bool:
-    """Enter a positive hash into the table of positions, and return whether it was not there."""
+    """Add a positive hash to the table of positions, and return whether it is new."""
     seen, mask = t[idx.SEEN], m[idx.SEEN_MASK]
     at = key & mask
     while m[seen + at] != 0:
@@ -42,7 +42,7 @@ def is_new(t: Ints, m: Ints, key: int) -> bool:
 
 @compiled
 def widen_seen(t: Ints, m: Ints) -> None:
-    """Make the table of positions twice as large: a small one stays in the processor's cache."""
+    """Double the table of positions, which starts small to fit the processor's cache."""
     seen, keys = t[idx.SEEN], t[idx.FILLED]
     number = 0
     for at in range(m[idx.SEEN_MASK] + 1):

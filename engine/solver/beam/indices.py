@@ -1,23 +1,24 @@
-"""The indices of the numbers in the three flat arrays that the search works on.
+"""Indices into the three flat arrays of the search.
 
-The search is integer arithmetic on these arrays, so that compiled, interpreted and ported to
-another language it generates the same positions in the same order. Only the hashes may differ
-elsewhere: they serve to recognise equal positions, and no decision depends on their values.
+The search is integer arithmetic on these arrays, so that it generates the same positions in the
+same order when compiled, interpreted or ported. Only hashes may differ: they identify equal
+positions, and no decision depends on their values.
 
-- `t`, the tables: a ruleset, the cards of one position, weights and a plan. It also keeps where a
-  table begins in `t`, and where a part of the memory begins in `m`.
-- `s`, the positions, in small integers; `t[WIDTH]` of them are a row.
-- `m`, the memory of the search: first its counters, then what `Layout` places there.
+- `t`, the tables: a ruleset, the cards of a position, weights and a plan. It also stores the
+  offsets of tables in `t` and of parts of the memory in `m`.
+- `s`, the positions, in small integers; a row has `t[WIDTH]` of them.
+- `m`, the memory of the search: its counters, then the parts that `Layout` places there.
 
-Piles are numbered from the stock, 0, over the tableau, 1 to `t[COLUMNS]`, to the waste. A row has
+Piles are numbered: the stock is 0, the tableau 1 to `t[COLUMNS]`, then comes the waste. A row
+contains
 
-- the cards of all piles, pile after pile, each from bottom to top; room for `t[ROOM]`;
+- the cards of all piles, pile after pile, each from bottom to top, with room for `t[ROOM]`;
 - the number of cards of each pile;
-- the number of cards of each pile that lie face down;
+- the number of face-down cards of each pile;
 - the top card of each foundation, or `NONE`;
-- how often the waste has been turned over.
+- the number of redeals.
 
-A card is stored as its kind: cards that no rule tells apart have the same kind.
+A card is stored as its kind: cards that no rule distinguishes have the same kind.
 """
 
 from __future__ import annotations
@@ -29,23 +30,23 @@ Ints: TypeAlias = "array[int]"
 """One of the arrays."""
 
 NONE = -1
-"""Stands for the top card of an empty foundation, and for no pile."""
+"""The top card of an empty foundation; also no pile."""
 
 RUN = 13
-"""The length of a run that goes to a foundation."""
+"""The length of a run that moves to a foundation."""
 
 SCALE = 1024
 """Weights, points and shares are fixed-point numbers: this is 1."""
 
 SINGLE, WHOLE, BY_SPACES, BY_PLACES = range(4)
-"""How runs move, `t[RUNS]`: not, whole, or as far as empty piles carry them: by spaces, one card
-onto an empty pile; by places, as many as the other empty piles carry."""
+"""How runs move, `t[RUNS]`: not at all, whole, or limited by empty piles. An empty target takes one
+card by spaces, and as many as the other empty piles allow by places."""
 
 NOWHERE, FITTING, STARTING, ANYWHERE = range(4)
-"""To which foundations the stock's top card goes, `t[STOCK_HOME]`."""
+"""The foundations for the stock's top card, `t[STOCK_HOME]`."""
 
 NEVER, SAFELY, LATER, EARLY = range(4)
-"""How cards go home by themselves, `t[P_HOME]`; see `going_home.may_go_home`."""
+"""When cards go home automatically, `t[P_HOME]`; see `going_home.may_go_home`."""
 
 # The indices of `t`. First the weights of the evaluation, in points.
 (W_HOME, W_RUN_HOME, W_SPACE, W_JOINED, W_BROKEN, W_HIDDEN, W_LATE, W_LATE_LINE) = range(8)
@@ -54,11 +55,10 @@ NEVER, SAFELY, LATER, EARLY = range(4)
 (W_MIXED, W_LONG) = range(20, 22)
 WEIGHTS = 22
 
-# The plan of one beam: how wide it is, how many positions are expanded between two deals for each
-# one kept, times SCALE, and after the last deal; how many are dealt to; how many may share a
-# signature; how cards go home by themselves; whether only sound prunings are used; and whether
-# runs that empty piles carry are moved card by card. Then, for each kind, how many points later
-# than computed it is needed.
+# The plan of a beam: its width; the expanded positions per kept one between two deals, times SCALE,
+# and after the last deal; the positions to deal to; the maximum per signature; when cards go home
+# automatically; whether only sound prunings are used; and whether runs limited by empty piles move
+# card by card. Then each kind's delay in points.
 (P_WIDTH, P_EFFORT, P_LAST, P_DEALT, P_CAP, P_HOME, P_WHOLE) = range(WEIGHTS, WEIGHTS + 7)
 P_SINGLE = WEIGHTS + 7
 DELAYS = WEIGHTS + 8
@@ -72,18 +72,18 @@ MOST_KINDS = 52
 (CACHE_MASK, RUN_GROUPS, DEFERS, RECORD, AUTOMATIC_RUNS, ROWS_NEED_CARDS) = range(114, 120)
 ROWS_ALONE = 120
 
-# Where the tables begin.
+# The offsets of the tables.
 (BUILDS, GROUP, HOMES, ALIKE, HEADS, FILL, LINE, TURN, SLOTS, BY_LINE, ORPHAN) = range(121, 132)
 (KIDS_AT, KIDS, FIRST_DRAW, LAST_DRAW, RANDOM, ACCEPTS, TAKES, CARRIES) = range(132, 140)
 
-# Where the parts of the memory begin.
+# The offsets of the parts of the memory.
 (RECORDS, HEAP, SEEN, FILLED, PARENT, MOVE, MARKS, HAND, CHANGED, TIMES) = range(140, 150)
 (LOWEST, COUNTS, CAPPED, KEPT, CACHE, ENDS, ACCEPTED) = range(150, 157)
 TABLES = 160
 
-# The parts of a record, which is what is kept of a row: its points; its node; its digest; what the
-# times of its cards depend on; and whether the next deal may follow, see `stages.deal_all`. Then
-# the hashes of its piles, and after those the points of its piles.
+# The parts of a row's record: its points; its node; its digest; its phase, which determines the
+# times of its cards; and whether the next deal may follow, see `stages.deal_all`. Then the hashes
+# of its piles, and their points.
 (KEY, NODE, DIGEST, PHASE, FRESH, PILE_HASHES) = range(6)
 
 # The counters, the first numbers of the memory.

@@ -18,7 +18,7 @@ from engine.solver.beam.rows import encoded
 RANKS = 13
 
 WAYS = ("card", "run", "run-by-spaces", "run-by-places")
-"""The ways in which runs move, in the order of `idx.SINGLE` and those after it."""
+"""The ways of moving runs, in the order of `idx.SINGLE` and its successors."""
 
 CACHED = 1 << 15
 """The size of the cache of the points of piles."""
@@ -26,10 +26,10 @@ CACHED = 1 << 15
 
 @cache
 def kinds_of(ruleset: Ruleset) -> tuple[int, ...]:
-    """Return the kind of each card: cards that no rule tells apart have the same.
+    """Return the kind of each card: cards that no rule distinguishes have the same kind.
 
-    Such cards lie on the same cards and under the same ones, in the tableau and on foundations, so
-    that swapping them in a position changes no move that is legal from there on.
+    Such cards fit on and under the same cards, in the tableau and on foundations, so swapping them
+    in a position changes no later legal move.
     """
     traits: dict[object, int] = {}
     tables = [ruleset.builds, ruleset.carries, *dict.fromkeys(ruleset.homes)]
@@ -45,7 +45,7 @@ def kinds_of(ruleset: Ruleset) -> tuple[int, ...]:
 
 
 class Layout:
-    """A ruleset and one board as a search reads them, and the correspondence of their moves.
+    """A ruleset and a board in the form of the search, with a translation of moves.
 
     Attributes:
         tables: `t`, without weights and plan.
@@ -54,7 +54,7 @@ class Layout:
     """
 
     def __init__(self, board: Board, rows: int) -> None:
-        """Make the tables for a search that holds at most `rows` positions, a power of 2."""
+        """Make the tables for a search of at most `rows` positions, a power of 2."""
         self.ruleset = ruleset = board.ruleset
         self._kind = kinds_of(ruleset)
         self._cards = [self._kind.index(kind) for kind in range(max(self._kind) + 1)]
@@ -82,7 +82,7 @@ class Layout:
         return array("b", [*cards, *map(len, piles), *hidden, *tops, board.redeals])
 
     def move(self, encoded: int) -> Move:
-        """Return the move that a search encodes as a number."""
+        """Return the move for the search's encoding."""
         source, target, count = encoded >> 17, encoded >> 7 & 1023, encoded & 127
         ruleset = self.ruleset
         pile = self._piles[source]
@@ -95,7 +95,7 @@ class Layout:
         return ruleset.move(pile, ROW if target == len(ruleset.foundations) else target, count)
 
     def encoded(self, move: Move) -> int:
-        """Return a move as a search encodes it."""
+        """Return the search's encoding of a move."""
         piles = self._piles
         if move.target == ROW:
             target = len(piles) + len(self.ruleset.foundations)
@@ -141,7 +141,7 @@ class Layout:
         t[idx.DEALS] = self._deal_of(t[idx.STOCK] - 1)
 
     def _add_tables(self, board: Board) -> None:
-        """Append the tables, and set where they begin."""
+        """Append the tables, and set their offsets."""
         ruleset, kinds = self.ruleset, range(len(self._cards))
         builds = self._fits(ruleset.builds)
         homes = [self._fits(ruleset.homes[ruleset.groups.index(g)]) for g in self._groups]
@@ -177,7 +177,7 @@ class Layout:
             self.tables.extend(values)
 
     def _place_memory(self, rows: int) -> int:
-        """Set where the parts of the memory begin, and return its size."""
+        """Set the offsets of the parts of the memory, and return its size."""
         t = self.tables
         piles = len(self._piles)
         nodes = 4 * rows
@@ -187,54 +187,54 @@ class Layout:
         t[idx.RECORD] = idx.PILE_HASHES + 2 * piles
         size = idx.COUNTERS
         for index, length in (
-            (idx.RECORDS, rows * t[idx.RECORD]),  # what is kept of each row
-            (idx.HEAP, rows),  # the rows that wait to be expanded, the best first
+            (idx.RECORDS, rows * t[idx.RECORD]),  # the record of each row
+            (idx.HEAP, rows),  # the rows waiting for expansion, best first
             (idx.SEEN, 2 * rows),  # a hash table of the positions between two deals
-            (idx.FILLED, 2 * rows),  # the entries of hash tables that are in use
+            (idx.FILLED, 2 * rows),  # the used entries of hash tables
             (idx.PARENT, nodes),  # the parent of each node
             (idx.MOVE, nodes),  # the move that leads to each node
             (idx.MARKS, nodes),  # which nodes, or rows, are kept
-            (idx.HAND, 256),  # the cards that are moved; then the moves by themselves
-            (idx.CHANGED, piles),  # whether a pile's points must be computed anew
+            (idx.HAND, 256),  # the moving cards, then automatic moves
+            (idx.CHANGED, piles),  # whether a pile's points are outdated
             (idx.TIMES, len(self._cards)),  # when each kind is needed
             (idx.CACHE, 2 * CACHED),  # the points of piles: key and points
             (idx.LOWEST, t[idx.LINES]),
-            # How many cards of its line each foundation has; then the most and the fewest of each.
+            # Each foundation's number of cards of its line; then each line's maximum and minimum.
             (idx.COUNTS, t[idx.FOUNDATIONS] + 2 * t[idx.LINES]),
-            (idx.ENDS, piles),  # where each pile of the row that is expanded ends
-            (idx.ACCEPTED, piles),  # the kinds that go on each of its tableau piles
-            (idx.CAPPED, 2 * rows),  # a hash table of the signatures that are kept
-            (idx.KEPT, 2 * rows),  # how many of each
+            (idx.ENDS, piles),  # the ends of the expanded row's piles
+            (idx.ACCEPTED, piles),  # the kinds that fit on each of its tableau piles
+            (idx.CAPPED, 2 * rows),  # a hash table of the kept signatures
+            (idx.KEPT, 2 * rows),  # their numbers
         ):
             t[index] = size
             size += length
         return size
 
     def _fits(self, fits: tuple[bytes, ...]) -> list[int]:
-        """Return a table of cards as one of kinds: `[(top + 1) * kinds + kind]`."""
+        """Return a table of cards as a table of kinds: `[(top + 1) * kinds + kind]`."""
         rows = [fits[EMPTY], *[fits[card] for card in self._cards]]
         return [row[card] for row in rows for card in self._cards]
 
     def _sets(self, fits: list[int]) -> list[int]:
-        """Return a table of kinds as sets of bits: the kinds that go on each, `[top + 1]`."""
+        """Return a table of kinds as bit sets: the kinds that fit on each, `[top + 1]`."""
         kinds = len(self._cards)
         rows = [fits[at : at + kinds] for at in range(0, len(fits), kinds)]
         return [sum(fit << kind for kind, fit in enumerate(row)) for row in rows]
 
     def _has_order(self) -> bool:
-        """Return whether each foundation starts with a fixed rank and goes one way."""
+        """Return whether each foundation has a fixed first rank and direction."""
         return all(g.first != "any" and g.order in ("up", "down") for g in self._groups)
 
     def _is_one_to_one(self) -> bool:
-        """Return whether line and turn tell the kinds apart."""
+        """Return whether line and turn identify a kind."""
         return len(set(zip(self._line, self._turn, strict=True))) == len(self._cards)
 
     def _lines(self) -> tuple[list[int], list[int]]:
-        """Return for each kind its line, and how many cards of the line go home before it.
+        """Return each kind's line, and the number of preceding cards in the line.
 
-        A line is a set of kinds that one foundation takes, one after the other.
+        A line is a sequence of kinds that one foundation takes.
         """
-        # A card that goes home in runs only comes after all turns; it shares the last.
+        # A card that only goes home in runs would come after all turns; it shares the last.
         turn = [min(self.ruleset.turns[card], RANKS - 1) for card in self._cards]
         matches = {g.match for g in self._groups if g.takes == "card"}
         match = matches.pop() if len(matches) == 1 else "any"
@@ -245,7 +245,7 @@ class Layout:
         return [0] * len(self._cards), turn
 
     def _slots(self, line: int) -> int:
-        """Return how many foundations a line can have; a line may lack kinds."""
+        """Return the maximum number of foundations of a line, which may lack kinds."""
         if line not in self._line:
             return 0
         kind = self._line.index(line)
@@ -256,10 +256,10 @@ class Layout:
     def regular(self) -> bool:
         """Whether `may_go_home` is defined.
 
-        Each foundation takes all cards of one line, in one order, and there is one for each copy of
-        the cards that start them. Filling emptied piles is excluded as well: there a card may be
-        wanted as the filling. So are rows from a stock that was the waste: there a card that stays
-        in the waste decides on which piles the others come to lie.
+        Each foundation takes all cards of one line in one order, and each copy of a starting card
+        has one. Filling emptied piles is excluded, since a card may be needed as filling. So are
+        rows from a stock that was the waste, since a card left in the waste shifts the piles onto
+        which others are dealt.
         """
         groups, rules = self._groups, self.ruleset.rules
         starts = sum(
@@ -281,9 +281,9 @@ class Layout:
         )
 
     def _alike(self, homes: list[list[int]]) -> list[int]:
-        """Return a random number for each group and set of cards that a top takes there.
+        """Return a random number for each group and set of cards that a top card takes.
 
-        An empty foundation is like no other where runs or the stock's cards go to those only.
+        An empty foundation is distinct if runs or the stock's cards go only to empty ones.
         """
         kinds = len(self._cards)
         chance = Xorshift(0x85EBCA6B)
@@ -300,7 +300,7 @@ class Layout:
         return values
 
     def _heads(self) -> list[int]:
-        """Return for each group whether it takes runs, and for each kind, whether headed by it."""
+        """Return, per group, whether it takes runs, and for each kind, runs with that head."""
         values: list[int] = []
         for group in self._groups:
             heads = self.ruleset.run_heads[self.ruleset.groups.index(group)]
@@ -308,17 +308,17 @@ class Layout:
         return values
 
     def _deal_of(self, at: int) -> int:
-        """Return the number, from 1, of the deal that brings the card at an index of the stock."""
+        """Return the number, from 1, of the deal with the stock's card at an index."""
         row = len(self.ruleset.tableau) if "row" in self.ruleset.rules.stock.plays else 1
         return at // row + 1
 
     def _draws(self, board: Board) -> list[list[int]]:
-        """Return for each kind the deals that bring its cards."""
+        """Return the deals with cards of each kind."""
         draws: list[list[int]] = [[] for _ in self._cards]
         for at, card in enumerate(reversed(turned_up(board.piles[self.ruleset.stock]))):
             draws[self._kind[card]].append(self._deal_of(at))
         return draws
 
     def _first_draw(self, kind: int, draws: list[int]) -> int:
-        """Return the deal that brings the first card of a kind; -1 if one is out already."""
+        """Return the deal with the first card of a kind; -1 if one is already dealt."""
         return draws[0] if draws and len(draws) == self._copies[kind] else -1

@@ -1,4 +1,4 @@
-"""Generating the moves of a position."""
+"""Generation of a position's moves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.solver.compiled import compiled
 
 @compiled
 def offer_home(t: Ints, s: Ints, m: Ints, row: int, source: int, kind: int, end: int) -> None:
-    """Offer the moves of a top card to foundations that take it, one for each kind of top.
+    """Offer the moves of a top card to foundations that take it, one per kind of top card.
 
     Foundations of one group with equal tops are interchangeable.
     """
@@ -52,10 +52,10 @@ def offer_spread(t: Ints, s: Ints, m: Ints, row: int, source: int, kind: int, en
 
 @compiled
 def look_over(t: Ints, s: Ints, m: Ints, row: int) -> int:
-    """Note where stock and tableau piles end and, as sets of bits, which kinds go on each pile.
+    """Store the ends of stock and tableau piles, and the bit sets of kinds that fit on each pile.
 
     Returns:
-        The kinds that go to foundations, as a set of bits.
+        The bit set of kinds that fit on foundations.
     """
     accepts, accepted, ends = t[idx.ACCEPTS], t[idx.ACCEPTED], t[idx.ENDS]
     sizes = row * t[idx.WIDTH] + t[idx.ROOM]
@@ -76,7 +76,7 @@ def look_over(t: Ints, s: Ints, m: Ints, row: int) -> int:
 
 @compiled
 def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Offer all positions that a move leads to, except those of the stock and of the redeal."""
+    """Offer the positions after all moves except those of the stock and the redeal."""
     columns = t[idx.COLUMNS]
     piles = columns + 2
     base = row * t[idx.WIDTH]
@@ -93,9 +93,9 @@ def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
         if s[sizes + pile] == 0:
             spaces += 1
             space = pile
-    # What empty piles carry at once can as well be moved card by card.
+    # Runs limited by empty piles can also move card by card.
     carried = 1 if t[idx.P_SINGLE] == 1 else 1 << spaces
-    # An empty pile that is the target carries none.
+    # An empty target cannot help to carry cards.
     to_space = t[idx.ROOM]
     if t[idx.RUNS] == idx.BY_SPACES:
         to_space = 1
@@ -135,8 +135,8 @@ def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
             if fits == 0 or column == pile:
                 continue
             height = int(s[sizes + column])
-            # Without rows to come, all empty piles are alike, and moving a whole pile to one
-            # changes nothing.
+            # Without rows to come, empty piles are interchangeable, and moving a whole pile to
+            # one changes nothing.
             if height == 0 and not ordered and column != space:
                 continue
             highest = min(most, to_space) if height == 0 else most
@@ -179,7 +179,7 @@ def offer_run(t: Ints, s: Ints, m: Ints, row: int, pile: int, end: int) -> None:
 
 @compiled
 def may_deal_row(t: Ints, s: Ints, row: int) -> bool:
-    """Return whether a row may be dealt, which may need cards in each pile that can have some."""
+    """Return whether a row may be dealt, which may require that no fillable pile is empty."""
     if t[idx.ROWS_NEED_CARDS] == 0:
         return True
     sizes = row * t[idx.WIDTH] + t[idx.ROOM]
@@ -193,14 +193,14 @@ def may_deal_row(t: Ints, s: Ints, row: int) -> bool:
 
 @compiled
 def must_wait(t: Ints, s: Ints, row: int) -> bool:
-    """Return whether the stock has cards, and none of them may be moved."""
+    """Return whether the stock has cards, but none can move."""
     left = s[row * t[idx.WIDTH] + t[idx.ROOM]] > 0
     return bool(t[idx.ROWS_ALONE] == 1 and left and not may_deal_row(t, s, row))
 
 
 @compiled
 def deal(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Offer the positions that the stock's moves lead to, or turning the waste over."""
+    """Offer the positions after the stock's moves, or after turning the waste over."""
     piles = t[idx.COLUMNS] + 2
     base = row * t[idx.WIDTH]
     sizes = base + t[idx.ROOM]

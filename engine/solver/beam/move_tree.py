@@ -1,4 +1,4 @@
-"""The tree of the moves that lead to the positions."""
+"""The tree of moves to the positions."""
 
 from __future__ import annotations
 

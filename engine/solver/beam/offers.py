@@ -1,4 +1,4 @@
-"""Generating the position after a move, and keeping it if it is new."""
+"""Generation of the position after a move, which is kept if it is new."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from engine.solver.compiled import compiled
 
 @compiled
 def is_full(t: Ints, m: Ints) -> bool:
-    """Return whether the memory has no room for one position more.
+    """Return whether the memory has no room for another position.
 
-    The search stops before that, as long as a position does not lead to very many.
+    The search normally stops earlier, unless a position leads to very many others.
     """
     return bool(
         m[idx.ROWS] >= t[idx.MOST_ROWS]
@@ -37,7 +37,7 @@ def offer(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> bool:
         m: the memory.
         row: the row before the move.
         move: the move.
-        end: where the source's cards end in `s`; not used for moves of the stock and the redeal.
+        end: the end of the source's cards in `s`; unused for the stock and the redeal.
 
     Returns:
         Whether it was kept.
@@ -98,7 +98,7 @@ def offer(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> bool:
 
 @compiled
 def offer_queued(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> None:
-    """Offer a position; queue it to be expanded, unless the move is one of the stock."""
+    """Offer a position, and queue it for expansion unless the move is one of the stock."""
     if offer(t, s, m, row, move, end) and not is_deal(move):
         new = m[idx.ROWS] - 1
         push(m, t[idx.HEAP], m[idx.QUEUED], entry_of(m[record_of(t, new) + idx.KEY], new))

@@ -1,4 +1,4 @@
-"""A beam's weights, which follow from a ruleset's properties and are varied at each restart."""
+"""A beam's weights, derived from the ruleset's properties and varied at each restart."""
 
 from __future__ import annotations
 
@@ -23,20 +23,19 @@ EFFORTS = (531, 580, 633, 691, 754, 823, 898, 980, 1070, 1168, 1274, 1391, 1518,
 
 
 WAYS_HOME = (idx.LATER, idx.EARLY, idx.EARLY, idx.SAFELY)
-"""How cards go home by themselves, drawn for each beam: the heuristics lose some wins."""
+"""When cards go home automatically, drawn for each beam; the heuristics lose some wins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """Beams that grow from one to the next.
+    """A sequence of growing beams.
 
     Attributes:
         width: the width of the first.
-        growth: by how many parts in 1,000 the others grow.
-        cap: the share of the width, times SCALE, that positions of one signature may take; at
-            least one may.
-        effort: how many positions are expanded between two deals, for each one kept, times SCALE.
-        single: whether runs that empty piles carry are moved card by card.
+        growth: the growth per beam, in thousandths.
+        cap: the maximum share of a signature in the width, times SCALE, but at least one position.
+        effort: the expanded positions per kept one between two deals, times SCALE.
+        single: whether runs limited by empty piles move card by card.
     """
 
     width: int
@@ -46,7 +45,7 @@ class Track:
     single: bool = False
 
     def width_of(self, number: int) -> int:
-        """Return the width of a beam, which are numbered from 0."""
+        """Return the width of the beam with a number, from 0."""
         width = self.width
         for _ in range(number):
             width = width * self.growth // 1000
@@ -55,18 +54,18 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How the beams of one kind of games look.
+    """The beams for a family of games.
 
     Attributes:
-        weights: the weights that are not 0, times SCALE.
+        weights: the nonzero weights, times SCALE.
         widths: the widths of the first beams.
-        tracks: the later beams are of these in turn, and all but the first of each have other
-            weights: what a narrow beam misses, another one or a wide one may find.
-        last: how many times as many are expanded after the last deal.
-        dealt: how many positions are dealt to, for each one kept.
-        varied: whether effort, the first copy's share and how cards go home are drawn, too.
-        delay: by how many points sooner or later than computed a kind may be needed, which is
-            drawn for each kind: it is not known which of its copies goes home when.
+        tracks: the later beams alternate between these, with varied weights except in the first of
+            each: wins missed by a narrow beam may be found by another one, or by a wide one.
+        last: the factor of expanded positions after the last deal.
+        dealt: the positions to deal to, per kept one.
+        varied: whether effort, the first copy's share and the way home are drawn, too.
+        delay: the maximum shift of a kind's time in points, drawn for each kind, since it is
+            unknown which of its copies goes home when.
     """
 
     weights: dict[int, int]
@@ -116,9 +115,9 @@ SUITS = replace(
     },
     tracks=(Track(60, 1030, 51, 16 * 1024), Track(150, 1060, 102, 16 * 1024)),
 )
-"""Where only part of what builds moves together, as in Spider.
+"""For games in which only part of a sequence moves together, such as Spider.
 
-The weights were found by the cross-entropy method, on 400 deals of four suits.
+The weights were found by the cross-entropy method on 400 deals of four suits.
 """
 
 WASTE = Style(
@@ -160,14 +159,14 @@ def style_of(ruleset: Ruleset) -> Style:
 
 
 def first_weights(style: Style) -> array[int]:
-    """Return the weights before they are varied."""
+    """Return the weights without variation."""
     return numbers(style.weights.get(weight, 0) for weight in range(WEIGHTS))
 
 
 def varied(weights: array[int], chance: Xorshift) -> array[int]:
-    """Return the weights, each but that of a card at home times a random factor about 1.
+    """Return weights, all except that of a card at home multiplied by a random factor near 1.
 
-    For those that few styles have, no number is drawn in the others.
+    Rare weights draw a number only in the styles that use them.
     """
     out = numbers(weights)
     for weight in range(WEIGHTS):
@@ -178,7 +177,7 @@ def varied(weights: array[int], chance: Xorshift) -> array[int]:
 
 
 def plan_of(style: Style, number: int, chance: Xorshift, *, regular: bool) -> array[int]:
-    """Return weights, plan and delays of one of the beams, which are numbered from 0."""
+    """Return weights, plan and delays of the beam with a number, from 0."""
     weights = first_weights(style)
     delays = [0] * MOST_KINDS
     home = idx.EARLY
@@ -212,7 +211,7 @@ def delay_of(style: Style, chance: Xorshift) -> int:
 
 
 def whole_plan(settings: array[int], rows: int, *, regular: bool) -> array[int]:
-    """Return settings for a search that leaves nothing out, unless the memory is too small."""
+    """Return settings for a search that discards nothing while memory suffices."""
     home = idx.SAFELY if regular else idx.NEVER
     effort = rows * SCALE
     plan = [rows, effort, effort, rows, rows, home, True, False]

@@ -1,4 +1,4 @@
-"""Random numbers that are always the same."""
+"""Reproducible random numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def numbers(values: Iterable[int]) -> array[int]:
 
 
 class Xorshift:
-    """A small generator of pseudo-random numbers: Marsaglia's xorshift of 32 bits."""
+    """A small pseudo-random number generator: Marsaglia's 32-bit xorshift."""
 
     def __init__(self, seed: int) -> None:
         self.state = seed
@@ -36,10 +36,10 @@ class Xorshift:
 
 @cache
 def random_numbers(count: int) -> array[int]:
-    """Return as many wide random numbers, always the same.
+    """Return `count` wide random numbers, always the same.
 
-    They are mixed, since a xorshift is linear: without that, two sets of its numbers in 2**32 would
-    have the same exclusive or, and two piles the same hash.
+    They are mixed, since xorshift is linear: otherwise one in 2**32 pairs of sets would have the
+    same exclusive or, and two piles the same hash.
     """
     chance = Xorshift(0x9E3779B9)
     return numbers(mixed(chance.wide()) for _ in range(count))

@@ -1,4 +1,4 @@
-"""A heap of rows, those of most points first."""
+"""A heap of rows, with the most points first."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from engine.solver.beam.indices import Ints
 from engine.solver.compiled import compiled
 
 MAX_ROWS = 1 << 20
-"""Rows are numbered below this; a heap's entry is points and row in one integer."""
+"""The limit of row numbers. A heap's entry combines points and row in one integer."""
 
 BIAS = 1 << 30
-"""Added to points, so that the entries of a heap are positive."""
+"""An offset of points that makes entries of a heap positive."""
 
 
 @compiled
 def push(m: Ints, heap: int, size: int, entry: int) -> None:
-    """Put an entry into a heap of this size; the largest is first."""
+    """Push an entry onto a heap of this size; the largest is first."""
     at = size
     while at > 0:
         above = (at - 1) >> 1
@@ -27,7 +27,7 @@ def push(m: Ints, heap: int, size: int, entry: int) -> None:
 
 @compiled
 def pop(m: Ints, heap: int, size: int) -> int:
-    """Take the largest entry out of a heap of this size, which is not empty."""
+    """Pop the largest entry of a nonempty heap of this size."""
     top = m[heap + 0]
     entry = m[heap + size - 1]
     size -= 1
@@ -48,7 +48,7 @@ def pop(m: Ints, heap: int, size: int) -> int:
 
 @compiled
 def entry_of(points: int, row: int) -> int:
-    """Return a heap's entry; of equal points, the lower row is first."""
+    """Return a heap's entry; ties go to the lower row."""
     return (points + BIAS) * MAX_ROWS + (MAX_ROWS - 1 - row)
 
 

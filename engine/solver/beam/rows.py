@@ -1,4 +1,4 @@
-"""Playing moves on rows."""
+"""Moves on rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def encoded(source: int, target: int, count: int) -> int:
 
     Args:
         source: the number of a pile.
-        target: the number of a pile; `columns + 2 + f` for foundation f; after those, a row.
+        target: the number of a pile; `columns + 2 + f` for foundation f; the next number is a row.
         count: the number of cards.
     """
     return source << 17 | target << 7 | count
@@ -21,19 +21,19 @@ def encoded(source: int, target: int, count: int) -> int:
 
 @compiled
 def is_deal(move: int) -> bool:
-    """Return whether the stock's top card is moved, or the waste is turned over."""
+    """Return whether a move deals from the stock or turns the waste over."""
     return move >> 17 == 0 or move >> 7 & 1023 == 0
 
 
 @compiled
 def record_of(t: Ints, row: int) -> int:
-    """Return where the record of a row begins in `m`."""
+    """Return the offset of a row's record in `m`."""
     return int(t[idx.RECORDS] + row * t[idx.RECORD])
 
 
 @compiled
 def is_ordered(t: Ints, s: Ints, row: int) -> bool:
-    """Return whether tableau piles cannot be exchanged: rows may be dealt to them in order."""
+    """Return whether the order of tableau piles matters, because rows may be dealt."""
     base = row * t[idx.WIDTH]
     to_come = s[base + t[idx.ROOM]] > 0 or s[base + t[idx.WIDTH] - 1] < t[idx.REDEALS]
     return bool(t[idx.STOCK_ROW] == 1 and to_come)
@@ -53,7 +53,7 @@ def copy_row(t: Ints, s: Ints, m: Ints, row: int, to: int) -> None:
 
 @compiled
 def shift(t: Ints, s: Ints, m: Ints, row: int, move: int) -> None:
-    """Move cards from pile to pile; out of all piles, if the target is a foundation."""
+    """Move cards from pile to pile, or remove them if the target is a foundation."""
     source, target, count = move >> 17, move >> 7 & 1023, move & 127
     piles = t[idx.COLUMNS] + 2
     hand = t[idx.HAND]
@@ -103,7 +103,7 @@ def shift(t: Ints, s: Ints, m: Ints, row: int, move: int) -> None:
 
 @compiled
 def turn_over(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Turn the waste over to be the stock again."""
+    """Turn the waste over into a new stock."""
     base = row * t[idx.WIDTH]
     sizes = base + t[idx.ROOM]
     waste = t[idx.COLUMNS] + 1
@@ -119,7 +119,7 @@ def turn_over(t: Ints, s: Ints, m: Ints, row: int) -> None:
 
 @compiled
 def tidy(t: Ints, s: Ints, m: Ints, row: int, pile: int) -> None:
-    """After a tableau pile gave cards away, turn its last card up, or fill it if it is empty."""
+    """Turn up the last card of a tableau pile that lost cards, or fill the pile if empty."""
     sizes = row * t[idx.WIDTH] + t[idx.ROOM]
     size = s[sizes + pile]
     hidden = sizes + t[idx.COLUMNS] + 2 + pile
@@ -137,7 +137,7 @@ def tidy(t: Ints, s: Ints, m: Ints, row: int, pile: int) -> None:
 
 @compiled
 def deal_row(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Deal a card to each tableau pile from left to right, as far as the stock goes."""
+    """Deal a card to each tableau pile from left to right while the stock lasts."""
     base = row * t[idx.WIDTH]
     sizes = base + t[idx.ROOM]
     hand, kinds, random = t[idx.HAND], t[idx.KINDS], t[idx.RANDOM]
@@ -166,7 +166,7 @@ def deal_row(t: Ints, s: Ints, m: Ints, row: int) -> None:
 
 @compiled
 def run_at(t: Ints, s: Ints, end: int, most: int) -> int:
-    """Return how many of the cards before `end`, at most so many, are a run."""
+    """Return the length of the run before `end`, at most `most`."""
     carries = t[idx.CARRIES]
     run = 1
     while run < most and t[carries + s[end - run - 1] + 1] >> s[end - run] & 1 == 1:
@@ -176,9 +176,9 @@ def run_at(t: Ints, s: Ints, end: int, most: int) -> int:
 
 @compiled
 def send_runs(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Let whole runs at the ends of tableau piles go to foundations that take them.
+    """Send complete runs at the ends of tableau piles to foundations that collect them.
 
-    `SENT` is set to 1 if one does.
+    It sets `SENT` to 1 if one goes.
     """
     piles = t[idx.COLUMNS] + 2
     base = row * t[idx.WIDTH]
@@ -188,7 +188,7 @@ def send_runs(t: Ints, s: Ints, m: Ints, row: int) -> None:
         up = int(s[sizes + pile]) - int(s[sizes + piles + pile])
         if up < idx.RUN:
             continue
-        # What fills an emptied pile may come from any side, so that ends are not carried along.
+        # The filling may come from either side, so ends are recomputed.
         end = base
         for before in range(pile + 1):
             end += s[sizes + before]

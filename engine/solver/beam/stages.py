@@ -1,4 +1,4 @@
-"""The search of one beam: stage after stage, from one position."""
+"""The search of one beam, stage by stage, from one position."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from engine.solver.compiled import compiled
 
 @compiled
 def select(t: Ints, s: Ints, m: Ints, first: int) -> None:
-    """Keep the best rows from `first` on, as many as the beam is wide, and move them to the front.
+    """Keep the best rows from `first` on, up to the beam's width, and move them to the front.
 
-    No more than a share of the width may have the same signature; if that leaves room, the best of
-    the others take it.
+    A signature may take only a share of the width. Any room left goes to the best other rows.
     """
     heap, capped, chosen = t[idx.HEAP], t[idx.CAPPED], t[idx.MARKS]
     rows = m[idx.ROWS]
@@ -50,7 +49,7 @@ def select(t: Ints, s: Ints, m: Ints, first: int) -> None:
             m[chosen + number] = row_of(entry)
             number += 1
         else:
-            # The end of the heap's array is free by now, and keeps those that were passed over.
+            # The free end of the heap's array stores the skipped rows.
             passed += 1
             m[heap + queued - passed] = entry
     for k in range(entries):
@@ -74,9 +73,9 @@ def select(t: Ints, s: Ints, m: Ints, first: int) -> None:
 
 @compiled
 def has_room(t: Ints, s: Ints, m: Ints) -> bool:
-    """Return whether the memory has room for the positions after one more.
+    """Return whether the memory has room for the successors of another position.
 
-    Positions are entered that are not kept, and some twice, with and without what goes home.
+    Discarded positions take entries, and some take two: with and without automatic moves.
     """
     rows = 64 * (t[idx.COLUMNS] + 1)
     return (
@@ -88,10 +87,10 @@ def has_room(t: Ints, s: Ints, m: Ints) -> bool:
 
 @compiled
 def explore(t: Ints, s: Ints, m: Ints) -> bool:
-    """Expand the best rows and what they lead to, without the stock's moves, as far as allowed.
+    """Expand the best rows and their successors, without the stock's moves, within the limits.
 
     Returns:
-        Whether some row has moves of the stock.
+        Whether a row has moves of the stock.
     """
     m[idx.QUEUED] = 0
     forget_seen(t, m)
@@ -124,9 +123,9 @@ def explore(t: Ints, s: Ints, m: Ints) -> bool:
 def deal_all(t: Ints, s: Ints, m: Ints) -> None:
     """Generate the positions after the next deal, those after the best rows first.
 
-    Where the stock's cards go to the waste and nothing else takes them, a deal commutes with all
-    moves that do not take the waste's top card. So it is enough to deal where such a move was the
-    last, or where none was made since the last deal: the others can be made after the deal.
+    If the stock's cards only go to the waste, a deal commutes with all moves that do not take the
+    waste's top card. It is enough to deal after a move that takes it, or if no move was made since
+    the last deal: other moves can follow the deal.
     """
     heap, order = t[idx.HEAP], t[idx.MARKS]
     number = 0
@@ -150,7 +149,7 @@ def deal_all(t: Ints, s: Ints, m: Ints) -> None:
 
 @compiled
 def begin(t: Ints, s: Ints, m: Ints) -> None:
-    """Make the position in row 0 the only one, and compute what is kept of it."""
+    """Make row 0 the only position, and compute its record."""
     m[idx.ROWS] = 1
     m[idx.NODES] = 1
     row = m[idx.ROWS] - 1
@@ -173,10 +172,10 @@ def begin(t: Ints, s: Ints, m: Ints) -> None:
 
 @compiled
 def search(t: Ints, s: Ints, m: Ints) -> None:
-    """Search from the position in row 0, until it is won, nothing is left or the budget is used.
+    """Search from row 0 until a win, or until positions or budget are exhausted.
 
-    It sets `WON_NODE`, or leaves `NONE`; `BEST` and `BEST_NODE`; `CUT`, to 1 if positions were left
-    out for want of width; and it adds to `STEPS`.
+    It sets `WON_NODE`, `NONE` without a win; `BEST` and `BEST_NODE`; `CUT`, to 1 if positions were
+    discarded for lack of width; and it adds to `STEPS`.
     """
     begin(t, s, m)
     while m[idx.ROWS] > 0:

@@ -1,4 +1,4 @@
-"""When each card is needed."""
+"""The times at which cards are needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.solver.compiled import compiled
 
 @compiled
 def count_foundations(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Fill `counts`: how far each foundation of cards is, and the extremes of each line."""
+    """Fill `counts`: the progress of each foundation, and the extremes of each line."""
     counts = t[idx.COUNTS]
     tops = row * t[idx.WIDTH] + t[idx.ROOM] + 2 * (t[idx.COLUMNS] + 2)
     most = t[idx.FOUNDATIONS]
@@ -36,11 +36,10 @@ def count_foundations(t: Ints, s: Ints, m: Ints, row: int) -> None:
 
 @compiled
 def find_times(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Compute for each kind when its cards are needed, in points: early is low.
+    """Compute the time at which each kind's cards are needed, in points: early is low.
 
-    A card is needed in the order of its line, and not before the stock has brought the cards that
-    go home before it: a first copy of each on the first foundation, the last on the last. To that
-    the beam adds a delay.
+    A card is needed in the order of its line, after the stock has brought the preceding cards: the
+    first copies for the first foundation, the last copies for the last. The beam adds a delay.
     """
     times = t[idx.TIMES]
     if t[idx.TIMED] == 0:
@@ -74,7 +73,7 @@ def find_times(t: Ints, s: Ints, m: Ints, row: int) -> None:
 
 @compiled
 def deals_made(t: Ints, s: Ints, m: Ints, row: int) -> int:
-    """Return the number of deals up to a position; all, once the waste was turned over."""
+    """Return the number of deals before a position; all deals once the waste was turned over."""
     base = row * t[idx.WIDTH]
     if t[idx.STOCK] == 0 or s[base + t[idx.WIDTH] - 1] > 0:
         return int(t[idx.DEALS])

@@ -1,23 +1,20 @@
-"""A search through the positions of games of one pack whose stock, if any, is dealt to the waste.
+"""A search through positions, for games of one pack whose stock, if any, is dealt to the waste.
 
-All cards are known, so dealing and turning the waste over make no position of their own: a move
-takes any card of stock or waste that dealing can bring up, and the deals come before it in the
-line. Other moves are left out where another one does as well: `offers`, `binding` and `going_home`
-say why.
+All cards are known, so dealing and turning the waste over create no positions: a move takes any
+card of stock or waste that dealing can bring up, and the line contains the deals before it. Moves
+with an equally good alternative are omitted: `offers`, `binding` and `going_home` give the reasons.
 
-First, short searches look for a line that wins: in turn, one that expands the most promising
-position first, and one that goes as deep as it can and tries moves in a random order: what one of
-them misses, the next may find at once. What is left of the budget goes to a long search. Each of
-them that has seen all positions without a win proves that there is none.
+First, short searches look for a winning line. They alternate between best-first search and
+depth-first search in a random order, since one may quickly find what another misses. A long search
+gets the rest of the budget. Any search that exhausts all positions without a win proves a loss.
 
-Its parts, from what the search does to what it rests on:
+Its modules, from top to bottom:
 
 - `best_first` and `depth_first`: the searches.
-- `moves`, `offers`, `talon`, `binding` and `going_home`: what can be played.
-- `play`: the position, and playing moves and taking them back. `indices` says what each number in
-  the arrays is.
+- `moves`, `offers`, `talon`, `binding` and `going_home`: the moves.
+- `play`: the position, with playing and undoing moves. `indices` documents the arrays.
 - `layout`: a ruleset and a board in these arrays.
-- `locks`: boards that are lost at a glance.
+- `locks`: a quick proof that a board is lost.
 - `lines`: a line of the search as moves of the engine.
 """
 
@@ -44,27 +41,27 @@ BUDGET: Final = 12_000_000
 """The default budget, in positions: about ten seconds on one core with Numba."""
 
 ROWS: Final = 1 << 15
-"""The most positions that a short search stores."""
+"""The most stored positions of a short search."""
 
 FIRST: Final = 20_000
-"""The positions that the first search generates at most."""
+"""The most generated positions of the first search."""
 
 SHORT: Final = 10_000
-"""The positions that each of the other short searches generates at most."""
+"""The most generated positions of each other short search."""
 
 SHARES: Final = ((100, 20), (4, 1))
-"""Short searches go on until the budget divided by the first number is used up; then comes a long
-one, which gets the budget divided by the second, or what is left of it."""
+"""Divisors of the budget: short searches run until `budget // first` is used, then a long one gets
+`budget // second`, or the rest."""
 
 SHORT_LINE: Final = 4_000
 LONG_LINE: Final = 60_000
-"""The most moves of a line in a short search, and in the long one."""
+"""The most moves of a line."""
 
 LOG_SEEN: Final = 24
-"""The logarithm of the most digests that are held at once: 128 MB."""
+"""The binary logarithm of the most stored digests, which take 128 MB."""
 
 NOISE: Final = 1023
-"""The most that is added to the scores of moves, to try them in a random order; a mask of bits."""
+"""The maximum noise of moves' scores, which randomizes their order; a bit mask."""
 
 LOCKED: Final = "Cards wait for one another to be turned up."
 
@@ -83,24 +80,24 @@ WEIGHTS: Final = {
     idx.W_TALON: 300,
     idx.W_RESERVE: 1500,
 }
-"""The weights of the evaluation. The order of expansion is all that depends on them."""
+"""The weights of the evaluation, which only affect the order of expansion."""
 
 
 def applies(ruleset: Ruleset) -> bool:
-    """Return whether boards of these rules can be searched."""
+    """Return whether the search supports these rules."""
     return fits_layout(ruleset)
 
 
 def solve(board: Board, budget: int = BUDGET) -> Solution:
-    """Search for a line that wins, or for a proof that there is none.
+    """Search for a winning line, or for a proof that there is none.
 
     Args:
         board: any position of the game.
-        budget: how many positions to generate at most. The answer depends on nothing else.
+        budget: the maximum number of generated positions. The answer depends on nothing else.
 
     Returns:
-        A solution. Its effort is the number of searches. If the board is lost, another line than
-        that of the solution may bring more cards home.
+        A solution. Its effort is the number of searches. On a lost board, a different line may
+        bring more cards home.
     """
     if board.won:
         return Solution(Verdict.WINNABLE, (), board.home, most=True)
@@ -121,17 +118,17 @@ def solve(board: Board, budget: int = BUDGET) -> Solution:
 
 
 def _varied(weight: int, chance: Xorshift) -> int:
-    """Return a weight times a random factor about 1."""
+    """Return a weight times a random factor near 1."""
     return weight * LOG_NORMAL[chance.next() >> 8 & 63] // SCALE
 
 
 class _Search:
-    """The searches from one board, and what they found.
+    """The searches from a board, and their findings.
 
     Attributes:
-        verdict: what is known of the board.
-        number: how many searches there were.
-        steps: how many positions they generated.
+        verdict: the verdict so far.
+        number: the number of searches.
+        steps: the number of generated positions.
     """
 
     def __init__(self, board: Board, budget: int) -> None:
@@ -148,11 +145,11 @@ class _Search:
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing is known of the board, and some of the budget is left."""
+        """Whether the board is undecided and budget is left."""
         return self.verdict is Verdict.UNKNOWN and self.steps < self._budget
 
     def best_first(self, limit: int, weights: Iterable[int]) -> None:
-        """Search with these weights until so many positions were generated."""
+        """Search best first with these weights, up to a number of generated positions."""
         memory, tables = self._memory, self._layout.tables
         for index, weight in zip(WEIGHTS, weights, strict=True):
             tables[index] = weight
@@ -168,13 +165,13 @@ class _Search:
         self._end()
 
     def depth_first(self, limit: int, salt: int) -> None:
-        """Search in a random order until so many positions were generated."""
+        """Search depth first in random order, up to a number of generated positions."""
         self._begin(limit)
         self._memory[idx.SALT_OF_NOISE] = salt
         self._search_depth_first(NOISE)
 
     def exhaust(self, limit: int) -> None:
-        """Search with a large memory until so many positions were generated."""
+        """Search with a large memory, up to a number of generated positions."""
         short = self._layout, self._memory
         limit = min(limit, self._budget - self.steps)
         seen = 1 << min(LOG_SEEN, max(10, (limit + limit // 4).bit_length()))
@@ -195,7 +192,7 @@ class _Search:
         self._end()
 
     def _begin(self, limit: int) -> None:
-        """Set the memory to the board."""
+        """Initialize the memory with the board."""
         memory, layout = self._memory, self._layout
         if memory[idx.ENTERED]:
             forget_seen(layout.tables, memory)
@@ -203,12 +200,12 @@ class _Search:
         memory[idx.LIMIT] = min(limit, self._budget - self.steps)
 
     def _keep(self, encoded: Iterable[int]) -> None:
-        """Keep a line, which is played by the engine's rules."""
+        """Store a line after playing it by the engine's rules."""
         self._line, board = line_of(self._board, self._layout, encoded)
         self._home = board.home
 
     def _end(self) -> None:
-        """Count a search, and draw its conclusion."""
+        """Count a search, and set the verdict."""
         memory = self._memory
         self.number += 1
         self.steps += memory[idx.STEPS]
@@ -219,7 +216,7 @@ class _Search:
             self.verdict = Verdict.IMPOSSIBLE
 
     def solution(self) -> Solution:
-        """Return what was found."""
+        """Return the solution."""
         return Solution(
             self.verdict,
             self._line,

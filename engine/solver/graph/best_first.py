@@ -1,4 +1,4 @@
-"""A search that expands the most promising position first."""
+"""Best-first search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.solver.graph.play import digest_of, find_next, play, set_talon, take
 
 @compiled
 def points_of(t: Ints, m: Ints) -> int:
-    """Return the points of the position in memory: the more, the nearer to a win."""
+    """Return the points of the position in memory: more points mean nearer to a win."""
     columns = t[idx.COLUMNS]
     points = m[0] - m[0]
     turns, lines = t[idx.TURN], t[idx.LINE]
@@ -60,7 +60,7 @@ def points_of(t: Ints, m: Ints) -> int:
 
 @compiled
 def is_new(t: Ints, m: Ints, key: int) -> bool:
-    """Enter a positive digest into the table of positions; return whether it was not there."""
+    """Add a positive digest to the table of positions, and return whether it is new."""
     seen, mask = t[idx.SEEN], m[idx.SEEN_MASK]
     at = key & mask
     while m[seen + at] != 0:
@@ -107,7 +107,7 @@ def keep(t: Ints, s: Ints, m: Ints, node: int) -> None:
 
 @compiled
 def restore(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Make a row the position in memory."""
+    """Load a row as the position in memory."""
     at = row * t[idx.WIDTH]
     home = t[idx.TOTAL] - t[idx.TOTAL]
     for pile in range(t[idx.PILES]):
@@ -140,7 +140,7 @@ def restore(t: Ints, s: Ints, m: Ints, row: int) -> None:
 
 @compiled
 def add_nodes(t: Ints, m: Ints, parent: int, first: int) -> int:
-    """Add a node for each move that was played from the `first` on, and return the last."""
+    """Add a node for each played move from `first` on, and return the last."""
     node = parent
     for k in range(first, m[idx.PLAYED]):
         new = m[idx.NODES]
@@ -153,7 +153,7 @@ def add_nodes(t: Ints, m: Ints, parent: int, first: int) -> int:
 
 @compiled
 def note_best(t: Ints, m: Ints, node: int) -> None:
-    """Note the node of a position with more cards at home than any before."""
+    """Record the node of the position with the most cards home so far."""
     m[idx.BEST] = m[idx.COUNT_HOME]
     m[idx.BEST_NODE] = node
     if m[idx.COUNT_HOME] == t[idx.TOTAL]:
@@ -162,9 +162,9 @@ def note_best(t: Ints, m: Ints, node: int) -> None:
 
 @compiled
 def search_best_first(t: Ints, s: Ints, m: Ints) -> None:
-    """Search from the position in memory, until it is won, nothing is left, or memory is full.
+    """Search from the position in memory until a win, or until positions or memory run out.
 
-    It sets `WON` or leaves 0, and `CUT` to 1 if positions were left out.
+    It sets `WON`, 0 without a win, and sets `CUT` to 1 if positions were discarded.
     """
     m[idx.ROWS] = 0
     m[idx.QUEUED] = 0

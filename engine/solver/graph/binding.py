@@ -1,13 +1,13 @@
-"""Moves that bind the next one, and what they allow.
+"""Moves that restrict the next move to their purpose.
 
-A move is put off until the one that it serves: any line that wins can be rearranged so.
+Any winning line can be rearranged so that a move comes directly before the move that it serves.
 
-- A card is taken back from a foundation only to put a card on it, or so that another one can be
-  taken back. Put off, it leaves what it would cover free, and goes where its pile has gone by then.
-  So the next move takes another card back, or puts one on the card taken back last. As long as
-  moves are bound, no card goes home by itself.
-- A pile whose base no empty pile takes is moved to another one only to empty its place; see
-  `offers.add_column`.
+- A card leaves a foundation only to take a card, or to let another card leave. Postponing that
+  keeps its target uncovered; if the target's pile has moved by then, the card goes there. So the
+  next move takes another card back, or puts one on the last card taken back. Meanwhile, no card
+  goes home automatically.
+- A pile whose base does not fit an empty pile is moved onto another one only to empty its place;
+  see `offers.add_column`.
 - Part of a run is moved only to send the card below it home; see there, too.
 """
 
@@ -24,9 +24,9 @@ from engine.solver.graph.play import encoded
 def add_back(t: Ints, m: Ints) -> None:
     """Append the moves from foundations.
 
-    `WANTED` are the cards on which those of tableau and talon that can be moved would fit. To take
-    one of them back, no card of an earlier turn has to be: one needs those of its suit over it, and
-    cards on which these fit.
+    `WANTED` are the cards on which movable cards of tableau and talon would fit. Taking one back
+    never requires a card of an earlier turn: only the cards of its suit above it, and cards on
+    which those fit.
     """
     wanted = m[idx.WANTED] & m[idx.AT_HOME]
     least = 99
@@ -53,9 +53,9 @@ def add_back(t: Ints, m: Ints) -> None:
 
 @compiled
 def bound_moves(t: Ints, m: Ints, lazy: int) -> None:
-    """Keep of the list what a move that binds the next one allows.
+    """Restrict the list of moves after a binding move.
 
-    If there is nothing to put on an empty pile, no pile is emptied by a move that only serves that.
+    If no card could go on an empty pile, drop moves that only empty a pile.
     """
     bound = m[idx.BOUND]
     kept = m[0] - m[0]

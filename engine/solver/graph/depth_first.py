@@ -1,4 +1,4 @@
-"""A search that goes as deep as it can, and so needs memory for digests only."""
+"""Depth-first search, which only needs memory for digests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.solver.graph.play import digest_of, play, take_back
 
 @compiled
 def open_node(t: Ints, m: Ints, frame: int) -> None:
-    """List the moves of the position in memory on the stack, above a frame."""
+    """Push the moves of the position in memory onto the stack, above a frame."""
     list_moves(t, m)
     noise, salt = t[idx.NOISE], m[idx.SALT_OF_NOISE]
     if noise > 0:
@@ -30,11 +30,11 @@ def open_node(t: Ints, m: Ints, frame: int) -> None:
 
 @compiled
 def search_depth_first(t: Ints, m: Ints) -> None:
-    """Search from the position in memory, until it is won, nothing is left, or memory is full.
+    """Search from the position in memory until a win, or until positions or memory run out.
 
-    A frame of the stack has how many moves are left to try, how many were played up to its
-    position, and those moves; the size of a frame follows it. It sets `WON` to 1 or leaves 0, and
-    `CUT` to 1 if positions were left out. The line is in the undo records.
+    A frame of the stack holds the number of moves left to try, the number of moves played up to its
+    position, and the moves to try; its size follows it. The search sets `WON` to 1 after a win, and
+    `CUT` to 1 if positions were discarded. The line is in the undo records.
     """
     m[idx.CUT] = 0
     m[idx.WON] = 0

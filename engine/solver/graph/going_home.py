@@ -1,4 +1,4 @@
-"""Cards that go home by themselves."""
+"""Cards that go home automatically."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def home_of(t: Ints, m: Ints, card: int) -> int:
 
 @compiled
 def is_safe(t: Ints, m: Ints, card: int) -> bool:
-    """Return whether a card that some foundation takes may go there at once: no win is lost.
+    """Return whether a card that fits a foundation can go home without losing a win.
 
-    If cards may be taken back from the foundations: all cards that could ever lie over it are at
-    home, so that nothing needs it in the tableau. Else it is enough that each card which could lie
-    on it can go home itself, and so could each card that this one could hold.
+    If foundations give cards back, all cards that could ever lie above it must be home, so that
+    nothing needs it in the tableau. Otherwise it is enough that the cards that could lie on it are
+    home; or that these, and the cards that could lie on them, are home or can go home.
     """
     home = m[idx.AT_HOME]
     if t[idx.HOME_SPREAD] == 1:
@@ -39,8 +39,8 @@ def is_safe(t: Ints, m: Ints, card: int) -> bool:
 def can_return(t: Ints, m: Ints, pile: int, card: int) -> bool:
     """Return whether the top card of a pile could be taken back to its place.
 
-    If so, sending it home loses no win: it is taken back before it is needed. That may take others
-    first, in any order; `binding` allows that.
+    If so, sending it home loses no win: it can return before it is needed, possibly after other
+    cards in any order, which `binding` allows.
     """
     if pile >= t[idx.COLUMNS]:
         return False
@@ -55,7 +55,7 @@ def can_return(t: Ints, m: Ints, pile: int, card: int) -> bool:
 
 @compiled
 def safe_home(t: Ints, m: Ints) -> int:
-    """Return a move to a foundation that loses no win, or `NONE`."""
+    """Return a safe move to a foundation, or `NONE`."""
     if t[idx.REGULAR] == 0 or m[idx.BOUND] != 0:
         return idx.NONE
     columns, cells = t[idx.COLUMNS], t[idx.CELLS]
@@ -80,7 +80,7 @@ def safe_home(t: Ints, m: Ints) -> int:
 
 @compiled
 def send_home(t: Ints, m: Ints) -> None:
-    """Play the moves to foundations that lose no win."""
+    """Play all safe moves to foundations."""
     move = safe_home(t, m)
     while move != idx.NONE:
         play(t, m, move)

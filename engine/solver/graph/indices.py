@@ -1,16 +1,15 @@
-"""The indices of the numbers in the arrays that the search works on.
+"""Indices into the arrays of the search.
 
-The search is integer arithmetic on these arrays, so that compiled and interpreted it generates the
-same positions in the same order.
+The search is integer arithmetic on these arrays, so that it generates the same positions in the
+same order when compiled and interpreted.
 
-- `t`, the tables: what does not change during a search. It also keeps where a part of the memory
-  begins in `m`.
-- `m`, the memory: counters, then one position, then what `Layout` places there.
-- `s`, positions that wait to be expanded, in small integers; `t[WIDTH]` of them are a row.
+- `t`, the tables, which are constant during a search. They include the offsets of parts of `m`.
+- `m`, the memory: counters, then one position, then the parts that `Layout` places there.
+- `s`, positions waiting for expansion, in small integers; a row has `t[WIDTH]` of them.
 
 A card is 0 to 51 as in `cards`, and a set of cards is an integer with a bit for each. Piles are
-numbered from 0: tableau piles, cells, reserve piles. After those come the stock and the waste as
-one, `TALON`, and the foundations from `HOME` on.
+numbered from 0: tableau piles, cells, reserve piles. `TALON` is the stock and the waste together,
+and foundations start at `HOME`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Ints: TypeAlias = "array[int]"
 """One of the arrays."""
 
 NONE = -1
-"""Stands for the top card of an empty foundation, and for no move."""
+"""The top card of an empty foundation; also no move."""
 
 TALON = 32
 """The stock and the waste, as the source of a move."""
@@ -34,10 +33,10 @@ SINGLE, RUN, BY_SPACES, BY_PLACES, WHOLE, ANY = range(6)
 """How cards move between tableau piles, `t[MOVES_BY]`."""
 
 BOUND_HOME = 64
-"""Added to the number of a pile, to which the next move is bound: its top card must go home."""
+"""A flag of the bound pile's number: its top card must go home with the next move."""
 
 NO_STOCK, TO_WASTE, TO_FOUNDATION, TO_ANY = range(4)
-"""Where the cards of the stock go, `t[STOCK_TO]`: the last is any foundation, unseen."""
+"""The targets of the stock's cards, `t[STOCK_TO]`: the last is any foundation, unseen."""
 
 # The indices of `t`. First the weights of the evaluation, in points.
 (W_HOME, W_SPACE, W_CELL, W_JOINED, W_BROKEN, W_HIDDEN, W_LATE, W_LATENESS) = range(8)
@@ -51,12 +50,12 @@ WEIGHTS = 11
 (STOCK_TO, TURNS, REDEALS_MOST, HOME_SPREAD, FILLS, REGULAR, WHOLE_RUNS) = range(42, 49)
 STOCK_SIZE = 49
 
-# Where the tables begin.
+# The offsets of the tables.
 (BUILDS, RUNS, HOMES, GROUP, KIDS, GRANDKIDS, UNDER, TURN, LINE, BEFORE, DRAWN) = range(60, 71)
 (RANDOM, SALT, ALIKE, PARENTS) = range(71, 75)
 LAZY_SPACES, NOISE = 50, 51
 
-# Where the parts of the memory begin, and how large some are.
+# The offsets of the parts of the memory, and some sizes.
 (LIST, UNDO, STACK, SEEN, PARENT, MOVE, RECORDS, HEAP) = range(80, 88)
 (LIST_SIZE, UNDO_SIZE, STACK_SIZE, MOST_ROWS, MOST_NODES) = range(90, 95)
 TABLES = 100
@@ -67,18 +66,18 @@ TABLES = 100
 LOWEST = 16
 SALT_OF_NOISE, DEEPEST, WANTED, OFFERED = 24, 25, 26, 27
 
-# The position, the next numbers of the memory: the size of each pile, how many of its cards lie
-# face down, and the hash of its cards; the top card of each foundation; the cards that stock and
-# waste still have, as a set of the places of the deal; how many of them are in the waste; how often
-# it was turned over; the pile to which the next move is bound; the cards at home; those that some
-# foundation takes; the cards of each pile, in `STRIDE` numbers each.
+# The position, the next numbers of the memory: the size of each pile, its number of face-down
+# cards, and the hash of its cards; the top card of each foundation; the remaining cards of stock
+# and waste, as a set of places in the deal; how many of them are in the waste; the number of
+# redeals; the bound pile; the cards at home; the cards that foundations take; and each pile's
+# cards, in `STRIDE` numbers.
 SIZE, HIDDEN, HASH, TOPS = 32, 64, 96, 128
 (ALIVE, WASTE, REDEALS, BOUND, AT_HOME, NEXT) = range(144, 150)
 CARDS = 256
 STRIDE = 64
 MEMORY = CARDS + STRIDE * 32
 
-# The parts of a record, which is what is kept of a row.
+# The parts of a row's record.
 (NODE, R_ALIVE, R_TALON, R_HOME) = range(4)
 RECORD = 4
 

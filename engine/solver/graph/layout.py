@@ -17,7 +17,7 @@ from engine.solver.graph.indices import NONE
 RANKS = 13
 
 MOST_MOVES = 512
-"""More moves than any position has."""
+"""An upper bound of the moves of a position."""
 
 BY = {
     "card": idx.SINGLE,
@@ -30,23 +30,23 @@ BY = {
 
 
 class Layout:
-    """A ruleset and one board as a search reads them.
+    """A ruleset and a board in the form of the search.
 
     Attributes:
         tables: `t`, without weights.
         start: the first numbers of the memory: counters and the position.
         size: the number of integers of the memory.
         piles: the engine's number of each pile.
-        drawn: the cards of waste and stock, in the order in which they are dealt.
+        drawn: the cards of waste and stock, in dealing order.
     """
 
     def __init__(self, board: Board, *, rows: int, seen: int, moves: int) -> None:
         """Make the tables.
 
         Args:
-            board: where the search starts.
-            rows: how many positions it may store.
-            seen: how many digests its table has room for, a power of 2.
+            board: the initial board.
+            rows: the most stored positions.
+            seen: the capacity of the table of digests, a power of 2.
             moves: the most moves of a line.
         """
         self._board = board
@@ -116,8 +116,8 @@ class Layout:
     def _is_regular(self) -> bool:
         """Return whether `going_home.is_safe` is defined.
 
-        Each suit has one foundation, which takes its cards in the order of the others, and all
-        piles may send cards home.
+        Each suit must have one foundation, all foundations the same order, and all piles must be
+        able to send cards home.
         """
         ruleset, t = self.ruleset, self.tables
         return is_by_suit(ruleset) and all(
@@ -131,7 +131,7 @@ class Layout:
         )
 
     def _add_tables(self) -> None:
-        """Append the tables, and set where they begin."""
+        """Append the tables, and set their offsets."""
         cards = range(PACK_SIZE)
         kids = self._builds[1:]
         grandkids = [_union(kids[kid] for kid in _members(kids[card])) for card in cards]
@@ -172,7 +172,7 @@ class Layout:
         yield from zip(self.ruleset.groups, self._homes, strict=True)
 
     def _alike(self, chance: Xorshift) -> list[int]:
-        """Return a random number for each group and set of cards that a top takes there."""
+        """Return a random number for each group and set of cards that a top card takes."""
         found: dict[object, int] = {}
         return [
             found.setdefault((group, takes), chance.wide())
@@ -206,7 +206,7 @@ class Layout:
         return start
 
     def _place_memory(self, rows: int, seen: int, moves: int) -> int:
-        """Set where the parts of the memory begin, and return its size."""
+        """Set the offsets of the parts of the memory, and return its size."""
         t = self.tables
         nodes = 4 * rows + PACK_SIZE * MOST_MOVES
         t[idx.LIST_SIZE], t[idx.UNDO_SIZE], t[idx.STACK_SIZE] = MOST_MOVES, moves, 16 * moves
@@ -216,13 +216,13 @@ class Layout:
         size = idx.MEMORY
         for index, length in (
             (idx.LIST, MOST_MOVES),  # the moves of a position
-            (idx.UNDO, moves * idx.UNDO_RECORD),  # how to take the moves of the line back
-            (idx.STACK, t[idx.STACK_SIZE]),  # the moves that are still to be tried
+            (idx.UNDO, moves * idx.UNDO_RECORD),  # the undo records of the line
+            (idx.STACK, t[idx.STACK_SIZE]),  # the moves left to try
             (idx.SEEN, seen),  # a hash table of positions
             (idx.PARENT, nodes),  # the parent of each node
             (idx.MOVE, nodes),  # the move that leads to each node
-            (idx.RECORDS, rows * idx.RECORD),  # what is kept of each row
-            (idx.HEAP, rows),  # the rows that wait to be expanded, the best first
+            (idx.RECORDS, rows * idx.RECORD),  # the record of each row
+            (idx.HEAP, rows),  # the rows waiting for expansion, best first
         ):
             t[index] = size
             size += length
@@ -230,7 +230,7 @@ class Layout:
 
 
 def is_by_suit(ruleset: Ruleset) -> bool:
-    """Return whether the foundations take the cards of one suit each, all in the same order."""
+    """Return whether each foundation takes the cards of one suit, all in the same order."""
     groups = dict.fromkeys(ruleset.groups)
     firsts = {group.first for group in groups}
     return (
@@ -246,7 +246,7 @@ def is_by_suit(ruleset: Ruleset) -> bool:
 
 
 def turns_home(board: Board) -> list[int]:
-    """Return for each card how many of its suit go home before it; 0 if that is not certain."""
+    """Return for each card the number of preceding cards of its suit; 0 if not fixed."""
     ruleset = board.ruleset
     if not is_by_suit(ruleset):
         return [0] * PACK_SIZE
@@ -258,14 +258,14 @@ def turns_home(board: Board) -> list[int]:
 
 
 def _drawn(board: Board) -> list[int]:
-    """Return the cards of waste and stock, in the order in which they are dealt."""
+    """Return the cards of waste and stock in dealing order."""
     ruleset = board.ruleset
     waste = board.piles[ruleset.waste] if ruleset.waste is not None else b""
     return [*waste, *reversed(turned_up(board.piles[ruleset.stock]))]
 
 
 def _homes(board: Board) -> list[tuple[int, ...]]:
-    """Return for each foundation what it takes, as sets by top card."""
+    """Return the cards that each foundation takes, as sets by top card."""
     ruleset = board.ruleset
     homes = [_sets(fits) for fits in ruleset.homes]
     for f in ruleset.same_rank:
@@ -274,7 +274,7 @@ def _homes(board: Board) -> list[tuple[int, ...]]:
 
 
 def _sets(fits: Fits) -> list[int]:
-    """Return a table of cards as sets: what goes on each top card, `[top + 1]`."""
+    """Return a table of cards as sets: the cards that fit on each top card, `[top + 1]`."""
     rows = [fits[EMPTY], *fits[:PACK_SIZE]]
     return [_union(1 << card for card in range(PACK_SIZE) if row[card]) for row in rows]
 
@@ -293,7 +293,7 @@ def _union(sets: Iterable[int]) -> int:
 
 
 def _closures(kids: list[int]) -> list[int]:
-    """Return for each card all that could lie over it, in any number of steps."""
+    """Return the cards that could lie above each card, directly or indirectly."""
     over = list(kids)
     for _ in range(RANKS):
         over = [each | _union(over[card] for card in _members(each)) for each in over]
@@ -301,10 +301,10 @@ def _closures(kids: list[int]) -> list[int]:
 
 
 def fits_layout(ruleset: Ruleset) -> bool:
-    """Return whether there is a layout of these rules.
+    """Return whether a layout can represent these rules.
 
-    There is one pack with each card once; foundations take single cards, and cards that may leave
-    them again are by suit; and the stock goes to the waste, or from its top to foundations.
+    They need one pack with each card once; foundations that take single cards, by suit if they give
+    cards back; and a stock that goes to the waste, or from its top to foundations.
     """
     rules = ruleset.rules
     return (

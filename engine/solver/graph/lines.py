@@ -13,10 +13,10 @@ from engine.solver.graph.layout import Layout
 
 
 def line_of(board: Board, layout: Layout, encoded: Iterable[int]) -> tuple[tuple[Move, ...], Board]:
-    """Return the engine's moves for those of a search, and the board after them.
+    """Return the engine's moves for a line of the search, and the board after them.
 
     Raises:
-        IllegalMoveError: the search plays by other rules than the engine.
+        IllegalMoveError: search and engine disagree on the rules.
     """
     ruleset = board.ruleset
     stock, waste = ruleset.stock, ruleset.waste

@@ -1,4 +1,4 @@
-"""Boards that are lost since face-down cards wait for one another."""
+"""Detection of boards that are lost because face-down cards block each other."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from engine.solver.graph.layout import is_by_suit, turns_home
 
 
 def is_locked(board: Board) -> bool:
-    """Return whether some face-down card of the tableau can never be turned up.
+    """Return whether a face-down card of the tableau can never be turned up.
 
-    The weakest relaxation: a card that was ever face up stays within reach, as all cards of stock
-    and waste are. The lowest face-up card of a pile can leave it once a card on which it builds was
-    face up, or all that go home before it; or for an empty pile, if it takes the card and some pile
-    was ever emptied. Then the card below is turned up. That refutes some deals of Yukon
-    that have millions of positions.
+    The weakest relaxation: a card stays available once it was face up, and all cards of stock and
+    waste are. The lowest face-up card of a pile can leave once a card on which it builds was face
+    up, or all cards that go home before it; or for an empty pile, if that takes the card and some
+    pile was ever emptied. Then the card below is turned up. This refutes some deals of Yukon with
+    millions of positions.
     """
     ruleset = board.ruleset
     columns = [board.piles[pile] for pile in ruleset.tableau]

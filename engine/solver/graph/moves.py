@@ -1,4 +1,4 @@
-"""The list of the moves of the position in memory."""
+"""The list of moves of the position in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.solver.graph.talon import add_talon
 
 @compiled
 def list_moves(t: Ints, m: Ints) -> None:
-    """Set the list to the moves that are worth trying: any other one loses no win."""
+    """List the moves worth trying. Omitting the others loses no win."""
     m[idx.LISTED] = 0
     m[idx.WANTED] = 0
     m[idx.OFFERED] = 0
@@ -47,7 +47,7 @@ def list_moves(t: Ints, m: Ints) -> None:
         add_talon(t, m)
     if t[idx.HOME_SPREAD] == 1 and m[idx.WANTED] & m[idx.AT_HOME] != 0:
         add_back(t, m)
-    # If cards may be taken back, one of them could be put on an empty pile.
+    # Cards taken back from foundations could go on an empty pile.
     lazy = t[idx.LAZY_SPACES] == 1 and (
         (m[idx.OFFERED] | t[idx.HOME_SPREAD] * m[idx.AT_HOME]) & t[t[idx.BUILDS]] == 0
     )
@@ -57,7 +57,7 @@ def list_moves(t: Ints, m: Ints) -> None:
 
 @compiled
 def sort_moves(t: Ints, m: Ints) -> None:
-    """Sort the list, the moves of the lowest score first."""
+    """Sort the list by ascending score."""
     first = t[idx.LIST]
     for k in range(1, m[idx.LISTED]):
         move = m[first + k]

@@ -10,7 +10,7 @@ from engine.solver.graph.play import encoded
 
 @compiled
 def add(t: Ints, m: Ints, move: int, score: int) -> None:
-    """Append a move to the list, in the order of the scores, the lowest first."""
+    """Insert a move into the list, which is sorted by ascending score."""
     end = t[idx.LIST] + m[idx.LISTED]
     m[idx.LISTED] += 1
     m[end] = move | score << 40
@@ -18,7 +18,7 @@ def add(t: Ints, m: Ints, move: int, score: int) -> None:
 
 @compiled
 def add_home(t: Ints, m: Ints, source: int, card: int, bits: int) -> None:
-    """Append the moves of a card to foundations, one for each kind of top."""
+    """Append the moves of a card to foundations, one per kind of top card."""
     for f in range(t[idx.FOUNDATIONS]):
         top = m[idx.TOPS + f]
         at = t[idx.HOMES] + t[t[idx.GROUP] + f] * 53
@@ -63,21 +63,21 @@ def add_cell(t: Ints, m: Ints, source: int, bits: int) -> None:
 def add_column(t: Ints, m: Ints, pile: int, spaces: int, space: int, free: int) -> None:
     """Append the moves of a tableau pile.
 
-    Where runs move whole, two moves are bound (see `binding`), or left out:
+    If runs move whole, two kinds of moves are bound (see `binding`) or omitted:
 
-    - Of a run, a part is moved onto another pile only if the card below it goes home then. Else
-      that card and the target are alike: they take the same cards, so that what would come to lie
-      on the one can be put on the other, until one of them is to go home.
-    - All of a pile is moved onto another one only to put a card there that empty piles take: until
-      then its cards can be reached and built on where they are.
+    - Part of a run is moved onto another pile only if the card below it goes home next. Otherwise
+      that card and the target are interchangeable: they take the same cards, so a card for one can
+      go on the other, until one of them goes home.
+    - A whole pile is moved onto another one only to put a card on the empty pile: until then, its
+      cards are accessible and can be built on in place.
 
     Args:
         t: the tables.
         m: the memory.
         pile: the pile.
-        spaces: how many tableau piles are empty.
+        spaces: the number of empty tableau piles.
         space: the first of them, or `NONE`.
-        free: how many cells are empty.
+        free: the number of empty cells.
     """
     size = m[idx.SIZE + pile]
     hidden = m[idx.HIDDEN + pile]

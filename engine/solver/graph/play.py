@@ -1,4 +1,4 @@
-"""Playing moves on the position in memory, and taking them back."""
+"""Playing and undoing moves on the position in memory."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def carry(t: Ints, m: Ints, source: int, target: int, count: int) -> None:
 
 @compiled
 def find_next(t: Ints, m: Ints) -> None:
-    """Compute which cards the foundations take."""
+    """Compute the set of cards that foundations take."""
     total = m[0] - m[0]
     for f in range(t[idx.FOUNDATIONS]):
         total |= t[t[idx.HOMES] + t[t[idx.GROUP] + f] * 53 + m[idx.TOPS + f] + 1]
@@ -57,13 +57,13 @@ def find_next(t: Ints, m: Ints) -> None:
 
 @compiled
 def talon_of(m: Ints) -> int:
-    """Return the state of the talon, but for its cards, and the bound pile as one number."""
+    """Return the talon's state without its cards, and the bound pile, as one number."""
     return int(m[idx.WASTE] | m[idx.REDEALS] << 8 | m[idx.BOUND] << 24)
 
 
 @compiled
 def set_talon(m: Ints, talon: int) -> None:
-    """Set what `talon_of` returned."""
+    """Restore a state returned by `talon_of`."""
     m[idx.WASTE] = talon & 255
     m[idx.REDEALS] = talon >> 8 & 65535
     m[idx.BOUND] = talon >> 24
@@ -71,11 +71,11 @@ def set_talon(m: Ints, talon: int) -> None:
 
 @compiled
 def play(t: Ints, m: Ints, move: int) -> None:
-    """Play a legal move, and note what is needed to take it back.
+    """Play a legal move, and store its undo record.
 
     A move is `source | target << 6 | count << 12 | bound << 18 | place << 25 | waste << 31 |
-    turned << 37`; the last three say of the talon which card is taken, by its place in the deal,
-    how many cards the waste has then, and whether it is turned over before.
+    turned << 37`. The last three describe the talon: the taken card's place in the deal, the number
+    of cards in the waste then, and whether it is turned over first.
     """
     source, target, count = move & 63, move >> 6 & 63, move >> 12 & 63
     undo = t[idx.UNDO] + m[idx.PLAYED] * idx.UNDO_RECORD
@@ -130,7 +130,7 @@ def play(t: Ints, m: Ints, move: int) -> None:
 
 @compiled
 def take_back(t: Ints, m: Ints) -> None:
-    """Take the last move back."""
+    """Undo the last move."""
     m[idx.PLAYED] -= 1
     undo = t[idx.UNDO] + m[idx.PLAYED] * idx.UNDO_RECORD
     move, flags = m[undo + idx.U_MOVE], m[undo + idx.U_FLAGS]
@@ -163,7 +163,7 @@ def take_back(t: Ints, m: Ints) -> None:
 
 @compiled
 def digest_of(t: Ints, m: Ints) -> int:
-    """Return the position's digest: piles of one kind are interchangeable."""
+    """Return the position's digest, in which piles of a kind are interchangeable."""
     total = mixed((m[idx.ALIVE] * 3 + 0x1F3D5B79A2C4E680) & MASK)
     total += mixed((talon_of(m) + 0x2A6C8E1043F7B59D) & MASK)
     for pile in range(t[idx.PILES]):

@@ -11,10 +11,10 @@ from engine.solver.graph.play import encoded
 
 @compiled
 def add_talon(t: Ints, m: Ints) -> None:
-    """Append the moves of the cards of stock and waste that dealing brings up.
+    """Append the moves of the cards of stock and waste that dealing can bring up.
 
-    The waste has `waste` cards. Deals turn cards up in groups; the top of each group can be played,
-    and after the last of them those from the first, if the waste may be turned over.
+    The waste has `waste` cards. Deals turn cards up in groups, of which the top card can be played.
+    After the last group, the waste may be turned over, and groups are dealt from the start.
     """
     left = m[idx.ALIVE]
     waste = m[idx.WASTE]
