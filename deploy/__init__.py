@@ -1,1 +1,1 @@
-"""Images, proxies and benchmarks: all that runs and measures the server."""
+"""Images, proxies and benchmarks: deployment and measurement of the server."""

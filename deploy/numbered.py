@@ -1,8 +1,7 @@
-"""Which of the numbered deals of the classic FreeCell program can be won, with all cards known.
+"""A test of the solver: the numbered deals of the classic FreeCell program.
 
-Of the first 32,000, players have won all but number 11982 (the Internet FreeCell Project, 1995), so
-this tests the solver: it has to win the others, by lines that are played by the rules, and to prove
-that this one is lost.
+Players have won all of the first 32,000 but number 11982 (the Internet FreeCell Project, 1995). The
+solver must win the same deals, by legal lines, and prove that this one is lost.
 """
 
 from __future__ import annotations
@@ -22,29 +21,29 @@ from engine.solver import Verdict, budget_of
 GAME = "freecell"
 
 DEALS = 32_000
-"""The numbers of the first programs begin with 1 and end here."""
+"""The last deal of the first programs, which start at 1."""
 
 MORE = 5
-"""How many times the budget is spent on a deal that it does not decide."""
+"""The budget of an undecided deal's second run, as a multiple of the first."""
 
 
 def verdict(number: int, budget: int) -> tuple[int, Verdict]:
-    """Solve a deal by its number; `checked` says what it raises."""
+    """Solve a deal by its number; see `checked` for exceptions."""
     found, _ = checked(number, lay_out(ruleset(GAME), numbered_deck(number)), budget)
     return number, found.verdict
 
 
 def verdicts(numbers: Iterable[int], budget: int, jobs: int) -> dict[int, Verdict]:
-    """Solve deals in `jobs` processes; return their verdicts by number."""
+    """Solve deals in `jobs` processes, and return their verdicts by number."""
     with get_context("spawn").Pool(jobs, be_idle) as pool:
         return dict(pool.starmap(verdict, [(number, budget) for number in numbers], chunksize=16))
 
 
 def main() -> int:
-    """Solve, print which deals were not won, and return the exit status."""
+    """Solve, print the deals that were not won, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m deploy.numbered", description=__doc__)
     parser.add_argument("--deals", type=int, default=DEALS)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many processes")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
     options = parser.parse_args()
     budget = budget_of(ruleset(GAME))
     found = verdicts(range(1, options.deals + 1), budget, options.jobs)

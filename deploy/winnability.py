@@ -1,8 +1,9 @@
-"""How many deals of each game can be won by somebody who knows every card.
+"""Measure how many deals of each game can be won with all cards known.
 
-It solves uniform deals on all cores, and writes `engine/solver/RESULTS.md`, with a digest of each
-variant's solutions to compare with. The solutions are kept in `build/winnability`: a run that was
-stopped continues, and only deals of a method whose source has changed are solved again.
+It solves uniform deals on all cores, and writes `engine/solver/RESULTS.md` with a digest of each
+variant's solutions for comparison. The solutions are stored in `build/winnability`, so that an
+interrupted run continues, and deals are solved again only if the source of their method has
+changed.
 
 Deal `n` of a game has the seed SHA-256 of the text `samedeal deal n`, n in decimal from 0.
 """
@@ -55,23 +56,23 @@ COLUMNS = "number,verdict,home,moves,effort,steps,seconds"
 DIGESTED = COLUMNS.rpartition(",")[0]
 
 DEALS = 1_000
-"""Deals of each game and variant that is not decided exactly."""
+"""The number of deals of each game and variant without an exact method."""
 EXACT_DEALS = 10_000
-"""Deals of each game and variant that is."""
+"""The number of deals of each game and variant with an exact method."""
 GOAL_DEALS = 200
-"""Deals of each game, by its standard rules, that are solved with the whole budget as well.
+"""The number of deals of each game's standard rules that are also solved with the whole budget.
 
-So are those of variants whose losses can be proved, since what is left undecided says how far the
-figures are from those that are known.
+The same goes for variants whose losses can be proved, where the undecided deals show how far the
+figures are from known ones.
 """
 SHORT = 10
-"""The budget of all other deals is that many times smaller."""
+"""The divisor of the budget of all other deals."""
 
 LIMITS = (0.1, 1, 3, 10)
-"""Seconds within which deals are won that are solved with the whole budget."""
+"""Time limits in seconds for the table of wins with the whole budget."""
 
 Z = 1.959964
-"""The quantile of the normal distribution for an interval of 95 %."""
+"""The quantile of the normal distribution for a 95 % interval."""
 
 
 class Task(NamedTuple):
@@ -85,12 +86,12 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The solution of a deal, as it is recorded.
+    """The recorded solution of a deal.
 
     Attributes:
-        home: the cards on foundations after the line that wins, or the best one.
+        home: the cards on foundations after the winning line, or else the best one.
         moves: the number of its moves.
-        seconds: the processor's time; it depends on the machine, all else does not.
+        seconds: the processor time. Only this depends on the machine.
     """
 
     number: int
@@ -104,14 +105,14 @@ class Solved:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Deals of one variant of a game that were solved with one budget."""
+    """The solved deals of a variant with one budget."""
 
     rules: Ruleset
     budget: int
     deals: Sequence[Solved]
 
     def count(self, verdict: Verdict) -> int:
-        """Return how many deals have this verdict."""
+        """Return the number of deals with a verdict."""
         return sum(each.verdict == verdict.value for each in self.deals)
 
 
@@ -121,19 +122,19 @@ def seed(number: int) -> bytes:
 
 
 def checked(name: object, board: Board, budget: int) -> tuple[Solution, float]:
-    """Solve a board, and play the line that was found by the rules.
+    """Solve a board, and verify the line by playing it.
 
     Args:
-        name: what an error calls the board.
+        name: the board's name in errors.
         board: the deal.
-        budget: the steps of the search.
+        budget: the budget in steps.
 
     Returns:
-        The solution, and the seconds of the processor's time that it took.
+        The solution, and its processor time in seconds.
 
     Raises:
         EngineError: a move of the line is illegal.
-        ValueError: the line does not lead where the solver says.
+        ValueError: the line does not reach the solver's result.
     """
     began = process_time()
     found = solve(board, budget)
@@ -146,7 +147,7 @@ def checked(name: object, board: Board, budget: int) -> tuple[Solution, float]:
 
 
 def solved(task: Task) -> Solved:
-    """Solve a deal; `checked` says what it raises."""
+    """Solve a deal; see `checked` for exceptions."""
     board = deal_seed(ruleset(task.game, task.variant), seed(task.number))
     found, seconds = checked(task, board, task.budget)
     return Solved(
@@ -163,19 +164,19 @@ def solved(task: Task) -> Solved:
 def _solved(task: Task) -> tuple[Task, Solved]:
     rules = ruleset(task.game, task.variant)
     if rules not in _ready:
-        # What is compiled at the first call does not count.
+        # Exclude compilation at the first call from the time.
         solve(deal_seed(rules, seed(task.number)), 1)
         _ready.add(rules)
     return task, solved(task)
 
 
 _ready: set[Ruleset] = set()
-"""The rules by which this process has solved a deal."""
+"""The rules of deals that this process has solved."""
 
 
 @cache
 def source(method: str) -> str:
-    """Return what identifies the source of a method: its files, and those that they import."""
+    """Return a digest of a method's files and the solver files that they import."""
     files = files_of(method)
     for file in files:
         for node in ast.walk(ast.parse(file.read_text())):
@@ -192,20 +193,20 @@ def source(method: str) -> str:
 
 
 def files_of(module: str) -> list[Path]:
-    """Return the files of a module of the solver: one, or those of a package."""
+    """Return the file of a module of the solver, or the files of a package."""
     folder = SOLVER / module
     return sorted(folder.glob("*.py")) if folder.is_dir() else [folder.with_suffix(".py")]
 
 
 def kept(task: Task) -> Path:
-    """Return the file of what was found of deals like this one."""
+    """Return the file of the solutions of deals like this one."""
     return KEPT / f"{task.game}-{task.variant}-{task.budget}.csv"
 
 
 def known(task: Task) -> dict[int, Solved]:
-    """Return what is kept of deals like this one, by number; a line that was cut off is left out.
+    """Return the stored solutions of deals like this one, by number, ignoring a truncated line.
 
-    Nothing is known if the method has changed since.
+    There are none if the method has changed since.
     """
     path = kept(task)
     first, *lines = path.read_text().splitlines() if path.exists() else [""]
@@ -220,13 +221,13 @@ def known(task: Task) -> dict[int, Solved]:
 
 
 def made_by(task: Task) -> str:
-    """Return the line that tells which method solved the deals of a file."""
+    """Return the head of a file, which names the method and its source."""
     method = method_of(ruleset(task.game, task.variant))
     return f"# {method}, source {source(method)}"
 
 
 def keep(task: Task, found: Iterable[Solved]) -> None:
-    """Write the file of what was found of deals like this one."""
+    """Write the file of the solutions of deals like this one."""
     lines = map(line_of, sorted(found, key=attrgetter("number")))
     kept(task).parent.mkdir(parents=True, exist_ok=True)
     kept(task).write_text("\n".join([made_by(task), COLUMNS, *lines]) + "\n")
@@ -238,11 +239,11 @@ def line_of(found: Solved) -> str:
 
 
 def complete(wanted: Sequence[tuple[Ruleset, int, int]], jobs: int) -> list[Row]:
-    """Solve what is not known yet, in `jobs` processes, and return all that is kept.
+    """Solve missing deals in `jobs` processes, and return all solutions.
 
     Args:
-        wanted: rules, the number of deals, and the budget of each deal in steps.
-        jobs: how many processes solve.
+        wanted: rules, the number of deals, and the budget of a deal in steps.
+        jobs: the number of processes.
     """
     rows: list[list[Task]] = []
     todo: list[Task] = []
@@ -270,12 +271,12 @@ def complete(wanted: Sequence[tuple[Ruleset, int, int]], jobs: int) -> list[Row]
 
 
 def be_idle() -> None:
-    """Let everything else on the machine go first."""
+    """Give this process the lowest priority."""
     os.nice(19)
 
 
 def wilson(count: int, of: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share by Wilson's score."""
+    """Return the 95 % Wilson score interval of a share."""
     share = count / of
     middle = share + Z * Z / (2 * of)
     spread = Z * sqrt(share * (1 - share) / of + Z * Z / (4 * of * of))
@@ -304,7 +305,7 @@ def winnability(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def speeds(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the table of how many deals were won within so many seconds."""
+    """Yield the table of deals won within each time limit."""
     yield f"| game | variant | {' | '.join(f'won in {limit} s' for limit in LIMITS)} |"
     yield f"|---|---|{'--:|' * len(LIMITS)}"
     for row in rows:
@@ -314,7 +315,7 @@ def speeds(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def lengths(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the table of how long lines are that win, and of cards home where none was found."""
+    """Yield the table of lengths of winning lines, and of cards home without one."""
     yield (
         "| game | variant | moves of a line that wins: mean | least | most "
         "| cards home where none was found: mean | least | most |"
@@ -333,7 +334,7 @@ def lengths(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def digest(row: Row) -> str:
-    """Return the digest of a row's solutions, which depend on no machine: 64 hexadecimal digits."""
+    """Return the digest of a row's machine-independent solutions: 64 hexadecimal digits."""
     lines = (line_of(each).rpartition(",")[0] + "\n" for each in row.deals)
     return sha256("".join(lines).encode()).hexdigest()
 
@@ -348,7 +349,7 @@ def digests(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def par(row: Row) -> Iterator[str]:
-    """Yield the distribution of the most cards that can come home, of deals decided exactly."""
+    """Yield the distribution of par over exactly decided deals."""
     pars = [each.home for each in row.deals]
     error = Z * stdev(pars) / sqrt(len(pars))
     cuts = quantiles(pars, n=20)
@@ -427,8 +428,8 @@ def main() -> int:
     parser.add_argument("--exact-deals", type=int, default=EXACT_DEALS)
     parser.add_argument("--goal-deals", type=int, default=GOAL_DEALS)
     parser.add_argument("--game", action="append", choices=list(games()), help="only this game")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many processes")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="where to write the results")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="output file")
     options = parser.parse_args()
     wanted, whole = [], []
     for game in options.game or games():

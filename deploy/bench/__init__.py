@@ -1,1 +1,1 @@
-"""Benchmark of the server and the engine, which writes its results to this directory."""
+"""Benchmark of server and engine, with its results in this directory."""

@@ -17,11 +17,11 @@ from deploy.bench.processes import LOAD_CORE, pin
 QUICK_ROUNDS = 3
 
 CHECK_SHARE = 0.85
-"""The share of the recorded ratio below which `--check` fails."""
+"""`--check` fails below this share of the recorded ratio."""
 
 
 def measure(names: Sequence[str], rounds: int | None = None) -> dict[str, list[Round]]:
-    """Measure rows, for so many rounds or as many as they say, and print what is judged of all."""
+    """Measure rows, for `rounds` rounds or their own number, and print all judgements."""
     found = {}
     for name in names:
         row = table.ROWS[name]
@@ -33,14 +33,14 @@ def measure(names: Sequence[str], rounds: int | None = None) -> dict[str, list[R
 
 
 def is_fast_enough(name: str, rounds: Sequence[Round], recorded: float) -> bool:
-    """Return whether the ratio of processor time is at least `CHECK_SHARE` of the recorded one."""
+    """Return whether the processor time ratio is at least `CHECK_SHARE` of the recorded one."""
     work = table.work(rounds)
     print_line(f"{name}: floor to ours {work:.3f}, recorded {recorded:.3f}, of processor time")
     return work >= CHECK_SHARE * recorded
 
 
 def check(rounds: int | None) -> int:
-    """Return 1 if a move takes more of the processor, beside the floor, than recorded; else 0."""
+    """Return 1 if a move costs more processor time than recorded, relative to the floor; else 0."""
     slow = []
     for name in table.CHECKED:
         row = table.ROWS[name]
@@ -63,9 +63,9 @@ def main() -> int:
         nargs="+",
         choices=sorted({each for name in table.ROWS for each in (name, name.partition(":")[0])}),
         metavar="ROW",
-        help="measure only these rows, or groups of them, and fail if they miss a goal",
+        help="measure only these rows or groups of rows, and fail if one misses a goal",
     )
-    parser.add_argument("--rounds", type=int, help="rounds of each row, instead of its own number")
+    parser.add_argument("--rounds", type=int, help="rounds per row, overriding its own number")
     options = parser.parse_args()
     pin(LOAD_CORE)
     if options.check:

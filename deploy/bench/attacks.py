@@ -1,15 +1,15 @@
-"""Attacks on a node, as what each of many connections sends, and a process beside a measurement.
+"""Attacks on a node during a measurement.
 
     python -m deploy.bench.attacks NAME PORT NETWORK
 
-carries an attack out, from four addresses of 127.0.NETWORK.0/24, so that it has what four homes
-have; who is closed comes again. It prepares all it sends, and looks at no answer, so that it takes
-little of its core.
+runs an attack from four addresses of 127.0.NETWORK.0/24, which have the limits of four homes.
+Closed connections reconnect. The attacker prepares its data and ignores answers, to use little of
+its core.
 
     python -m deploy.bench.attacks nowhere PORT
 
-is a server that does nothing: attacking it shows what the attacking process alone takes away from
-others on the machine.
+runs a server that does nothing. Attacking it shows how much the attacking process itself takes from
+the machine.
 
     python -m deploy.bench.attacks sessions PORT COUNT
 
@@ -17,11 +17,10 @@ holds idle sessions, so that killing it drops all of them at once.
 
     python -m deploy.bench.attacks awake CORE
 
-keeps a core from idling. To wake a process on a virtual processor that idles takes its host up to
-10 ms, one time in a hundred: whoever is measured would pay that with each write that an attack
-causes.
+keeps a core from idling. Waking a process on an idle virtual processor takes the host up to 10 ms
+in one case of a hundred, a delay that would add to every write that an attack causes.
 
-Each prints a line when it is ready, and goes on until it is killed.
+Each prints a line when it is ready, and runs until it is killed.
 """
 
 from __future__ import annotations
@@ -52,29 +51,29 @@ from server.protocol import attempts, challenges, dailies, leaderboards, rooms, 
 ADDRESSES = 4
 
 MAX_UNSENT = 65_536
-"""Bytes that a connection of the attacker has unsent at most: then it skips a turn."""
+"""The most unsent bytes of an attacking connection, above which it skips a turn."""
 
 _ROOM = re.compile(f"\xa8([{CODE_ALPHABET}]{{{CODE_LENGTH}}})".encode("latin-1"))
 """A room's code in an answer: a short text in MessagePack."""
 
 _SHAKEN = b"HTTP/1.1 101 Switching Protocols\r\n\r\n"
-"""What the server that does nothing answers the first bytes by."""
+"""The answer of the idle server to the first bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """An attack: what each connection does.
+    """The behaviour of each connection of an attack.
 
     Attributes:
-        sockets: connections at a time.
-        head: what is sent first.
-        then: what is sent when the first bytes have come back.
-        again: what is sent after each pause from then on, or from the start without `then`.
-        pause: seconds between two of them, and before a closed connection is replaced.
-        reads: whether anything but the first bytes is read.
+        sockets: the number of simultaneous connections.
+        head: the first data.
+        then: the data to send after the first bytes have come back.
+        again: the data to send after each later pause, or from the start without `then`.
+        pause: seconds between turns, and before a closed connection is replaced.
+        reads: whether more than the first bytes is read.
         ends: whether the connection is dropped at its second turn.
         starts: whether a round is started in the room that `then` opens.
-        crowded: whether the challenges of `crowds.CROWDED` are made before.
+        crowded: whether the challenges of `crowds.CROWDED` are created first.
     """
 
     sockets: int
@@ -89,17 +88,16 @@ class Attack:
 
     @property
     def memory(self) -> float:
-        """MiB by which it may let a node grow.
+        """The allowed growth of a node's memory in MiB.
 
-        18 of budgets that are kept for a while (`limits.MAX_KNOWN`), and what the allocator does
-        not give back; for each connection 32 KiB that it has sent too fast, 32 KiB that it does not
-        read, and a session.
+        18 MiB for retained budgets (`limits.MAX_KNOWN`) and memory that the allocator does not
+        return; for each connection 32 KiB sent too fast, 32 KiB unread, and a session.
         """
         return 24 + self.sockets * 80 / 1_024
 
 
 def get(path: str, *headers: str) -> bytes:
-    """Return a request by HTTP."""
+    """Return an HTTP request."""
     return "\r\n".join([f"GET {path} HTTP/1.1", "Host: localhost", *headers, "", ""]).encode()
 
 
@@ -115,15 +113,15 @@ _HELLO = _frame(session.Hello(1, session.VERSION))
 _VIEWER = _HELLO + _frame(leaderboards.WatchLeaderboard(2, "robert"))
 _MOVES = frames("robert", FIRST_NUMBER, 5)
 _PLAYED = b"".join([*_MOVES, _frame(attempts.Resign(4, FIRST_NUMBER, 7))])
-"""Moves of the first attempt of a session, and its end, after which it is on the board."""
+"""The moves and the end of a session's first attempt, which puts it on the leaderboard."""
 
 HINTS = 40
-"""Hints that an attempt by hostile rules asks for in turn with moves; a challenge by others after
-each."""
+"""The number of hints of an attempt with hostile rules, alternating with moves. Each is followed by
+a challenge with other rules."""
 
 
 def _rules(number: int) -> str:
-    """Return the changes of hostile rules with 500 moves: others for each number."""
+    """Return changes that make hostile rules with 500 moves, different for each number."""
     deal = [6 + number // 3**pile % 3 for pile in range(9)]
     return (
         f"tableau.deal={','.join(map(str, deal))}"
@@ -132,7 +130,7 @@ def _rules(number: int) -> str:
 
 
 def _hints() -> tuple[bytes, ...]:
-    """Return what asks for a hint on each board of an attempt, and makes challenges meanwhile."""
+    """Return frames that request a hint on each board of an attempt, and create challenges."""
     known = ruleset("roosevelt", _rules(0))
     assert known.waste is not None
     deal = known.move(known.stock, known.waste)
@@ -148,7 +146,7 @@ def _hints() -> tuple[bytes, ...]:
 
 
 def _looks() -> tuple[bytes, ...]:
-    """Return what plays, looks at, lists, and sends emotes to challenges that many play."""
+    """Return frames that play, watch, list and send emotes to crowded challenges."""
     begun = [_frame(challenges.PlayChallenge(2, name)) for name in CROWDED]
     sent = [begun[0], _PLAYED, *begun[1:]]
     for number, name in enumerate(CROWDED * 4):
@@ -224,7 +222,7 @@ ATTACKS = {
 
 
 class _Connection(asyncio.Protocol):
-    """Notes the first bytes and room that come back, and the end; answers if it is a server's."""
+    """Records the first bytes, the room and the end of a connection; a server's one answers."""
 
     def __init__(self, answer: bytes = b"") -> None:
         self.answered, self.lost = asyncio.Event(), asyncio.Event()
@@ -247,14 +245,14 @@ class _Connection(asyncio.Protocol):
 
 
 async def attack(chosen: Attack, port: int, network: int) -> None:
-    """Carry an attack out until the process is killed."""
+    """Run an attack until the process is killed."""
 
     async def keep(number: int) -> None:
         while True:
             try:
                 await _visit(chosen, port, f"127.0.{network}.{1 + number % ADDRESSES}")
             except OSError:
-                # Refused, or no port is left: an attacker goes on.
+                # Keep attacking if refused, or if no port is left.
                 await asyncio.sleep(chosen.pause)
 
     _tell_ready()
@@ -262,7 +260,7 @@ async def attack(chosen: Attack, port: int, network: int) -> None:
 
 
 async def _visit(attack: Attack, port: int, address: str) -> None:
-    """Do what an attack does on one connection, until it is closed."""
+    """Run an attack on one connection until it is closed."""
     transport, connection = await asyncio.get_running_loop().create_connection(
         _Connection, "127.0.0.1", port, local_addr=(address, 0)
     )
@@ -326,7 +324,7 @@ if __name__ == "__main__":
     others: dict[str, Callable[..., Coroutine[None, None, None]]]
     others = {"nowhere": nowhere, "sessions": sessions, "awake": awake}
     if what != "sessions":
-        # It takes only what Redis and the measured leave of their core: attackers have machines.
+        # Use only idle time, since real attackers have their own machines.
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     runs = others[what] if what in others else partial(attack, ATTACKS[what])
     uvloop.run(runs(*map(int, numbers)))

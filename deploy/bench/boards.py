@@ -1,4 +1,4 @@
-"""The cost of results: to a node whose players watch a leaderboard, or have played for years."""
+"""The cost of results for a node: watched leaderboards, and histories of many years."""
 
 from __future__ import annotations
 
@@ -21,24 +21,23 @@ from server.results.core.history import DayResult
 from server.results.core.history_fields import changes, whole_of
 
 CHANGES, OTHERS = 5, 20
-"""Changes that are measured one by one, and rows that are on the board before."""
+"""The number of changes measured one by one, and of existing rows of the board."""
 
 SETTLED = 2.0
-"""Seconds after which a change has been sent to everybody."""
+"""Seconds until a change has reached all watchers."""
 
 LIVES = 20
-"""Players of each age whose results are measured."""
+"""The number of measured players per length of history."""
 
 RESULT = DayResult(27, 25, 400_000, 80, "stuck", 51, ranked=True)
 
 
 async def leaderboard(server: Server, watchers: int, finishing: int) -> Figures:
-    """Measure changes of a leaderboard with many watchers, by so many who finish at the same time.
+    """Measure changes of a leaderboard with many watchers while players finish simultaneously.
 
     Returns:
-        `cost_ms` of the node for a change, the median; `reads` and `encodings` of the leaderboard
-        in a tick in which a watcher is sent something; `unsent`, how many were sent less often than
-        others.
+        `cost_ms`, the node's median time for a change; `reads` and `encodings` of the leaderboard
+        per tick with an update; `unsent`, the number of watchers with fewer updates than others.
     """
     game = "robert"
     players = await open_sessions(server.port, OTHERS + CHANGES * finishing)
@@ -75,10 +74,10 @@ async def leaderboard(server: Server, watchers: int, finishing: int) -> Figures:
 
 
 async def histories(server: Server, years: int) -> Figures:
-    """Measure a daily and the page of players who have played all games every day for some years.
+    """Measure a daily and the page of players with all dailies of some years.
 
     Returns:
-        `daily_ms` of the node, from the cards to the result, and `page_ms`.
+        `daily_ms`, the node's time for a daily from the cards to the result, and `page_ms`.
     """
     players = await open_sessions(server.port, LIVES)
     today = day_at(int(1e3 * time.time()))
@@ -96,7 +95,7 @@ async def histories(server: Server, years: int) -> Figures:
 
 
 async def _finish_daily(player: Client, game: str) -> None:
-    """Open a player's daily and resign it, after some moves: without, it is not ranked."""
+    """Open a player's daily and resign it after some moves, which make it ranked."""
     cards: attempts.Attempt = await player.ask(dailies.OpenDaily, game)
     played = frames(game, cards.number, 5)
     player.write(b"".join(played))

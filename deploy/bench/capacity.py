@@ -1,11 +1,11 @@
-"""Bytes that Redis keeps of everything: on an empty one, by the services of a node.
+"""Measure the memory that each kind of data takes in Redis.
 
 python -m deploy.bench.capacity [--table | --write]
 
-It takes a minute. What is measured is what Redis says its data takes (`MEMORY STATS`), before
-and after so many of a kind were made, divided by their number, and `KEY_COST` for each new key.
-With `--write` it is recorded in `costs.json`. With `--table` nothing is measured: the tables of
-`deploy/CAPACITY.md` are written anew, which follow from what is recorded.
+It takes a minute. A node's services create objects of each kind in an empty Redis. The growth of
+its data (`MEMORY STATS`), divided by their number, plus `KEY_COST` for each new key, is the memory
+of one. `--write` records the results in `costs.json`. `--table` measures nothing and only updates
+the tables of `deploy/CAPACITY.md` from the recorded results.
 """
 
 from __future__ import annotations
@@ -49,44 +49,44 @@ from server.settings import Settings
 from server.wings import Services
 
 COUNT = 400
-"""How many of each kind are made."""
+"""The number of created objects per kind."""
 
 AT_ONCE = 16
-"""How many are made at once: fewer than there are connections."""
+"""The number created concurrently, which must be below the number of connections."""
 
 SETTLED = 0.05
-"""Seconds after which Redis has all that was written."""
+"""Seconds until all writes have reached Redis."""
 
 KEY_COST = 80
-"""Bytes that a key costs in the tables of keys and of expiries: two entries of 24, an object of 16,
-and a slot of 8 in each table. It is measured apart, since these tables double at times."""
+"""The bytes of a key in the tables of keys and expiries: two entries of 24, an object of 16, and a
+slot of 8 in each table. They count separately, since these tables grow by doubling."""
 
 GAME = "deuces"
 
 LENGTHS = (1, 10, 100, 300)
-"""Moves of attempts: a look, a few, a usual game, a long one."""
+"""Numbers of moves: a glance, a few, a usual game, a long one."""
 
 CHALLENGERS = (2, 50, 1_000)
-"""Players of challenges: a friend, a circle, as many as there may be."""
+"""Numbers of players of challenges: a friend, a circle, the maximum."""
 
 OPEN_FOR = 3 * 86_400_000
-"""Milliseconds for which a challenge is open."""
+"""The duration of a challenge in milliseconds."""
 
 RESIGNED = (20, 32, 180_000, 100, "resigned")
-"""The result of everybody who has one."""
+"""The result of all players."""
 
 Make = Callable[[int], Awaitable[object]]
-"""Makes one of a kind, given its number."""
+"""Creates the object with a number."""
 
 
 def _one_connection(socket: Path) -> BlockingConnectionPool:
-    """Make a pool of one: buffers of new connections count as data until Redis looks at them."""
+    """Return a pool of one connection, since Redis counts buffers of new connections as data."""
     return BlockingConnectionPool(1, connection_class=UnixDomainSocketConnection, path=str(socket))
 
 
 @asynccontextmanager
 async def alone() -> AsyncIterator[tuple[Services, Redis]]:
-    """Start an empty Redis; yield the services of a node on it, and a connection to it."""
+    """Start an empty Redis, and yield a node's services and a connection."""
     configure("console", "warning", "bench")
     with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
         async with embedded_redis(Path(folder)) as socket:
@@ -99,21 +99,21 @@ async def alone() -> AsyncIterator[tuple[Services, Redis]]:
 
 
 async def guest(services: Services, name: str | None) -> None:
-    """Begin and end the session of a new guest."""
+    """Start and end a session of a new guest."""
     player = (await services.identity.identify(None, name)).profile.id
     await services.sessions.register(player, "session")
     services.sessions.unregister(player, "session")
 
 
 async def keep(services: Services, player: PlayerId) -> None:
-    """Keep an identity by a recovery code."""
+    """Keep an identity with a recovery code."""
     accounts = services.accounts
     code = await accounts.new_recovery_code(player, 0, confirmed=False)
     await accounts.keep_recovery_code(player, parse_typed(code))
 
 
 async def play(services: Services, attempt: AttemptId, player: PlayerId, moves: int) -> None:
-    """Play the first moves of a recorded game, each when the one before stands."""
+    """Play the first moves of a recorded game, each after the previous one is stored."""
     for seq, move in enumerate(recorded(GAME)[:moves], FIRST_ENTRY):
         played: asyncio.Future[object] = asyncio.get_running_loop().create_future()
         numbers = wire.numbers(ruleset(GAME), move)
@@ -123,7 +123,7 @@ async def play(services: Services, attempt: AttemptId, player: PlayerId, moves: 
 
 
 async def challenge(services: Services, redis: Redis, players: int, _: int) -> None:
-    """Make a challenge that so many look at and end; their attempts are measured as dailies are."""
+    """Create a challenge that `players` open and finish; attempts are measured with dailies."""
     service = services.challenges
     terms = Terms(GAME, "standard", 900_000, OPEN_FOR)
     made = await service.create(PlayerId(random_id()), terms, "k" * 10)
@@ -141,7 +141,7 @@ async def challenge(services: Services, redis: Redis, players: int, _: int) -> N
 
 
 async def kinds(services: Services, redis: Redis) -> AsyncIterator[tuple[str, Make, int]]:
-    """Yield each kind of thing that is kept, with what makes one of it, and how many to make."""
+    """Yield each kind of stored object, with its constructor and the number to create."""
     async for name, make in of_play(services, redis):
         yield name, make, COUNT
     yield "a challenge that nobody plays", partial(challenge, services, redis, 0), COUNT
@@ -152,9 +152,9 @@ async def kinds(services: Services, redis: Redis) -> AsyncIterator[tuple[str, Ma
 
 
 async def of_play(services: Services, redis: Redis) -> AsyncIterator[tuple[str, Make]]:
-    """Yield each kind of thing that dailies and races leave, with what makes one of it."""
+    """Yield each kind of object that dailies and races leave, with its constructor."""
     day = days.day_at(services.clock.now())
-    # Twice: the first ones open connections and load scripts, which takes memory, too.
+    # Twice, since the first run also allocates connections and scripts.
     for _ in range(2):
         yield "a guest who says hello, or opens a page", lambda _: guest(services, None)
     yield "a guest's name", lambda number: guest(services, f"Player {number}")
@@ -215,10 +215,10 @@ async def of_play(services: Services, redis: Redis) -> AsyncIterator[tuple[str, 
 
 
 async def measure(services: Services, redis: Redis) -> dict[str, int]:
-    """Return the bytes that one of each kind takes."""
+    """Return the bytes of one object of each kind."""
 
     async def used() -> int:
-        # What nobody waits for has been written then.
+        # Wait for background writes.
         await asyncio.sleep(SETTLED)
         stats = await redis.memory_stats()
         return int(stats["dataset.bytes"]) + KEY_COST * int(stats["keys.count"])
@@ -234,10 +234,10 @@ async def measure(services: Services, redis: Redis) -> dict[str, int]:
 
 
 async def file_costs(services: Services, redis: Redis) -> dict[str, float]:
-    """Return what dailies of `sizing.MOVES` moves cost the file and the processor of Redis.
+    """Return the costs of dailies of `sizing.MOVES` moves to Redis's file and processor.
 
-    They are bytes appended for a move, bytes in the rewritten file for each byte in memory, and
-    microseconds of the processor for a move.
+    These are appended bytes per move, bytes of the rewritten file per byte of memory, and
+    processor time per move in microseconds.
     """
 
     async def spent() -> tuple[float, int, int]:
@@ -275,8 +275,8 @@ async def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(prog="python -m deploy.bench.capacity", description=__doc__)
     forms = parser.add_mutually_exclusive_group()
-    forms.add_argument("--table", action="store_true", help="write the tables of CAPACITY.md anew")
-    forms.add_argument("--write", action="store_true", help="record what is measured")
+    forms.add_argument("--table", action="store_true", help="update the tables of CAPACITY.md")
+    forms.add_argument("--write", action="store_true", help="record the results")
     options = parser.parse_args()
     if options.table:
         sizing.write_document()
@@ -286,7 +286,7 @@ async def main() -> None:
         server = await redis.info("server")
         kept = await measure(services, redis)
         file = await file_costs(services, redis)
-    # Valkey says with which Redis it is compatible, too.
+    # Valkey also reports a compatible Redis version.
     name = next(name for name in ("valkey", "redis") if f"{name}_version" in server)
     found = {"server": f"{name.title()} {server[f'{name}_version']}", "kept": kept, "file": file}
     text = json.dumps(found, indent=1) + "\n"

@@ -1,4 +1,4 @@
-"""A minimal WebSocket client for load generation: less overhead than a library's."""
+"""A minimal WebSocket client for load generation, with less overhead than a library."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ RETRY_DELAYS = (0.2, 0.5, 1.0, 2.0, 4.0)
 """Seconds before each retry of a refused command or connection."""
 
 RETRYABLE = {"unavailable", "overloaded", "not_started"}
-"""Codes of refusals that are retried; a node is `not_started` until it has read Redis's clock."""
+"""Retryable refusals. A node is `not_started` until it has read Redis's clock."""
 
 _SHORT = 126
 _BINARY, _PING, _PONG = 0x82, 0x89, 0x8A
 
 
 def masked(payload: bytes, first: int = _BINARY) -> bytes:
-    """Return a payload as a client's frame. The mask is zero, so that masking costs nothing."""
+    """Return a payload as a client's frame, with a zero mask to avoid the cost of masking."""
     length = len(payload)
     if length < _SHORT:
         return bytes((first, 0x80 | length)) + b"\0\0\0\0" + payload
@@ -35,10 +35,10 @@ class Client(asyncio.Protocol):
     """One connection.
 
     Attributes:
-        opened: done when the WebSocket handshake is.
-        player: the id of the player, once a session is open.
-        handle_payload: called with each payload: the buffer that contains it, and its begin and end
-            there. At first, and again with each `ask`, it resolves what that and `snapshot` await.
+        opened: done after the WebSocket handshake.
+        player: the player's id once a session is open.
+        handle_payload: called with each payload as a buffer, start and end. Initially, and again
+            after each `ask`, it resolves the futures of `ask` and `snapshot`.
     """
 
     def __init__(self, port: int) -> None:
@@ -59,14 +59,14 @@ class Client(asyncio.Protocol):
         self.write(upgrade(self._port))
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Fail everything that is awaited with `ConnectionError`."""
+        """Fail all pending futures with `ConnectionError`."""
         for awaited in self._awaited.values():
             if not awaited.done():
                 awaited.set_exception(ConnectionError("closed by the server"))
                 awaited.exception()
 
     def data_received(self, data: bytes) -> None:
-        """Parse the frames received so far, and handle their payloads."""
+        """Parse received frames, and handle their payloads."""
         if self._buffer:
             data = self._buffer + data
         at = 0
@@ -98,9 +98,9 @@ class Client(asyncio.Protocol):
         self._buffer = data[at:]
 
     async def ask(self, command: type[Command], *fields: object) -> Any:
-        """Send a command with the next id and these fields, and return the event that answers it.
+        """Send a command with the next id and these fields, and return its answer.
 
-        A command refused by an overloaded node is retried, up to five times in all.
+        A command refused by an overloaded node is retried up to five times.
 
         Raises:
             LoadError: the server refused it.
@@ -120,7 +120,7 @@ class Client(asyncio.Protocol):
         raise LoadError(event.code)
 
     def snapshot(self, code: str) -> asyncio.Future[attempts.Attempt]:
-        """Return a future of the next attempt in a room, given the room's code."""
+        """Return a future of the next attempt in the room with a code."""
         return self._await(code)
 
     def _await(self, key: object) -> asyncio.Future[Any]:
@@ -140,7 +140,7 @@ class Client(asyncio.Protocol):
 
 
 async def connect(port: int) -> Client:
-    """Open a socket, without a session; retry a few times.
+    """Open a socket without a session, with a few retries.
 
     Raises:
         LoadError: the server closed every connection.
@@ -166,7 +166,7 @@ async def open_session(port: int) -> Client:
 
 
 async def open_sessions(port: int, count: int) -> list[Client]:
-    """Open so many sessions, each as a new guest."""
+    """Open `count` sessions, each as a new guest."""
     return await map_concurrently(count, lambda _: open_session(port))
 
 

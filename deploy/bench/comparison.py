@@ -1,4 +1,4 @@
-"""Rounds of a measurement: a scenario on some servers in turn, and what follows from all rounds."""
+"""Rounds of a measurement: a scenario on several servers in turn, with a summary."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ import uvloop
 from deploy.bench.processes import Figures, LoadError, Server, running
 
 Scenario = Callable[..., Awaitable[Figures]]
-"""Measures a server, given it and further arguments."""
+"""Measures a server with further arguments."""
 
 Round = Mapping[str, Figures]
-"""The figures of each server, by what was run, the one that is compared with the others last."""
+"""The figures of each server, by its arguments; the server under test comes last."""
 
 LOAD_TIMEOUT = 240.0
 
 MAX_OTHERS_SHARE = 0.1
-"""The share of the server's core that other programs may use in an undisturbed measurement."""
+"""The maximum share of other programs in the server's core in an undisturbed measurement."""
 
 MAX_LOAD_SHARE = 0.9
-"""The share of their core above which the load generator and Redis were the bottleneck."""
+"""The load of their core above which the load generator and Redis are the bottleneck."""
 
 
 def load(scenario: Scenario, server: Server, given: Mapping[str, Any]) -> Figures:
-    """Carry out a scenario on a server, and return its figures.
+    """Run a scenario on a server, and return its figures.
 
     Raises:
-        LoadError: it failed, or took too long.
+        LoadError: it failed or timed out.
     """
 
     async def run() -> Figures:
         async with asyncio.timeout(LOAD_TIMEOUT):
             return await scenario(server, **given)
 
-    # The collector would look again and again at what was there before.
+    # Keep the collector from scanning older objects repeatedly.
     gc.collect()
     gc.freeze()
     try:
@@ -57,11 +57,10 @@ def measure(
     given: Mapping[str, Any],
     rounds: int,
 ) -> list[Round]:
-    """Carry out a scenario on servers in turn, for some rounds.
+    """Run a scenario on servers in turn, for some rounds.
 
     Returns:
-        The rounds in which no load failed and other programs used little of the server's core; if
-        they did in all, those in which no load failed.
+        The undisturbed rounds without a failed load; if there are none, all rounds without one.
     """
     found: list[Round] = []
     for number in range(1, rounds + 1):
@@ -82,8 +81,8 @@ def summary(rounds: Sequence[Round]) -> Figures:
     """Return medians over rounds.
 
     Returns:
-        The figures of the last server by name; as `name of server` those of each other one, and as
-        `name / server` the ratios to these, round by round. Without rounds, there are none.
+        The last server's figures by name; other servers' figures as `name of server`, and the
+        medians of the ratios to them as `name / server`. Without rounds, the result is empty.
     """
     if not rounds:
         return {}
@@ -98,12 +97,12 @@ def summary(rounds: Sequence[Round]) -> Figures:
 
 
 def disturbed(found: Figures) -> bool:
-    """Return whether other programs used much of the server's core."""
+    """Return whether other programs disturbed the measurement."""
     return found.get("others_share", 0.0) > MAX_OTHERS_SHARE
 
 
 def line(found: Figures) -> str:
-    """Return a server's figures as a line, with a remark on what was in the way."""
+    """Return a server's figures as a line, with a remark on disturbances."""
     text = ", ".join(f"{name} {value:.4g}" for name, value in found.items())
     if found.get("load_share", 0.0) + found.get("redis_share", 0.0) > MAX_LOAD_SHARE:
         text += "; THE LOAD GENERATOR WAS THE LIMIT"

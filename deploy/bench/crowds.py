@@ -1,6 +1,6 @@
-"""Challenges with many players, which are written into a node's Redis, as nobody can wait for them.
+"""Challenges with many players, written directly into a node's Redis to save time.
 
-They are as their journals are after a checkpoint, with what lists read beside it.
+They consist of journals after a checkpoint, and the records that lists read.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from server.play.core.result import Result
 from server.protocol import challenges
 
 CROWD = 900
-"""Players of each: as many as there may be, but for those who attack."""
+"""The number of players of each: the maximum, minus room for attackers."""
 
 CROWDED = tuple(ChallengeId(f"cr0wd{number:011}") for number in range(9))
-"""The ids of the challenges; nobody is told them but who looks here."""
+"""The ids of the challenges."""
 
 ENDED = PlayerId("p000000000000000")
-"""A player of each, who has ended."""
+"""A player of each who has finished."""
 
 OPEN_FOR = 86_400
-"""Seconds for which they are open."""
+"""The duration of the challenges in seconds."""
 
 _RESULT = Result(20, 32, 180_000, 100, "resigned")
 
 
 async def crowd_challenges(client: Client, socket: str, players: int = CROWD) -> None:
-    """Make the challenges of `CROWDED`, with so many players each, half of whom have ended.
+    """Create the challenges of `CROWDED`, half of whose players have finished.
 
     Args:
-        client: a session, whose player makes them.
+        client: the creator's session.
         socket: the path of the unix socket of the node's Redis.
-        players: how many they have.
+        players: the number of players of each.
     """
     with Redis(unix_socket_path=socket, decode_responses=True) as redis:
         for name in CROWDED:
@@ -54,7 +54,7 @@ async def crowd_challenges(client: Client, socket: str, players: int = CROWD) ->
 
 
 def _crowded(made: ChallengeMade, players: int) -> Challenge:
-    """Return a challenge that so many have begun, as it is after its checkpoint."""
+    """Return a challenge with `players` players, as after a checkpoint."""
     at, deadline = made.at, made.at + made.terms.limit
     entrants = {
         PlayerId(f"p{number:015}"): (

@@ -1,7 +1,7 @@
-"""The engine's speed, compared with python-chess, and what is known of machine and commit.
+"""The engine's speed compared with python-chess, and details of machine and commit.
 
-A position costs what a move costs a server: list all legal moves, play the recorded one, and make
-the delta. python-chess does the same: list all legal moves, and push the recorded one.
+The work per position is a server's work per move: list all legal moves, play the recorded one, and
+compute the delta. python-chess lists all legal moves and pushes the recorded one.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ CHESS_GAMES = Path(__file__).with_name("chess.pgn")
 REPLAYS = ROOT / "tests/vectors/replays.json"
 
 Replay = Callable[[], int]
-"""Replays all recorded games of a contestant once, and returns the number of their positions."""
+"""Replays all recorded games of a contestant, and returns the number of positions."""
 
 
 async def engine(_: Server, laps: int) -> Figures:
-    """Measure replays of recorded games in processor time, in turns with python-chess.
+    """Measure the processor time of replaying recorded games, alternating with python-chess.
 
     Returns:
-        Positions a second as a multiple of python-chess's, the medians over the laps: of each game,
-        and as `mean` their harmonic mean, in which a fast game does not make up for a slow one.
+        Each game's positions per second relative to python-chess, as medians over the laps, and
+        their harmonic `mean`, in which fast games do not make up for slow ones.
     """
     contestants = {game: solitaire(recorded) for game, recorded in recorded_solitaire().items()}
     contestants["chess"] = python_chess(recorded_chess())
@@ -63,7 +63,7 @@ async def engine(_: Server, laps: int) -> Figures:
 
 
 def solitaire(recorded: Sequence[tuple[Board, Sequence[Move]]]) -> Replay:
-    """Return the replay of our engine, given the boards that games start from, and their moves."""
+    """Return our engine's replay of games, given as initial boards and moves."""
 
     def replay() -> int:
         for board, moves in recorded:
@@ -78,7 +78,7 @@ def solitaire(recorded: Sequence[tuple[Board, Sequence[Move]]]) -> Replay:
 
 
 def python_chess(recorded: Sequence[Sequence[chess.Move]]) -> Replay:
-    """Return the replay of python-chess, given the moves of games."""
+    """Return python-chess's replay of games, given as moves."""
 
     def replay() -> int:
         for moves in recorded:
@@ -92,7 +92,7 @@ def python_chess(recorded: Sequence[Sequence[chess.Move]]) -> Replay:
 
 
 def recorded_solitaire() -> dict[str, list[tuple[Board, list[Move]]]]:
-    """Return, by game, the recorded games of the standard variants: the deals and their moves."""
+    """Return the recorded games of the standard variants: deals and moves, by game."""
     found: dict[str, list[tuple[Board, list[Move]]]] = {game: [] for game in games()}
     for replay in json.loads(REPLAYS.read_text(encoding="utf-8")):
         if replay["variant"] == STANDARD:
@@ -119,7 +119,7 @@ def recorded_chess() -> list[list[chess.Move]]:
 
 
 def commit(*measured: str) -> str:
-    """Return the commit, marked if the working tree differs in what is measured: these paths."""
+    """Return the commit, marked if the measured paths of the working tree differ from it."""
     head = git("rev-parse", "--short=12", "HEAD")
     return f"{head} with changes" if git("status", "--porcelain", "--", *measured) else head
 

@@ -1,11 +1,10 @@
-"""The floors: servers that do nothing, to which the node is compared.
+"""The floors: minimal servers to compare the node with.
 
 python -m deploy.bench.floor KIND PORT
 
-`floor` is a bare `websockets` server on asyncio that echoes. `stack` echoes too, and is what the
-node is built on: uvloop, and the node's own listener and sockets, without sessions, limits of
-commands or games. `hello` answers any request by HTTP with one word: Starlette by uvicorn, on
-uvloop.
+`floor` is a bare `websockets` echo server on asyncio. `stack` echoes with the node's foundation:
+uvloop, and the node's own listener and sockets, without sessions, rate limits or games. `hello`
+answers any HTTP request with one word, by Starlette and uvicorn on uvloop.
 """
 
 from __future__ import annotations
@@ -42,14 +41,14 @@ async def bare(port: int) -> None:
 
 async def stack(port: int) -> None:
     """Serve with the node's own listener and sockets until the process is terminated."""
-    # Sockets copy the limits when they are imported.
+    # The module of sockets copies the limits at import.
     vars(limits).update(BYTES_PER_SECOND=1e12, BYTES_AT_ONCE=1e12)
     from server.base.net.listener import Listener  # noqa: PLC0415
     from server.base.net.turns import Turns  # noqa: PLC0415
     from server.base.wire.socket import Socket  # noqa: PLC0415
 
     class Echo:
-        """The part of a session that a socket calls; it sends each frame back."""
+        """The interface of a session towards its socket; echoes each frame."""
 
         address = HOST
 
@@ -60,7 +59,7 @@ async def stack(port: int) -> None:
             self._socket.send(frame or b"")
 
         def ignore(self, *_: object) -> None:
-            """Take what else a socket tells a session."""
+            """Ignore other calls of the socket."""
 
         go_on = close = count_frame = cancel_hello_timer = close_for_restart = ignore
 
@@ -85,7 +84,7 @@ async def stack(port: int) -> None:
 
 
 async def hello(port: int) -> None:
-    """Serve an application that answers each path alike until the process is terminated."""
+    """Serve an application with one answer until the process is terminated."""
 
     async def answer(_: Request) -> Response:
         return PlainTextResponse("hello")

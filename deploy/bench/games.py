@@ -1,7 +1,7 @@
-"""Recorded games on the deal that the measured node always deals, and rooms that play them.
+"""Recorded games on the fixed deal of the measured node, and rooms that play them.
 
 A node searches for a way to bring another card home once all cards have been seen. The recorded
-games end before that; those that follow hints go on to the end.
+games end before that; games by hints continue to the end.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ SEED = bytes(range(SEED_BYTES))
 GAMES = daily_games()
 
 MAX_MOVES = 300
-"""The most moves of a recorded game: as many as a long game of a person has."""
+"""The most moves of a recorded game, like a person's long game."""
 
 ROUND_LIMIT = 7_200
 """The time limit of a round, in seconds."""
 
 FIRST_ENTRY = 2
-"""The number of a first move's entry in its journal: the start is 1."""
+"""The journal entry of a first move, after the start, which is 1."""
 
 _OTHER_SHARE = 0.97
-"""The share of turns on which another legal move is preferred to dealing from the stock."""
+"""The share of turns that prefer another legal move to dealing from the stock."""
 
 
 @cache
 def recorded(game: str, max_moves: int = MAX_MOVES) -> list[Move]:
-    """Return the first moves of a ruleset's recorded game, in which no position is searched.
+    """Return the first moves of a game's recorded run, which cause no search.
 
-    It moves at random and deals late, so that it is long.
+    Moves are random and deals come late, for a long run.
     """
     rules, choice = ruleset(game), random.Random(7)  # noqa: S311 - not a secret
 
@@ -61,7 +61,7 @@ def recorded(game: str, max_moves: int = MAX_MOVES) -> list[Move]:
 
 @cache
 def hinted(game: str) -> list[Move]:
-    """Return the moves of one who follows hints, up to where none helps or the node ends it."""
+    """Return the moves of a player who follows hints until none helps or the node ends the game."""
 
     def choose(board: Board) -> Move | None:
         seen = not cards_never_seen(board)
@@ -82,7 +82,7 @@ def _played(game: str, max_moves: int, choose: Callable[[Board], Move | None]) -
 
 @cache
 def frames(game: str, number: int, max_moves: int = 0) -> list[bytes]:
-    """Return the frames of an attempt's moves: so many that are recorded, or all by hints."""
+    """Return the frames of an attempt's moves: `max_moves` recorded ones, or all by hints if 0."""
     moves = recorded(game, max_moves) if max_moves else hinted(game)
     return [masked(each) for each in wire.moves(ruleset(game), number, FIRST_ENTRY, moves)]
 
@@ -95,7 +95,7 @@ async def open_room(host: Client, game: str, seats: int) -> str:
 
 
 async def race(players: Sequence[Client], game: str) -> list[attempts.Attempt]:
-    """Start a round of these players, the host first, in a new room; return their attempts."""
+    """Start a round in a new room, and return the attempts; the first player is the host."""
     host, *guests = players
     code = await open_room(host, game, len(players))
     for guest in guests:

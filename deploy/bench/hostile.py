@@ -1,7 +1,7 @@
-"""How players fare beside an attack, in turns with times without, and what it costs.
+"""The effect of an attack on other players, and its cost.
 
-In each turn the bystanders are measured alone, beside the same attack on a server that does nothing
-(the control: what the attacking process takes of the machine), and beside the attack on the node.
+Each turn measures the bystanders alone, during the same attack on an idle server (the control,
+which shows the load of the attacking process), and during the attack on the node.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from deploy.bench.processes import (
 TURNS = 3
 
 SECONDS = 3.0
-"""Seconds of each measurement."""
+"""The duration of a measurement in seconds."""
 
 SETTLED = 0.3
-"""Seconds after an attack until the next measurement."""
+"""Seconds between an attack and the next measurement."""
 
 
 async def hostile(server: Server, attack: str) -> Figures:
-    """Measure bystanders beside an attack.
+    """Measure bystanders during an attack.
 
     Returns:
-        In milliseconds, `alone_p99`, `control_p99` and `attack_p99` of the times to the answers of
-        moves, from when they were due, and `worst` of those beside the attack; `ratio`, of the
-        attack's p99 to the larger one of the others; `share` of a core that the node used for the
-        attack; `grown_mib`, the most MiB by which the node's memory grew.
+        `alone_p99`, `control_p99` and `attack_p99`, the answer times of moves from their due time
+        in milliseconds, and `worst`, the maximum during the attack; `ratio`, the attack's p99
+        relative to the larger of the others; `share`, the node's use of a core for the attack;
+        `grown_mib`, the maximum growth of the node's memory.
     """
     if ATTACKS[attack].crowded:
         (maker,) = await open_sessions(server.port, 1)

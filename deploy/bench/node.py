@@ -3,9 +3,9 @@
     python -m deploy.bench.node [--unlimited | --guarded] [--unsearched] OPTIONS
 
 OPTIONS are those of `samedeal serve`. Every deal is the recorded one, rounds start without a
-countdown, and a million players may share an address, since all come from one. With --unlimited,
-players have no rate limit either; with --guarded, addresses have the limits that nodes have. With
---unsearched, no search finds anything, and none takes time. Nothing else differs.
+countdown, and a million players may share an address, since the load comes from one. --unlimited
+also removes players' rate limits; --guarded keeps the usual limits of addresses. With --unsearched,
+searches end immediately without a result. Nothing else differs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LIMITS = {
     "BYTES_PER_SECOND": UNLIMITED,
     "BYTES_AT_ONCE": UNLIMITED,
 }
-"""The constants of `limits` that bound what a player and a connection may send, without effect."""
+"""Values that disable the rate limits of players and connections in `limits`."""
 
 
 class FixedSeed:
@@ -40,12 +40,12 @@ class FixedSeed:
 
 
 def deal_recorded() -> None:
-    """Let each deal that is drawn from now on be the recorded one."""
+    """Make all deals drawn from now on the recorded one."""
     vars(deals_store)["secrets"] = FixedSeed
 
 
 async def search_nothing(self: Searcher, board: Board) -> Answer:
-    """Answer a search at once, like one that has reached its bound."""
+    """Answer a search immediately, as if it had reached its bound."""
     return Answer(Outcome.UNKNOWN, ())
 
 
@@ -62,7 +62,7 @@ def main() -> None:
         Searcher.ask = search_nothing  # type: ignore[method-assign]
     deal_recorded()
     commands.COUNTDOWN_MS = 0
-    # Sockets copy the limits when they are imported.
+    # The module of sockets copies the limits at import.
     from server.cli.main import main as samedeal  # noqa: PLC0415
 
     samedeal(["serve", *options])

@@ -1,4 +1,4 @@
-"""Players who move at once when they are answered, or by the clock, and the loads they make up."""
+"""Players who move after each answer or by the clock, and loads of such players."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ ANSWER_TIMEOUT = 60.0
 """Seconds to wait for the last answers."""
 
 ECHO = masked(b"\x96\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b")
-"""The frame that is sent to the floor, as long as a typical move."""
+"""The frame for the floor, as long as a typical move."""
 
 MAX_GAME_MOVES = 4_000
-"""The moves for which a player in a closed loop prepares: 74,000 a second at 50 sockets, which more
-than one core serves, for the time of a measurement; an attempt has 95 more at most."""
+"""The number of prepared moves of a player in a closed loop. It lasts for a measurement at 74,000
+moves a second on 50 sockets, more than a core serves; an attempt has at most 95 more."""
 
 BYSTANDERS, PACE = 20, 0.2
-"""Players, in rooms of two, whose answers are measured beside what else a node does, and seconds
-between two moves of one: five times as fast as people."""
+"""The number of bystanders, in rooms of two, whose answers are measured during another load, and
+their seconds per move, five times as fast as people."""
 
 SEARCHES_END = 0.5
-"""Seconds without work of the searcher after which it has nothing to do."""
+"""Idle seconds after which the searcher is considered done."""
 
 _TICK = 0.001
-"""The least seconds between two looks at the clock."""
+"""The resolution of the clock in seconds."""
 
 
 @cache
 def long_games() -> tuple[str, ...]:
-    """Return what closed loops play: other games have few moves until all cards have been seen."""
+    """Return the games of closed loops; others have few moves before all cards are seen."""
     return tuple(game for game in GAMES if len(recorded(game, MAX_GAME_MOVES)) == MAX_GAME_MOVES)
 
 
@@ -50,12 +50,12 @@ class Player:
     """A connection that sends prepared frames, each answered by one payload.
 
     Attributes:
-        frames: what is sent next.
-        times: seconds from when each frame was sent, or due, to its answer.
-        answered_at: when the last answer came (`perf_counter`).
-        size: the length of all answers, in bytes.
-        refused: how many frames were refused, or not sent since an earlier one was.
-        due: when those in flight were sent, or due. One that is answered with a snapshot, as no
+        frames: the frames to send.
+        times: seconds from each frame's sending, or due time, to its answer.
+        answered_at: the time of the last answer (`perf_counter`).
+        size: the total length of answers in bytes.
+        refused: the number of frames refused, or not sent because an earlier one was.
+        due: the sending or due times of frames in flight. A frame answered by a snapshot, which no
             legal move in order is, stays there.
     """
 
@@ -71,10 +71,10 @@ class Player:
 
         Args:
             client: the connection.
-            frames: what is sent.
-            again: whether a refused frame is sent again, with the pauses of browsers
-                (`client_js/src/retries.ts`); otherwise nothing is sent any more.
-            echoes: whether any payload is an answer, and not only those of moves.
+            frames: the frames to send.
+            again: whether to retry a refused frame, with the backoff of browsers
+                (`client_js/src/retries.ts`), instead of stopping.
+            echoes: whether every payload is an answer, rather than only answers to moves.
         """
         self.client = client
         self.frames = iter(frames)
@@ -90,7 +90,7 @@ class Player:
         client.handle_payload = self._handle
 
     async def play(self, frames: Iterable[bytes]) -> None:
-        """Send frames, each when the one before is answered, until all are."""
+        """Send all frames, each after the previous answer."""
         later, self.frames = self.frames, iter(frames)
         self._played = asyncio.get_running_loop().create_future()
         self.client.handle_payload = self._handle
@@ -99,7 +99,7 @@ class Player:
         self._played, self.frames = None, later
 
     def move(self, due: float) -> None:
-        """Send the next frame, which was due at this time (`perf_counter`)."""
+        """Send the next frame, with its due time (`perf_counter`)."""
         if self.refused and not self._again:
             self.refused += 1
             return
@@ -138,12 +138,12 @@ class Player:
 
 
 async def closed_loop(server: Server, sockets: int, seconds: float) -> Figures:
-    """Measure players who each wait for the answer before the next move.
+    """Measure players who wait for each answer before the next move.
 
-    Each pair plays one game, in turn, so that the mix of games is the same however many play.
+    Pairs take the games in turn, for the same mix of games at any number of players.
 
     Raises:
-        LoadError: a player had no move left.
+        LoadError: a player ran out of moves.
     """
     players = await open_players(server, sockets, MAX_GAME_MOVES, long_games(), again=True)
     playing = [asyncio.create_task(player.play(player.frames)) for player in players]
@@ -164,14 +164,14 @@ async def closed_loop(server: Server, sockets: int, seconds: float) -> Figures:
 async def open_loop(
     server: Server, sockets: int, seconds: float, interval: float, game: str = ""
 ) -> Figures:
-    """Measure players who move every `interval` seconds, whether or not the last answer has come.
+    """Measure players who move every `interval` seconds, even without the last answer.
 
-    They play the beginnings of all games, in which nothing is searched. With `game`, all play that
-    game by hints, at first without a pause, to be spread evenly over its length; then a node has
-    as many searches as it would have with people.
+    They play the starts of all games, which cause no searches. With `game`, all play that game by
+    hints, after a start without pauses that spreads them evenly over its length. The node then has
+    as many searches as with people.
 
-    A time is measured from when the move was due, so that a server that stalls is charged for all
-    moves that were due meanwhile.
+    Times are measured from the due time of a move, so that a stall counts for all moves due
+    meanwhile.
     """
     moves = int((seconds + PACED_WARM_UP) / interval) + 2
     players = await open_players(server, sockets, 0 if game else moves, [game] if game else GAMES)
@@ -209,17 +209,17 @@ def _figures(players: Sequence[Player], shares: dict[str, float]) -> Figures:
 
 
 def _lost(players: Sequence[Player]) -> int:
-    """Return how many moves were refused, or not answered."""
+    """Return the number of refused or unanswered moves."""
     return sum(player.refused + len(player.due) for player in players)
 
 
 async def open_players(
     server: Server, count: int, moves: int, games: Sequence[str], *, again: bool = False
 ) -> list[Player]:
-    """Start races of two, of each game in turn; return the players.
+    """Start races of two in each game in turn, and return the players.
 
-    Each can make so many moves, or with 0 all by hints. A server that echoes is sent frames without
-    end instead.
+    Each has `moves` moves, or with 0 a whole game by hints. An echo server gets endless frames
+    instead.
     """
     if not server.redis:
         clients = await map_concurrently(count, lambda _: connect(server.port))
@@ -238,9 +238,9 @@ async def open_players(
 async def move_in_turn(
     players: Sequence[Player], step: float, seconds: float, first: int = 0
 ) -> None:
-    """Let players move in turn for so many seconds, one move every `step` seconds.
+    """Make players move in turn, one move every `step` seconds, for `seconds` seconds.
 
-    The one at index `first`, modulo their number, moves first.
+    The player at index `first`, modulo their number, moves first.
     """
     began = time.perf_counter()
     sent, moves = 0, round(seconds / step)
@@ -253,7 +253,7 @@ async def move_in_turn(
 
 
 async def last_answers(players: Sequence[Player]) -> None:
-    """Wait for the last answers, `ANSWER_TIMEOUT` at most."""
+    """Wait for the last answers, at most `ANSWER_TIMEOUT`."""
     deadline = time.monotonic() + ANSWER_TIMEOUT
     while any(player.due for player in players) and time.monotonic() < deadline:
         await asyncio.sleep(0.01)
@@ -267,10 +267,10 @@ async def open_bystanders(server: Server) -> list[Player]:
 
 
 async def bystand(players: Sequence[Player], seconds: float) -> list[float]:
-    """Let bystanders play; return the seconds that their moves took, from when they were due.
+    """Make bystanders play, and return their answer times from due times, in seconds.
 
     Raises:
-        LoadError: a move was refused, or not answered.
+        LoadError: a move was refused or not answered.
     """
     for player in players:
         player.times.clear()
@@ -282,10 +282,10 @@ async def bystand(players: Sequence[Player], seconds: float) -> list[float]:
 
 
 async def store_away(server: Server, racers: int, seconds: float) -> Figures:
-    """Measure how long after an outage of Redis the moves made during it are accepted.
+    """Measure the delay between the end of a Redis outage and the acceptance of its moves.
 
-    Redis is stopped with SIGSTOP for so many seconds; each racer moves once during that time, and
-    sends a refused move again as browsers do.
+    SIGSTOP stops Redis for `seconds` seconds. Each racer moves once in that time, and retries a
+    refused move as browsers do.
     """
     players = await open_players(server, racers, 1, GAMES, again=True)
     os.kill(server.redis, signal.SIGSTOP)

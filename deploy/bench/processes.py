@@ -34,12 +34,12 @@ Figures = dict[str, float]
 
 
 class LoadError(Exception):
-    """A load failed; the message says why."""
+    """A failed load, with the reason as message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server that is measured.
+    """A server under test.
 
     Attributes:
         pid: the process id of the server.
@@ -53,36 +53,36 @@ class Server:
     socket: str = ""
 
     def spent(self) -> float:
-        """Return its processor time so far, in seconds."""
+        """Return its processor time in seconds."""
         return processor_time(self.pid)
 
     def searched(self) -> float:
-        """Return the processor time of its children so far, in seconds.
+        """Return the processor time of its children in seconds.
 
-        A node's searcher is one. It is pinned to the node's core, which it takes time from.
+        They include a node's searcher, which shares the node's core.
         """
         time_ = 0.0
         for thread in Path(f"/proc/{self.pid}/task").iterdir():
             for child in (thread / "children").read_text(encoding="utf-8").split():
-                # One may end meanwhile.
+                # A child may exit meanwhile.
                 with suppress(OSError):
                     time_ += processor_time(int(child))
         return time_
 
     def memory(self, what: str = "VmRSS") -> int:
-        """Return its resident memory, in bytes, or with `VmHWM` the most so far."""
+        """Return its resident memory in bytes, or its maximum with `VmHWM`."""
         status = Path(f"/proc/{self.pid}/status").read_text(encoding="utf-8")
         return 1_024 * int(status.partition(f"{what}:")[2].split()[0])
 
     def commands(self) -> int:
-        """Return how many commands its Redis has executed."""
+        """Return the number of commands executed by its Redis."""
         with Redis(unix_socket_path=self.socket) as redis:
             stats = redis.info("stats")
         assert isinstance(stats, dict)
         return int(stats["total_commands_processed"])
 
     def counted(self, name: str) -> int:
-        """Return a counter of its metrics, whatever its labels."""
+        """Return a counter of its metrics, summed over labels."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port + 1}/metrics") as response:
             text = response.read().decode()
         found = re.findall(rf"^samedeal_{name}_total(?:\{{.*\}})? (\S+)$", text, re.MULTILINE)
@@ -98,29 +98,29 @@ def pin(core: int) -> None:
 
 
 def processor_time(pid: int) -> float:
-    """Return the processor time of a process, in seconds, from the clock that Linux has of it."""
+    """Return the processor time of a process in seconds, from its Linux CPU clock."""
     return time.clock_gettime((~pid << 3) | 2)
 
 
 def _busy(core: int) -> float:
-    """Return the seconds that a core has been busy since the system started."""
+    """Return the busy seconds of a core since boot."""
     _, _, ticks = Path("/proc/stat").read_text(encoding="utf-8").partition(f"\ncpu{core} ")
     user, nice, system, _, _, interrupts, soft = map(int, ticks.split()[:7])
     return (user + nice + system + interrupts + soft) / _TICKS
 
 
 class Meter:
-    """Measures the processor time of a server, its Redis and this process, from its creation on."""
+    """Measures the processor time of a server, its Redis and this process since creation."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
         self._began = self._now()
 
     def shares(self) -> Figures:
-        """Return the seconds since the creation, and the share of a core that each process used.
+        """Return the seconds since creation, and each process's share of a core.
 
-        `server_share` includes `searcher_share`, and `others_share` is the share of the server's
-        core that other programs used.
+        `server_share` includes `searcher_share`. `others_share` is other programs' share of the
+        server's core.
         """
         spent = {name: now - self._began[name] for name, now in self._now().items()}
         seconds = spent.pop("seconds")
@@ -140,7 +140,7 @@ class Meter:
 
 
 def spread(times: Sequence[float]) -> dict[str, float]:
-    """Return quantiles, in milliseconds, of times in seconds."""
+    """Return quantiles in milliseconds of times in seconds."""
     ordered = sorted(times) or [0.0]
     last = len(ordered) - 1
     shares = {"p50": 0.5, "p99": 0.99, "p999": 0.999, "worst": 1.0}
@@ -148,7 +148,7 @@ def spread(times: Sequence[float]) -> dict[str, float]:
 
 
 def free_port() -> int:
-    """Return a free port of 127.0.0.1, such that the next one is free too."""
+    """Return a free port of 127.0.0.1 whose successor is also free."""
     while True:
         with socket.socket() as probe, socket.socket() as neighbour:
             probe.bind(("127.0.0.1", 0))
@@ -162,7 +162,7 @@ def free_port() -> int:
 def running_program(
     arguments: Sequence[str], log: Path | None = None, core: int = LOAD_CORE
 ) -> Iterator[int]:
-    """Run a program on a core until the context is left, and yield its process id."""
+    """Run a program on a core within the context, and yield its process id."""
     with ExitStack() as stack:
         output = stack.enter_context(log.open("wb")) if log else subprocess.DEVNULL
         pin(core)
@@ -173,17 +173,17 @@ def running_program(
         try:
             yield process.pid
         finally:
-            # What it has stored is thrown away, and a node's searcher ends with its pipe.
+            # Its data are discarded, and a node's searcher ends with its pipe.
             process.kill()
             process.wait()
 
 
 @asynccontextmanager
 async def beside(*arguments: str | int) -> AsyncIterator[None]:
-    """Run `deploy.bench.attacks` in the block, once it is ready; kill it in the end.
+    """Run `deploy.bench.attacks` within the context, from when it is ready.
 
     Raises:
-        LoadError: it did not get ready.
+        LoadError: it failed to start.
     """
     given = ["-m", "deploy.bench.attacks", *map(str, arguments)]
     process = await asyncio.create_subprocess_exec(sys.executable, *given, stdout=PIPE, cwd=ROOT)
@@ -199,7 +199,7 @@ async def beside(*arguments: str | int) -> AsyncIterator[None]:
 
 @contextmanager
 def running(kind: str, *options: str) -> Iterator[Server]:
-    """Run a server, warmed up: a node with options, a floor of a kind, or this process itself."""
+    """Run a warm server: a node with options, a kind of floor, or this process itself."""
     if kind == "itself":
         yield Server(0, os.getpid())
     elif kind == "node":
@@ -215,7 +215,7 @@ def running(kind: str, *options: str) -> Iterator[Server]:
 
 @contextmanager
 def _node(*options: str) -> Iterator[Server]:
-    """Run a node with a Redis of its own, whose `everysec` keeps the disk out of it."""
+    """Run a node with its own Redis, whose `everysec` keeps the disk out of the measurement."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="samedeal-bench-")))
         path = home / "redis.sock"
@@ -238,9 +238,9 @@ def _node(*options: str) -> Iterator[Server]:
 
 
 def warm(port: int) -> None:
-    """Wait until the server listens, open one connection, and close it.
+    """Wait until the server listens, then open and close a connection.
 
-    Without this, connections that a new process accepts all at once stay slow for good.
+    Otherwise, a burst of first connections to a new process stays slow permanently.
     """
 
     def listens() -> bool:
@@ -271,7 +271,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
     """Wait until a condition holds.
 
     Raises:
-        TimeoutError: it did not hold within `START_TIMEOUT`.
+        TimeoutError: it does not hold within `START_TIMEOUT`.
     """
     deadline = time.monotonic() + START_TIMEOUT
     while not condition():

@@ -1,4 +1,4 @@
-"""Scenarios: single measurements of what something costs a node, each on a node of its own."""
+"""Scenarios: measurements of single costs, each on a separate node."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from server.challenges.handlers import LISTED_COST
 from server.protocol import attempts, challenges, dailies, leaderboards, rooms
 
 REPEATS = 200
-"""How often a cheap operation is repeated."""
+"""Repetitions of a cheap operation."""
 
 PROGRESS_WAIT = 0.5
 """Seconds to wait for progress, which is coalesced."""
 
 IDLE_SECONDS = 6.0
-"""Seconds without commands: longer than the interval of any periodic task of a node."""
+"""Seconds without commands, more than the interval of any periodic task of a node."""
 
 DROP_SECONDS = 10.0
-"""Seconds in which others are measured while many sessions drop."""
+"""The duration of the measurement while many sessions drop, in seconds."""
 
 SEATS = 8
-"""Players of the room in which one gets ready."""
+"""The number of players in the room where one gets ready."""
 
 PATHS = {"page": "/", "health": "/health", "api": "/api/dailies", "unknown": "/no/such/path"}
 
@@ -42,7 +42,7 @@ PATHS = {"page": "/", "health": "/health", "api": "/api/dailies", "unknown": "/n
 async def cost_us(
     server: Server, act: Callable[[int], Awaitable[object]], times: int = REPEATS
 ) -> float:
-    """Return the processor time of a server for an act, given its number, in microseconds."""
+    """Return a server's processor time for an act in microseconds; acts get a running number."""
     await asyncio.sleep(1)
     spent = server.spent()
     for number in range(times):
@@ -52,7 +52,7 @@ async def cost_us(
 
 
 async def open_http(server: Server) -> Callable[[str], Awaitable[None]]:
-    """Open a connection, and return what requests a path by HTTP on it."""
+    """Open a connection, and return a function that requests a path on it."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
 
     async def request(path: str) -> None:
@@ -93,13 +93,13 @@ async def wire_bytes(server: Server) -> Figures:
 
 
 async def new_players(server: Server) -> Figures:
-    """Measure a new player: connection, handshake and Hello, which a floor does not know."""
+    """Measure a new player: connection, handshake and, except on floors, Hello."""
     opens = open_session if server.redis else connect
     return {"us": await cost_us(server, lambda _: opens(server.port))}
 
 
 async def http(server: Server) -> Figures:
-    """Measure requests by HTTP, all by one connection, in microseconds each."""
+    """Measure HTTP requests on one connection, in microseconds each."""
     request = await open_http(server)
     found = {}
     for name, path in PATHS.items():
@@ -108,11 +108,11 @@ async def http(server: Server) -> Figures:
 
 
 async def prices(server: Server) -> Figures:
-    """Measure commands on challenges of two and of nearly 1,000 players, beside their prices.
+    """Measure commands on challenges of two and of nearly 1,000 players, relative to prices.
 
     Returns:
-        `NAME_us` of each, in microseconds; `least` and `most`, the prices for a microsecond as
-        ratios to that of looking at the small challenge.
+        `NAME_us` of each, in microseconds; `least` and `most`, the extremes of price per
+        microsecond, relative to that of viewing the small challenge.
     """
     (player,) = await open_sessions(server.port, 1)
     players = MAX_PLAYERS - 3
@@ -144,9 +144,9 @@ async def prices(server: Server) -> Figures:
 
 
 async def memory_of(server: Server, sockets: int) -> Figures:
-    """Measure the memory of a session before and during a round, and what a room's start costs.
+    """Measure a session's memory before and during a round, and the cost of starting a room.
 
-    That of a bare socket of a floor is the same before and during one.
+    A floor's bare socket takes the same memory in both.
     """
     before = server.memory()
     if not server.redis:
@@ -166,7 +166,7 @@ async def memory_of(server: Server, sockets: int) -> Figures:
 
 
 async def idle(server: Server) -> Figures:
-    """Measure a node without players: its share of a core, and commands of Redis a second."""
+    """Measure a node without players: its share of a core, and Redis commands per second."""
     await asyncio.sleep(2)
     before, at = server.commands(), time.perf_counter()
     share = await _idle_share(server)
@@ -175,7 +175,7 @@ async def idle(server: Server) -> Figures:
 
 
 async def silent_rooms(server: Server, count: int) -> Figures:
-    """Measure the share of a core for rooms of two in which nothing happens."""
+    """Measure the share of a core for silent rooms of two."""
 
     async def fill(number: int) -> None:
         host, guest = await open_sessions(server.port, 2)
@@ -186,7 +186,7 @@ async def silent_rooms(server: Server, count: int) -> Figures:
 
 
 async def crowd(server: Server, sessions: int) -> Figures:
-    """Measure idle sessions, and how others fare when all of these drop at once."""
+    """Measure idle sessions, and the effect on others when all of them drop simultaneously."""
     players = await open_bystanders(server)
     async with beside("sessions", server.port, sessions - BYSTANDERS):
         share = await _idle_share(server)
@@ -196,7 +196,7 @@ async def crowd(server: Server, sessions: int) -> Figures:
 
 
 async def digests(server: Server, length: int) -> Figures:
-    """Measure a long attempt: opening it with a wrong digest, and late duplicates of a move."""
+    """Measure a long attempt: opening it with a wrong digest, and late duplicate moves."""
     pair = await open_sessions(server.port, 2)
     attempt, _ = await race(pair, "deuces")
     played = frames("deuces", attempt.number, length)
@@ -204,14 +204,14 @@ async def digests(server: Server, length: int) -> Figures:
     have = attempts.Have(length - 4, 1)
     client, id_ = pair[0], attempt.attempt
     wrong = await cost_us(server, lambda _: client.ask(attempts.OpenAttempt, id_, have))
-    # Whether it is answered, refused, or a snapshot comes, does not matter.
+    # Any answer counts, be it a refusal or a snapshot.
     player, duplicate = Player(pair[0], echoes=True), [played[length // 2]]
     late = await cost_us(server, lambda _: player.play(duplicate))
     return {"wrong_ms": wrong / 1e3, "late_ms": late / 1e3}
 
 
 async def commands(server: Server) -> Figures:
-    """Measure commands, in microseconds; that of getting ready is in a room of eight."""
+    """Measure commands in microseconds, with `SEATS` players in the room of getting ready."""
     clients = await open_sessions(server.port, SEATS)
     host = clients[0]
     code = await open_room(host, GAMES[0], SEATS)
@@ -227,7 +227,7 @@ async def commands(server: Server) -> Figures:
 
 
 async def _idle_share(server: Server) -> float:
-    """Return the share of a core that a node uses while no command is sent."""
+    """Return a node's share of a core without commands."""
     await asyncio.sleep(2)
     spent, at = server.spent(), time.perf_counter()
     await asyncio.sleep(IDLE_SECONDS * 2)

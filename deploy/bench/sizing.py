@@ -1,9 +1,9 @@
-"""How many nodes, and how much memory, disk and bandwidth, so many players take.
+"""Capacity planning: nodes, memory, disk and bandwidth by number of players.
 
-The tables of `deploy/CAPACITY.md` are computed here from what was measured: `costs.json`, which
-`python -m deploy.bench.capacity --write` records, the table of `RESULTS.md`, and the constants
-below. What players do is assumed: the first constants. `python -m deploy.bench.capacity --table`
-writes the tables anew.
+It computes the tables of `deploy/CAPACITY.md` from measurements: `costs.json`, recorded by
+`python -m deploy.bench.capacity --write`, the table of `RESULTS.md`, and the constants below. The
+first constants are assumptions about players. `python -m deploy.bench.capacity --table` updates the
+tables.
 """
 
 from __future__ import annotations
@@ -24,62 +24,62 @@ RESULTS_FILE: Final = FOLDER / "RESULTS.md"
 DOCUMENT: Final = FOLDER.parent / "CAPACITY.md"
 
 PLAYERS: Final = (1_000, 10_000, 100_000, 1_000_000)
-"""Players a day, of whom each has a row."""
+"""Players per day, one per row of the tables."""
 
 DAYS: Final = (90, 30, 7, 2)
-"""Days for which the journals of attempts are kept: `KEPT_DAYS`, and fewer."""
+"""Retention of attempts' journals in days: `KEPT_DAYS`, and fewer."""
 
-# What is assumed of a player on a day.
+# Assumptions about a player per day.
 PEAK: Final = 0.1
-"""The share of a day's players who are there at a time, when most are."""
+"""The share of a day's players who are online at the peak."""
 MINUTES: Final = 30
 DAILIES: Final = 2
 RACES: Final = 1
 """Races of two."""
 MOVES: Final = 100
-"""Moves of a game."""
+"""Moves per game."""
 RESULT_DAYS: Final = 400
 KNOWN: Final = 10
-"""Kept identities for each player of a day: most do not come every day."""
+"""Kept identities per player of a day, since most do not play every day."""
 NEW: Final = 0.1
-"""The share of visits whose browser has not got the page yet."""
+"""The share of visits without a cached page."""
 
-# What is asked of the machines.
+# Requirements of the machines.
 BUSY: Final = 0.5
-"""The share of a core that a node, Redis or the proxy may use at the peak."""
+"""The maximum share of a core for a node, Redis or the proxy at the peak."""
 NODE_PLAYERS: Final = 10_000
-"""Players of a node at most: as many as were measured."""
+"""The most players of a node, as measured."""
 SHARD_BYTES: Final = 32e9
-"""`maxmemory` of one Redis at most: more takes minutes to load, and long to copy."""
+"""The largest `maxmemory` of one Redis: more takes minutes to load, and long to copy."""
 
-# What was measured by hand, beside `costs.json` and RESULTS.md: 1,000 players in races of two, each
-# with a move a second, who come to one node by Caddy 2.6 and TLS 1.3.
+# Manual measurements, in addition to `costs.json` and RESULTS.md: 1,000 players in races of two,
+# each with a move per second, on one node behind Caddy 2.6 and TLS 1.3.
 NODE_BYTES: Final = 83_000_000
-"""Resident memory of a node without players."""
+"""The resident memory of a node without players."""
 PLAYER_BYTES: Final = 17_000
-"""Of a player in a race, in a node."""
+"""A node's memory per player in a race."""
 PROXY_BYTES: Final = 94_000
-"""Of a player's socket, in the proxy."""
+"""The proxy's memory per player's socket."""
 PROXY_MOVE_US: Final = 114
-"""Processor time of the proxy for a move and its answer."""
+"""The proxy's processor time for a move and its answer."""
 PROXY_VISIT_US: Final = 1_370
-"""The same for a visit: a TLS handshake and a WebSocket."""
+"""The proxy's processor time for a visit: a TLS handshake and a WebSocket."""
 PAGE_BYTES: Final = 270_000
-"""Files of the page, compressed, that a first visit loads in the end."""
+"""The compressed files of the page that a first visit loads in total."""
 FRAME_BYTES: Final = 2 + 22 + 52
-"""What WebSocket, TLS 1.3 and TCP add to a message."""
+"""The overhead of WebSocket, TLS 1.3 and TCP per message."""
 
 
 @cache
 def costs() -> dict[str, Any]:
-    """Return what `costs.json` has."""
+    """Load `costs.json`."""
     found: dict[str, Any] = json.loads(COSTS_FILE.read_text(encoding="utf-8"))
     return found
 
 
 @cache
 def result(name: str) -> float:
-    """Return a figure of RESULTS.md by the beginning of its row."""
+    """Return a figure of RESULTS.md by the start of its row."""
     text = RESULTS_FILE.read_text(encoding="utf-8")
     found = re.search(rf"^\| {re.escape(name)}[^|]* \| ([\d,.]+) \|", text, re.MULTILINE)
     assert found is not None, f"RESULTS.md has no {name}"
@@ -88,7 +88,7 @@ def result(name: str) -> float:
 
 @cache
 def move_us() -> float:
-    """Return the processor time of a node for a move of 1,000 players at a person's pace."""
+    """Return a node's processor time per move with 1,000 players at a person's pace."""
     text = RESULTS_FILE.read_text(encoding="utf-8").partition("## At a person's pace")[2]
     found = re.search(r"^\| 1,000 \| node \|[^|]*\|[^|]*\| ([\d.]+) \|", text, re.MULTILINE)
     assert found is not None, "RESULTS.md has no row of 1,000 players"
@@ -96,13 +96,13 @@ def move_us() -> float:
 
 
 def visit_us() -> float:
-    """Return the processor time of a node for a visit, without its moves."""
+    """Return a node's processor time per visit, without moves."""
     parts = ("a new player", "`/`, µs", "`ListDailies`", "`CreateRoom`", "`WatchLeaderboard`")
     return sum(map(result, parts))
 
 
 def kept(kind: str) -> float:
-    """Return the bytes of Redis's memory that one of a kind takes."""
+    """Return the bytes of one object of a kind in Redis's memory."""
     return float(costs()["kept"][kind])
 
 
@@ -111,16 +111,16 @@ IDENTITY: Final = (
     "an identity that is kept, without a name",
     "a kept player's first result",
 )
-"""The kinds that make up a kept identity."""
+"""The kinds of objects in a kept identity."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What a site with so many players a day takes.
+    """The requirements of a site.
 
     Attributes:
-        players: a day.
-        days: for which journals of attempts are kept.
+        players: the number of players per day.
+        days: the retention of attempts' journals.
     """
 
     players: int
@@ -128,109 +128,109 @@ class Site:
 
     @property
     def peak(self) -> float:
-        """Players at a time, when most are there."""
+        """Players online at the peak."""
         return self.players * PEAK
 
     @property
     def moves(self) -> float:
-        """Moves a second, then."""
+        """Moves per second at the peak."""
         return self.peak * (DAILIES + RACES) * MOVES / (MINUTES * 60)
 
     @property
     def visits(self) -> float:
-        """Players who come in a second, then."""
+        """Arriving players per second at the peak."""
         return self.peak / (MINUTES * 60)
 
     @property
     def node_cores(self) -> float:
-        """Cores that the nodes use, then."""
+        """Cores used by nodes at the peak."""
         return (self.moves * move_us() + self.visits * visit_us()) / 1e6
 
     @property
     def nodes(self) -> int:
-        """Nodes, each with a core: one more than there have to be, so that any may be away."""
+        """Nodes of one core each, with one to spare."""
         return 1 + max(math.ceil(self.node_cores / BUSY), math.ceil(self.peak / NODE_PLAYERS))
 
     @property
     def node_memory(self) -> float:
-        """Bytes of a node, while one is away."""
+        """A node's memory in bytes while another is down."""
         return NODE_BYTES + PLAYER_BYTES * self.peak / max(1, self.nodes - 1)
 
     @property
     def journals(self) -> float:
-        """Bytes that attempts take, of which each is kept for `days`."""
+        """Bytes of attempts, which are kept for `days`."""
         return self.players * self.days * (DAILIES + RACES) * kept(f"a daily with {MOVES} moves")
 
     @property
     def races(self) -> float:
-        """Bytes that the races of a day take, for `DAYS[0]` days."""
+        """Bytes of a day's races, kept for `DAYS[0]` days."""
         race = kept("the end of a race of two: record, histories, who met")
         return self.players * RACES / 2 * (race + kept("the deal of a round"))
 
     @property
     def results(self) -> float:
-        """Bytes that the results of a day take, for `RESULT_DAYS`."""
+        """Bytes of a day's results, kept for `RESULT_DAYS`."""
         return self.players * (DAILIES + RACES) * kept("a guest's next result of the same week")
 
     @property
     def day(self) -> float:
-        """Bytes that are new in Redis's memory each day."""
+        """Bytes added to Redis's memory each day."""
         return self.journals / self.days + self.races + self.results
 
     @property
     def data(self) -> float:
-        """Bytes of all that is kept after as long as anything is kept."""
+        """Bytes of all data once the longest retention has passed."""
         identity = sum(map(kept, IDENTITY))
         other = self.races * DAYS[0] + self.results * RESULT_DAYS
         return self.journals + other + self.players * KNOWN * identity
 
     @property
     def maxmemory(self) -> float:
-        """Bytes of `maxmemory`, of all shards together: below the first level, all begins."""
+        """Bytes of `maxmemory` over all shards, with data below the first level of refusals."""
         return self.data / FROM["filling"]
 
     @property
     def disk(self) -> float:
-        """Bytes of the append-only file: twice as it was rewritten, and the next one beside it."""
+        """Bytes of the append-only file: twice its rewritten size, plus the next rewrite."""
         return 3 * float(costs()["file"]["rewritten"]) * self.data
 
     @property
     def shards(self) -> int:
-        """Masters of Redis: one, or else three or more."""
+        """Redis masters: one, or at least three."""
         by_time = self.moves * float(costs()["file"]["processor_us"]) / 1e6 / BUSY
         needed = math.ceil(max(by_time, self.maxmemory / SHARD_BYTES))
         return needed if needed <= 1 else max(3, needed)
 
     @property
     def written(self) -> float:
-        """Bytes that are appended to the file in a day."""
+        """Bytes appended to the file per day."""
         return self.players * (DAILIES + RACES) * MOVES * float(costs()["file"]["appended"])
 
     @property
     def proxy_memory(self) -> float:
-        """Bytes of the proxy."""
+        """The proxy's memory in bytes."""
         return self.peak * PROXY_BYTES
 
     @property
     def proxy_cores(self) -> float:
-        """Cores that the proxy uses at the peak."""
+        """Cores used by the proxy at the peak."""
         return (self.moves * PROXY_MOVE_US + self.visits * PROXY_VISIT_US) / 1e6
 
     @property
     def bandwidth(self) -> float:
-        """Bits a second that go out at the peak: answers, progress of the other, the page."""
+        """Outgoing bits per second at the peak: answers, opponents' progress, the page."""
         answer = result("answer to a move, bytes") + FRAME_BYTES
         progress = RACES / (DAILIES + RACES) * (result("progress, bytes") + FRAME_BYTES)
         return 8 * (self.moves * (answer + progress) + self.visits * NEW * PAGE_BYTES)
 
 
 def _round(value: float) -> float:
-    """Return a number with the two digits that count."""
+    """Round a number to two significant digits."""
     return float(f"{value:.2g}")
 
 
 def size_text(size: float) -> str:
-    """Return a size in bytes with two digits, as in `2.4 GB`."""
+    """Return a size in bytes with two digits, such as `2.4 GB`."""
     power = min(4, int(math.log10(_round(size)) / 3))
     return f"{_number(size / 1_000**power)} {('bytes', 'kB', 'MB', 'GB', 'TB')[power]}"
 
@@ -246,7 +246,7 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def machines() -> str:
-    """Return the table of what the peak and the day take."""
+    """Return the table of machines for the peak and the day."""
     sites = [Site(players) for players in PLAYERS]
     rows: dict[str, list[str]] = {
         "players at a time": [_number(s.peak) for s in sites],
@@ -266,7 +266,7 @@ def machines() -> str:
 
 
 def store() -> str:
-    """Return the table of what is kept, by how long journals are."""
+    """Return the table of stored data by retention of journals."""
     rows = []
     for days in DAYS:
         sites = [Site(players, days) for players in PLAYERS]
@@ -281,7 +281,7 @@ def store() -> str:
 
 
 def one_of_each() -> str:
-    """Return the table of bytes that one of each kind takes."""
+    """Return the table of bytes per object of each kind."""
     rows = [[kind, f"{size:,}"] for kind, size in costs()["kept"].items()]
     return _table([str(costs()["server"]), "bytes"], rows)
 
@@ -290,7 +290,7 @@ TABLES: Final = {"machines": machines, "store": store, "kept": one_of_each}
 
 
 def with_tables(text: str) -> str:
-    """Return the document with its tables computed anew."""
+    """Return the document with updated tables."""
     for name, table in TABLES.items():
         text = re.sub(
             rf"(<!-- {name} -->\n).*?(?=<!-- end -->)",
@@ -302,5 +302,5 @@ def with_tables(text: str) -> str:
 
 
 def write_document() -> None:
-    """Write the tables of the document anew."""
+    """Update the tables of the document."""
     DOCUMENT.write_text(with_tables(DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What is measured, with its goals, and the results as a page in Markdown."""
+"""The rows of the benchmark with their goals, and the results in Markdown."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ RECORDED = HERE / "recorded.json"
 DECLARED = HERE / "rows.toml"
 
 PACKAGES = ("websockets", "uvloop", "msgpack", "starlette", "uvicorn", "chess")
-"""The packages whose versions are named beside the results."""
+"""The packages whose versions are listed with the results."""
 
 CHECKED = ("closed 50", "closed 500")
-"""The rows whose ratios of processor time to the floor's are recorded, and compared with that."""
+"""The rows whose processor time ratios to the floor are recorded for `--check`."""
 
 EACH: Mapping[str, Mapping[str, float]] = {
     "attack": {name: attack.memory for name, attack in ATTACKS.items()},
     "game": dict.fromkeys(GAMES, 0.0),
 }
-"""What some rows are measured for each of, with a number that their goals may mention."""
+"""The instances of parametrized rows, with a number that goals may mention."""
 
 SCENARIOS: dict[str, Scenario] = {
     name: found
@@ -51,15 +51,15 @@ SCENARIOS: dict[str, Scenario] = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A measurement, and what is demanded of it; `rows.toml` says more.
+    """A measurement and its goals; see `rows.toml`.
 
     Attributes:
-        scenario: the name of what is carried out.
-        server: what is measured: the arguments of `processes.running`.
-        goals: by figure (see `comparison.summary`), what it is, and its bound, such as `≤ 12.0%`.
+        scenario: the scenario's name.
+        server: the server under test, as arguments of `processes.running`.
+        goals: by figure (see `comparison.summary`), its description and bound, such as `≤ 12.0%`.
         given: further arguments of the scenario.
-        against: servers that it is compared with, and on which it is carried out first.
-        rounds: how many rounds figures are medians of.
+        against: the servers to compare with, which run first.
+        rounds: the number of rounds, whose medians are the figures.
     """
 
     scenario: str
@@ -77,7 +77,7 @@ class Row:
 
 
 def _rows() -> Iterator[tuple[str, Row]]:
-    """Yield the rows of the file with their names, those of attacks and games each by itself."""
+    """Yield the rows of the file with their names, expanded for each attack and game."""
     for name, fields in tomllib.loads(DECLARED.read_text(encoding="utf-8")).items():
         each = fields.pop("each", None)
         row = Row(**fields)
@@ -96,7 +96,7 @@ ROWS = dict(_rows())
 
 
 def is_met(value: float, bound: str) -> bool:
-    """Return whether a value meets a bound; any meets one without a sign."""
+    """Return whether a value meets a bound; a bound without a sign is always met."""
     sign, _, number = bound.rpartition(" ")
     most = float(number.replace(",", "").rstrip("%")) / (100 if "%" in number else 1)
     return value >= most if sign == "≥" else not sign or value <= most
@@ -109,7 +109,7 @@ def shown(value: float, bound: str) -> str:
 
 
 def judged(found: Mapping[str, Sequence[Round]]) -> Iterator[tuple[str, str, float | None]]:
-    """Yield of what was measured what each goal is about, its bound, and its value if any."""
+    """Yield each measured goal's description and bound, and its value if any."""
     for name, rounds in found.items():
         figures = summary(rounds)
         for figure, (text, bound) in ROWS[name].goals.items():
@@ -117,12 +117,12 @@ def judged(found: Mapping[str, Sequence[Round]]) -> Iterator[tuple[str, str, flo
 
 
 def are_met(found: Mapping[str, Sequence[Round]]) -> bool:
-    """Return whether all that was measured has figures, which meet their goals."""
+    """Return whether all measured rows have figures that meet their goals."""
     return all(value is not None and is_met(value, bound) for _, bound, value in judged(found))
 
 
 def lines(found: Mapping[str, Sequence[Round]]) -> Iterator[str]:
-    """Yield the table of goals; what could not be measured is a dash, and counts as missed."""
+    """Yield the table of goals; a missing figure is a dash, and counts as missed."""
     yield "| | measured | goal | |"
     yield "|---|--:|--:|---|"
     for text, bound, value in judged(found):
@@ -143,7 +143,7 @@ def last_line(found: Mapping[str, Sequence[Round]]) -> str:
 
 
 def comparison_lines(found: Mapping[str, Sequence[Round]], kind: str) -> Iterator[str]:
-    """Yield the rows whose names begin with `kind` as a table, a line for each server."""
+    """Yield a table of the rows whose names start with `kind`, with a line per server."""
     yield "| sockets | | ratio to the floor | a second | µs each | p50 ms | p99 ms | p999 ms |"
     yield "|--:|---|--:|--:|--:|--:|--:|--:|"
     for name, rounds in found.items():
@@ -168,18 +168,18 @@ def _spread(values: Sequence[float], form: str) -> str:
 
 
 def work(rounds: Sequence[Round]) -> float:
-    """Return the ratio of the floor's processor time a frame to ours, or 0 without a round."""
+    """Return the ratio of the floor's processor time per frame to ours, or 0 without rounds."""
     return 1 / summary(rounds).get("server_us / floor", float("inf"))
 
 
 def recorded(name: str) -> float:
-    """Return `work` of a row, as the last full benchmark wrote it."""
+    """Return a row's `work` in the last full benchmark."""
     ratios: dict[str, float] = json.loads(RECORDED.read_text(encoding="utf-8"))
     return ratios[name]
 
 
 def write(found: Mapping[str, Sequence[Round]]) -> None:
-    """Write the results, and the ratios that `--check` compares with."""
+    """Write the results, and the ratios for `--check`."""
     RESULTS.write_text("\n".join(_page(found)) + "\n", encoding="utf-8")
     ratios = {name: round(work(found[name]), 3) for name in CHECKED if found[name]}
     RECORDED.write_text(json.dumps(ratios, indent=1) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The server's messages as a client packs and reads them, and the kinds of payloads."""
+"""Client-side packing and reading of messages, and the kinds of payloads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server import protocol
 from server.base.wire.short_forms import FIRST_NUMBER, LAST_NUMBER, PROGRESS
 
 OTHER, ANSWER, PROGRESSED, REFUSAL = range(4)
-"""The kinds of payloads from the server, as a player who waits for an answer distinguishes them."""
+"""The kinds of payloads that a waiting player distinguishes."""
 
 _EVENTS: dict[int, Any] = {protocol.kind_of(event): event for event in protocol.EVENTS}
 _KIND_OF_EVENT = {
@@ -24,19 +24,19 @@ _KINDS = bytes(
     ANSWER if FIRST_NUMBER <= byte <= LAST_NUMBER else _KIND_OF_EVENT.get(byte, OTHER)
     for byte in range(256)
 )
-"""Kinds by the second byte of a payload, which is an event's type or an attempt's number."""
+"""Kinds by a payload's second byte: an event's type or an attempt's number."""
 
 _LONG_ARRAY = 0xDC
 _LONG_HEADER = 3
 
 
 def kind(data: bytes, at: int) -> int:
-    """Return the kind of the payload that begins at `at`, without decoding it."""
+    """Return the kind of the payload at `at`, without decoding it."""
     return _KINDS[data[at + (_LONG_HEADER if data[at] == _LONG_ARRAY else 1)]]
 
 
 def read(payload: bytes) -> tuple[Any, Any]:
-    """Return what an event answers, and the event, given a payload with a kind."""
+    """Return the answered id and the event of a payload with a kind."""
     kind_, re, *fields = msgpack.unpackb(payload)
     return re, msgspec.convert([kind_, *fields], _EVENTS[kind_])
 
@@ -48,16 +48,16 @@ def pack(command: msgspec.Struct) -> bytes:
 
 
 def numbers(ruleset: Ruleset, move: Move) -> tuple[int, int, int]:
-    """Return a move as a client sends it: source, target and number of cards."""
+    """Return a move in a client's form: source, target and number of cards."""
     row = len(ruleset.pile_names)
     return move.source, row if move.target == ROW else move.target, move.count
 
 
 def moves(ruleset: Ruleset, number: int, seq: int, played: Sequence[Move]) -> list[bytes]:
-    """Return the payloads of an attempt's consecutive moves, the first of them as entry `seq`."""
+    """Return the payloads of an attempt's consecutive moves, from entry `seq` on."""
     found = []
     for entry, move in enumerate(played, seq):
         source, target, count = numbers(ruleset, move)
-        # Like other clients', these leave out what has its default.
+        # Omit default values, as other clients do.
         found.append(msgpack.packb([number, entry, source, target, *[count] * (count > 1)]))
     return found
