@@ -377,6 +377,7 @@ class Payer:
         "_budgets",
         "_commands",
         "_identified",
+        "_paid",
         "_scopes",
         "_silence",
         "player",
@@ -390,6 +391,7 @@ class Payer:
         self._commands = tuple(each.commands for each in self._scopes)
         self._identified: PlayerId | None = None
         self._silence: Silence | None = None
+        self._paid = 0.0
         self.player = PlayerBudget()
 
     def identify(self, player: PlayerId) -> None:
@@ -430,8 +432,15 @@ class Payer:
         own.give_back(cost)
         return False
 
+    def begin(self, cost: float, now: float) -> bool:
+        """Charge for a command before it starts, and return whether it was paid for."""
+        if not self.pay(cost, now):
+            return False
+        self._paid = cost
+        return True
+
     def charge(self, cost: float, now: float) -> None:
-        """Charge the player and the address for additional work, before doing it.
+        """Charge the player and the address for additional work of a command, before doing it.
 
         At most `limits.PREPAID` must be available; the rest is left as a debt.
 
@@ -440,7 +449,9 @@ class Payer:
         """
         prepaid = min(cost, limits.PREPAID)
         if not self.pay(prepaid, now):
-            raise self.too_fast(prepaid, now)
+            # When the command is sent again, it pays anew for what it has paid for already.
+            raise self.too_fast(self._paid + prepaid, now)
+        self._paid += prepaid
         if cost > prepaid:
             for each in (self.player.commands, *self._commands):
                 each.owe(now, cost - prepaid)
@@ -500,7 +511,12 @@ class Payer:
             whose = "node" if budgets.rules.wait(now) >= wait else whose
             budgets.limited[whose, "rules"] += 1
             raise Refusal("too_fast", TOO_MANY_RULES, math.ceil(wait * 1000))
-        self.charge(cost, now)
+        try:
+            self.charge(cost, now)
+        except Refusal:
+            for each in buckets:
+                each.give_back()
+            raise
 
     @contextmanager
     def report(self) -> Iterator[None]:

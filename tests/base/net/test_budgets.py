@@ -71,6 +71,34 @@ def test_a_command_that_costs_more_than_a_full_budget_leaves_a_debt() -> None:
     payer.charge(300.0, 10.0 + limits.PREPAID / limits.PLAYER_COMMANDS.second)
 
 
+def test_who_waits_as_told_for_additional_work_is_not_refused_again() -> None:
+    payer = Payer(Budgets(), HOME)
+    payer.identify(ADA)
+    base, additional = 6.0, (10.0, 20.0)
+
+    def carry_out(now: float) -> None:
+        assert payer.begin(base, now)
+        for each in additional:
+            payer.charge(each, now)
+
+    assert payer.pay(limits.PLAYER_COMMANDS.at_once - base - sum(additional) + 1.0, 0.0)
+    with pytest.raises(Refusal, match="too_fast") as refused:
+        carry_out(0.0)
+    carry_out(refused.value.wait / 1_000)
+
+
+def test_new_rules_that_cannot_be_paid_for_do_not_count() -> None:
+    budgets = Budgets()
+    payer = Payer(budgets, HOME)
+    payer.identify(ADA)
+    assert payer.pay(limits.PLAYER_COMMANDS.at_once, budgets.clock())
+    with pytest.raises(Refusal, match="too_fast"):
+        payer.new_rules(limits.PREPAID)
+    now = budgets.clock()
+    assert payer.player.rules.wait(now, limits.PLAYER_RULES.at_once) == 0.0
+    assert budgets.rules.wait(now, limits.NODE_RULES.at_once) == 0.0
+
+
 def test_the_players_of_an_address_share_its_budget(few: Callable[..., None]) -> None:
     few(PLAYER_COMMANDS=5.0, ADDRESS_COMMANDS=5.0)
     budgets = Budgets()
