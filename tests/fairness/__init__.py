@@ -1,1 +1,1 @@
-"""Suspicions about the runs of players who play like people, and of some who cheat."""
+"""Suspicions about simulated runs of honest players and of cheats."""

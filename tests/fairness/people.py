@@ -1,8 +1,8 @@
-"""Players who play like people, and some who cheat.
+"""Simulated players, honest ones and cheats.
 
-What people do is set by hand: they mostly see the obvious move, and sometimes make another one, by
-likings of their own; they think for a lognormal time, longer at the start and now and then, and
-less where they turn the stock; connections are lost, and some moves arrive at once; they give up.
+The parameters are set by hand. Players mostly make the obvious move and sometimes another one, by
+personal preference. Thinking times are lognormal, longer at the start and occasionally, and shorter
+when turning the stock. Connections drop, some moves arrive together, and players give up.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from server.play.core.attempt import Attempt, Started
 from server.play.core.run import Run
 
 MOST_MOVES = 300
-"""Moves after which everybody gives up."""
+"""Moves after which every player gives up."""
 
 SCOUT_MOVES = 120
-"""Moves that a scout makes at most."""
+"""The most moves that a scout makes."""
 
 DAY = 7
 STARTED = 1_800_000_000_000
-"""When the first run on a deal starts, in Unix milliseconds."""
+"""Start of the first run on a deal, in Unix milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a person plays.
+    """A playing style.
 
     Attributes:
-        obvious: how often they make the move that a good simple player would make.
-        pace: the median time for a move, in milliseconds.
-        spread: the standard deviation of its logarithm.
-        gives_up: how often they give up before the end, after any number of moves.
-        bursts: how often, at a move, a connection is lost, after which some moves come at once.
+        obvious: share of moves that a good simple player would make.
+        pace: median time per move, in milliseconds.
+        spread: standard deviation of its logarithm.
+        gives_up: probability of giving up before the end, after any number of moves.
+        bursts: probability per move of a lost connection, after which some moves arrive together.
     """
 
     name: str
@@ -69,14 +69,14 @@ PROGRAM = replace(CAREFUL, gives_up=0.0, bursts=0.0)
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """Somebody who begins a deal.
+    """A player at the start of a deal.
 
     Attributes:
         deal: the deal's id.
         board: its first board.
-        player: who plays.
-        at: when, in Unix milliseconds.
-        rng: decides all that is random.
+        player: the player.
+        at: start time in Unix milliseconds.
+        rng: source of all randomness.
     """
 
     deal: DealId
@@ -86,7 +86,7 @@ class Sitting:
     rng: random.Random
 
     def attempt(self) -> Attempt:
-        """Return the attempt as it begins."""
+        """Return the attempt at its start."""
         rules = self.board.ruleset
         names = self.player, self.deal, rules.game, rules.variant
         times = self.at, self.at + 10**9
@@ -94,7 +94,7 @@ class Sitting:
 
 
 def sitting(game: str, number: int, player: int, minutes: float) -> Sitting:
-    """Return a player at a game's deal of a number, some minutes after the first one."""
+    """Return a player at a game's deal `number`, `minutes` after the first player."""
     rng = random.Random(f"{game} {number} {player}")
     board = deal_seed(ruleset(game), random.Random(f"{game} {number}").randbytes(32))
     at = STARTED + round(minutes * 60_000)
@@ -102,10 +102,10 @@ def sitting(game: str, number: int, player: int, minutes: float) -> Sitting:
 
 
 Choose = Callable[[Attempt], Move | None]
-"""Returns the next move; `None` if the player gives up."""
+"""Return the next move, or `None` to give up."""
 
 Pace = Callable[[Attempt, Move], float]
-"""Returns the milliseconds before a move."""
+"""Return the milliseconds before a move."""
 
 
 def play(who: Sitting, choose: Choose, pace: Pace, style: Style) -> tuple[Run, Attempt]:
@@ -128,7 +128,7 @@ def play(who: Sitting, choose: Choose, pace: Pace, style: Style) -> tuple[Run, A
 
 
 def person(who: Sitting, style: Style) -> tuple[Choose, Pace]:
-    """Return how a person plays: each has likings of their own."""
+    """Return the choices and the pace of a new person, with individual preferences."""
     rng = who.rng
     likes = {kind: rng.gauss(0, 1) for kind in ("home", "between", "stock", "waste")}
     visits: dict[object, int] = {}
@@ -149,7 +149,7 @@ def person(who: Sitting, style: Style) -> tuple[Choose, Pace]:
             middle *= 6
         if attempt.seq == 1:
             middle = max(middle, 2_500)
-        # Who taps through the stock does so evenly.
+        # Players tap through the stock evenly.
         spread = style.spread * (0.4 if kind == "stock" else 1.0)
         return max(130.0, rng.lognormvariate(0, spread) * middle)
 
@@ -166,20 +166,20 @@ def _kind(board: Board, move: Move) -> str:
 
 
 def played_by(who: Sitting, style: Style) -> tuple[Run, Attempt]:
-    """Return the run of a person of a style."""
+    """Return the run of a person with a style."""
     return play(who, *person(who, style), style)
 
 
-# Those who cheat
+# Cheats
 
 
 def copied(who: Sitting, run: Run, own: float) -> Run:
-    """Return a run of somebody who plays another one's moves at a person's pace.
+    """Return a run that copies another player's moves at a person's pace.
 
     Args:
-        who: who cheats.
-        run: the other one.
-        own: how much of the end is played without it.
+        who: the cheat.
+        run: the copied run.
+        own: share of the run, at its end, played without copying.
     """
     choose, pace = person(who, TIRELESS)
     left = iter([text for text, _ in run.moves][: round(len(run.moves) * (1 - own))])
@@ -197,8 +197,8 @@ def script(who: Sitting, every: float, jitter: float) -> Run:
     """Return the run of a program that plays by hints.
 
     Args:
-        who: whose program it is.
-        every: the mean time of a move, in milliseconds.
+        who: the program's owner.
+        every: mean time per move, in milliseconds.
         jitter: its standard deviation, as a share of the mean.
     """
 
@@ -209,11 +209,11 @@ def script(who: Sitting, every: float, jitter: float) -> Run:
 
 
 def scout(who: Sitting, every: float) -> Attempt:
-    """Return the attempt of somebody who turns up cards, and puts none to use.
+    """Return the attempt of a scout, who turns up cards without using them.
 
     Args:
-        who: who looks.
-        every: the median time of a move, in milliseconds.
+        who: the scout.
+        every: median time per move, in milliseconds.
     """
 
     def turn(attempt: Attempt) -> Move | None:

@@ -1,4 +1,4 @@
-"""How many runs are flagged: of people, by mistake, and of those who cheat."""
+"""Count flagged runs: false positives of honest players, and cheats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from server.play.core.run import Run
 from tests.fairness.people import STYLES, copied, played_by, scout, script, sitting
 
 GAP = 10.0
-"""Minutes between the starts of two players of a deal."""
+"""Minutes between the starts of consecutive players of a deal."""
 
 
 @dataclass
@@ -23,9 +23,9 @@ class Row:
     """A row of the table.
 
     Attributes:
-        runs: how many there were.
-        flagged: how many of them were.
-        texts: the first reasons that were given.
+        runs: number of runs.
+        flagged: number of flagged runs.
+        texts: the first reasons given.
     """
 
     runs: int = 0
@@ -40,19 +40,19 @@ class Row:
 
 
 class Day:
-    """The runs at one deal, each compared with those that ended before, as the server does."""
+    """The runs at one deal, each compared with the runs that ended earlier, as on the server."""
 
     def __init__(self) -> None:
         self._first: dict[str, int] = {}
         self._runs: list[tuple[Run, list[Choice]]] = []
 
     def examine(self, run: Run, attempt: Attempt, earlier: Sequence[Attempt] = ()) -> list[Reason]:
-        """Return why a run is suspicious, and keep it.
+        """Return the reasons to suspect a run, and keep the run.
 
         Args:
             run: the run.
             attempt: any attempt at the same deal, for its first board.
-            earlier: what others did at the same address.
+            earlier: earlier attempts from the same address.
         """
         first = attempt.board
         choices = list(likeness.choices_of(run, first))
@@ -87,11 +87,11 @@ HOME = "two in one home"
 
 
 def measure(deals: int, people: int) -> dict[str, Row]:
-    """Return the rows of the table: the styles, then two in a home, then those who cheat.
+    """Return the rows of the table: the styles, two players in one home, then the cheats.
 
     Args:
-        deals: of each game.
-        people: how many play each deal.
+        deals: number of deals per game.
+        people: number of players per deal.
     """
     rows = {style.name: Row() for style in STYLES} | {HOME: Row()}
     rows |= {name: Row() for name in CHEATS}
@@ -108,7 +108,7 @@ def _measure_deal(rows: dict[str, Row], game: str, number: int, people: int) -> 
     for player in range(people):
         style = STYLES[player % len(STYLES)]
         run, attempt = played_by(sitting(game, number, player, player * GAP), style)
-        # Every other one begins after somebody else in the same home has.
+        # Every second player shares a home with the player before.
         home = [played[-1][1]] if player % 2 and played else []
         found = day.examine(run, first, home)
         rows[style.name].add(found)
@@ -122,7 +122,7 @@ def _measure_deal(rows: dict[str, Row], game: str, number: int, people: int) -> 
 def _cheats(
     played: list[tuple[Run, Attempt]], game: str, number: int, people: int
 ) -> Iterator[tuple[str, Run, list[Attempt]]]:
-    """Yield the runs of those who cheat, and what was done before at their addresses."""
+    """Yield the cheats' runs and the earlier attempts from their addresses."""
     who = sitting(game, number, people, 1_000)
     careful = played[0][0]
     odd = max((run for run, _ in played[4::6]), key=lambda run: len(run.moves))

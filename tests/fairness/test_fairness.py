@@ -1,4 +1,4 @@
-"""Nobody who plays like people is flagged, and those who cheat plainly are."""
+"""Honest players are not flagged, and obvious cheats are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.fairness.table import HOME, measure
 
 
 def test_people_are_not_flagged_and_cheats_are() -> None:
-    """A small table; `python -m tests.fairness` makes a large one."""
+    """Check a small table; `python -m tests.fairness` prints a large one."""
     rows = measure(deals=1, people=6)
     people = [rows[name] for name in (*(style.name for style in STYLES), HOME)]
     assert sum(row.runs for row in people) == 30 + 15

@@ -1,7 +1,7 @@
-"""Relatives of the games: games for tests that the product does not offer, one file each, no code.
+"""Relatives: games for tests only, one data file each and no code.
 
-They show that the rules are data, and run the same tests on other values of the schema. The files
-have the form of those in `engine/games/`; their names are the ids of the games.
+They show that the rules are data, and run the same tests with other values of the schema. The files
+have the format of `engine/games/`; their names are the games' ids.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ RELATED = list(_RULESETS)
 
 
 def find_ruleset(game: str, variant: str = STANDARD) -> Ruleset:
-    """Return the rules of a relative, or else of a game of the catalogue.
+    """Return the rules of a relative, or of a game in the catalogue.
 
     Raises:
         EngineError: there is no such game or variant.

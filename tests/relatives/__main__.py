@@ -1,4 +1,4 @@
-"""`python -m tests.relatives` prints their rules as `python -m engine rules` does."""
+"""Print the relatives' rules as `python -m engine rules` does: `python -m tests.relatives`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The law for many scripts: `make secrecy`; for all options, `python -m tests.secrecy --help`."""
+"""Check secrecy with many scripts: `make secrecy`; see `python -m tests.secrecy --help`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from tests.simulation.race import conditions
 
 
 def main() -> int:
-    """Check scripts, and return 1 if one of them fails."""
+    """Check scripts and return 1 if one fails."""
     parser = argparse.ArgumentParser(prog="python -m tests.secrecy", description=__doc__)
     parser.add_argument("--scripts", type=int, default=500, help="how many")
-    parser.add_argument("--steps", type=int, default=50, help="how many each has")
-    parser.add_argument("--seed", type=int, help="of the first; the others count up from it")
+    parser.add_argument("--steps", type=int, default=50, help="steps per script")
+    parser.add_argument(
+        "--seed", type=int, help="seed of the first script; later scripts count up from it"
+    )
     given = parser.parse_args()
     first = secrets.randbelow(1 << 31) if given.seed is None else given.seed
     _print(f"seeds from {first}, {given.scripts} scripts of {given.steps} steps")
@@ -35,7 +37,7 @@ def main() -> int:
     _print(f"{'seconds':<44}{time.monotonic() - begun:>9.0f}")
     for name in sorted(counts):
         _print(f"{name:<44}{counts[name]:>9}")
-    _print("\nNobody was sent anything that depends on a card that they had not seen.")
+    _print("\nNothing sent to a client depended on cards that the client had not seen.")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Servers that break the law in one way each, to test that this is detected."""
+"""Servers with one leak each, to test that the leak is detected."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from tests.simulation.race import patched
 
 
 def _hidden(board: Board) -> int:
-    """Return a number that depends on the cards that lie face down."""
+    """Return a number that depends on the face-down cards."""
     hidden = (card for pile in board.piles for card in pile if card & DOWN)
     return sum(place * card for place, card in enumerate(hidden, 1))
 
 
 @contextmanager
-def words_refusals_by_a_hidden_card() -> Iterator[None]:
-    """The sentence of a refusal is longer on some boards."""
+def words_refusals_by_hidden_cards() -> Iterator[None]:
+    """Make a refusal's text longer on some boards."""
 
     def worded(board: Board, move: Move) -> tuple[Board, Delta]:
         try:
@@ -52,7 +52,7 @@ def words_refusals_by_a_hidden_card() -> Iterator[None]:
 
 @contextmanager
 def logs_hidden_cards() -> Iterator[None]:
-    """Each entry is logged with something that follows from its board."""
+    """Log each journal entry with a number derived from its board."""
     appended: Any = AttemptDefinition.appended
 
     def logged(self: Any, before: Any, after: core.Attempt, append: Any) -> None:
@@ -65,7 +65,7 @@ def logs_hidden_cards() -> Iterator[None]:
 
 @contextmanager
 def takes_longer_for_some_cards() -> Iterator[None]:
-    """How long an attempt takes to be read depends on its hidden cards."""
+    """Make reading an attempt take longer for some hidden cards."""
 
     async def later(handle: Handler, request: Request[Any]) -> Any:
         event = await handle(request)
@@ -81,7 +81,7 @@ def takes_longer_for_some_cards() -> Iterator[None]:
 
 @contextmanager
 def shows_racers_the_others_boards() -> Iterator[None]:
-    """Everybody who asks may watch at once."""
+    """Let any player watch a round without delay."""
 
     def live(room: Room, player: PlayerId, *, has_key: bool) -> Sight:
         del room, player, has_key
@@ -92,8 +92,8 @@ def shows_racers_the_others_boards() -> Iterator[None]:
 
 
 @contextmanager
-def tells_seeds_early() -> Iterator[None]:
-    """A deal that is not closed is shown with its seed, and so are its runs."""
+def reveals_seeds_early() -> Iterator[None]:
+    """Show the seed and runs of a deal before it closes."""
     show = ClosedDeals.load
 
     async def early(
@@ -107,8 +107,8 @@ def tells_seeds_early() -> Iterator[None]:
 
 
 @contextmanager
-def shows_challenges_to_who_plays_them() -> Iterator[None]:
-    """The runs of a challenge are shown to everybody who has begun it."""
+def shows_challenges_to_unfinished_players() -> Iterator[None]:
+    """Show a challenge's runs to players who have not finished it."""
 
     def begun(self: Challenge, viewer: PlayerId | None) -> bool:
         return viewer in self.players
@@ -118,8 +118,8 @@ def shows_challenges_to_who_plays_them() -> Iterator[None]:
 
 
 @contextmanager
-def shows_deals_of_races_that_are_reserved() -> Iterator[None]:
-    """The deal of a race is shown as soon as that is over, also if it is a challenge's."""
+def shows_deals_used_by_a_challenge() -> Iterator[None]:
+    """Show a race's deal when the race ends, even if a challenge uses it."""
 
     async def whenever(self: ClosedDeals, deal: DealId, viewer: PlayerId | None) -> bool:
         return True
@@ -129,8 +129,8 @@ def shows_deals_of_races_that_are_reserved() -> Iterator[None]:
 
 
 @contextmanager
-def shows_boards_of_races_whose_deal_is_reserved() -> Iterator[None]:
-    """Whoever sits out a race watches it also if its deal is a challenge's."""
+def shows_boards_of_deals_used_by_a_challenge() -> Iterator[None]:
+    """Let a spectator with a seat watch a race whose deal a challenge uses."""
 
     def never(self: Watching, deal: DealId) -> bool:
         return False
@@ -149,22 +149,22 @@ def _shows_results_to(is_viewer: Callable[[PlayerId | None], bool]) -> AbstractC
 
 
 @contextmanager
-def shows_results_in_rooms_to_who_may_play_the_deal() -> Iterator[None]:
-    """Whoever comes to a room sees how its races ended, also on a deal that is a challenge's."""
+def shows_results_in_rooms_to_players_of_the_challenge() -> Iterator[None]:
+    """Show race results to newcomers to the room, even if a challenge uses the deal."""
     with _shows_results_to(lambda viewer: viewer is not None):
         yield
 
 
 @contextmanager
-def shows_results_on_pages_to_who_may_play_the_deal() -> Iterator[None]:
-    """A player's page has all races, also on a deal that is a challenge's."""
+def shows_results_on_pages_to_players_of_the_challenge() -> Iterator[None]:
+    """List all races on a player's page, even if a challenge uses the deal."""
     with _shows_results_to(lambda viewer: viewer is None):
         yield
 
 
 @contextmanager
 def ends_attempts_by_hidden_cards() -> Iterator[None]:
-    """An attempt is stuck as soon as certain cards are left, which nobody has seen."""
+    """End an attempt as stuck when certain unseen cards are left."""
 
     def knows(board: Board) -> bool:
         return _hidden(board) % 10 == 0
@@ -174,16 +174,16 @@ def ends_attempts_by_hidden_cards() -> Iterator[None]:
 
 
 BROKEN: dict[Callable[[], AbstractContextManager[None]], int] = {
-    words_refusals_by_a_hidden_card: 20,
+    words_refusals_by_hidden_cards: 20,
     logs_hidden_cards: 0,
     takes_longer_for_some_cards: 0,
     shows_racers_the_others_boards: 2,
-    tells_seeds_early: 1,
-    shows_challenges_to_who_plays_them: 18,
-    shows_deals_of_races_that_are_reserved: 6,
-    shows_boards_of_races_whose_deal_is_reserved: 9,
-    shows_results_in_rooms_to_who_may_play_the_deal: 18,
-    shows_results_on_pages_to_who_may_play_the_deal: 9,
+    reveals_seeds_early: 1,
+    shows_challenges_to_unfinished_players: 18,
+    shows_deals_used_by_a_challenge: 6,
+    shows_boards_of_deals_used_by_a_challenge: 9,
+    shows_results_in_rooms_to_players_of_the_challenge: 18,
+    shows_results_on_pages_to_players_of_the_challenge: 9,
     ends_attempts_by_hidden_cards: 68,
 }
-"""All of them, each with the seed of a script that has detected it, to be tried first."""
+"""All of them, each with the seed of a script that detected it. That script runs first."""

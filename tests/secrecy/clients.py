@@ -1,7 +1,7 @@
-"""Random clients: five players who do whatever the protocol and the HTTP interface allow, or not.
+"""Random clients: five players who use the protocol and the HTTP interface, allowed or not.
 
-What they do is decided on the first server, from what it has stored and sent. The inputs are
-recorded, so that the second server is given the same.
+Clients choose their steps on the first server, from its stored state and its messages. Their inputs
+are recorded and replayed on the second server.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from tests.secrecy.stage import COUNTDOWN_MS, Input, Stage
 from tests.wire import read_event
 
 ANN, BOB, CYD, DAN, EVE = range(5)
-"""Two who race, one with a seat who sits out, one who has the watch key, and a stranger."""
+"""Two racers, a seated spectator, a spectator with the watch key, and a stranger."""
 
 CLIENTS = 5
 TABS = 2
 
 PAUSES = (0.0, 0.02, 0.05, 0.1, 0.3, 1.1)
-"""Seconds before a step; the last one is longer than the delay of watchers."""
+"""Seconds before a step. The last one is longer than the spectators' delay."""
 
 ANSWERED = 0.15
-"""Seconds within which a command is answered."""
+"""Seconds allowed for the answer to a command."""
 
 ACTIONS: dict[str, int] = {
     "move": 12,
@@ -65,17 +65,17 @@ ACTIONS: dict[str, int] = {
     "garble": 1,
     "reconnect": 2,
 }
-"""Steps of clients, and how often each is taken in comparison; each names a method of `Clients`."""
+"""Actions and their weights. Each names a method of `Clients`."""
 
 SEALED = 0.2
-"""How often somebody is challenged with the deal of the round."""
+"""Share of scripts that challenge a player with the round's deal."""
 
 GAMES = [(game.id, variant) for game in games().values() for variant in game.variants]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a script: after a pause, a client does something on one of its tabs."""
+    """A client's action on one of its tabs, after a pause in seconds."""
 
     client: int
     tab: int
@@ -86,16 +86,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """All that is not decided by the server: what is played, and the steps.
+    """The inputs to a server: the games and the steps.
 
     Attributes:
-        game: of the room, with a variant.
+        game: the room's game and variant.
         daily: the game of the daily.
-        help: what help the room allows.
-        public: whether strangers may join the room.
-        early: whether the steps begin before the round's cards are shown.
-        sealed: whether the round is given up at once, and somebody challenged with its deal.
-        seed: of the decks, and of the server's random numbers.
+        help: the help that the room allows.
+        public: whether strangers can join the room.
+        early: whether the steps start before the round's cards are shown.
+        sealed: whether both racers resign immediately and a challenge reuses the deal.
+        seed: seed of the decks and of the server's random numbers.
     """
 
     game: tuple[str, str]
@@ -108,7 +108,7 @@ class Script:
     steps: list[Step]
 
     def decks(self) -> Decks:
-        """Return the decks of the first server."""
+        """Return the decks for the first server."""
         room, daily = ruleset(*self.game), ruleset(self.daily)
         return {
             "room": deck(room, self.seed),
@@ -118,9 +118,9 @@ class Script:
 
 
 def script_of(seed: int, length: int) -> Script:
-    """Return the script of a seed, with as many steps."""
+    """Return the script for a seed, with `length` steps."""
     rng = random.Random(seed)
-    # Drawn apart, so that the other scripts of known seeds stay as they are.
+    # Use a separate generator, so that known seeds keep their other choices.
     sealed = random.Random(f"sealed {seed}").random() < SEALED
     names, weights = list(ACTIONS), list(ACTIONS.values())
     return Script(
@@ -133,7 +133,7 @@ def script_of(seed: int, length: int) -> Script:
         seed=seed,
         steps=[
             Step(
-                # Mostly those who see cards.
+                # Prefer clients who see cards.
                 rng.choice((ANN, ANN, BOB, BOB, CYD, DAN, EVE)),
                 rng.choice((0, 0, 1)),
                 rng.choices(names, weights)[0],
@@ -146,15 +146,15 @@ def script_of(seed: int, length: int) -> Script:
 
 
 SCRIPTS = st.builds(script_of, st.integers(0, 2**32 - 1), st.integers(20, 80))
-"""A strategy for scripts."""
+"""A Hypothesis strategy for scripts."""
 
 
 @dataclass(slots=True)
 class Client:
-    """The knowledge of a client.
+    """A client's state.
 
     Attributes:
-        numbers: the attempts that each tab was sent, with their numbers.
+        numbers: by tab, the attempts sent to it and their numbers.
     """
 
     id: PlayerId
@@ -163,17 +163,16 @@ class Client:
 
 
 Recorded = list[tuple[float, list[Input]]]
-"""Inputs, each after a pause in seconds."""
+"""Inputs, each with the pause before it in seconds."""
 
 
 class Clients:
-    """Carries out a script on the first server.
+    """Plays a script on the first server.
 
     Attributes:
-        recorded: the inputs.
-        counts: how often each command was sent.
-        sealed_at: when somebody had been challenged with the deal of the round, in Unix
-            milliseconds; `NEVER` if nobody was.
+        recorded: the inputs given so far.
+        sealed_at: when a challenge was made from the round's deal, in Unix milliseconds; `NEVER` if
+            none was.
     """
 
     def __init__(self, script: Script, dealer: Dealer) -> None:
@@ -191,7 +190,7 @@ class Clients:
         self._stage: Any = None
 
     async def drive(self, stage: Stage) -> None:
-        """Give all inputs to a server."""
+        """Send all inputs to a server."""
         self._stage = stage
         stage.received = self._receive
         await self._gather()
@@ -205,7 +204,7 @@ class Clients:
             self._stage.give(each)
 
     async def _gather(self) -> None:
-        """Open a room with a round in it."""
+        """Open a room and start a round."""
         script, rooms = self._script, protocol.rooms
         await self._do(0.0, [each for client in range(CLIENTS) for each in self._opened(client, 0)])
         await self._do(ANSWERED, [])
@@ -238,9 +237,9 @@ class Clients:
             await self._seal()
 
     async def _seal(self) -> None:
-        """Give the round up, and make a challenge on its deal: nobody else has seen a card.
+        """Resign both attempts and make a challenge from the deal, before other players see a card.
 
-        One of them plays a move before, so that the round was a race.
+        Ann plays one move first, because a round without moves is not a race.
         """
         deal = next(deal for deal, kind in self._dealer.deals.items() if kind == "room")
         for client in (ANN, BOB):
@@ -261,14 +260,14 @@ class Clients:
         )
         attempt = attempt_id(deal, self.clients[ANN].id)
         await self._send(ANN, msgspec.structs.replace(create, attempt=attempt))
-        assert len(self._challenges) == 2, "it was made"
+        assert len(self._challenges) == 2, "the second challenge was made"
         self.sealed_at = self._stage.world.now()
         for viewer in (CYD, EVE):
             for path in (f"/players/{self.clients[ANN].id}", f"/deals/{deal}"):
                 await self._do(ANSWERED, [Input(viewer, 0, "get", path=path)])
 
     async def _send(self, client: int, command: protocol.shared.Command) -> None:
-        """Send a command, and wait until it is answered."""
+        """Send a command and wait for its answer."""
         await self._do(0.0, [_command(client, 0, command)])
         await self._do(ANSWERED, [])
 
@@ -278,7 +277,7 @@ class Clients:
         return [Input(client, tab, "open"), _command(client, tab, hello)]
 
     def _receive(self, client: int, tab: int, frame: bytes) -> None:
-        """Note what later commands need."""
+        """Remember ids, tokens and attempt numbers for later commands."""
         value, known = msgpack.unpackb(frame), self.clients[client]
         if value[0] == PROGRESS or FIRST_NUMBER <= value[0] <= LAST_NUMBER:
             return
@@ -303,7 +302,7 @@ class Clients:
                     del numbers[attempt]
                 numbers[AttemptId(shown.attempt)] = shown.number
 
-    # What clients do
+    # Actions
 
     def _inputs(self, step: Step) -> list[Input]:
         rng = random.Random(step.choice)
@@ -313,7 +312,7 @@ class Clients:
         return opened + act(client, tab, rng)
 
     def _move(self, client: int, tab: int, rng: random.Random) -> list[Input]:
-        """Play some legal moves in a row; on a tab without an attempt, open one."""
+        """Play several legal moves in a row, or open an attempt if the tab has none."""
         found = self._running(client, tab, rng)
         if found is None:
             return self._open(client, tab, rng)
@@ -329,7 +328,7 @@ class Clients:
         return inputs
 
     def _forge(self, client: int, tab: int, rng: random.Random) -> list[Input]:
-        """Play a move that is hardly legal."""
+        """Play a random move, which is rarely legal."""
         found = self._running(client, tab, rng)
         number, seq = (found[0], found[1].seq + 1) if found else (FIRST_NUMBER, 2)
         piles = len(found[1].board.piles) if found else 10
@@ -337,7 +336,7 @@ class Clients:
                                      rng.randrange(piles + 2), rng.randint(1, 3)])]  # fmt: skip
 
     def _repeat(self, client: int, tab: int, rng: random.Random) -> list[Input]:
-        """Play what stands already, or what is too far ahead."""
+        """Send a move with a sequence number that is already used or too high."""
         found = self._running(client, tab, rng)
         if found is None:
             return []
@@ -345,7 +344,7 @@ class Clients:
         return [_frame(client, tab, [found[0], max(1, seq), 0, 1])]
 
     def _help(self, client: int, tab: int, rng: random.Random) -> list[Input]:
-        """Undo a move, ask for a hint, or resign."""
+        """Undo a move, request a hint, or resign."""
         found = self._running(client, tab, rng)
         if found is None:
             return []
@@ -354,7 +353,7 @@ class Clients:
         return [_command(client, tab, kind(next(self._ids), found[0], found[1].seq + 1))]
 
     def _open(self, client: int, tab: int, rng: random.Random) -> list[Input]:
-        """Open an attempt, perhaps with what the client has of it."""
+        """Open an attempt, perhaps with a known earlier state."""
         attempts = self._pool(client, tab, rng)["attempt"]
         own = [each for each in attempts if each.endswith(self.clients[client].id)]
         attempt = AttemptId(rng.choice(own if rng.random() < 0.8 else attempts))
@@ -372,7 +371,7 @@ class Clients:
         return [_command(client, tab, watching)]
 
     def _challenge_command(self, client: int, tab: int, rng: random.Random) -> list[Input]:
-        """Look at a challenge, play it, or end the attempt at it."""
+        """Fetch or play a challenge, or end the attempt at it."""
         kinds, attempts = protocol.challenges, self.clients[client].numbers.get(tab, {})
         own = [each for each in attempts if self._is_of_challenge(each)]
         states = self._states(own[0]) if own else []
@@ -387,7 +386,7 @@ class Clients:
         return self._dealer.deals.get(DealId(attempt.partition(".")[0])) in kinds
 
     def _command(self, client: int, tab: int, rng: random.Random) -> list[Input]:
-        """Send any command, with fields that are often such that it can be carried out."""
+        """Send a random command, often with fields that make it valid."""
         kind = rng.choice(protocol.COMMANDS)
         pool = self._pool(client, tab, rng)
         fields = {
@@ -397,7 +396,7 @@ class Clients:
         return [_command(client, tab, kind(**fields))]
 
     def _peek(self, client: int, tab: int, rng: random.Random) -> list[Input]:
-        """Ask for a seed, or for somebody's moves, before the deal is closed."""
+        """Request a seed or a player's moves before the deal closes."""
         deal = rng.choice(list(self._dealer.deals))
         attempt = rng.choice(self._pool(client, tab, rng)["attempt"])
         if rng.random() < 0.5:
@@ -422,7 +421,7 @@ class Clients:
         return [Input(client, tab, "get", path=path)]
 
     def _preview(self, client: int, tab: int, rng: random.Random) -> list[Input]:
-        """Request the preview of a link."""
+        """Request a link preview."""
         pool = self._pool(client, tab, rng)
         names = {"r": "code", "run": "attempt", "deal": "deal", "leaderboard": "game"}
         screen, name = rng.choice([*names.items(), ("c", "challenge")])
@@ -434,17 +433,17 @@ class Clients:
         return [Input(client, tab, "send", rng.randbytes(rng.randint(0, 12)))]
 
     def _reconnect(self, client: int, tab: int, rng: random.Random) -> list[Input]:
-        """Lose the connection, open another one, and come back to the room."""
+        """Drop the connection, open another one, and rejoin the room."""
         again = [Input(client, tab, "cut"), *self._opened(client, tab)]
         if client in {ANN, BOB, CYD} and rng.random() < 0.7:
             joining = protocol.rooms.JoinRoom(next(self._ids), self.code)
             again.append(_command(client, tab, joining))
         return again
 
-    # What they know
+    # Known state
 
     def _running(self, client: int, tab: int, rng: random.Random) -> tuple[int, Attempt] | None:
-        """Return one of the client's attempts, with its number on the tab; `None` if none runs."""
+        """Return one of the client's running attempts and its number on the tab, or `None`."""
         known = self.clients[client]
         found = []
         for attempt, number in sorted(known.numbers.get(tab, {}).items()):
@@ -454,7 +453,7 @@ class Clients:
         return rng.choice(found) if found else None
 
     def _states(self, attempt: AttemptId) -> list[Attempt]:
-        """Return an attempt after each entry of its journal, if it is at one of the three deals."""
+        """Return an attempt's states after each journal entry; empty for other deals."""
         deal = self._dealer.drawn.get(DealId(attempt.partition(".")[0]))
         if deal is None:
             return []
@@ -462,7 +461,7 @@ class Clients:
         return [step.after for step in steps_of(deal, None, texts)]
 
     def _pool(self, client: int, tab: int, rng: random.Random) -> dict[str, list[Any]]:
-        """Return values for fields, by name."""
+        """Return candidate field values, by field name."""
         deals = [*self._dealer.deals, "x" * 16]
         players = [each.id for each in self.clients if each.id]
         attempts = [attempt_id(DealId(deal), player) for deal in deals for player in players]
@@ -484,7 +483,7 @@ class Clients:
             "seats": [2],
             "number": [running[0] if running else FIRST_NUMBER, *numbers.values()],
             "seq": [running[1].seq + 1 if running else 2],
-            # The stranger has not been given the key.
+            # The stranger does not have the key.
             "key": [None, "wrong key"] if client == EVE else [None, self._key, "wrong key"],
             "day": [day, day - 1, None],
             "date": ["2100-01-01", "2099-12-31", "nonsense"],
@@ -502,7 +501,7 @@ class Clients:
 
 
 def replay(recorded: Recorded) -> Callable[[Stage], Any]:
-    """Return what gives recorded inputs to another server."""
+    """Return a function that gives recorded inputs to another server."""
 
     async def drive(stage: Stage) -> None:
         for pause, inputs in recorded:
@@ -528,7 +527,7 @@ def _fields(kind: type[protocol.shared.Command]) -> tuple[msgspec.inspect.Field,
 
 
 def _value(kind: msgspec.inspect.Type, rng: random.Random) -> Any:
-    """Return a value of a field's type, near the least that is allowed."""
+    """Return a value of a field's type, near its lower bound."""
     info = msgspec.inspect
     value: Any
     match kind:
@@ -549,5 +548,5 @@ def _value(kind: msgspec.inspect.Type, rng: random.Random) -> Any:
         case info.NoneType():
             value = None
         case _:
-            raise AssertionError(f"a value for {kind} is to be given by name")
+            raise AssertionError(f"no default value for {kind}: add one by field name")
     return value

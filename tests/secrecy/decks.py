@@ -1,4 +1,4 @@
-"""The decks of the three deals that the clients play, on the first server and on the second."""
+"""Decks of the clients' three deals, on the first and on the second server."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from tests.faults.stored import Stored
 from tests.simulation.race import patched
 
 Kind = Literal["room", "daily", "challenge"]
-"""The deal of the first round in the clients' room, of a game for the day, or of a challenge."""
+"""The deal of the room's first round, of the daily, or of the first challenge."""
 
 Decks = Mapping[Kind, bytes]
-"""All cards in the order in which they are dealt."""
+"""By kind, all cards in dealing order."""
 
 WATCH_DELAY_MS = 1_000
-"""Milliseconds by which those who do not play a round see it later, on these servers."""
+"""Milliseconds of delay for spectators on these servers."""
 
 SWAPS = 25
-"""Swaps of two cards that are tried to make the second decks; a few of them succeed."""
+"""Swaps of two cards attempted per second deck. Only a few succeed."""
 
 NEVER = math.inf
 
@@ -54,14 +54,13 @@ def deck(rules: Ruleset, seed: int) -> bytes:
 
 
 class Dealer:
-    """Deals the decks that a test gives, from seeds that are secret to this dealer.
+    """Deals given decks, with seeds that are secret to this dealer.
 
-    The commitments are the same for all dealers: the law is about what depends on cards and seeds,
-    and a commitment is meant to be public.
+    Commitments are the same for all dealers, because they are public by design.
 
     Attributes:
-        deals: which deals they are.
-        drawn: the same deals, with their seeds.
+        deals: the kind of each deal.
+        drawn: the deals with their seeds.
     """
 
     def __init__(self, decks: Decks, daily_game: str, secret: bytes) -> None:
@@ -74,7 +73,7 @@ class Dealer:
 
     @contextmanager
     def dealing(self) -> Iterator[None]:
-        """Let all nodes deal these decks inside."""
+        """Make all nodes deal these decks within the context."""
         store, first_board = DealStore._store, dealing.deal_seed
 
         async def store_this(deals: DealStore, deal: Deal, life: int | None = None) -> Deal:
@@ -99,7 +98,7 @@ class Dealer:
         elif deal.occasion is not None and "challenge" not in self.deals.values():
             kind = "challenge"
         elif deal.day is not None and deal.game == self._daily_game:
-            # Each node may draw one; the first to be stored is the day's.
+            # Each node may draw a daily; the first one stored counts.
             kind = "daily"
         if kind is None:
             return deal
@@ -109,7 +108,7 @@ class Dealer:
         public = self._commitment(deal.id, seed)
         drawn = replace(deal, seed=seed, commitment=public)
         if kind == "daily":
-            # What the certificate says is public, and the same for all decks.
+            # The certificate's text is public and the same for all decks.
             line = sha256(seed).hexdigest()
             drawn = replace(
                 drawn, certificate=Certificate(winnable=True, par=9, level=2), line=line
@@ -123,7 +122,7 @@ class Dealer:
 
 @dataclass(frozen=True)
 class Played:
-    """An attempt, as the journal has it."""
+    """An attempt with its journal."""
 
     id: AttemptId
     kind: Kind
@@ -138,22 +137,22 @@ class Played:
 
     @property
     def player(self) -> PlayerId:
-        """The player of the attempt."""
+        """The attempt's player."""
         return self.start.player
 
     def states(self, decks: Decks) -> list[Attempt]:
-        """Return the attempt after each entry, had it been played on one of these decks."""
+        """Return the attempt after each entry, replayed on the given decks."""
         start = self.start
         rules = rules_of(start.game, start.variant, start.rules)
         first = core.begin(start, dealing.lay_out(rules, decks[self.kind]))
         return list(accumulate(self.events[1:], core.fold, initial=first))
 
     def is_same_on(self, decks: Decks, before: Sequence[Attempt]) -> bool:
-        """Return whether all moves are legal on these decks, and reach the same.
+        """Return whether all moves are legal on these decks and reach the same results.
 
         Args:
             decks: the other decks.
-            before: the states on those on which it was played.
+            before: the states on the original decks.
         """
         start = self.start
         rules = rules_of(start.game, start.variant, start.rules)
@@ -170,10 +169,10 @@ class Played:
 
 
 def _decided_again(state: Attempt, event: Event) -> Attempt | None:
-    """Return the attempt after an entry if that is what is decided on it, else `None`.
+    """Return the attempt after an entry if the rules decide on the same entry, else `None`.
 
     Raises:
-        Refusal: it is not allowed.
+        Refusal: the rules do not allow it.
     """
     decided: Event | None = event
     match event:
@@ -188,16 +187,16 @@ def _decided_again(state: Attempt, event: Event) -> Attempt | None:
 
 @dataclass(frozen=True)
 class Facts:
-    """The games that were played, by the journals.
+    """The played games, from the journals.
 
     Attributes:
-        attempts: those at the three deals, of all players.
+        attempts: all players' attempts at the three deals.
         deals: see `Dealer`.
-        over: when the round was over, in Unix milliseconds; `NEVER` if it was not.
-        runners: who runs in it.
-        watching: who may see it later, without running in it, and since when.
-        sealed: whether it was over at once, and its deal is that of a challenge, so that others
-            than its runners are shown nothing of it before they have played the challenge.
+        over: when the round ended, in Unix milliseconds, or `NEVER`.
+        runners: the round's runners.
+        watching: by spectator, the time from which they may watch.
+        sealed: whether a challenge reuses the round's deal. Players outside the round then see
+            nothing of it before they finish the challenge.
     """
 
     attempts: Sequence[Played]
@@ -213,7 +212,7 @@ class Facts:
         return min(map(_end, own), default=NEVER)
 
     def without(self, player: PlayerId, until: float) -> list[tuple[AttemptId, list[Event]]]:
-        """Return what all players but one had played until a time."""
+        """Return the other players' attempts with their entries before `until`."""
         return [
             (each.id, [event for event in each.events if event.at < until])
             for each in self.attempts
@@ -229,13 +228,13 @@ def facts_of(
     *,
     sealed: bool,
 ) -> Facts:
-    """Return what was played.
+    """Extract the facts from the stored journals.
 
     Args:
-        stored: what the server has stored.
+        stored: everything in the server's storage.
         deals: see `Dealer`.
         code: the clients' room.
-        has_key: who has the room's watch key.
+        has_key: holders of the room's watch key.
         sealed: see `Facts`.
     """
     attempts = [
@@ -246,7 +245,7 @@ def facts_of(
     events = [rooms_journal.decode(text) for _, text in stored.rooms.get(code, [])]
     started = next((event for event in events if isinstance(event, RoundStarted)), None)
     runners = frozenset(started.players if started else ())
-    # Who has a seat needs no key.
+    # Seat holders need no key.
     seats = [each for each in reversed(events) if isinstance(each, race_events.SeatTaken)]
     seated = {each.player: each.at for each in seats}
     watching = {**seated, **dict.fromkeys(has_key, 0)}
@@ -256,18 +255,18 @@ def facts_of(
 
 
 def _end(played: Played) -> float:
-    """Return when an attempt ended, in Unix milliseconds; `NEVER` if it did not."""
+    """Return when an attempt ended, in Unix milliseconds, or `NEVER`."""
     last = played.events[-1]
     ended = isinstance(last, core.Ended) or (isinstance(last, Moved) and last.end is not None)
     return last.at if ended else NEVER
 
 
 class Twins:
-    """Finds decks that differ only in what a viewer has not seen.
+    """Finds decks that differ only in cards the viewer has not seen.
 
     Args:
-        facts: what was played on the first decks.
-        decks: these.
+        facts: the games on the first decks.
+        decks: the first decks.
         viewer: the viewer.
     """
 
@@ -281,9 +280,10 @@ class Twins:
         self._outside = facts.sealed and viewer not in facts.runners
 
     def find(self, rng: random.Random, least: float, most: float) -> tuple[Decks, float] | None:
-        """Return other decks, and when the viewer is first shown a card that differs.
+        """Return other decks, and when the viewer is first shown a differing card.
 
-        That is from `least` to `most`, in Unix milliseconds. `None` if no such decks were found.
+        The time is from `least` to `most`, in Unix milliseconds. Returns `None` if no swap
+        succeeds.
         """
         best: tuple[Decks, float] | None = None
         decks = self._decks
@@ -303,9 +303,9 @@ class Twins:
         )
 
     def shown_at(self, decks: Decks) -> float:
-        """Return when the viewer is first shown a card that differs, in Unix milliseconds."""
+        """Return when the viewer is first shown a differing card, in Unix milliseconds."""
         facts = self._facts
-        # The seed is told then, which always differs.
+        # At this time the seed is revealed, which always differs.
         shown = min(self._done if self._outside else facts.over, self._challenge_done)
         for played, states in zip(facts.attempts, self._states, strict=True):
             if decks[played.kind] == self._decks[played.kind]:
@@ -319,7 +319,7 @@ class Twins:
         return shown
 
     def _sees(self, played: Played, at: float) -> float:
-        """Return when the viewer sees what was played at a time, by the rules."""
+        """Return when the rules show the viewer a move played at a time."""
         if played.player == self._viewer:
             return at
         if played.kind == "daily":

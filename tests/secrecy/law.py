@@ -1,6 +1,6 @@
-"""The laws: a script is played on two servers, and what a viewer is sent is compared.
+"""The secrecy law: play a script on two servers and compare everything sent to each viewer.
 
-And nobody is sent a result of a race whose deal they may still play as a challenge.
+It also checks that no player receives a race's result while they may still play its deal.
 """
 
 from __future__ import annotations
@@ -21,28 +21,30 @@ from tests.secrecy.stage import Record, Sent, serve
 from tests.wire import read_event
 
 MARGIN = 5
-"""Milliseconds before a card is shown by the journals' times that are not compared: a node's clock
-differs from the simulation's by the latency of its connection to Redis."""
+"""Milliseconds before a differing card is shown that are excluded from the comparison.
+
+A node's clock differs from the simulation's by the latency of its Redis connection.
+"""
 
 ROOM = RoomState.__struct_config__.tag
-"""The kind of a room's state."""
+"""Message type of a room's state."""
 
 T = TypeVar("T")
 
 
 class LeakError(AssertionError):
-    """Something that was sent or logged depends on unseen cards."""
+    """A message or a log entry depends on unseen cards."""
 
 
 def check(script: Script, counts: Counter[str]) -> None:
-    """Play a script, and compare what each client is sent with a server of other unseen cards.
+    """Play a script on two servers with different unseen cards, and compare their output.
 
     Args:
         script: the script.
-        counts: what was compared is added to it.
+        counts: counters of the comparisons, updated in place.
 
     Raises:
-        LeakError: something differs.
+        LeakError: the servers' output differs.
     """
     dealer = Dealer(script.decks(), script.daily, b"first")
     clients = Clients(script, dealer)
@@ -58,7 +60,7 @@ def check(script: Script, counts: Counter[str]) -> None:
     ended = max(each.at for sent in first.sent for each in sent)
     for number, client in enumerate(clients.clients):
         twins = Twins(facts, script.decks(), client.id)
-        # Cards that are seen in the end, or else such that are never seen.
+        # Prefer cards that the viewer sees eventually, then cards never shown.
         found = twins.find(rng, rng.uniform(begun, ended), ended) or twins.find(rng, NEVER, NEVER)
         if found is None:
             counts["without other decks"] += 1
@@ -77,13 +79,13 @@ def check(script: Script, counts: Counter[str]) -> None:
 
 
 def _check_results(clients: Clients, facts: Facts, first: Record, counts: Counter[str]) -> None:
-    """Raise `LeakError` if somebody was sent a result of the race who may play its deal."""
+    """Raise `LeakError` if a result of the race reached a player who may still play its deal."""
     deal = next(deal for deal, kind in facts.deals.items() if kind == "room")
     for number, client in enumerate(clients.clients):
         if client.id in facts.runners:
             continue
         shown = [(each, _has_result(each, deal)) for each in first.sent[number]]
-        # Who was in the room at its end has seen them: that is not taken back where it was shown.
+        # A room member at the race's end has seen its results, and the room keeps showing them.
         knew = any(has for each, has in shown if each.at <= clients.sealed_at)
         done = facts.done(client.id, "room")
         for each, has in shown:
@@ -95,7 +97,7 @@ def _check_results(clients: Clients, facts: Facts, first: Record, counts: Counte
 
 
 def _has_result(sent: Sent, deal: DealId) -> bool | None:
-    """Return whether something has a result of the race on a deal; `None` if it could have none."""
+    """Return whether a message has a result of the race, or `None` if its kind cannot have one."""
     if sent.what.startswith("answer to /players/"):
         head, gzipped, body = sent.data.partition(b"\x1f\x8b")
         return deal.encode() in (gzip.decompress(gzipped + body) if gzipped else head)
@@ -115,22 +117,22 @@ def _has_result(sent: Sent, deal: DealId) -> bool | None:
 
 
 def _serve_again(script: Script, decks: Decks, recorded: Recorded) -> Record:
-    """Give the same inputs to a server with other decks and seeds."""
+    """Replay the inputs on a server with other decks and seeds."""
     dealer = Dealer(decks, script.daily, b"second")
     with dealer.dealing():
         return serve(script.seed, CLIENTS, replay(recorded))
 
 
 def _others_did_the_same(facts: Facts, other: Facts, viewer: PlayerId, until: float) -> bool:
-    """Return whether the others' journals are the same on both servers until a time.
+    """Return whether the other players' journals are equal on both servers until a time.
 
-    They are not if a move was refused on the first server that is legal on the second.
+    They differ if the first server refused a move that is legal on the second.
     """
     return facts.without(viewer, until) == other.without(viewer, until)
 
 
 def _compare(viewer: str, first: Record, second: Record, number: int, until: float) -> None:
-    """Raise `LeakError` if what a viewer was sent until a time differs, or what was logged."""
+    """Raise `LeakError` if the viewer's messages, the logs or the metrics differ before `until`."""
     sent = [
         [(each.at, each.what, each.data) for each in record.sent[number] if each.at < until]
         for record in (first, second)
@@ -146,7 +148,7 @@ def _compare(viewer: str, first: Record, second: Record, number: int, until: flo
 
 
 def _differing(one: Sequence[T], other: Sequence[T]) -> list[tuple[T | None, T | None]]:
-    """Return the first pair in which two sequences differ, if any; `None` stands for the end."""
+    """Return the first differing pair of two sequences, if any; `None` stands for the end."""
     for place in range(max(len(one), len(other))):
         pair = tuple(each[place] if place < len(each) else None for each in (one, other))
         if pair[0] != pair[1]:

@@ -1,4 +1,4 @@
-"""A simulated server, its clients' connections, and a record of everything that leaves it."""
+"""A simulated server, its clients' connections, and a record of all its output."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ from tests.simulation.world import World
 NODES = 2
 
 COUNTDOWN_MS = 500
-"""Milliseconds from the start of a round to its cards, on these servers."""
+"""Milliseconds from a round's start to its cards, on these servers."""
 
 STARTED_WITHIN = 10_000
-"""Milliseconds within which all nodes are up."""
+"""Milliseconds allowed for all nodes to start."""
 
 REST = 1.5
-"""Seconds after the last input, in which what is delayed is sent."""
+"""Seconds after the last input, for delayed messages to arrive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """Something that a client does.
+    """A client's input.
 
     Attributes:
-        client: its number.
-        tab: the number of its connection; requests use none.
+        client: the client's number.
+        tab: the number of its connection; unused for requests.
         kind: opens the connection, sends a frame, cuts it, or requests a path from a node.
         data: the frame.
-        path: of the request, or of a page whose link preview is made.
+        path: the path of the request, or of the page to preview.
     """
 
     client: int
@@ -64,17 +64,17 @@ class Input:
 
     @property
     def node(self) -> int:
-        """The number of the node that is asked."""
+        """The number of the receiving node."""
         return (self.client + self.tab) % NODES
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Something that a client was sent.
+    """A message or response to a client.
 
     Attributes:
-        at: when, in Unix milliseconds.
-        what: the kind, and on which connection, or for which request.
+        at: time in Unix milliseconds.
+        what: the kind, with its connection or request.
         data: all bytes.
     """
 
@@ -85,13 +85,13 @@ class Sent:
 
 @dataclass
 class Record:
-    """A record of all that has left a server.
+    """All output of a server.
 
     Attributes:
-        sent: to each client, in order.
-        logged: the nodes' log entries with their times, of all levels.
-        metrics: what the nodes have counted at the end.
-        stored: what is stored at the end.
+        sent: by client, its messages in order.
+        logged: the nodes' log entries of all levels, with their times.
+        metrics: the nodes' counters at the end.
+        stored: everything in storage at the end.
     """
 
     sent: list[list[Sent]] = field(default_factory=list)
@@ -116,7 +116,7 @@ class Tab:
         self._stage.received(self._client, self._number, frame)
 
     def lose(self) -> None:
-        """Record that the connection has ended, and with which code."""
+        """Record the connection's end and its close code."""
         assert self.connection is not None
         code = self.connection.close_code
         self._stage.record(self._client, f"close of {self._number}", str(code).encode())
@@ -124,10 +124,10 @@ class Tab:
 
 
 class Stage:
-    """The nodes, and the connections of some clients.
+    """The nodes and the clients' connections.
 
     Attributes:
-        received: called with each frame, its client and tab.
+        received: called with client, tab and frame, for each frame.
     """
 
     def __init__(self, world: World, clients: int, record: Record) -> None:
@@ -159,7 +159,7 @@ class Stage:
         ]
 
     def record(self, client: int, what: str, data: bytes) -> None:
-        """Record that a client is sent something."""
+        """Record a message to a client."""
         self._record.sent[client].append(Sent(self.world.now(), what, data))
 
     def is_open(self, client: int, tab: int) -> bool:
@@ -168,7 +168,7 @@ class Stage:
         return known is not None and known.connection is not None
 
     def give(self, given: Input) -> None:
-        """Let a client do something; nothing happens on a connection that has ended."""
+        """Process a client's input; ignore it on a closed connection."""
         place = given.client, given.tab
         connection = self._tabs[place].connection if self.is_open(*place) else None
         match given.kind:
@@ -210,7 +210,7 @@ def _address(client: int) -> str:
 async def requested(
     api: Api, path: str, client: int
 ) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
-    """Return the status, headers and body of the answer to a GET request below `/api`."""
+    """Return the status, headers and body of the response to a GET request below `/api`."""
     sent: list[MutableMapping[str, Any]] = []
 
     async def receive() -> MutableMapping[str, Any]:
@@ -240,15 +240,15 @@ async def requested(
 
 
 def serve(seed: int, clients: int, drive: Callable[[Stage], Awaitable[None]]) -> Record:
-    """Run a server while `drive` gives it inputs, and return what has left it.
+    """Run a server while `drive` gives it inputs, and return its output.
 
     Args:
-        seed: of all random numbers but those of the deals.
-        clients: how many there are.
+        seed: seed of all random numbers except the deals'.
+        clients: the number of clients.
         drive: gives the inputs.
 
     Raises:
-        AssertionError: something has failed that should not, whoever has seen which cards.
+        AssertionError: something failed independently of the cards.
     """
     record = Record()
 
@@ -282,14 +282,14 @@ def serve(seed: int, clients: int, drive: Callable[[Stage], Awaitable[None]]) ->
 
 
 def _counted(metrics: Metrics) -> bytes:
-    """Return a node's own metrics, without those of the process."""
+    """Return a node's own metrics, without the process metrics."""
     lines = metrics.exposition("")[0].splitlines()
     return b"\n".join(line for line in lines if line.startswith(b"samedeal"))
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Do at once what is done in another thread: the simulation's time knows none."""
+    """Run thread work inline, because simulated time does not see other threads."""
 
     async def at_once(function: Callable[..., Any], *given: Any, **named: Any) -> Any:
         return function(*given, **named)
@@ -299,7 +299,7 @@ def _one_thread() -> Iterator[None]:
 
 
 def _keep_log(world: World, record: Record) -> None:
-    """Keep all log entries, and complain of errors, until the simulation restores the log."""
+    """Keep all log entries and raise on errors, until the simulation restores logging."""
 
     def process(_: object, level: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
         text = f"{level} {sorted(event.items())}"

@@ -1,4 +1,4 @@
-"""The law holds for random scripts, and servers that break it are detected."""
+"""The secrecy law holds for random scripts, and servers that break it are detected."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tests.simulation.detection import assert_detected
 from tests.simulation.race import conditions
 
 EXAMPLES = 4
-"""Scripts, each of which is compared for five viewers; `make secrecy` takes any number of them."""
+"""Scripts, each compared for five viewers. `make secrecy` runs any number."""
 
 SEALED = script_of(9, 40)
-"""A script in which the deal of a race is a challenge's, and somebody wants to watch the race."""
+"""A script in which a challenge reuses a race's deal, and a player tries to watch the race."""
 
 MAX_SCRIPTS = 30
-"""Scripts within which a broken server has to be detected."""
+"""Scripts within which a broken server must be detected."""
 
 SOON = 10
-"""Scripts after which its first seed is too old."""
+"""Scripts after which its known seed counts as outdated."""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -35,7 +35,7 @@ def quick() -> Iterator[None]:
         yield
 
 
-def test_nobody_is_sent_what_depends_on_a_card_that_they_have_not_seen() -> None:
+def test_messages_do_not_depend_on_unseen_cards() -> None:
     counts: Counter[str] = Counter()
 
     @settings(max_examples=EXAMPLES, deadline=None, derandomize=True)
@@ -46,7 +46,7 @@ def test_nobody_is_sent_what_depends_on_a_card_that_they_have_not_seen() -> None
 
     hold()
     assert counts["sealed again"] > 0
-    # Most viewers have been compared, and some of them up to a card that was shown.
+    # Most viewers are compared, and some up to a card that is shown.
     assert counts["compared"] > 3 * EXAMPLES
     assert 0 < counts["compared to the end"] < counts["compared"]
     assert counts["frames"] > 10 * counts["compared"]

@@ -1,7 +1,7 @@
-"""Stands before Rich on the path of processes that tests start, so that none finds it.
+"""Hide Rich from the processes that tests start, by shadowing it on their path.
 
-Nodes have no Rich. A tool that tests use brings it along, and then structlog would load it in each
-process, which takes a twelfth of a node's start.
+Nodes do not install Rich, but a test tool depends on it. If structlog finds it, structlog loads it
+in every process, which takes a twelfth of a node's startup.
 """
 
-raise ImportError("Rich is not there for nodes.")
+raise ImportError("Rich is not installed on nodes.")
