@@ -1,11 +1,11 @@
-"""Coverage-guided fuzzing of everything that takes bytes of anybody: `make fuzz`.
+"""Coverage-guided fuzzing of everything that reads untrusted bytes: `make fuzz`.
 
-    python -m tests.fuzz TARGET [libFuzzer's options] [CORPUS]
-    python -m tests.fuzz TARGET INPUT
+python -m tests.fuzz TARGET [libFuzzer's options] [CORPUS]
+python -m tests.fuzz TARGET INPUT
 
-The second form runs one input again, such as one that `make fuzz` left in `build/fuzz`. Input that
-reaches new lines is kept in the corpus, and mutated further. Needs Atheris, which has wheels for
-Linux and for some versions of Python alone; `make fuzz` installs it.
+The second form runs one input again, for example one that `make fuzz` left in `build/fuzz`. Inputs
+that reach new lines are kept in the corpus and mutated further. Needs Atheris, which has wheels
+only for Linux and some Python versions; `make fuzz` installs it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import atheris
 
-# What parses, of libraries too: to instrument all that is imported would take a minute.
+# Parsers, including libraries. Instrumenting every import would take a minute.
 _PARSING = [
     *("engine", "server"),
     *("tomllib", "ipaddress", "websockets", "uvicorn.protocols.http"),
@@ -25,7 +25,7 @@ with atheris.instrument_imports(include=_PARSING):
 
 
 def main(name: str, *options: str) -> None:
-    """Fuzz the target of this name, within the limits of libFuzzer's options."""
+    """Fuzz a target by name, within the limits of libFuzzer's options."""
     target = TARGETS[name]
     given = list(options)
     for corpus in (Path(option) for option in options if not option.startswith("-")):
@@ -41,7 +41,7 @@ def main(name: str, *options: str) -> None:
 
 
 def _dictionary(target: Target, corpus: Path) -> Path:
-    """Write libFuzzer's dictionary of a target beside its corpus, and return its path."""
+    """Write the target's libFuzzer dictionary next to its corpus and return its path."""
     path = corpus.with_suffix(".dict")
     quoted = ("".join(f"\\x{byte:02x}" for byte in word) for word in target.words)
     path.write_text("".join(f'"{word}"\n' for word in quoted))

@@ -1,4 +1,4 @@
-"""Commands for the stateful fuzzer: made from the definitions of the messages, and broken."""
+"""Random commands for the stateful fuzzer, generated from message definitions, then broken."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from server.protocol import COMMANDS, kind_of
 from server.rooms.messages import CreateRoom, JoinRoom, SetReady, StartRound
 
 Row = list[Any]
-"""A message as it goes into msgpack: its kind or number, and its fields."""
+"""A message before msgpack encoding: its kind or number, and its fields."""
 
 WEIGHTS: dict[type[Command], int] = {
     Hello: 0,
-    # What it removes, the checker would miss.
+    # The checker would report the removed data as lost.
     DeleteAccount: 0,
     CreateRoom: 2,
     QuickMatch: 1,
@@ -42,31 +42,31 @@ WEIGHTS: dict[type[Command], int] = {
     WatchChallenge: 4,
     PlayChallenge: 8,
     JoinCircle: 4,
-    # Others would have nothing to do there any more.
+    # A deleted circle would leave the other players nothing to do.
     DeleteCircle: 1,
     Resign: 1,
     Hint: 2,
     Undo: 4,
 }
-"""How often a command is sent, 2 for all others. Moves come in addition."""
+"""Weights of the commands, 2 by default. Moves come in addition."""
 
 STRANGE: tuple[Any, ...] = (
     *(None, True, False, -1, 0, 1, 31, 32, 95, 96, 2**31, 2**31 + 1, 2**53, 2**63, 2**64 - 1),
     *(0.5, "", "x" * 41, "x" * 65, "x" * 3_000, "\u0000\u202e", b"", b"\xff" * 9, [], [[]], {}),
     *({"type": "hello"}, [0] * 65, [[[[[[[[]]]]]]]]),
 )
-"""Values of wrong types, and at the edges of right ones."""
+"""Values of wrong types, and edge values of the right types."""
 
 
 KNOWN: dict[str, list[Any]] = {
     "game": list(games()),
     "variant": [variant for game in games().values() for variant in game.variants],
     "name": ["Anna", "B\u00f6rge", "\u0430\u0434", "Admin", "a" * 20, "", "1", "a\u0301b"],
-    # Divided by `SHARE`, so that all rounds are over when a run is.
+    # Divided by `SHARE`, so that all rounds end before the run does.
     "limit": [60, 61],
     "day": [None, 0, 10**6],
 }
-"""Values for fields that nobody has to have seen."""
+"""Field values that need not be seen first."""
 
 
 def _few() -> deque[str]:
@@ -75,7 +75,7 @@ def _few() -> deque[str]:
 
 @dataclass
 class Seen:
-    """The values that the players of a run have seen so far, whoever it was: the latest of each."""
+    """Values seen by any player of the run, the latest of each kind."""
 
     codes: deque[str] = field(default_factory=_few)
     attempts: deque[str] = field(default_factory=_few)
@@ -90,7 +90,7 @@ class Seen:
     items: deque[str] = field(default_factory=_few)
 
     def take(self, event: dict[str, Any]) -> None:
-        """Remember what an event names."""
+        """Remember the values named in an event."""
         match event["type"]:
             case "welcome":
                 self._add(self.players, event["player"]["id"])
@@ -126,7 +126,7 @@ class Seen:
             values.append(value)
 
     def choices(self, struct: type[Command], name: str) -> list[Any]:
-        """Return values for a field of a command, as far as its type does not give them."""
+        """Return candidate values for a command's field, unless its type provides them."""
         if struct in {SignIn, KeepRecoveryCode, ConfirmCode}:
             return list(self.sign_ins)
         if struct is CreateRoom and name == "key":
@@ -137,7 +137,7 @@ class Seen:
         if struct is CreateCircle and name == "key":
             return [f"a key of a circle {number}" for number in range(5)]
         if struct is AddPush:
-            # Its key is no watch key.
+            # Its `key` is a push key, not a watch key.
             return []
         seen: dict[str, Iterable[Any]] = {
             "code": self.codes,
@@ -156,11 +156,11 @@ class Seen:
 
 
 class Commands:
-    """Makes rows.
+    """Generates rows.
 
     Args:
-        rng: makes all choices.
-        seen: what may be named.
+        rng: source of all choices.
+        seen: values that commands can name.
     """
 
     def __init__(self, rng: random.Random, seen: Seen) -> None:
@@ -172,14 +172,14 @@ class Commands:
 
         Args:
             command_id: its id.
-            numbers: those of the session's attempts.
+            numbers: the numbers of the session's attempts.
         """
         weights = [WEIGHTS.get(struct, 2) for struct in COMMANDS]
         struct = self._rng.choices(COMMANDS, weights)[0]
         return self.of(struct, command_id, numbers)
 
     def of(self, struct: type[Command], command_id: int, numbers: list[int]) -> Row:
-        """Return a valid command of a type; see `any`."""
+        """Return a valid command of the given type; see `any`."""
         row: Row = [kind_of(struct), command_id]
         for each in _FIELDS[struct][1:]:
             if not each.required and self._rng.random() < 0.3:
@@ -188,7 +188,7 @@ class Commands:
         return row
 
     def move(self, numbers: list[int]) -> Row:
-        """Return a move that is hardly legal."""
+        """Return a random move, which is rarely legal."""
         number = self._rng.choice(numbers) if numbers else FIRST_NUMBER
         return [number, self._rng.randint(1, 40), *(self._rng.randint(0, 20) for _ in range(2))]
 
@@ -223,7 +223,7 @@ class Commands:
         return made
 
     def broken(self, row: Row) -> bytes | str:
-        """Return a row after a few changes, as a frame; a text is sent as a text frame."""
+        """Encode a row after a few mutations. A `str` is sent as a text frame."""
         rng, row = self._rng, list(row)
         for _ in range(rng.choice((1, 1, 2, 4))):
             at = rng.randrange(len(row)) if row else 0
@@ -237,7 +237,7 @@ class Commands:
                 frame = frame[:at] + bytes([rng.randrange(256)]) + frame[at + 1 :]
             case 2:
                 return repr(row)[: MAX_FRAME_SIZE // 4]
-        # It may have become the one command that is not to be sent.
+        # The mutation may have made it `DeleteAccount`, which must not be sent.
         return frame[:1] if frame[1:2] == bytes([kind_of(DeleteAccount)]) else frame
 
 

@@ -1,4 +1,4 @@
-"""A player of the stateful fuzzer: sends anything, and checks what is answered to it."""
+"""A player of the stateful fuzzer, who sends random commands and checks the answers."""
 
 from __future__ import annotations
 
@@ -46,23 +46,23 @@ from tests.fuzz.commands import Commands, Row, Seen
 from tests.wire import COMMANDS, Message, Wire, read_event
 
 PATIENCE = 30.0
-"""Seconds within which everything must be answered."""
+"""Seconds allowed for each answer."""
 
 BATCH = 24
-"""The most frames that are sent at once: more than a node takes before it pauses reading."""
+"""The most frames per batch; it exceeds the number after which a node pauses reading."""
 
 STATUSES = {200, 204, 304, 400, 404, 405, 409, 421, 426, 429, 503}
-"""The statuses of HTTP.md, and of pages."""
+"""The statuses documented in HTTP.md, and those of pages."""
 
 NUMBERED = (Resign, Undo, Hint)
-"""The commands that name an attempt by its number in the session, as moves do."""
+"""Commands that name an attempt by its number in the session, as moves do."""
 
 _TYPES = {struct: name for name, struct in COMMANDS.items()}
 _SAID = re.compile(r"[Rr]efused as ([^.;]+)[.;]")
 
 
 def _codes_of(struct: type) -> set[str]:
-    """Return the codes that the docstring of a message, and of its base, names."""
+    """Return the refusal codes named in the docstrings of a message and its base."""
     said = " ".join(" ".join((each.__doc__ or "").split()) for each in struct.__mro__[:2])
     return set(re.findall(r"`(\w+)`", " ".join(_SAID.findall(said))))
 
@@ -71,12 +71,12 @@ ANY = {
     *("bad_message", "hello_first", "unavailable", "room_closed"),
     *("unknown_rules", "unknown_format", "seed_not_opened"),
 }
-"""Codes with which every message can be refused; `too_fast` and `internal` must not happen here."""
+"""Codes that can refuse any message. `too_fast` and `internal` must not occur here."""
 
 _HANDLED: list[type] = [*HANDLERS, PlayMove]
 
 CODES = {struct: _codes_of(struct) | ANY for struct in _HANDLED}
-"""Codes with which a message can be refused, by its type."""
+"""Codes that can refuse a message, by its type."""
 
 
 def _answers_of(struct: type[Command]) -> set[type]:
@@ -88,21 +88,21 @@ ANSWERS: dict[type, set[type]] = {
     **{struct: _answers_of(struct) for struct in HANDLERS},
     PlayMove: {Moved, Attempt, Refused},
 }
-"""Events that can answer a message, by its type."""
+"""Event types that can answer a message, by its type."""
 
 
 @dataclass
 class World:
-    """The state that all players of a run share.
+    """State shared by all players of a run.
 
     Attributes:
-        ports: those of the nodes.
-        left: how many frames are still to be sent.
-        seen: what commands name.
+        ports: the nodes' ports.
+        left: number of frames left to send.
+        seen: values that commands can name.
         ledgers: by player.
-        complaints: what was wrong, with the last frames that were sent before it.
-        counts: how often things happened.
-        answers: how often which command was answered how.
+        complaints: failures, each with the last frames before it.
+        counts: number of occurrences of each event.
+        answers: number of answers by command and answer.
     """
 
     ports: list[int]
@@ -117,13 +117,13 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A frame that was sent.
+    """A sent frame.
 
     Attributes:
-        command: the command in it, if there is one.
-        re: that of its answer.
-        message: the command for the ledger, if its attempt is known only when it is answered.
-        at: when it was sent, in Unix milliseconds.
+        command: the command in it, or `None`.
+        re: the `re` of its answer.
+        message: the command for the ledger, if the answer determines its attempt.
+        at: time in Unix milliseconds.
     """
 
     command: Command | PlayMove | None
@@ -133,23 +133,23 @@ class Sent:
 
 
 class _Frames(Wire):
-    """Unpacks the events of a session whose moves were packed elsewhere."""
+    """Decodes the events of a session whose moves were encoded elsewhere."""
 
     subscribed = ""
-    """The code of the room that the session is subscribed to."""
+    """Code of the room to which the session is subscribed."""
 
     def expect(self, number: int, seq: int, message: Message) -> None:
-        """Expect the answer to a move, or to what looks like one."""
+        """Expect the answer to a move, or to a frame that resembles one."""
         self._unanswered_moves[number, seq].append(message)
 
     def _progress(self, counters: Sequence[int]) -> Message:
-        # Any room may be sent as an answer, but the counters are of the subscribed one.
+        # Any room's state may be an answer, but progress comes only from the subscribed room.
         if self._room.get("code") != self.subscribed:
             return {"type": "progress of another room"}
         return super()._progress(counters)
 
     def row(self, move: Message) -> Row:
-        """Return a move as it is sent, without expecting its answer."""
+        """Return a move's row without expecting an answer."""
         row: Row = msgpack.unpackb(self._pack_move(move))
         self._unanswered_moves[row[0], row[1]].pop()
         return row
@@ -161,7 +161,7 @@ class _Frames(Wire):
 
 
 class Fuzzer(Player):
-    """A player who sends anything, over one socket at a time.
+    """A player who sends random frames, over one socket at a time.
 
     `Player` keeps the boards and rooms, as a client does.
     """
@@ -174,7 +174,7 @@ class Fuzzer(Player):
         self._own_token: str | None = None
 
     async def run(self) -> None:
-        """Open sockets and send, until all frames of the run have been sent."""
+        """Open sockets and send until all frames of the run are sent."""
         while self.fuzz.left > 0:
             try:
                 socket = await connect(
@@ -185,7 +185,7 @@ class Fuzzer(Player):
                     max_size=None,
                 )
             except (OSError, InvalidHandshake, ConnectionClosed, EOFError) as error:
-                self._complains(f"a socket cannot be opened: {error!r}")
+                self._complains(f"cannot open a socket: {error!r}")
                 return
             self.fuzz.counts["sockets"] += 1
             await Session(self, socket).run()
@@ -195,7 +195,7 @@ class Fuzzer(Player):
         self.fuzz.complaints.append(f"player {self.number}: {text}; sent before:\n    {sent}")
 
     def token(self) -> str | None:
-        """Return the token to say hello with: the player's own, mostly."""
+        """Return the token for hello, mostly the player's own."""
         others = list(self.fuzz.seen.tokens)
         match self.rng.randrange(12):
             case 0:
@@ -207,7 +207,7 @@ class Fuzzer(Player):
         return self._own_token
 
     async def ask_http(self) -> None:
-        """Send an HTTP request for something that was seen, or not."""
+        """Send an HTTP request for a seen or an unknown resource."""
         rng, seen = self.rng, self.fuzz.seen
         known = [*seen.codes, *seen.attempts, *seen.players, *seen.deals]
         known += ["robert", "2026-11-23", "%00", "..%2f", "x" * 300, "1"]
@@ -233,7 +233,7 @@ class Fuzzer(Player):
 
 
 class Session:
-    """One socket of a player."""
+    """A player's socket."""
 
     def __init__(self, player: Fuzzer, socket: ClientConnection) -> None:
         self._player = player
@@ -246,10 +246,10 @@ class Session:
         self._answered = asyncio.Event()
         self._bye = ""
         self._subscribes = False
-        """Whether the last answer is that to a command which subscribes the session to a room."""
+        """Whether the last answer belongs to a command that subscribes the session to a room."""
 
     async def run(self) -> None:
-        """Send batches until the socket is closed, by either side."""
+        """Send batches until either side closes the socket."""
         reading = asyncio.create_task(self._read())
         try:
             if self._rng.random() < 0.95:
@@ -259,13 +259,13 @@ class Session:
             while self._world.left > 0 and not reading.done():
                 await self._send(self._batch())
                 if self._rng.random() < 0.01:
-                    # In the middle of whatever was sent.
+                    # Cut the connection in the middle of the frames in flight.
                     self._socket.transport.abort()
                     self._world.counts["sockets cut"] += 1
                 elif self._rng.random() < 0.1:
                     await self._player.ask_http()
                 await self._until_answered(reading)
-                # Without a hello all is refused as `hello_first`.
+                # Without a hello, every command is refused as `hello_first`.
                 if self._rng.random() < (0.02 if self._ledger else 0.9):
                     break
         except ConnectionClosed:
@@ -274,7 +274,7 @@ class Session:
             await self._socket.close()
             await asyncio.wait({reading})
         reading.result()
-        # What was not answered may have been carried out, for any attempt of the player.
+        # Unanswered commands may have been carried out, for any attempt of the player.
         own = [
             a for a in self._world.seen.attempts if self._ledger and a.endswith(self._ledger.player)
         ]
@@ -306,7 +306,7 @@ class Session:
                 return
 
     def _batch(self) -> list[bytes | str]:
-        """Return frames: valid, broken, twice, and in another order."""
+        """Return frames, some broken, duplicated or reordered."""
         rng, commands = self._rng, self._player.commands
         numbers = list(self._frames.attempts)
         frames: list[bytes | str] = []
@@ -327,7 +327,7 @@ class Session:
         return frames[:BATCH]
 
     def _moves(self, numbers: list[int]) -> list[Row]:
-        """Return some moves in a row of an attempt, which look legal as far as can be seen."""
+        """Return consecutive moves of an attempt that look legal on the visible cards."""
         if not numbers:
             return []
         number = self._rng.choice(numbers)
@@ -349,7 +349,7 @@ class Session:
             await self._socket.send(frame)
 
     def expect(self, frame: bytes | str) -> None:
-        """Expect the answer to a frame, and record a command that it holds."""
+        """Expect the answer to a frame, and record its command."""
         try:
             command = protocol.decode(frame if isinstance(frame, bytes) else None)
         except codec.BadMessageError as error:
@@ -358,7 +358,7 @@ class Session:
             self._waiting.append(Sent(None, error.re))
             return
         except codec.OldProtocolError:
-            # The socket is closed.
+            # The node closes the socket.
             return
         if isinstance(command, PlayMove):
             message = self._move_message(command)
@@ -367,7 +367,7 @@ class Session:
         else:
             message, re_ = self._message(command), command.id
         if message.get("attempt") == "" and self._ledger is not None:
-            # A command before it in flight may be given that number.
+            # An earlier command in flight may be given that number.
             self._waiting.append(Sent(command, re_, message, ledger.now()))
             return
         self._waiting.append(Sent(command, re_))
@@ -375,7 +375,7 @@ class Session:
             self._ledger.record_command(message)
 
     def _record_late(self, sent: Sent, attempts: Iterable[str]) -> None:
-        """Record a command about an attempt whose number was not known when it was sent."""
+        """Record a command whose attempt was unknown when it was sent."""
         if sent.message is None or self._ledger is None:
             return
         for attempt in attempts:
@@ -385,7 +385,7 @@ class Session:
             self._ledger.record_command(message, sent.at)
 
     def _message(self, command: Command) -> Message:
-        """Return a command as ledgers have it."""
+        """Convert a command to the ledger's form."""
         message: Message = {"type": _TYPES[type(command)], **msgspec.structs.asdict(command)}
         if "number" in message:
             message["attempt"] = self._frames.attempts.get(message.pop("number"), "")
@@ -403,7 +403,7 @@ class Session:
         return {"type": "move", "id": next(self._world.ids), **given}
 
     def _move_text(self, move: PlayMove, attempt: str) -> str:
-        """Return the text of a move, which is empty if its piles are none of the attempt's."""
+        """Return a move's text, or an empty text if its piles do not exist in the attempt."""
         state = self._player.states.get(attempt)
         names = () if state is None else (*state.view.ruleset.pile_names, "t")
         if max(move.source, move.target) >= len(names):
@@ -419,10 +419,10 @@ class Session:
         except ConnectionClosed:
             pass
         except (AssertionError, LookupError, ValueError) as error:
-            self._player._complains(f"an event cannot be read: {error!r}")
+            self._player._complains(f"cannot decode an event: {error!r}")
 
     def take(self, frame: bytes) -> None:
-        """Check an event, and take it in."""
+        """Check an event and apply it."""
         value = msgpack.unpackb(frame)
         first = value[0]
         if FIRST_NUMBER <= first <= LAST_NUMBER:
@@ -451,7 +451,7 @@ class Session:
         self._player.states, self._player.first_states, self._player.rooms = {}, {}, {}
 
     def _answer(self, re_: Any, answer: type, code: str) -> None:
-        """Check an answer: it is that of the oldest unanswered frame, and documented."""
+        """Check that an answer belongs to the oldest unanswered frame and is documented."""
         if not self._waiting:
             self._player._complains(f"{answer.__name__} {code} {re_} answers nothing")
             return

@@ -1,4 +1,4 @@
-"""Targets for the parsers of the engine; `tests/engine/reading.py` has their invariants."""
+"""Targets for the engine's parsers. `tests/engine/reading.py` has their invariants."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ MAX_LINES = 20
 
 
 def start(number: int) -> Board:
-    """Return the deal of the game with this number."""
+    """Return a deal of the game with this number."""
     return deal_seed(ruleset(*VARIANTS[number % len(VARIANTS)]), SEED)
 
 
 def rules(data: bytes) -> None:
-    """Read the input as a game's file."""
+    """Parse the input as a game's file."""
     read_file(data.decode(errors="replace"))
 
 
 def moves(data: bytes) -> None:
-    """Read the input as the number of a game (one byte) and the text of a move."""
+    """Parse the input as a game's number (one byte) and a move's text."""
     variant = VARIANTS[(data[0] if data else 0) % len(VARIANTS)]
     read_move(ruleset(*variant), data[1:].decode(errors="replace"))
 
@@ -44,10 +44,10 @@ def driver(data: bytes) -> None:
 
 
 def positions(data: bytes) -> None:
-    """Read a position that the input makes: a game, a number of moves, one byte each, and changes.
+    """Read a position encoded in the input: a game, a number of moves, one byte each, and changes.
 
-    A change has four bytes: a pile, the place of a card in it, the pile that the card goes to, and
-    whether it is turned over, removed, duplicated, or replaced by another.
+    A change has four bytes: a pile, a card's place in it, the destination pile, and an action (turn
+    over, remove, duplicate or replace).
     """
     numbers = iter(data)
     board = start(next(numbers, 0))
@@ -77,7 +77,7 @@ def positions(data: bytes) -> None:
 
 
 def seeds(target: Callable[[bytes], object]) -> list[bytes]:
-    """Return the initial corpus of a target."""
+    """Return a target's initial corpus."""
     if target is rules:
         games = (files("engine") / "games").iterdir()
         return [entry.read_bytes() for entry in games if entry.name.endswith(".toml")]

@@ -1,7 +1,7 @@
-"""The target for bytes on a connection: HTTP requests, handshakes, frames, fragments, pings.
+"""The target for a connection's bytes: HTTP requests, handshakes, frames, fragments, pings.
 
-A connection of the real listener runs on a transport that records, without a network. Sessions are
-real; what carries their commands out answers each with a refusal.
+A connection of the real listener runs on a recording transport, without a network. Sessions are
+real, but every command is answered with a refusal.
 """
 
 from __future__ import annotations
@@ -53,24 +53,26 @@ STATUSES = {
     *(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, HTTPStatus.NOT_IMPLEMENTED),
     HTTPStatus.HTTP_VERSION_NOT_SUPPORTED,
 }
-"""The statuses that the bytes of a client may be answered with: no 500."""
+"""Statuses that may answer a client's bytes. A 500 never may."""
 
 CLOSE_CODES = {reason.value[0] for reason in Reason} | {1002, 1007, 1009}
-"""Those of the protocol, and by RFC 6455 those for a client that is wrong. A close of the
-client is answered with its own code."""
+"""The protocol's close codes, and the RFC 6455 codes for a faulty client.
+
+A client's close is answered with the client's code.
+"""
 
 MAX_HELD = MAX_HEAD + 2 * MAX_FRAME_SIZE
-"""Bytes of a client that a connection may hold: no more than a head, or a message and a slice."""
+"""The most bytes of a client that a connection may hold: a head, or a message and a slice."""
 
 MAX_WRITTEN = 2 * (MAX_UNSENT + MAX_UNSENT_CONTROL)
-"""Bytes that may wait for a client that does not read, after an input of a few kB."""
+"""The most bytes that may wait for a client that does not read, after an input of a few kB."""
 
 _ROUNDS = 60
-"""Rounds of the event loop after each piece, in which everything that was caused is done."""
+"""Rounds of the event loop after each piece, enough for all its effects."""
 
 
 class Refusing:
-    """Carries no command out but `Hello` and `Ping`; an `Answerer`."""
+    """An `Answerer` that refuses all commands except `Hello` and `Ping`."""
 
     decode = staticmethod(decode)
 
@@ -101,7 +103,7 @@ class Refusing:
 
 
 class Recorder(asyncio.Transport):
-    """A transport that records what is written; with `reads` false, the client reads nothing."""
+    """A transport that records writes. With `reads` false, the client reads nothing."""
 
     def __init__(self, *, reads: bool) -> None:
         super().__init__({"peername": ("127.0.0.1", 40_000), "sockname": ("127.0.0.1", 80)})
@@ -114,19 +116,19 @@ class Recorder(asyncio.Transport):
         self._paused = False
 
     def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
-        """Set whom the bytes are for."""
+        """Set the protocol that receives the bytes."""
         self.protocol = protocol
 
     def get_protocol(self) -> asyncio.BaseProtocol:
-        """Return whom the bytes are for."""
+        """Return the protocol that receives the bytes."""
         return cast("asyncio.BaseProtocol", self.protocol)
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """Set the limit above which the protocol is told to pause."""
+        """Set the limit above which the protocol is paused."""
         self._high = 65_536 if high is None else high
 
     def get_write_buffer_size(self) -> int:
-        """Return how many bytes the client has not read."""
+        """Return the number of bytes that the client has not read."""
         return 0 if self.reads else len(self.written)
 
     def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
@@ -142,10 +144,10 @@ class Recorder(asyncio.Transport):
         self.write(b"".join(pieces))
 
     def write_eof(self) -> None:
-        """Do nothing: the client sees no more bytes."""
+        """Ignore the end of the written bytes."""
 
     def can_write_eof(self) -> bool:
-        """Return whether `write_eof` may be called."""
+        """Return whether `write_eof` can be called."""
         return True
 
     def is_closing(self) -> bool:
@@ -153,19 +155,19 @@ class Recorder(asyncio.Transport):
         return self.closing
 
     def pause_reading(self) -> None:
-        """Hold back what the client sends."""
+        """Hold back the client's bytes."""
         self.reading = False
 
     def resume_reading(self) -> None:
-        """Pass on what the client sends."""
+        """Pass on the client's bytes."""
         self.reading = True
 
     def is_reading(self) -> bool:
-        """Return whether what the client sends is passed on."""
+        """Return whether the client's bytes are passed on."""
         return self.reading
 
     def close(self) -> None:
-        """Close."""
+        """Close the transport."""
         self.closing = True
 
     abort = close
@@ -177,7 +179,7 @@ async def _plain(_: Request) -> Response:
 
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
-    """Return the loop of all inputs: a new one for each would take longer than most of them."""
+    """Return the loop shared by all inputs: creating one takes longer than most inputs."""
     return asyncio.new_event_loop()
 
 
@@ -187,7 +189,7 @@ def _metrics() -> Metrics:
 
 
 class _Errors(logging.Handler):
-    """Gathers warnings and errors of libraries, among them exceptions that nobody has caught."""
+    """Collects the libraries' warnings and errors, including uncaught exceptions."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -201,7 +203,7 @@ def listener(data: bytes) -> None:
     """Send an input over a connection.
 
     The first byte says whether the client reads (1), and into pieces of how many bytes the rest is
-    divided (0 for one piece).
+    split (0 for one piece).
     """
     if not data:
         return
@@ -219,7 +221,7 @@ def listener(data: bytes) -> None:
 
 
 async def _connection(data: bytes, *, reads: bool, size: int) -> None:
-    """Run a connection from its beginning to its end."""
+    """Run a connection from start to end."""
     proxies, origins = Proxies(), Origins()
     budgets = Budgets()
     ended: list[Session] = []
@@ -250,17 +252,17 @@ async def _connection(data: bytes, *, reads: bool, size: int) -> None:
     transport.closing = True
     transport.protocol.connection_lost(None)
     await _settle(transport, state)
-    assert not state.connections, "a connection that has ended is counted"
+    assert not state.connections, "a closed connection is still counted"
     assert budgets.address("127.0.0.1").connections == 0
 
 
 async def _settle(transport: Recorder, state: ServerState) -> None:
-    """Let everything happen that an input has caused, but for what takes time."""
+    """Run the event loop until all effects of an input have happened, except timers."""
     for _ in range(_ROUNDS):
         await asyncio.sleep(0)
         buffered = isinstance(transport.protocol, Socket) and transport.protocol._buffer
         if not (state.tasks or buffered):
-            # What is called soon is done in the next round.
+            # A callback scheduled with `call_soon` runs in the next round.
             await asyncio.sleep(0)
             await asyncio.sleep(0)
             if not state.tasks:
@@ -268,9 +270,9 @@ async def _settle(transport: Recorder, state: ServerState) -> None:
 
 
 def _held(protocol: Any) -> int:
-    """Return how many bytes of a client a connection holds."""
+    """Return the number of a client's bytes held by a connection."""
     if not isinstance(protocol, Socket):
-        # Neither is there before a request has begun.
+        # Neither attribute exists before a request starts.
         parts: Any = vars(protocol)
         held = [parts.get("url", b""), *chain.from_iterable(parts.get("headers") or ())]
         return sum(map(len, held))
@@ -283,17 +285,17 @@ def _held(protocol: Any) -> int:
 
 
 def _codes_of_client(protocol: Any) -> set[int]:
-    """Return the code with which the client has closed the socket, which is returned to it."""
+    """Return the client's close code, which the server echoes."""
     received = protocol._protocol.close_rcvd if isinstance(protocol, Socket) else None
     return set() if received is None else {received.code}
 
 
 def check_answers(answers: bytes, codes: set[int]) -> None:
-    """Assert that bytes are HTTP responses, and then frames if one switches protocols.
+    """Assert that bytes are HTTP responses, then frames if a response switches protocols.
 
     Args:
-        answers: all that was written.
-        codes: those with which the socket may be closed.
+        answers: all written bytes.
+        codes: the allowed close codes.
     """
     rest = answers
     while rest:
@@ -308,14 +310,14 @@ def check_answers(answers: bytes, codes: set[int]) -> None:
             check_frames(rest, codes)
             return
         if not rest.startswith(b"HTTP/1.1 "):
-            # Those to HEAD have no body.
+            # Responses to HEAD have no body.
             length = int(values["content-length"]) if rest else 0
             assert len(rest) >= length
             rest = rest[length:]
 
 
 def check_frames(frames: bytes, codes: set[int]) -> None:
-    """Assert that bytes are whole frames of a server, with codes that are documented."""
+    """Assert that bytes are whole server frames with documented close codes."""
     reader = StreamReader()
     reader.feed_data(frames)
     reader.feed_eof()
@@ -334,7 +336,7 @@ def check_frames(frames: bytes, codes: set[int]) -> None:
         if found.opcode is Opcode.CLOSE:
             code = Close.parse(found.data).code
             assert code in codes, code
-            assert not reader.buffer, "something was sent after the close"
+            assert not reader.buffer, "data was sent after the close"
 
 
 HOST = b"Host: localhost\r\n"
@@ -359,7 +361,7 @@ WORDS = (
 
 
 def seeds() -> list[bytes]:
-    """Return connections of every kind, each read at once and byte by byte."""
+    """Return connections of every kind, each read in one piece and byte by byte."""
     upgrade = handshake()
     hello = frame(BINARY, b"\x94\x01\x01\x02\xc0")
     found = [

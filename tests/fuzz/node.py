@@ -1,4 +1,4 @@
-"""A node whose clients may send as much as they can: see `tests.faults.node` for its options."""
+"""A node without rate limits; `tests.faults.node` describes its options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PLENTY = limits.Rate(1e6, 1e6)
 
 
 def lift_limits() -> None:
-    """Lift the limits of players and addresses: they would refuse nearly everything here."""
+    """Lift the limits of players and addresses, which would refuse almost every frame here."""
     for name, value in vars(limits).items():
         if isinstance(value, limits.Rate):
             setattr(limits, name, PLENTY)
@@ -19,6 +19,6 @@ def lift_limits() -> None:
 
 if __name__ == "__main__":
     lift_limits()
-    # All that goes on when a run ends is soon over.
+    # Short quick matches, so that none still runs long after the last frame.
     node.QUICK_LIMIT = 3_000
     node.main()

@@ -1,4 +1,4 @@
-"""Targets for frames, and for texts from messages, URLs and headers: each is read, or refused."""
+"""Targets for frames, and for texts from messages, URLs and headers: parse or refuse them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from server.routes import ROUTES
 from tests.test_protocol import EXAMPLES
 
 MAX_SENTENCE = 400
-"""Characters of a refusal's text: it does not repeat what was sent."""
+"""The most characters of a refusal's text: it does not repeat the input."""
 
 PLAYER = PlayerId("0123456789abcdef")
 
@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 
 def codec(data: bytes) -> None:
-    """Decode a frame; a command that it holds must be the same after encoding it again."""
+    """Decode a frame; a command must survive encoding and decoding unchanged."""
     try:
         command = decode(data)
     except OldProtocolError:
@@ -58,7 +58,7 @@ def codec(data: bytes) -> None:
 
 
 def _check_refusal(error: BadMessageError) -> None:
-    """Assert that the refusal of a bad message can be sent, and is short."""
+    """Assert that the refusal of a bad message can be sent and is short."""
     assert 0 < len(error.text) <= MAX_SENTENCE
     match error.re:
         case (number, seq):
@@ -70,12 +70,12 @@ def _check_refusal(error: BadMessageError) -> None:
 
 
 def codec_seeds() -> list[bytes]:
-    """Return the commands in PROTOCOL.md, and the events, which are none."""
+    """Return the commands in PROTOCOL.md, and the events, which are no commands."""
     return [msgpack.packb(example.value) for example in EXAMPLES]
 
 
 def texts(data: bytes) -> None:
-    """Pass a text to the reader that the first byte names; a refusal has a known code."""
+    """Pass a text to the reader chosen by the first byte; a refusal must have a known code."""
     if not data:
         return
     reader = READERS[data[0] % len(READERS)]
@@ -86,7 +86,7 @@ def texts(data: bytes) -> None:
 
 
 def _refusal_of(reader: Callable[[T], object], given: T) -> Refusal | None:
-    """Return how something is refused, or `None` if it is read."""
+    """Return a reader's refusal of a value, or `None` if the reader accepts it."""
     try:
         reader(given)
     except Refusal as refusal:
@@ -97,11 +97,11 @@ def _refusal_of(reader: Callable[[T], object], given: T) -> Refusal | None:
 def _token(text: str) -> None:
     said = tokens.parse(text)
     assert ids.is_id(said.player)
-    # Its form is exact, so that one token cannot be written in two ways.
+    # The form is exact, so that a token has only one spelling.
     assert tokens.sign(b"key", said).rpartition(".")[0] == text.rpartition(".")[0]
     with suppress(Refusal):
         tokens.verify(b"another key", text, said)
-        raise AssertionError(f"{text} is signed by no key of ours")
+        raise AssertionError(f"{text} is signed with an unknown key")
 
 
 def _code(text: str) -> None:
@@ -162,12 +162,12 @@ def _ids(text: str) -> None:
 
 
 def _read_query(route: Route[Any], scope: dict[str, Any]) -> None:
-    # Encoded, it is the key of an answer in the cache.
+    # The encoded form is the answer's cache key.
     msgspec.json.encode(asked_of(route, Request(scope)))
 
 
 def _query(text: str) -> None:
-    """Read a query, and the fields of a path, by the types of all routes."""
+    """Read a query and path fields with the types of all routes."""
     query, *parts = text.split("\n")
     for route in ROUTES:
         scope = {
@@ -194,7 +194,7 @@ _SITE = passkeys.Site("https://play.example.org")
 def _passkey(text: str) -> None:
     with suppress(Refusal):
         passkeys.created(_SITE, b"challenge", Profile(PLAYER, "Anna"), text)
-        raise AssertionError("a passkey for a challenge that nobody was given")
+        raise AssertionError("a passkey without its challenge")
     passkeys.credential_id(text)
 
 
@@ -210,7 +210,10 @@ READERS: tuple[Reader, ...] = (
     *(_token, _code, _name, _forwarded, _origin),
     *(_ids, _query, _negotiation, _passkey, _link),
 )
-"""The readers, by the first byte of an input: the places of old ones stay as they are."""
+"""The readers, by the first byte of an input.
+
+Append only, so that kept inputs keep their reader.
+"""
 
 WORDS = (
     *(
@@ -273,7 +276,7 @@ _SEEDS: dict[Reader, list[str]] = {
 
 
 def text_seeds() -> list[bytes]:
-    """Return a valid input or two of each reader."""
+    """Return one or two valid inputs for each reader."""
     return [
         bytes([READERS.index(reader)]) + text.encode()
         for reader, some in _SEEDS.items()

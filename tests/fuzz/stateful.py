@@ -1,13 +1,13 @@
 """Stateful fuzzing of running nodes: `make fuzz-nodes`.
 
-    python -m tests.fuzz.stateful [--frames N] [--seed S] [--players N] [--folder DIR]
+python -m tests.fuzz.stateful [--frames N] [--seed S] [--players N] [--folder DIR]
 
-Players on two nodes send commands that are made from the definitions of the messages and name what
-was seen so far; some are broken, sent twice, in another order, or cut off. Every one must be
-answered once and in order, as PROTOCOL.md says; nodes must log no errors and not grow; and in the
-end the checker of the fault suite compares what Redis holds with what everybody sent and received.
+Players on two nodes send commands generated from the message definitions, naming values seen so
+far. Some commands are broken, duplicated, reordered or cut off. Each must be answered once and in
+order, as PROTOCOL.md says. Nodes must log no errors and must not grow. At the end, the fault
+suite's checker compares Redis with everything that the players sent and received.
 
-The seed determines what is chosen, but not the scheduling of the processes.
+The seed determines the choices, but not the scheduling of the processes.
 """
 
 from __future__ import annotations
@@ -37,32 +37,32 @@ COUNTDOWN_MS = 300
 """Milliseconds from the host's start to the first card."""
 
 SHARE = 20
-"""The time limits of rooms are divided by this: most rounds end within seconds."""
+"""Divisor of the rooms' time limits: most rounds end within seconds."""
 
 POLL_EVERY = 0.2
 
 GROWTH = 2_000
-"""Bytes by which a node may grow for each frame of the second half of a run.
+"""Bytes by which a node may grow per frame in the second half of a run.
 
-What is played stays in memory up to the bounds of the caches, which a run does not reach.
+Attempts stay in memory up to the caches' bounds, which a run does not reach.
 """
 
 LEAST = 100_000
-"""Frames of a run from which on growth is judged: before, it is that of caches that fill."""
+"""Frames of a run before growth is judged. Shorter runs only fill the caches."""
 
 
 @dataclass
 class Report:
-    """The outcome of a run: complaints, figures, and how which command was answered."""
+    """The outcome of a run: complaints, figures, and counts of answers by command."""
 
     world: World
     complaints: list[str]
     seconds: float = 0.0
     sizes: list[tuple[int, int]] = field(default_factory=list)
-    """Frames sent, and the bytes of memory that the nodes then took together."""
+    """Frames sent, and the nodes' total memory in bytes at that time."""
 
     def lines(self) -> list[str]:
-        """Return the report as text."""
+        """Return the report as lines of text."""
         grown = [f"{frames:>9} frames: {size / 2**20:8.1f} MiB" for frames, size in self.sizes]
         counts = [f"{name:<28}{n:>9}" for name, n in sorted(self.world.counts.items())]
         answers = [f"{a:<20}{b:<24}{n:>9}" for (a, b), n in sorted(self.world.answers.items())]
@@ -72,7 +72,7 @@ class Report:
 async def run(
     folder: Path, frames: int, seed: int, players: int, log: Callable[[str], None]
 ) -> Report:
-    """Run players until so many frames were sent, and check what they have left."""
+    """Run players until `frames` frames are sent, then check the stored state."""
     begun = time.monotonic()
     with running_store("alone") as store:
         options = [*store.options(), "--page", str(folder), "--share", str(SHARE)]

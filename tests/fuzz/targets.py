@@ -1,4 +1,4 @@
-"""All targets of the coverage-guided fuzzer, by name. They need no Atheris."""
+"""All targets of the coverage-guided fuzzer, by name. They do not need Atheris."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tests.fuzz import games, listener, parsers
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Something that takes bytes of anybody.
+    """A reader of untrusted bytes.
 
     Attributes:
-        run: takes an input, and raises an exception if that breaks an invariant.
-        seeds: returns the inputs to begin with.
-        words: what inputs are mutated with, besides single bytes.
+        run: takes an input, and raises an exception if it breaks an invariant.
+        seeds: returns the initial inputs.
+        words: words for mutations, in addition to single bytes.
     """
 
     run: Callable[[bytes], object]

@@ -1,4 +1,4 @@
-"""Every input of the kept corpora, and a few that the targets must not let pass."""
+"""Every input of the kept corpora, and answers that the checks must reject."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from tests.fuzz.listener import CLOSE_CODES, check_answers
 from tests.fuzz.targets import TARGETS
 
 CORPUS = Path(__file__).with_name("corpus")
-"""The corpus of `make fuzz`: for each target the least inputs that reach all lines it has reached.
-"""
+"""The corpus of `make fuzz`: for each target, the smallest inputs that cover all reached lines."""
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +21,7 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", ["codec", "texts", "listener"])
-def test_what_the_fuzzer_has_found_is_read_or_refused(name: str) -> None:
+def test_the_fuzzers_corpus_is_accepted_or_refused_cleanly(name: str) -> None:
     target = TARGETS[name]
     kept = sorted((CORPUS / name).iterdir())
     assert kept
@@ -38,12 +37,12 @@ def test_what_the_fuzzer_has_found_is_read_or_refused(name: str) -> None:
         b"HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\ncut",
         b"HTTP/1.1 101 Switching Protocols\r\n\r\n\x82\x05cut",
-        # A close with a code that no table has.
+        # A close with an undefined code.
         b"HTTP/1.1 101 Switching Protocols\r\n\r\n\x88\x02\x0f\xff",
         # A message after the close.
         b"HTTP/1.1 101 Switching Protocols\r\n\r\n\x88\x02\x03\xea\x82\x00",
     ],
 )
-def test_an_answer_that_is_not_documented_is_noticed(answers: bytes) -> None:
+def test_an_undocumented_answer_is_detected(answers: bytes) -> None:
     with pytest.raises(AssertionError):
         check_answers(answers, CLOSE_CODES)

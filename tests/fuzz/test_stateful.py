@@ -1,4 +1,4 @@
-"""A short run of the stateful fuzzer, and answers that it must not let pass."""
+"""A short run of the stateful fuzzer, and answers that it must reject."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ async def test_every_command_is_answered_as_documented(tmp_path: Path) -> None:
 
     assert report.complaints == [], "\n".join(report.lines())
     assert report.world.counts["entries checked"] > 50
-    # All types but the one that is left out.
+    # All types except the one never sent.
     assert {kind.__name__ for kind in ANSWERS} - {name for name, _ in report.world.answers} <= {
         "DeleteAccount"
     }
 
 
 def complaints(sent: list[bytes], *answers: tuple[Event, int | tuple[int, int]]) -> list[str]:
-    """Return what a session complains of after frames and their answers."""
+    """Return a session's complaints about the answers to frames."""
     world = World([], 0)
     session = Session(Fuzzer(0, world, random.Random(SEED)), cast("Any", None))
     for frame in sent:
@@ -47,7 +47,7 @@ def complaints(sent: list[bytes], *answers: tuple[Event, int | tuple[int, int]])
     return world.complaints
 
 
-def test_what_is_answered_as_documented_is_no_complaint() -> None:
+def test_documented_answers_cause_no_complaint() -> None:
     refused = Refused("bad_message", "", 0)
     unknown = Refused("unknown_attempt", "", 0)
     sent = [PING, b"\xff", MOVE]
@@ -67,14 +67,14 @@ def test_what_is_answered_as_documented_is_no_complaint() -> None:
         ([b"\xff"], [(Refused("internal", "", 0), 0)], "answers no message"),
     ],
 )
-def test_an_answer_that_is_not_documented_is_a_complaint(
+def test_an_undocumented_answer_causes_a_complaint(
     sent: list[bytes], answers: list[Any], words: str
 ) -> None:
     (complaint,) = complaints(sent, *answers)
     assert words in complaint
 
 
-def test_broken_commands_are_no_frames_too_long_and_delete_no_account() -> None:
+def test_broken_commands_fit_a_frame_and_never_delete_an_account() -> None:
     commands = Commands(random.Random(SEED), Seen())
     for _ in range(5_000):
         frame = commands.broken([protocol.kind_of(DeleteAccount) - 1, 5, "x" * 3_000])

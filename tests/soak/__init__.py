@@ -1,1 +1,1 @@
-"""The soak: hundreds of players who do all that people do, for as long as you like."""
+"""The soak test: hundreds of players use every feature for any length of time."""

@@ -1,4 +1,4 @@
-"""The soak: `make soak`; for all options, `python -m tests.soak --help`."""
+"""Run the soak test: `make soak`; for all options, `python -m tests.soak --help`."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tests.soak.report import table
 from tests.soak.run import Settings, run
 
 MAX_SHOWN = 100
-"""How many complaints are printed; all of them are written to a file."""
+"""The most complaints printed. All of them are written to a file."""
 
 
 def main() -> int:
-    """Run a soak, and return 1 if there are complaints."""
+    """Run a soak and return 1 if there are complaints."""
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=30.0, help="how long people play")
-    parser.add_argument("--players", type=int, default=700, help="how many play at a time")
+    parser.add_argument("--minutes", type=float, default=30.0, help="duration in minutes")
+    parser.add_argument("--players", type=int, default=700, help="number of concurrent players")
     parser.add_argument("--seed", type=int, help="seed of all random choices")
     parser.add_argument("--redis", choices=["alone", "cluster"], default="alone")
     parser.add_argument(
-        "--pace", type=float, default=2.0, help="seconds between a player's commands, on average"
+        "--pace", type=float, default=2.0, help="mean seconds between a player's commands"
     )
     given = parser.parse_args()
     seed = secrets.randbelow(1 << 31) if given.seed is None else given.seed
@@ -36,13 +36,13 @@ def main() -> int:
     folder.mkdir(parents=True)
     again = f"--seed {seed} --redis {given.redis} --players {given.players}"
     _print(f"{again}, {given.minutes:g} minutes; logs in {_relative(folder)}")
-    # On SIGTERM, exit in order, so that the processes started by the run are ended.
+    # Exit normally on SIGTERM, so that the run ends its child processes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     report = asyncio.run(run(settings, folder, _print))
     for line in table(report.course, report.counts):
         _print(line)
     if not report.complaints:
-        _print("\nNothing was lost, and nothing is left of those who have gone.")
+        _print("\nNothing was lost, and departed players left nothing behind.")
         return 0
     _print(f"\n{len(report.complaints)} complaints:")
     for complaint in report.complaints[:MAX_SHOWN]:

@@ -1,4 +1,4 @@
-"""Figures of a running soak, each half minute: those of the nodes, of Redis and of the players."""
+"""Periodic samples of a running soak: nodes, Redis and players."""
 
 from __future__ import annotations
 
@@ -22,32 +22,35 @@ from tests.processes import free_port
 from tests.soak.node import COLLECT
 
 ALL_TIME = "leaderboard of all time"
-"""The kind of a leaderboard that does not expire, whose key begins as those of the others."""
+"""The kind of the all-time leaderboards, which never expire.
+
+Their keys share a prefix with the others.
+"""
 
 OUTLIVING = {keys.BUSY: "busy", keys.HOLDERS: "holders"}
-"""The kinds of the keys that outlive the sweepers, whose key begins as theirs."""
+"""Kinds of keys that outlive the sweepers, by key; they share the sweepers' prefix."""
 
 _PAGE = 1_000
 
 _NEVER, _GONE = -1, -2
-"""Replies of TTL for a key that does not expire, and for one that there is not."""
+"""TTL replies for a key without expiry and for a missing key."""
 
 COUNTED_WITHIN = 10.0
-"""Seconds within which a node counts its objects."""
+"""Seconds allowed for a node to count its objects."""
 
 Metrics = Mapping[str, float]
-"""Metrics by their names, with labels as in the exposition's text: `name{label="value"}`."""
+"""Metrics by name, with labels as in the exposition format: `name{label="value"}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeFigures:
-    """The figures of a node.
+    """A node's figures.
 
     Attributes:
-        born: when its process started, in Unix seconds.
-        memory: the bytes of memory that it takes.
+        born: start time of its process, in Unix seconds.
+        memory: resident memory in bytes.
         metrics: all of its metrics.
-        objects: the numbers of its objects by class; empty if they were not counted.
+        objects: number of objects by class; empty if not counted.
     """
 
     born: float
@@ -56,11 +59,11 @@ class NodeFigures:
     objects: Counter[str] = field(default_factory=Counter)
 
     def total(self, name: str) -> float:
-        """Return the sum of a metric over its labels."""
+        """Return a metric's sum over its labels."""
         return sum(self.by_label(name).values())
 
     def by_label(self, name: str) -> dict[str, float]:
-        """Return the values of a metric by their labels."""
+        """Return a metric's values by label."""
         begins = f"{name}{{"
         return {
             each.removeprefix(name): value
@@ -71,15 +74,15 @@ class NodeFigures:
 
 @dataclass(slots=True)
 class StoreFigures:
-    """The figures of a Redis, or of all masters of a cluster together.
+    """Figures of a Redis, or the sum over all masters of a cluster.
 
     Attributes:
-        memory: the bytes that it uses.
-        kinds: the numbers of keys by kind.
-        lasting: the numbers of those that do not expire.
-        lives: by kind, in how many seconds the last of the others expires.
-        due: the numbers of due items by kind.
-        effects: how many effects are in the outboxes.
+        memory: used memory in bytes.
+        kinds: number of keys by kind.
+        lasting: number of keys without expiry, by kind.
+        lives: longest remaining lifetime by kind, in seconds, of the keys that expire.
+        due: number of due items by kind.
+        effects: number of effects in the outboxes.
     """
 
     memory: int = 0
@@ -95,10 +98,10 @@ class Sample:
     """All figures at one time.
 
     Attributes:
-        at: seconds since the players began.
-        nodes: those of the nodes that answer, by number.
-        store: those of the store, or `None` if it did not answer.
-        load: the processor time that the players have taken so far, in seconds.
+        at: seconds since the players started.
+        nodes: by number, the nodes that answered.
+        store: the store, or `None` if it did not answer.
+        load: the players' processor time so far, in seconds.
     """
 
     at: float
@@ -108,7 +111,7 @@ class Sample:
 
 
 class Observed(Node):
-    """A node of which figures are taken."""
+    """A node under observation."""
 
     def __init__(self, number: int, options: Iterable[str], folder: Path) -> None:
         self._metrics_port = free_port()
@@ -118,13 +121,13 @@ class Observed(Node):
         super().__init__(number, [*options, *own], folder, module="tests.soak.node")
 
     async def figures(self, *, collect: bool = False) -> NodeFigures | None:
-        """Return its figures, or `None` if it does not answer.
+        """Return the node's figures, or `None` if it does not answer.
 
         Args:
-            collect: whether it collects garbage before it counts its objects.
+            collect: whether the node collects garbage before it counts its objects.
         """
         if self.lock.locked():
-            # A fault is under way.
+            # A fault is being injected.
             return None
         async with self.lock:
             try:
@@ -138,10 +141,10 @@ class Observed(Node):
             )
 
     async def _counted(self, *, collect: bool) -> Counter[str]:
-        """Return how many objects it has of each class.
+        """Return the node's object counts by class.
 
         Raises:
-            OSError: it does not say so in time.
+            OSError: the node does not answer in time.
         """
         reply = self._objects.with_suffix(".json")
         reply.unlink(missing_ok=True)
@@ -154,7 +157,7 @@ class Observed(Node):
 
 
 def parsed(text: str) -> dict[str, float]:
-    """Return the metrics in an exposition."""
+    """Parse the metrics of an exposition."""
     found = {}
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
@@ -164,7 +167,7 @@ def parsed(text: str) -> dict[str, float]:
 
 
 def kind_of(key: str) -> str:
-    """Return the kind of a key, one of `OUTLIVING`, or `ALL_TIME`."""
+    """Return a key's kind, which may be one of `OUTLIVING` or `ALL_TIME`."""
     if key in OUTLIVING:
         return OUTLIVING[key]
     kind, name = keys.kind_of(key)
@@ -174,7 +177,7 @@ def kind_of(key: str) -> str:
 
 
 def of_store(clients: Iterable[Redis]) -> StoreFigures:
-    """Return the figures of a store by its masters (blocks)."""
+    """Return a store's figures from its masters (blocks)."""
     found = StoreFigures()
     for redis in clients:
         info: Any = redis.info("memory")
@@ -186,7 +189,7 @@ def of_store(clients: Iterable[Redis]) -> StoreFigures:
 
 
 def _pages(redis: Redis) -> Iterator[list[str]]:
-    """Yield the names of all keys."""
+    """Yield all key names, in pages."""
     cursor = -1
     while cursor:
         page: Any = redis.scan(max(cursor, 0), count=_PAGE)
@@ -208,7 +211,7 @@ def _add(redis: Redis, names: list[str], found: StoreFigures) -> None:
             found.due.update(member[0] for member in next(answers))
         elif kind == "outbox":
             found.effects += next(answers)
-        # It may have expired since it was found.
+        # The key may have expired since the scan.
         if life != _GONE:
             found.kinds[kind] += 1
         if life == _NEVER:

@@ -1,10 +1,10 @@
-"""The node of a soak: that of the fault suite, which also says what objects it has.
+"""A node of the fault suite that also reports its object counts.
 
-    python -m tests.soak.node --objects FILE OPTIONS
+python -m tests.soak.node --objects FILE OPTIONS
 
-OPTIONS are those of `tests.faults.node`. On SIGUSR2, FILE is read: with `collect` in it, all
-garbage is collected first. The answer is `FILE.json`: how many objects there are of each of our
-classes that the garbage collector knows.
+OPTIONS are the options of `tests.faults.node`. On SIGUSR2 the node reads FILE; if it contains
+`collect`, the node collects all garbage first. It writes to `FILE.json` the number of objects known
+to the garbage collector, for each of our classes.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ COLLECT = "collect"
 
 
 def count_objects() -> Counter[str]:
-    """Return the numbers of objects by the names of their classes.
+    """Return the number of objects by class name.
 
-    What was there when the node had started is not among them: it is frozen (`gc.freeze`).
+    Objects from the node's startup are frozen (`gc.freeze`) and not counted.
     """
     counts = Counter(map(type, gc.get_objects()))
     ours: Counter[str] = Counter()
@@ -39,7 +39,7 @@ def count_objects() -> Counter[str]:
 
 
 def answer(file: Path) -> None:
-    """Answer what is asked in a file."""
+    """Answer the request in a file."""
     if file.read_text() == COLLECT:
         gc.collect()
     whole = file.with_suffix(".part")
@@ -48,7 +48,7 @@ def answer(file: Path) -> None:
 
 
 def main() -> None:
-    """Run the node until it is signalled to end."""
+    """Run the node until a signal ends it."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--objects", type=Path, required=True)
     given, sys.argv[1:] = parser.parse_known_args()

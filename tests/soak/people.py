@@ -1,7 +1,7 @@
-"""Behaviour of people: all that the players of the fault suite do, and what is around a race.
+"""Players who use every feature: the fault suite's players, with activities around races.
 
-They look at the lobby, at boards, deals, runs and over HTTP, join whom they do not know, change
-their names, keep, link, export and delete their identities, and come back as somebody new.
+They look at the lobby, boards, deals and runs, send HTTP requests, join strangers, change their
+names, keep, link, export and delete their identities, and return as new guests.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from tests.faults.player import UNEXPECTED, Player, World
 from tests.faults.wire import LostError, Wire
 
 STAYING = (1.0, 6.0)
-"""Seconds for which somebody looks at a board, or at a room of the lobby."""
+"""Seconds spent on a board or in a room of the lobby."""
 
 EMOTES = 3
-"""Emotes that somebody sends in a room of the lobby."""
+"""Emotes that a player sends in a room of the lobby."""
 
 LASTS = 12
-"""After how many things that somebody has done, on average, somebody else comes."""
+"""The mean number of activities before a player is replaced by a new one."""
 
 
 class Person(Player):
-    """A player who does all that people do.
+    """A player who uses every feature.
 
     Args:
-        number: the number of the player.
-        world: the world of all players.
-        rng: makes all choices.
-        ports: those of the nodes.
-        pace: seconds between a player's commands, on average.
+        number: the player's number.
+        world: the state shared by all players.
+        rng: source of all choices.
+        ports: the nodes' ports.
+        pace: mean seconds between the player's commands.
     """
 
-    # Rooms of the lobby fill up, and what others have seen may be gone.
+    # Rooms of the lobby fill up, and rooms seen by others may be gone.
     unexpected = frozenset(UNEXPECTED) - {"room_full", "unknown_room"}
 
     def __init__(
@@ -58,18 +58,18 @@ class Person(Player):
         self._code: str | None = None
 
     async def become_new(self) -> None:
-        """Become a new guest, without a recovery code."""
+        """Become a new guest without a recovery code."""
         self._code = None
         await super().become_new()
 
     @property
     def port(self) -> int:
-        """The port of any node: there is no balancer, which would take as much as the players."""
+        """The port of a random node. A balancer would use as much processor time as the players."""
         return self.rng.choice(self._ports)
 
     async def live(self, tables: asyncio.Queue[Table]) -> None:
-        """Do one thing after another until the world is closing, and leave."""
-        # People do not all come in the same second.
+        """Perform activities until the world closes, then leave."""
+        # Spread out the arrivals.
         await self._pause(0.0, 4 * self._pace)
         await self._arrive()
         things: dict[Callable[[], Awaitable[None]], int] = {
@@ -101,7 +101,7 @@ class Person(Player):
         await asyncio.sleep(self.rng.expovariate(1 / self._pace))
 
     async def _arrive(self) -> None:
-        """Come as a new guest."""
+        """Arrive as a new guest."""
         self.doing = "arriving"
         await self.become_new()
         self._dailies = self.rng.sample(GAMES, len(GAMES))
@@ -120,7 +120,7 @@ class Person(Player):
             await plans.look_on(self)
 
     async def _drop_in(self) -> None:
-        """Look at the lobby, and join a room of it, or make an own room public and wait."""
+        """Look at the lobby, and join a room or make one's own room public and wait."""
         self.doing = "looking at the lobby"
         listed = await self.ask("room.list")
         rooms = listed["rooms"] if listed is not None else []
@@ -144,11 +144,11 @@ class Person(Player):
         self.world.counts["visits to the lobby"] += 1
 
     async def _stay(self, share: float = 1.0) -> None:
-        """Stay where one is for a while."""
+        """Stay for a while."""
         await self.until(lambda: self.world.closing, share * self.rng.uniform(*STAYING))
 
     async def _look_at_board(self) -> None:
-        """Watch a board of any period for a while."""
+        """Watch a random board for a while."""
         self.doing = "watching a board"
         scope = self.rng.choice(get_args(Scope))
         answer = await self.ask("leaderboard.watch", game=self.rng.choice(GAMES), scope=scope)
@@ -158,13 +158,13 @@ class Person(Player):
             self.world.counts["boards watched"] += 1
 
     def _deal(self) -> str | None:
-        """Return the deal of a round of one's own that is over, if there was one."""
+        """Return the deal of one of the player's finished rounds, if any."""
         rounds = [room["round"] for room in self.rooms.values()]
         deals = [each["deal"] for each in rounds if each is not None and each["over"]]
         return self.rng.choice(deals) if deals else None
 
     async def _look_at_runs(self) -> None:
-        """Look at the deal of a round that is over, and at the runs of it."""
+        """Look at the deal and the runs of a finished round."""
         deal = self._deal()
         if deal is None:
             return
@@ -176,7 +176,7 @@ class Person(Player):
         self.world.counts["deals looked at"] += 1
 
     async def _browse(self) -> None:
-        """Request some paths of the HTTP interface, as pages of others do."""
+        """Request several paths of the HTTP interface, as other sites' pages do."""
         self.doing = "browsing"
         known: dict[str, Sequence[str]] = {
             "player": [ledger.player for ledger in self.world.ledgers],
@@ -194,7 +194,7 @@ class Person(Player):
             try:
                 status, _ = await request(self.port, f"/api{path}")
             except OSError:
-                # A node that is down, or Redis that is held.
+                # The node is down or Redis is held.
                 self.world.counts["HTTP without an answer"] += 1
                 continue
             self.world.counts[f"HTTP {status}"] += 1
@@ -206,7 +206,7 @@ class Person(Player):
         await self.ask("rename", once=True, name=f"Ada {self.rng.randrange(10**6)}")
 
     async def _keep(self) -> None:
-        """Keep the identity by a recovery code, and look at the account."""
+        """Keep the identity with a recovery code, and look at the account."""
         self.doing = "keeping the identity"
         told = await self.ask("NewRecoveryCode")
         if told is not None and told["type"] == "RecoveryCode":
@@ -215,7 +215,7 @@ class Person(Player):
         await self.ask("GetAccount")
 
     async def _link(self) -> None:
-        """Sign in on another device by a code, which stays for a while."""
+        """Sign in on another device with a code, and keep it for a while."""
         self.doing = "linking a device"
         told = await self.ask("LinkDevice", once=True)
         if told is None or told["type"] != "DeviceCode":
@@ -226,10 +226,10 @@ class Person(Player):
             self.world.counts["devices linked"] += 1
 
     async def _visit(self, token: str | None, code: str | None = None) -> Message | None:
-        """Open another session, with a code sign in there or else stay, and close it.
+        """Open another session, sign in with a code if given, and close it.
 
         Returns:
-            The answer, or `None` if there was none.
+            The answer, or `None` if there is none.
         """
         try:
             device = await Wire.open(self.port, lambda _: None, self._ids, self._timeout())
@@ -254,7 +254,7 @@ class Person(Player):
         await self.vanish(self.rng.uniform(*plans.VANISHED))
 
     async def _part(self) -> None:
-        """Take one's data along and sign out, or just go; or come for a moment, and be deleted."""
+        """Export the data and sign out, or just leave; or arrive briefly and delete the account."""
         self.doing = "parting"
         chance = self.rng.random()
         if chance < 0.3:

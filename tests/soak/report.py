@@ -1,4 +1,4 @@
-"""The report of a soak: a line each half minute, and a table in the end."""
+"""The report of a soak: a line per sample, and a final table."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LAG = 'samedeal_loop_lag_seconds_bucket{le="'
 
 
 def line(sample: Sample, before: Sample | None, counts: Counter[str]) -> str:
-    """Return the figures of a time as a line.
+    """Format a sample as a line.
 
     Args:
         sample: the figures.
-        before: those before, from which on rates are counted.
-        counts: how often things happened to the players so far.
+        before: the sample before, the base of the rates.
+        counts: the players' event counts so far.
     """
     seconds = sample.at - (before.at if before is not None else 0.0)
     changes = [_change(sample, before, number) for number in sample.nodes]
@@ -55,7 +55,7 @@ def line(sample: Sample, before: Sample | None, counts: Counter[str]) -> str:
 def _cores(
     sample: Sample, before: Sample | None, changes: Sequence[dict[str, float]], seconds: float
 ) -> str:
-    """Return how much of a core the players and each node have taken."""
+    """Return the cores used by the players and by each node."""
     players = sample.load - (before.load if before is not None else 0.0)
     times = [players, *(each.get(PROCESSOR, 0.0) for each in changes)]
     return "+".join(f"{each / max(seconds, 0.001):.2f}" for each in times)
@@ -74,7 +74,7 @@ def _of_node(node: NodeFigures) -> str:
 
 
 def _change(sample: Sample, before: Sample | None, number: int) -> dict[str, float]:
-    """Return by how much the metrics of a node have changed, from 0 if it was started since."""
+    """Return the increase of a node's metrics, from 0 if the node restarted in between."""
     node = sample.nodes[number]
     was = before.nodes.get(number) if before is not None else None
     base = was.metrics if was is not None and was.born == node.born else {}
@@ -86,7 +86,7 @@ def _total(change: dict[str, float], metric: str) -> float:
 
 
 def _quantile(changes: Sequence[dict[str, float]], begin: str, end: str, share: float) -> str:
-    """Return the bound of the bucket of a histogram in which a share of all values is reached."""
+    """Return the bound of the histogram bucket that contains a quantile."""
     buckets = Counter[str]()
     for change in changes:
         for name, count in change.items():
@@ -98,7 +98,7 @@ def _quantile(changes: Sequence[dict[str, float]], begin: str, end: str, share: 
 
 
 def table(course: Course, counts: Counter[str]) -> Iterator[str]:
-    """Yield the lines of the table: what was done, and what is left of it."""
+    """Yield the lines of the table: the activities and what they left."""
     for name in sorted(counts):
         yield f"{name:<44}{counts[name]:>9}"
     yield ""

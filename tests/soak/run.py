@@ -1,4 +1,4 @@
-"""One soak: players, figures each half minute, faults in between, and what is left in the end."""
+"""One soak: players, periodic samples, faults, and a check of the remains."""
 
 from __future__ import annotations
 
@@ -37,17 +37,20 @@ COUNTDOWN_MS = 300
 """Milliseconds from the host's start to the first card."""
 
 KINDS = ("node killed", "Redis held", "node restarted", "Redis killed")
-"""The faults of a soak, which come in turn."""
+"""The faults of a soak, in rotation."""
 
 PAUSE = 180.0
-"""Seconds from fault to fault, at most: what they leave behind has to be gone by then."""
+"""The most seconds between faults. Their traces must be gone by then."""
 
 HOLD = 10.0
-"""Seconds for which Redis is held, at most."""
+"""The most seconds for which Redis is held."""
 
 QUIET_WITHIN = 60.0
-"""Seconds after the last player has left within which nothing is left of them. The registration of
-a node that was killed takes fifteen to expire, and the absent lose their seats after six."""
+"""Seconds after the last player has left within which all traces must be gone.
+
+A killed node's registration expires after fifteen seconds, and absent players lose their seats
+after six.
+"""
 
 POLL_EVERY = 1.0
 
@@ -57,15 +60,15 @@ class Settings:
     """The settings of a soak.
 
     Attributes:
-        seconds: how long people play.
-        players: how many play at a time.
-        seed: determines what they choose, but not the scheduling of the processes.
+        seconds: duration of play.
+        players: number of concurrent players.
+        seed: determines the players' choices, but not the scheduling of the processes.
         redis: `alone` or `cluster`.
-        pace: seconds between a player's commands, on average.
-        every: seconds from figures to figures.
-        finish: seconds within which every player has to finish in the end.
-        share: the time limits of rooms are divided by this.
-        kinds: the faults, which come in turn.
+        pace: mean seconds between a player's commands.
+        every: seconds between samples.
+        finish: seconds within which every player must finish at the end.
+        share: divisor of the rooms' time limits.
+        kinds: the faults, in rotation.
     """
 
     seconds: float
@@ -89,7 +92,7 @@ class Report:
 
 
 def planned(seconds: float, seed: int, kinds: Sequence[str]) -> list[Fault]:
-    """Return the faults of a soak, each kind once at least, with a pause after the last one."""
+    """Return a soak's faults: each kind at least once, and a pause after the last one."""
     pause = min(PAUSE, seconds / (len(kinds) + 1))
     rng = random.Random(seed)
     in_turn = islice(cycle(kinds), round(seconds / pause) - 1)
@@ -97,7 +100,7 @@ def planned(seconds: float, seed: int, kinds: Sequence[str]) -> list[Fault]:
 
 
 async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> Report:
-    """Run a soak; leave the nodes' logs in a folder, and with complaints the evidence."""
+    """Run a soak; write the nodes' logs to a folder and, if there are complaints, the evidence."""
     world = World(port=0)
     async with (
         store_running(settings.redis) as store,
@@ -109,7 +112,7 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
         began = await _figures(nodes, collect=True)
         samples, stuck = await _run_people(settings, stage, nodes, world, log)
         found = await stored_when_settled(stage)
-        log("everybody has left")
+        log("all players have left")
         verdict = await asyncio.to_thread(_checked, found, world)
         dailies = sum(member.startswith("a:") for member in found.due)
         await _until_quiet(store, nodes, dailies)
@@ -125,7 +128,7 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
         reported = reported_by(world, stage, settings.redis)
     course = Course(began, samples, left, collected, stored, ended)
     judged = [Complaint("left", "the soak", text) for text in judge(course, NODES, dailies)]
-    # Equal complaints are reported once.
+    # Report equal complaints once.
     complaints = list(dict.fromkeys([*stuck, *reported, *verdict.complaints, *judged]))
     if complaints:
         write_evidence(folder, complaints, found, world)
@@ -141,10 +144,10 @@ def _checked(found: Stored, world: World) -> Verdict:
 async def _running_stage(
     store: Store, folder: Path, settings: Settings
 ) -> AsyncIterator[tuple[Stage, Sequence[Observed]]]:
-    """Run nodes until the block is left, and yield them, with the stage that they are on."""
+    """Run nodes within the context, and yield their stage and the nodes."""
     options = [*store.options(), "--page", str(folder), "--share", str(settings.share)]
     options += ["--countdown", str(COUNTDOWN_MS), "--absence", str(ABSENCE)]
-    # All players are at one address.
+    # All players share an address.
     options += [
         "--watch-delay",
         str(WATCH_DELAY_MS),
@@ -174,7 +177,7 @@ async def _run_people(
     world: World,
     log: Callable[[str], None],
 ) -> tuple[list[Sample], list[Complaint]]:
-    """Let people play while faults are injected, and leave; return figures, and who is stuck."""
+    """Run the players under faults until they leave; return samples and stuck players."""
     ports = [node.port for node in nodes]
     tables: asyncio.Queue[Table] = asyncio.Queue()
     people = [
@@ -183,7 +186,7 @@ async def _run_people(
     ]
     tasks = [asyncio.create_task(person.live(tables)) for person in people]
     faults = planned(settings.seconds, settings.seed, settings.kinds)
-    # Nobody connects through it: these faults are of others.
+    # The stage requires a balancer, but no player connects through it.
     balancer = Balancer(ports, random.Random(settings.seed))
     injector = Injector(stage, balancer, world, hold=min(HOLD, faults[0].pause / 2))
     samples: list[Sample] = []
@@ -193,7 +196,7 @@ async def _run_people(
         await asyncio.sleep(settings.seconds)
         await injecting
         await injector.wait_until_healed()
-        log("no more faults: everybody comes to an end")
+        log("no more faults: all players finish")
         observer.cancel()
         world.closing = True
         await asyncio.wait(tasks, timeout=settings.finish)
@@ -224,13 +227,13 @@ async def _observe(  # noqa: PLR0917 - what figures are of
     settings: Settings,
     log: Callable[[str], None],
 ) -> None:
-    """Take figures every so many seconds, and print them."""
+    """Take and print samples at intervals."""
     begun = time.monotonic()
     while True:
         await asyncio.sleep(settings.every)
         stored: StoreFigures | None = None
         if not store.lock.locked():
-            # It may be killed meanwhile.
+            # A fault may kill it meanwhile.
             with suppress(RedisError, OSError):
                 stored = await _of_store(store)
         found = await _figures(nodes)
@@ -246,17 +249,17 @@ async def _figures(nodes: Sequence[Observed], *, collect: bool = False) -> dict[
 
 
 async def _of_store(store: Store) -> StoreFigures:
-    """Return the figures of the store.
+    """Return the store's figures.
 
     Raises:
-        RedisError: it does not answer.
-        OSError: it cannot be reached.
+        RedisError: the store does not answer.
+        OSError: the store cannot be reached.
     """
     return await asyncio.to_thread(lambda: of_store(store.clients()))
 
 
 async def _until_quiet(store: Store, nodes: Sequence[Observed], dailies: int) -> None:
-    """Wait until nothing is left of those who were there, at most `QUIET_WITHIN` seconds."""
+    """Wait at most `QUIET_WITHIN` seconds until all traces of the players are gone."""
     deadline = time.monotonic() + QUIET_WITHIN
     while time.monotonic() < deadline:
         found = await _figures(nodes)

@@ -1,4 +1,4 @@
-"""A short soak, and the parts of which it is made."""
+"""A short soak, and tests of the soak's parts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def test_a_short_soak_loses_nothing_and_leaves_nothing(tmp_path: Path) -> 
     assert any(each.startswith("node 1: MiB") for each in table(report.course, report.counts))
 
 
-def test_each_fault_comes_in_turn_with_time_after_the_last_one() -> None:
+def test_faults_rotate_and_leave_time_after_the_last() -> None:
     long = planned(1_800.0, 27, KINDS)
 
     assert [fault.kind for fault in long] == [*KINDS, *KINDS, KINDS[0]]
@@ -47,7 +47,7 @@ def test_each_fault_comes_in_turn_with_time_after_the_last_one() -> None:
 
 
 @ALONE
-def test_the_store_is_counted_by_kind(redis_url: str) -> None:
+def test_keys_are_counted_by_kind(redis_url: str) -> None:
     redis = Redis.from_url(redis_url, decode_responses=True)
     redis.xadd(rooms_keys.room("ABCDEFGH"), {"e": "{}"})
     redis.expire(rooms_keys.room("ABCDEFGH"), 90)
@@ -66,7 +66,7 @@ def test_the_store_is_counted_by_kind(redis_url: str) -> None:
     assert found.memory > 0
 
 
-def test_what_lives_for_longer_is_a_kind_of_its_own() -> None:
+def test_longer_lived_keys_have_a_separate_kind() -> None:
     for scope in get_args(Scope):
         kind = "leaderboard" if scope in PERIODIC else ALL_TIME
         for group in get_args(Group):
@@ -74,20 +74,22 @@ def test_what_lives_for_longer_is_a_kind_of_its_own() -> None:
     assert kind_of(keys.BUSY) != kind_of(keys.SWEEPERS)
 
 
-def test_objects_of_our_classes_are_counted(tmp_path: Path) -> None:
+def test_only_objects_of_our_classes_are_counted(tmp_path: Path) -> None:
     figures = [NodeFigures(0.0, 0, {}) for _ in range(3)]
     held = [Metrics() for _ in range(3)]
 
     counts = count_objects()
 
     assert counts["server.base.work.metrics.Metrics"] >= len(held)
-    assert not any("NodeFigures" in kind for kind in counts), f"{figures} are not of a node"
+    assert not any("NodeFigures" in kind for kind in counts), (
+        f"unexpected figures for a node: {figures}"
+    )
     (tmp_path / "objects").write_text("collect")
     answer(tmp_path / "objects")
     assert (tmp_path / "objects.json").exists()
 
 
-def test_a_line_tells_what_was_done_since_the_one_before() -> None:
+def test_a_line_reports_the_changes_since_the_line_before() -> None:
     before, after = Metrics(), Metrics()
     for metrics, moves in ((before, 10), (after, 40)):
         metrics.moves["robert", "played"] += moves
