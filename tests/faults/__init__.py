@@ -1,1 +1,1 @@
-"""Fault injection: real nodes on a real Redis, and a check of all that they stored and sent."""
+"""Fault injection: run real nodes on a real Redis, and check everything they store and send."""

@@ -1,4 +1,4 @@
-"""The fault suite: `make faults`; for all options, `python -m tests.faults --help`."""
+"""Run the fault suite: `make faults`; for all options, `python -m tests.faults --help`."""
 
 from __future__ import annotations
 
@@ -15,23 +15,27 @@ from tests.faults.run import Settings, run, table
 from tests.processes import ROOT
 
 MAX_SHOWN = 100
-"""How many complaints are printed; all of them are written to a file."""
+"""The most complaints printed. All of them are written to a file."""
 
 
 def main() -> int:
-    """Run the suite, and return 1 if there are complaints."""
+    """Run the suite and return 1 if there are complaints."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     kinds = [*injection.WEIGHTS, *(kind for more in injection.ONLY_IN.values() for kind in more)]
     parser.add_argument("--faults", type=int, default=1000, help="how many")
     parser.add_argument("--seed", type=int, help="seed of all random choices")
     parser.add_argument("--redis", choices=["alone", "cluster", "private"], default="alone")
-    parser.add_argument("--workers", type=int, default=1, help="with a private Redis: processes")
-    parser.add_argument("--players", type=int, default=24, help="how many play at a time")
-    parser.add_argument("--pause", type=float, default=0.55, help="seconds from fault to fault")
-    parser.add_argument("--only", nargs="+", choices=kinds, help="these kinds alone")
-    parser.add_argument("--without", nargs="+", choices=kinds, default=[], help="not these kinds")
     parser.add_argument(
-        "--broken", action="store_true", help="nodes acknowledge before they append"
+        "--workers", type=int, default=1, help="processes of the node, with a private Redis"
+    )
+    parser.add_argument("--players", type=int, default=24, help="number of concurrent players")
+    parser.add_argument("--pause", type=float, default=0.55, help="mean seconds between faults")
+    parser.add_argument("--only", nargs="+", choices=kinds, help="only these kinds")
+    parser.add_argument(
+        "--without", nargs="+", choices=kinds, default=[], help="all kinds except these"
+    )
+    parser.add_argument(
+        "--broken", action="store_true", help="make nodes acknowledge before they append"
     )
     given = parser.parse_args()
     seed = secrets.randbelow(1 << 31) if given.seed is None else given.seed
@@ -50,7 +54,7 @@ def main() -> int:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     _print(f"seed {seed}, {given.faults} faults, Redis {given.redis}; logs in {_relative(folder)}")
-    # On SIGTERM, exit in order, so that the processes started by the run are ended.
+    # Exit normally on SIGTERM, so that the run ends its child processes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     report = asyncio.run(run(settings, folder, _print))
     lines = table(report)
@@ -58,7 +62,7 @@ def main() -> int:
     for line in lines[:shown]:
         _print(line)
     if report.complaints:
-        _print(f"More in {_relative(folder)}. Again with: --seed {seed} --redis {given.redis}")
+        _print(f"More in {_relative(folder)}. Repeat with: --seed {seed} --redis {given.redis}")
     return 1 if report.complaints else 0
 
 

@@ -1,4 +1,4 @@
-"""Checks of an attempt's journal: replayed, and compared with its player's commands and events."""
+"""Checks of an attempt's journal: replay it, then compare it with the player's ledger."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class AttemptHistory:
     """An attempt, replayed from its journal.
 
     Attributes:
-        seed: the seed of its deal, in hexadecimal.
+        seed: its deal's seed, in hexadecimal.
         states: `states[n - 1]` is the state after entry n.
         events: the decoded entries.
     """
@@ -55,7 +55,7 @@ class AttemptHistory:
 
     @property
     def stopped(self) -> bool:
-        """Whether it is the pace bot's, which has given up while there was more to play."""
+        """Whether this is a pace bot's attempt that stopped while moves were left."""
         if not pace_bot.owns(self.states[0]) or self.states[-1].end != "resigned":
             return False
         before = self.states[-2]
@@ -67,7 +67,7 @@ class AttemptHistory:
 
 
 def events_by_attempt(ledger: Ledger) -> dict[str, list[Line]]:
-    """Return the events of a ledger that concern an attempt, by attempt id."""
+    """Group the ledger's events about attempts by attempt id."""
     received: defaultdict[str, list[Line]] = defaultdict(list)
     for line in ledger.events():
         if line.message["type"] in {"attempt", "missed", "moved", "moved ahead", "Hinted", "ended"}:
@@ -82,7 +82,7 @@ def fold(
     commands: CommandIndex,
     complaints: list[Complaint],
 ) -> AttemptHistory | None:
-    """Replay a journal, and complain of every entry that is not valid.
+    """Replay a journal and complain about each invalid entry.
 
     Returns:
         The history, or `None` if the journal cannot be replayed at all.
@@ -102,11 +102,11 @@ def fold(
         about.add("invented", 1, f"{start}")
         return None
     if commitment(start.deal, bytes.fromhex(deal["seed"])) != deal["commitment"]:
-        about.add("invented", 1, "the deal's seed does not make its commitment")
+        about.add("invented", 1, "the deal's seed does not match its commitment")
     _check_start(start, deal, commands, about)
     rules = stored_ruleset(start.game, start.variant, start.rules)
     if rules is not stored_ruleset(start.game, start.variant, deal["rules"]):
-        about.add("invented", 1, "it is played by other rules than its deal")
+        about.add("invented", 1, "its rules differ from its deal's")
     board = deal_seed(rules, bytes.fromhex(deal["seed"]))
     states = [core.begin(start, board)]
     last = start.at
@@ -129,11 +129,11 @@ def fold(
 def _check_start(
     start: Started, deal: Mapping[str, str], commands: CommandIndex, about: Complaints
 ) -> None:
-    """Check a start against its deal; that of a race is compared with its round elsewhere."""
+    """Check a start against its deal. Race starts are compared with their round elsewhere."""
     if (start.game, start.variant) != (deal["game"], deal["variant"]):
-        about.add("invented", 1, f"the deal is one of {deal['game']}")
+        about.add("invented", 1, f"the deal is for the game {deal['game']}")
     if start.occasion is not None:
-        # A room's deal may be played on an occasion later, for which it is reserved then.
+        # A room's deal may be reserved for a later occasion.
         if start.occasion not in {deal.get("occasion"), deal.get("reserved")}:
             about.add("invented", 1, f"the deal is not for {start.occasion}")
     elif start.room != deal.get("room") or str(start.day) != deal.get("day", "None"):
@@ -141,9 +141,9 @@ def _check_start(
     if start.day is not None:
         first = commands.first("daily.open", start.game)
         if first == NEVER_SENT:
-            about.add("invented", 1, "the daily was not opened")
+            about.add("invented", 1, "no player opened the daily")
         elif start.at < first - SLACK:
-            about.add("mistimed", 1, f"{first - start.at} ms before it was asked for")
+            about.add("mistimed", 1, f"{first - start.at} ms before the request")
         if (days.day_at(start.at), days.closes(start.day)) != (start.day, start.deadline):
             about.add("mistimed", 1, f"{start}")
 
@@ -151,12 +151,12 @@ def _check_start(
 def _check_entry(
     states: Sequence[Attempt], event: Event, commands: CommandIndex, about: Complaints
 ) -> None:
-    """Check that an entry was requested by its player, or is one of the server's own."""
+    """Check that the player requested an entry, or that the server may append it by itself."""
     state, seq = states[-1], states[-1].seq + 1
     if state.end is not None:
         about.add("invented", seq, "the attempt had ended")
     elif pace_bot.owns(state) and event == pace_bot.due(state, pace_bot.next_at(state)):
-        pass  # The move by the hint, at its time.
+        pass  # The bot plays the hint's move, at its due time.
     elif isinstance(event, Moved):
         _check_decided(state, event, about)
         _check_asked(commands.entry(state.id, seq, event.move), event.at, seq, about)
@@ -166,33 +166,33 @@ def _check_entry(
         _check_asked(commands.entry(state.id, seq, asked), event.at, seq, about)
     elif isinstance(event, Ended) and event.end == "resigned":
         if pace_bot.owns(state):
-            # It stops when nobody else plays any more, which is checked with the round.
+            # The bot stops when all other players have; that is checked with the round.
             if pace_bot.next_at(state) <= event.at:
-                about.add("invented", seq, f"{event}, and the bot has not made its move before")
+                about.add("invented", seq, f"{event}, but the bot had not played a due move")
         else:
             _check_resigned(state, event, commands, about)
         if event.at < state.start.at or event.at >= state.start.deadline:
             about.add("mistimed", seq, f"{event} in {state.start}")
     elif isinstance(event, Ended) and event.end == "time":
         if event.at != state.start.deadline:
-            about.add("mistimed", seq, f"{event}, and the deadline is {state.start.deadline}")
+            about.add("mistimed", seq, f"{event}, but the deadline is {state.start.deadline}")
     elif isinstance(event, Ended) and not (event.end == "stuck" and _is_dead_end(states)):
-        about.add("invented", seq, f"{event} is not true")
+        about.add("invented", seq, f"{event} is false")
 
 
 def _check_resigned(
     state: Attempt, event: Ended, commands: CommandIndex, about: Complaints
 ) -> None:
-    """Check that a player has resigned, has left the room or was removed."""
+    """Check that a player resigned, left the room or was removed."""
     seq, room = state.seq + 1, state.start.room or ""
     left = min(commands.first(type_, room) for type_ in ("room.leave", "removed"))
     first = min(commands.entry(state.id, seq, RESIGN), left)
-    # An attempt that is resigned before its start ends at its start.
+    # A resignation before the start ends the attempt at its start.
     _check_asked(first, max(event.at, state.start.at), seq, about)
 
 
 def _check_decided(state: Attempt, event: Moved, about: Complaints) -> None:
-    """Check that deciding the move again, at the time of the entry, gives the same entry."""
+    """Check that deciding the move again, at the entry's time, gives the same entry."""
     try:
         decided = core.play(state, parse_move(state.board.ruleset, event.move), event.at).event
     except (Refusal, EngineError) as refusal:
@@ -220,13 +220,13 @@ def _check_help_decided(state: Attempt, event: Undone | Hinted, about: Complaint
 
 def _check_asked(first: int, at: int, seq: int, about: Complaints) -> None:
     if first == NEVER_SENT:
-        about.add("invented", seq, "its player never asked for it")
+        about.add("invented", seq, "its player never requested it")
     elif at < first - SLACK:
-        about.add("mistimed", seq, f"{first - at} ms before it was asked for")
+        about.add("mistimed", seq, f"{first - at} ms before the request")
 
 
 def _is_dead_end(states: Sequence[Attempt]) -> bool:
-    """Return whether a search proves a dead end, in any state since the last card came home."""
+    """Return whether a search proves a dead end in any state since the last card reached home."""
     home = states[-1].board.home
     return any(
         search(state.board).outcome is Outcome.UNREACHABLE
@@ -241,7 +241,7 @@ def check_received(
     commands: CommandIndex,
     complaints: list[Complaint],
 ) -> None:
-    """Compare the events about an attempt, in the order received, with its journal."""
+    """Compare the events about an attempt, in order of arrival, with its journal."""
     about = Complaints(history.id, complaints)
     acknowledged: list[tuple[int, int]] = []
     highest = 0
@@ -256,7 +256,7 @@ def check_received(
                 _check_moved(history, state, message, about)
             case "ended":
                 if state.end is None or Result(**message["result"]) != state.result:
-                    about.add("misreported", seq, f"{message}, and it is {state.result}")
+                    about.add("misreported", seq, f"{message}, but the result is {state.result}")
             case "attempt":
                 _check_snapshot(history, state, message, at, about)
                 _check_needed(history, seq, commands.claim(message.get("re", 0)), about)
@@ -284,27 +284,27 @@ def _check_moved(
 ) -> None:
     seq, event = state.seq, history.events[state.seq - 1]
     if not isinstance(event, Moved) or event.move != message["move"]:
-        about.add("lost", seq, f"{message['move']} was acknowledged, {event} is stored")
+        about.add("lost", seq, f"{message['move']} was acknowledged, but {event} is stored")
         return
     delta = delta_between(history.states[seq - 2].board, state.board)
     changes = changes_of(state.board.ruleset, delta)
     if [list(change) for change in message["changes"]] != changes:
-        about.add("misreported", seq, f"changes {message['changes']}, should be {changes}")
+        about.add("misreported", seq, f"changes {message['changes']}, expected {changes}")
     if "result" not in message:
-        # Only changes: the session had not been sent the state before.
+        # Changes alone are wrong: the session did not have the state before them.
         return
     if (message["redeals"], Result(**message["result"])) != (delta.redeals, state.result):
         about.add("misreported", seq, f"{message}, should be {state.result}")
 
 
 def _check_hinted(state: Attempt, message: Message, about: Complaints) -> None:
-    """Check that a hint is the one that stands at its entry."""
+    """Check that a hint agrees with the journal's entry."""
     rules = state.board.ruleset
     hinted = None if state.hinted is None else move_text(rules, state.hinted)
     if (message["move"], message["hints"]) != (hinted, state.hints):
         about.add("misreported", state.seq, f"{message}, should be {hinted}, {state.hints}")
     if hinted is None and hint(state.board) is not None:
-        about.add("misreported", state.seq, f"{message}, and there is a hint")
+        about.add("misreported", state.seq, f"{message}, but there is a hint")
 
 
 def _check_snapshot(
@@ -316,7 +316,7 @@ def _check_snapshot(
         for name, pile in zip(view.ruleset.pile_names, view.piles, strict=True)
     }
     if (message["piles"], message["redeals"]) != (piles, view.redeals):
-        about.add("misreported", state.seq, f"piles {message['piles']}, should be {piles}")
+        about.add("misreported", state.seq, f"piles {message['piles']}, expected {piles}")
     wanted = (start.deal, start.game, start.room, start.day, start.at, start.deadline)
     names = ("deal", "game", "room", "day", "started", "deadline")
     if tuple(message[name] for name in names) != wanted:
@@ -334,7 +334,7 @@ def _check_snapshot(
 def _check_needed(
     history: AttemptHistory, seq: int, claim: Message | None, about: Complaints
 ) -> None:
-    """Check that a snapshot was not sent to a player who had all of it."""
+    """Check that no snapshot went to a player who already had the whole state."""
     have = claim["have"] if claim is not None and claim["attempt"] == history.id else None
     if have is not None and have["seq"] == seq and is_correct(history.states, have):
         about.add("misreported", seq, "a snapshot was sent to a player who had it")
@@ -350,6 +350,6 @@ def _check_time_reported(history: AttemptHistory, seq: int, at: int, about: Comp
     """Check that entry `seq` is not later than the event that reported it."""
     event = history.events[seq - 1]
     early = event.at - at
-    # A start, and a resignation before it, may be reported before the round begins.
+    # A start, or a resignation before it, may be reported before the round starts.
     if early > SLACK and seq > 1 and event.at > history.start.at:
         about.add("mistimed", seq, f"received {early} ms before it happened: {event}")

@@ -1,4 +1,4 @@
-"""A TCP load balancer in front of the nodes, which can delay, cut and refuse connections.
+"""A TCP load balancer for the nodes that can delay, cut and refuse connections.
 
 Each connection goes to a random node that accepts it.
 """
@@ -16,7 +16,7 @@ _STEP = 0.02
 
 
 class Link:
-    """One proxied connection, to node number `node`."""
+    """A proxied connection to node number `node`."""
 
     def __init__(self, node: int, writers: tuple[asyncio.StreamWriter, ...]) -> None:
         self.node = node
@@ -40,7 +40,7 @@ class Link:
 
 
 class Balancer:
-    """Accepts connections on `port`, and proxies each to one of the nodes' ports."""
+    """Accepts connections on `port` and proxies each to one of the nodes' ports."""
 
     def __init__(self, nodes: Sequence[int], rng: random.Random) -> None:
         self.port = 0
@@ -51,7 +51,7 @@ class Balancer:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def refuse(self, seconds: float) -> None:
-        """Refuse every new connection for some seconds."""
+        """Refuse new connections for some seconds."""
         self._refusing += 1
         try:
             await asyncio.sleep(seconds)
@@ -60,7 +60,7 @@ class Balancer:
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
-        """Listen until the block is left; every connection ends with it."""
+        """Listen within the context; its end closes all connections."""
         server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
         self.port = server.sockets[0].getsockname()[1]
         try:

@@ -1,4 +1,4 @@
-"""Checks of challenges: who has begun, how they ended, what follows, and what was shown to whom."""
+"""Checks of challenges: entrants, endings, effects, and events received by players."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class ChallengeChecks:
-    """Compares the journals of challenges with attempts, histories, and what players received.
+    """Compares the journals of challenges with attempts, histories, and the players' ledgers.
 
     Args:
-        stored: what Redis holds.
-        attempts: the attempts, whose journals have been checked.
-        commands: what each player has sent.
-        now: the time in Unix milliseconds.
-        complaints: what is wrong is added to it.
+        stored: the contents of Redis.
+        attempts: the attempts, with checked journals.
+        commands: the players' commands.
+        now: time in Unix milliseconds.
+        complaints: the list to which complaints are added.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class ChallengeChecks:
                 self.challenges[name] = found
 
     def run(self, ledgers: Sequence[Ledger]) -> Counter[str]:
-        """Check all of it, and return how much that was."""
+        """Run all checks, and return the number of items checked."""
         counts: Counter[str] = Counter()
         for name, challenge in self.challenges.items():
             self._check_runs(name, challenge)
@@ -79,7 +79,7 @@ class ChallengeChecks:
         self._complaints.append(Complaint(kind, f"challenge {about}", text))
 
     def _folded(self, name: str, entries: Sequence[tuple[str, str]]) -> Challenge | None:
-        """Fold a journal; complain of an entry that nobody asked for, or that stands twice."""
+        """Fold a journal; complain about unrequested and duplicate entries."""
         state: Challenge | None = None
         events: list[Entry] = []
         first = int(entries[0][0][2:]) if entries else 1
@@ -95,7 +95,7 @@ class ChallengeChecks:
                 return None
             events.append(event)
             self._check_entry(name, before, event)
-        assert state is not None, "there is an entry"
+        assert state is not None, "the entry exists"
         for kind in (Begun, Finished):
             players = Counter(each.player for each in events if isinstance(each, kind))
             for player, count in players.items():
@@ -110,11 +110,11 @@ class ChallengeChecks:
             case ChallengeMade(maker=maker, follows=None) if maker in self._commands:
                 self._check_asked(name, maker, "CreateChallenge", event.terms.game, event.at)
             case Closing(at=at):
-                assert before is not None, "it has been made"
+                assert before is not None, "the challenge exists"
                 self._check_asked(name, before.made.maker, "CloseChallenge", name, at)
             case Begun(player=player, at=at, deadline=deadline):
                 self._check_asked(name, player, "PlayChallenge", name, at)
-                assert before is not None, "it has been made"
+                assert before is not None, "the challenge exists"
                 made, is_closed = before.made, before.over is not None or before.closing is not None
                 if deadline != min(at + made.terms.limit, made.closes) or is_closed:
                     self._complain("mistimed", name, f"{event} of {made.terms}")
@@ -128,7 +128,7 @@ class ChallengeChecks:
             self._complain("mistimed", name, f"{first - at} ms before {player} sent {type_}")
 
     def _check_runs(self, name: str, challenge: Challenge) -> None:
-        """Compare the results with the attempts that they came from."""
+        """Compare the results with their attempts."""
         by_date = challenge.over == challenge.made.closes or challenge.closing is not None
         by_all = bool(challenge.made.named) and all(
             each.result is not None for each in challenge.players.values()
@@ -143,20 +143,20 @@ class ChallengeChecks:
                 if run is None or run.over or challenge.over is not None:
                     self._complain("unfinished", name, f"{player} has no result: {run}")
             elif run is None and not self._has_expired(entrant):
-                self._complain("lost", name, f"{player} has a result, and there is no attempt")
+                self._complain("lost", name, f"{player} has a result without an attempt")
             elif run is not None and (not run.over or run.results[-1] != entrant.result):
                 text = f"{player}: {entrant.result}, not {run.results[-1:]}"
                 self._complain("misranked", name, text)
 
     def _has_expired(self, entrant: Entrant) -> bool:
-        """Return whether an attempt at which nothing was played is not kept any more."""
+        """Return whether an entrant's unplayed attempt has expired."""
         result = entrant.result
         assert result is not None, "it is over"
         played = result.moves or result.hints
         return not played and self._now >= entrant.deadline + play_keys.UNPLAYED_LIFE_MS
 
     def _check_attempts(self) -> None:
-        """Check that each attempt on an occasion is one that its challenge knows."""
+        """Check that each attempt's challenge knows it."""
         for attempt, run in self._attempts.items():
             name = challenge_of(run.occasion)
             if name is None:
@@ -166,10 +166,10 @@ class ChallengeChecks:
             if challenge is None or not attempt.startswith(challenge.made.deal):
                 self._complain("lost", name, f"{attempt} is at it")
             elif player not in challenge.players:
-                self._complain("invented", attempt, "it was not begun")
+                self._complain("invented", attempt, "it was not started")
 
     def _check_histories(self) -> None:
-        """Compare what is in the histories with what the challenges are to their players."""
+        """Compare the players' histories with the challenges' results."""
         wanted = {
             (player, challenge.made.terms.game, challenge.made.deal): result
             for challenge in self.challenges.values()
@@ -192,7 +192,7 @@ class ChallengeChecks:
             self._complain(kind, f"{key}", f"{found.get(key)}, not {wanted.get(key)}")
 
     def _check_received(self, viewer: str, line: Line) -> None:
-        """Check that what a player was shown was so, and that they might see it."""
+        """Check that a challenge event was true, and that the recipient was allowed to see it."""
         message = line.message
         name = message["challenge"]
         challenge = self.challenges.get(name)
@@ -200,7 +200,7 @@ class ChallengeChecks:
             self._complain("lost", name, f"{viewer} was sent {message}")
             return
         own = challenge.players.get(PlayerId(viewer))
-        # The entry is written before anybody is told.
+        # The entry is written before anyone is notified.
         over = challenge.over is not None and challenge.over <= line.at + SLACK
         ended = own is not None and own.result is not None and own.ended <= line.at + SLACK
         for row in message["players"]:
@@ -219,14 +219,14 @@ class ChallengeChecks:
             if Result(**row["result"]) != entrant.result:
                 self._complain("misreported", challenge.id, f"{viewer} was sent {row}")
             if not (may_see or is_target):
-                self._complain("leaked", challenge.id, f"{viewer} may not see {row}")
+                self._complain("leaked", challenge.id, f"{viewer} must not see {row}")
         shown = row["rank"] is not None or row["attempt"] is not None or row["emotes"]
         if shown and not may_see:
-            self._complain("leaked", challenge.id, f"{viewer} may not see {row}")
+            self._complain("leaked", challenge.id, f"{viewer} must not see {row}")
 
 
 def _results(challenge: Challenge) -> dict[PlayerId, ChallengeResult]:
-    """Compute what a challenge is to each of its players, by pairs of them."""
+    """Compute each player's result of a challenge, by pairwise comparison."""
     made = challenge.made
     ended = {p: (each, each.result) for p, each in challenge.players.items() if each.result}
     ranked = {

@@ -1,4 +1,4 @@
-"""The checker: compares what Redis has stored with what players sent and received. Pure.
+"""The checker: compares Redis's contents with the players' ledgers, without I/O.
 
 Standings and leaderboards are recomputed from the journals, and journals are replayed from their
 deals' seeds. Every difference becomes a complaint.
@@ -37,7 +37,7 @@ from tests.faults.watched import WatchedChecks
 
 @dataclass
 class Verdict:
-    """The complaints of a check, and how much was checked."""
+    """The complaints of a check, and the number of items checked."""
 
     complaints: list[Complaint] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -45,19 +45,19 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class AttemptSummary:
-    """The facts that later checks need of an attempt whose journal has been checked.
+    """Facts about an attempt with a checked journal, for later checks.
 
     Attributes:
         results: the result after each entry.
         times: milliseconds from the start to each entry.
-        deadline: when it ends by itself, in Unix milliseconds.
-        played: whether its player has done anything but open it or give it up.
+        deadline: when the attempt ends by itself, in Unix milliseconds.
+        played: whether its player did more than open it or give up.
         day: the day of a daily, or `None`.
-        help: what help the player may ask for.
-        ranked: whether it was begun with an identity that was kept.
-        days: for how many days it is kept if it is played: fewer where much is stored.
-        occasion: what it was played for if it was neither in a room nor a daily.
-        stopped: whether it is the pace bot's, which has given up while there was more to play.
+        help: the help that the player may request.
+        ranked: whether the player had a kept identity at its start.
+        days: days for which it is kept if it is played; fewer when much is stored.
+        occasion: its occasion, if it is neither a race nor a daily.
+        stopped: whether this is a pace bot's attempt that stopped while moves were left.
     """
 
     game: str
@@ -75,7 +75,7 @@ class AttemptSummary:
 
     @property
     def over(self) -> bool:
-        """Whether it has ended."""
+        """Whether the attempt has ended."""
         return bool(self.results) and self.results[-1].end is not None
 
 
@@ -85,10 +85,10 @@ def check(
     """Compare everything stored with everything sent and received, at the end of a run.
 
     Args:
-        stored: what Redis holds.
-        ledgers: those of all players.
-        now: the time in Unix milliseconds.
-        nodes: what the nodes were like; as this process would run them if `None`.
+        stored: the contents of Redis.
+        ledgers: the ledgers of all players.
+        now: time in Unix milliseconds.
+        nodes: the nodes' settings; this process's defaults if `None`.
     """
     nodes = nodes or Nodes()
     verdict = Verdict()
@@ -97,7 +97,7 @@ def check(
     commands = {ledger.player: CommandIndex(ledger) for ledger in everybody}
     for index in commands.values():
         for player, room, at in index.removals:
-            # The command may name nobody.
+            # The command may name an unknown player.
             if player in commands:
                 commands[player].add_removal(room, at)
     summaries = _check_attempts(stored, everybody, commands, now, verdict)
@@ -154,7 +154,7 @@ def check(
 
 
 def _count_kinds(stored: Stored, verdict: Verdict) -> None:
-    """Count the entries of rooms by their types."""
+    """Count the rooms' entries by type."""
     for entries in stored.rooms.values():
         for _, text in entries:
             verdict.counts[f"room entries: {json.loads(text)['type']}"] += 1
@@ -167,15 +167,13 @@ def _check_attempts(
     now: int,
     verdict: Verdict,
 ) -> dict[str, AttemptSummary]:
-    """Replay every attempt's journal, and compare it with the events that its player received."""
+    """Replay every attempt's journal and compare it with the events received by its player."""
     summaries: dict[str, AttemptSummary] = {}
     mine: defaultdict[str, list[str]] = defaultdict(list)
     for attempt in stored.attempts:
         parts = split_attempt_id(attempt)  # type: ignore[arg-type]
         if parts is None or parts[1] not in commands:
-            verdict.complaints.append(
-                Complaint("invented", attempt, "nobody of this name has ever played")
-            )
+            verdict.complaints.append(Complaint("invented", attempt, "no such player exists"))
         else:
             mine[parts[1]].append(attempt)
     for ledger in ledgers:
@@ -208,9 +206,9 @@ def _check_attempts(
 
 
 def _has_expired(attempt: str, events: Sequence[Line], stored: Stored, now: int) -> bool:
-    """Return whether an attempt's journal is gone by now, in no room, since it was not played.
+    """Return whether an unplayed attempt outside of rooms has expired.
 
-    Time leaps by days in simulated races. Its deal is stored for longer than it.
+    Simulated races leap by days. The deal outlives the attempt.
     """
     deal = stored.deals.get(attempt.partition(".")[0], {})
     day = deal.get("day")
@@ -219,7 +217,7 @@ def _has_expired(attempt: str, events: Sequence[Line], stored: Stored, now: int)
     is_in_none = day is not None or "occasion" in deal
     if not is_in_none or now < deadline + keys.UNPLAYED_LIFE_MS:
         return False
-    # What else is received tells of a move or of a hint.
+    # Other events report a move or a hint.
     told = {"attempt", "missed", "ended"}
     return all(
         line.message["type"] in told
@@ -254,7 +252,7 @@ def _check_results(
     summaries: Mapping[str, AttemptSummary],
     complaints: list[Complaint],
 ) -> None:
-    """Compare each round's results with the attempts that they came from."""
+    """Compare each round's results with their attempts."""
     known = {
         round_.attempt(player) for room in rooms.values() for round_ in room.rounds
         for player in round_.players
@@ -274,7 +272,7 @@ def _check_results(
             for player, result in round_.results.items():
                 found = summaries.get(round_.attempt(player))
                 if found is not None and found.help != round_.terms.help:
-                    text = f"{player}: played with {found.help}, the terms are {round_.terms}"
+                    text = f"{player}: played with {found.help}, but the terms are {round_.terms}"
                     complaints.append(Complaint("invented", about, text))
                 if found is not None and found.stopped and player != [*round_.results][-1]:
                     text = f"{player} stopped before the others were done: {round_.results}"
@@ -292,7 +290,7 @@ def _check_results(
 def _check_rounds(
     rooms: Mapping[str, RoomHistory], stored: Stored, now: int, verdict: Verdict
 ) -> None:
-    """Compare the rounds that are kept beside the journals with those in the journals."""
+    """Compare the separately stored rounds with the journals' rounds."""
     played = {
         round_.deal: (round_, history.ended[round_.number])
         for history in rooms.values()
@@ -318,7 +316,7 @@ def _check_events(
     stored: Stored,
     verdict: Verdict,
 ) -> None:
-    """Compare a player's events about rooms and leaderboards with what is stored."""
+    """Compare a player's events about rooms and leaderboards with the stored state."""
     for line in ledger.events():
         message = line.message
         verdict.counts["events checked"] += 1
@@ -333,13 +331,13 @@ def _check_events(
                     _check_progress(history, message, summaries, verdict.complaints)
             case "progress":
                 _check_counters(message, rooms, summaries, verdict.complaints)
-            # The scores of longer periods are held against the histories.
+            # Longer periods' scores are checked against the histories.
             case "leaderboard" if message["scope"] == "day":
                 _check_page(message, stored, verdict.complaints)
 
 
 def _check_watched(ledger: Ledger, watched: WatchedChecks, verdict: Verdict) -> None:
-    """Compare the boards that a player has watched with the runners' journals."""
+    """Compare a player's watched boards with the runners' journals."""
     for line in ledger.events():
         if line.message["type"] in {"Watched", "WatchedMove"}:
             verdict.counts["boards watched"] += watched.check(ledger.player, line)
@@ -368,7 +366,7 @@ def _check_counters(
     summaries: Mapping[str, AttemptSummary],
     complaints: list[Complaint],
 ) -> None:
-    """Compare the counters in a progress event with the attempts of its round."""
+    """Compare the counters in a progress event with the round's attempts."""
     history = rooms.get(message["code"])
     rounds = history.rounds if history is not None else []
     round_ = next((each for each in rounds if each.number == message["number"]), None)
@@ -384,9 +382,9 @@ def _check_counters(
 
 
 def _existed(attempt: str, received: Message, summaries: Mapping[str, AttemptSummary]) -> bool:
-    """Return whether an attempt ever had a result, the first one being that at its start.
+    """Return whether an attempt ever had a result, counting the one at its start.
 
-    Without an end, only the counters are compared: others are sent nothing else.
+    Before the end only the counters are compared, because other players receive nothing else.
     """
     found, result = summaries.get(attempt), Result(**received)
     if found is None:
@@ -398,7 +396,7 @@ def _existed(attempt: str, received: Message, summaries: Mapping[str, AttemptSum
 
 
 def _check_page(message: Message, stored: Stored, complaints: list[Complaint]) -> None:
-    """Compare a leaderboard event with what is stored, where rows change nothing but the group."""
+    """Compare a leaderboard event with the stored scores. Only the group of a row may change."""
     daily = DailyId(message["game"], message["day"])
     about = f"leaderboard {daily.game} {daily.day}"
     entered = {
@@ -407,7 +405,7 @@ def _check_page(message: Message, stored: Stored, complaints: list[Complaint]) -
         for player, score in stored.leaderboards.get(of_daily(daily, group), {}).items()
     }
     acts = (json.loads(text) for _, text in stored.acts)
-    # Their results were taken back at some time, and may stand again or not.
+    # Moderation removed their results at some time and may have restored them.
     moderated = {
         act["player"]
         for act in acts
@@ -432,7 +430,7 @@ def _check_page(message: Message, stored: Stored, complaints: list[Complaint]) -
 
 
 def _check_kept(ledger: Ledger, stored: Stored, verdict: Verdict) -> None:
-    """Compare whether a player's identity is kept with what the player has asked and was told."""
+    """Compare an identity's kept state with its player's commands and answers."""
     about = f"player {ledger.player}"
     commands = (line.message for line in ledger.commands())
     asked = {each["id"] for each in commands if each["type"] == "KeepRecoveryCode"}
@@ -443,11 +441,11 @@ def _check_kept(ledger: Ledger, stored: Stored, verdict: Verdict) -> None:
     if told and not kept:
         verdict.complaints.append(Complaint("lost", about, "its recovery code"))
     if kept and not asked:
-        verdict.complaints.append(Complaint("invented", about, "nobody asked for a code"))
+        verdict.complaints.append(Complaint("invented", about, "no player requested a code"))
 
 
 def _check_leftovers(stored: Stored, now: int, complaints: list[Complaint]) -> None:
-    """Complain of what should have had its effect by now."""
+    """Complain about effects and due items that are overdue."""
     complaints += [
         Complaint("unfinished", field, "it has had no effect") for field in stored.effects
     ]
@@ -461,9 +459,9 @@ def _check_leftovers(stored: Stored, now: int, complaints: list[Complaint]) -> N
 def _check_lives(
     stored: Stored, summaries: Mapping[str, AttemptSummary], complaints: list[Complaint]
 ) -> None:
-    """Check that what was played is kept, and ends, and that nothing else is kept for long.
+    """Check that played attempts are kept and end, and that other attempts expire soon.
 
-    The pace bot's runs are kept if somebody has tried to play against it, which is not stored.
+    A pace bot's runs are kept if a player tried to challenge them, which is not stored.
     """
     for attempt, run in summaries.items():
         if attempt.endswith(PACE_BOT):

@@ -1,4 +1,4 @@
-"""Checks of circles: who is a member and by whose word, what is due, and what was shown to whom."""
+"""Checks of circles: members and their commands, due times, and events received by players."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tests.faults.stored import Stored
 
 
 class CircleChecks:
-    """Compares the journals of circles with what players have sent and received.
+    """Compares the journals of circles with the players' ledgers.
 
     Args:
-        stored: what Redis holds.
-        commands: what each player has sent.
-        complaints: what is wrong is added to it.
+        stored: the contents of Redis.
+        commands: the players' commands.
+        complaints: the list to which complaints are added.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class CircleChecks:
         self._states: dict[str, dict[int, Circle]] = {}
 
     def run(self, ledgers: Sequence[Ledger]) -> Counter[str]:
-        """Check all of it, and return how much that was."""
+        """Run all checks, and return the number of items checked."""
         counts: Counter[str] = Counter()
         for name, entries in self._stored.circles.items():
             states = self._fold(name, entries)
@@ -60,7 +60,7 @@ class CircleChecks:
         self._complaints.append(Complaint(kind, f"circle {about}", text))
 
     def _fold(self, name: str, entries: Sequence[tuple[str, str]]) -> dict[int, Circle]:
-        """Return a circle after each entry; complain of one that nobody asked for."""
+        """Return a circle after each entry; complain about unrequested entries."""
         states: dict[int, Circle] = {}
         state: Circle | None = None
         first = int(entries[0][0][2:]) if entries else 1
@@ -100,19 +100,19 @@ class CircleChecks:
             self._complain("mistimed", name, f"{first - at} ms before {player} sent {type_}")
 
     def _check_last(self, name: str, circle: Circle) -> None:
-        """Check what is stored beside the journal."""
+        """Check the circle's state outside of its journal."""
         due = self._stored.due.get(f"g:{name}")
         if due != circle.due:
             self._complain("unfinished", name, f"{circle.due} is due, not {due}")
         for player in circle.players:
-            # With a negative score, it is one that the player has left.
+            # A negative score marks a circle that the player left.
             if self._stored.circles_of.get(player, {}).get(name, -1) < 0:
-                self._complain("lost", name, f"{player} is in it and does not find it")
+                self._complain("lost", name, f"{player} is a member but does not find it")
         if not circle.deleted and circle.member(circle.owner) is None:
-            self._complain("invented", name, f"{circle.owner} owns it and is no member")
+            self._complain("invented", name, f"{circle.owner} owns it but is no member")
 
     def _check_received(self, viewer: str, message: Message) -> None:
-        """Check that what a player was shown was so, and that they might see it."""
+        """Check that a circle event was true, and that the recipient was allowed to see it."""
         name, version = message["circle"], message["version"]
         states = self._states.get(name, {})
         if not states or version > max(states):
@@ -120,7 +120,7 @@ class CircleChecks:
             return
         state = states.get(version)
         if state is None:
-            # A checkpoint has dropped it.
+            # A checkpoint dropped the entry.
             return
         shown = [each["player"]["id"] for each in message["members"]]
         if (shown, message["owner"], message["link"]) != (state.players, state.owner, state.link):

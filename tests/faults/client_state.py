@@ -1,4 +1,4 @@
-"""The state of an attempt in a client, made from snapshots and changes."""
+"""A client's state of an attempt, built from snapshots and changes."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from engine.ruleset import Move
 from tests.faults.ledger import Message
 
 HOMEWARD = 0.8
-"""How often a move that brings a card home is chosen if there is one."""
+"""Probability of choosing a move that brings a card home, if there is one."""
 
 
 def pile_of(text: str) -> Pile:
-    """Return a pile as seen, from its text in a message."""
+    """Parse a visible pile from its text in a message."""
     names = (text[at : at + 2] for at in range(0, len(text), 2))
     return bytes(UNSEEN if name == "??" else parse_card(name) for name in names)
 
 
 HELPED = 0.2
-"""How often help is asked for, where it is allowed, instead of a move."""
+"""Probability of requesting help, where allowed, instead of a move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +81,16 @@ class ClientState:
         return replace(self, seq=max(self.seq, hinted["seq"]))
 
     def plan_help(self, rng: random.Random) -> list[Message]:
-        """Return, now and then, a command for help, as the next entry."""
+        """Return, at random, a command for help as the next entry, or nothing."""
         if self.help == "none" or self.view.moves == 0 or rng.random() > HELPED:
             return []
         type_ = rng.choice(("Undo", "Hint")) if self.help == "hints" else "Undo"
         return [{"type": type_, "seq": self.seq + 1}]
 
     def plan(self, count: int, rng: random.Random) -> list[str]:
-        """Return up to `count` moves in a row that look legal from here.
+        """Return up to `count` consecutive moves that look legal.
 
-        Cards that a move would turn up are unknown, so that later moves may be illegal.
+        Later moves may be illegal, because the cards that a move turns up are unknown.
         """
         rules = self.view.ruleset
         board = Board(rules, self.view.piles, self.view.redeals, self.view.moves)

@@ -1,4 +1,4 @@
-"""The commands that a player has sent, indexed by their subject."""
+"""The commands of a player, indexed by their subject."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from server.play.core.attempt import UNDONE
 from tests.faults.ledger import Ledger, Message
 
 RESIGN = "resign"
-"""Used for a resignation in place of a move's text."""
+"""Stands for a resignation in place of a move's text."""
 
 HINT = "hint"
-"""Used for a hint in place of a move's text."""
+"""Stands for a hint in place of a move's text."""
 
 _TEXTS = {"resign": RESIGN, "Undo": UNDONE, "Hint": HINT}
 
 NEVER_SENT = 1 << 62
-"""A time later than any other: no such command was sent."""
+"""The time of a command that was never sent, later than any other time."""
 
 
 class CommandIndex:
@@ -30,7 +30,7 @@ class CommandIndex:
         self._claims: dict[int, Message] = {}
         self._undos: dict[int, Message] = {}
         self.removals: list[tuple[str, str, int]] = []
-        """The player, the room and the time of each `room.remove`."""
+        """Player, room and time of each `room.remove`."""
         for at, command in ledger.commands():
             self._when[command["id"]] = at
             match command["type"]:
@@ -66,7 +66,7 @@ class CommandIndex:
         return min((at for at, _ in self._others.get((type_, about), ())), default=NEVER_SENT)
 
     def add_removal(self, room: str, at: int) -> None:
-        """Note that another player has sent a command to remove this one from a room."""
+        """Note another player's command to remove this player from a room."""
         self._others["removed", room].append((at, {}))
 
     def claim(self, command: int) -> Message | None:

@@ -1,4 +1,4 @@
-"""Complaints: what the checker found wrong."""
+"""Complaints: the errors found by the checker."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from dataclasses import dataclass
 from typing import Literal
 
 SLACK = 2_500
-"""Milliseconds by which a node's clock may be wrong, and a message late, together."""
+"""Milliseconds of tolerance for a node's clock error and a message's delay together."""
 
 Kind = Literal[
-    "lost",  # what was acknowledged is not stored
-    "invented",  # what is stored was requested by nobody, or is not valid
-    "gap",  # an entry is missing, or there are others in its place
+    "lost",  # acknowledged, but not stored
+    "invented",  # stored, but never requested or not valid
+    "gap",  # an entry is missing or replaced
     "mistimed",  # a time is too early or too late
-    "leaked",  # cards were shown too early, or to who may not see them
-    "misreported",  # an event differs from what is stored
-    "stale",  # an answer is older than what had been acknowledged before
+    "leaked",  # cards were shown too early or to the wrong player
+    "misreported",  # an event differs from the stored state
+    "stale",  # an answer is older than an earlier acknowledgement
     "misranked",  # a result or a rank does not follow from the journals
-    "unfinished",  # something due has not been done
+    "unfinished",  # a due effect has not happened
     "stuck",  # a player could not finish
-    "left",  # something is kept of those who have left
-    "decided",  # what counts for players was decided by somebody else
-    "told",  # somebody was told what only those are told who have a code or a seat
-    "kept out",  # somebody was refused what others had used up
-    "overfull",  # more is stored for an address than its quota
-    "unpaid",  # a command did more work than what was charged for it
+    "left",  # state of departed players remains
+    "decided",  # another player decided a player's result
+    "told",  # a secret reached a player without the code or the seat
+    "kept out",  # a player was refused because others used up a quota
+    "overfull",  # an address stores more than its quota
+    "unpaid",  # a command did more work than it was charged for
     "broken",  # unexpected refusals, missing answers, logged errors
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """One thing that is wrong: its kind, its subject, and a sentence."""
+    """An error: its kind, its subject, and a sentence."""
 
     kind: Kind
     about: str
@@ -49,5 +49,5 @@ class Complaints:
         self._complaints = complaints
 
     def add(self, kind: Kind, seq: int, text: str) -> None:
-        """Complain of entry `seq`, or of an event about it."""
+        """Complain about entry `seq`, or about an event that reports it."""
         self._complaints.append(Complaint(kind, f"{self._attempt} entry {seq}", text))

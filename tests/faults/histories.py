@@ -1,8 +1,8 @@
-"""Checks of what follows from results: histories, ratings, leaderboards, and who has met whom.
+"""Checks of the effects of results: histories, ratings, leaderboards, and recent opponents.
 
-All of it is computed again from the journals. Only what a race's ratings were before it, and whom
-its players had met, is taken from its record, since that depends on which of two races was decided
-first; there has to be an order in which they follow one another.
+All effects are recomputed from the journals. A race's record provides only the ratings before it
+and the players' recent opponents, because both depend on the order in which concurrent races were
+decided. The records must agree with some order.
 """
 
 from __future__ import annotations
@@ -33,21 +33,23 @@ from tests.faults.stored import Stored
 from tests.order import out_of_order
 
 Days = Mapping[tuple[PlayerId, str, int], Sequence[tuple[int, Result]]]
-"""The milliseconds since the start and the result after each entry of dailies that are over, by
-player, game and day."""
+"""The entries of closed dailies, by player, game and day.
+
+Each has the milliseconds since the start, and the result.
+"""
 
 Key = tuple[str, DealId]
 
 
 class HistoryChecks:
-    """Compares what is stored of players with what follows from the journals.
+    """Compares the players' stored data with the journals.
 
     Args:
-        stored: what Redis holds.
-        days: the dailies that are over, as their journals say.
-        rooms: the rooms, as their journals say.
-        ranked: the dailies that were begun with an identity that was kept.
-        complaints: what is wrong is added to it.
+        stored: the contents of Redis.
+        days: the closed dailies, from their journals.
+        rooms: the rooms, from their journals.
+        ranked: the dailies started with a kept identity.
+        complaints: the list to which complaints are added.
     """
 
     def __init__(
@@ -85,7 +87,7 @@ class HistoryChecks:
                 self._add_round(RoomCode(room.code), round_, at)
 
     def run(self) -> None:
-        """Check all of it."""
+        """Run all checks."""
         self._check_ranked()
         self._check_order()
         for deal in self._stored.races.keys() - {deal for _, deal in self._races}:
@@ -101,7 +103,7 @@ class HistoryChecks:
     def _compare(
         self, about: str, found: Mapping[Any, object], wanted: Mapping[Any, object]
     ) -> None:
-        """Complain of each field that is missing, too many, or different."""
+        """Complain about each missing, extra or different field."""
         for name in sorted(wanted.keys() - found.keys()):
             self._complain("lost", about, f"{name}: {wanted[name]}")
         for name in sorted(found.keys() - wanted.keys()):
@@ -111,7 +113,7 @@ class HistoryChecks:
                 self._complain("misranked", about, f"{name}: {found[name]}, not {wanted[name]}")
 
     def _voided(self) -> set[tuple[str, str, int]]:
-        """Return (player, game, day) of the dailies whose latest act in the audit voids them."""
+        """Return (player, game, day) of each daily whose latest audit entry voids it."""
         acts = [msgspec.json.decode(text) for _, text in self._stored.acts]
         for act, count in Counter(act["id"] for act in acts).items():
             if count > 1:
@@ -126,7 +128,7 @@ class HistoryChecks:
     # Races
 
     def _add_round(self, room: RoomCode, round_: Round, at: int) -> None:
-        """Compute what a round is to its players, if it is a race."""
+        """Compute a round's effects on its players, if it is a race."""
         runs = {p: r for p, r in round_.results.items() if p != PACE_BOT}
         if len(runs) == 1 or not any(run.moves for run in runs.values()):
             return
@@ -170,7 +172,7 @@ class HistoryChecks:
         return decision
 
     def _results(self, race: Race, decision: Decision) -> dict[PlayerId, RoundResult]:
-        """Compute what a race is to each of its players, by pairs of them."""
+        """Compute each player's result of a race, by pairwise comparison."""
         record = self._stored.races[race.deal]
         void = {player for player in race.results if f"void:{player}" in record}
         ranked = {
@@ -217,7 +219,7 @@ class HistoryChecks:
         return results
 
     def _check_ranked(self) -> None:
-        """Check that histories say who keeps an identity, and nothing before that is ranked."""
+        """Check that histories name kept identities, and that no earlier result is ranked."""
         kept = {
             player: int(fields["kept"])
             for player, fields in self._stored.players.items()
@@ -226,7 +228,7 @@ class HistoryChecks:
         known = {
             player: self._found[p].kept for player in kept if (p := PlayerId(player)) in self._found
         }
-        self._compare("history of whoever is kept", known, kept)
+        self._compare("histories of kept identities", known, kept)
         begun: list[tuple[PlayerId, int | None, str]] = [
             (player, None, f"{game} {day}") for player, game, day in self._ranked
         ]
@@ -236,14 +238,14 @@ class HistoryChecks:
             begun += [(player, race.starts, f"race {race.deal}") for player in ranked]
         for player, at, about in begun:
             found = self._found.get(player)
-            # The clock that a node begins dailies by is confirmed, and that of an identity is not.
+            # A daily's start uses a confirmed clock; an identity's time does not.
             if found is not None and (found.kept is None or (at is not None and found.kept > at)):
-                self._complain("invented", about, f"{player} is ranked, and had kept no identity")
+                self._complain("invented", about, f"{player} is ranked without a kept identity")
 
     def _check_order(self) -> None:
-        """Check that the races of a game move ratings one after the other, in some one order.
+        """Check that some order of a game's races explains all rating changes.
 
-        That is not known of players of whose races results were taken back, before or after.
+        Players with voided or restored race results are skipped, because their order is unknown.
         """
         moderated = {
             msgspec.json.decode(text).get("attempt", "").partition(".")[0]
@@ -264,7 +266,7 @@ class HistoryChecks:
                 if all(key in self._rounds[player] for player in race.results)
             ]
             for decision, _ in out_of_order(followed, unknown):
-                text = f"it follows no others: ratings were {decision.before} before"
+                text = f"it follows no other race: ratings before it were {decision.before}"
                 self._complain("misranked", f"race {decision.race.deal}", text)
 
     def _decided(self, race: Race) -> Decision | None:
@@ -279,7 +281,7 @@ class HistoryChecks:
     # Histories
 
     def _wanted(self, player: PlayerId) -> History:
-        """Return a player's history as it should be."""
+        """Return a player's expected history."""
         found = self._found.get(player, History())
         return History(found.version, found.kept, self._days[player], self._rounds[player])
 
@@ -288,7 +290,7 @@ class HistoryChecks:
             found, wanted = self._found.get(player, History()), self._wanted(player)
             self._compare(f"history of {player}", _fields(found), _fields(wanted))
         for player, whole in self._whole.items():
-            # What is wrong with the results is told above.
+            # Wrong results are reported above.
             self._compare(
                 f"history of {player}, totals", whole.stored._asdict(), whole.computed._asdict()
             )
@@ -300,7 +302,7 @@ class HistoryChecks:
             self._compare(f"meetings of {player}", lately, self._lately(player))
 
     def _lately(self, player: PlayerId) -> dict[str, dict[DealId, contests.Meeting]]:
-        """Return whom a player has met in races that count: all of one run are of one day."""
+        """Return the recent opponents of a player in rated races; a run lasts less than a day."""
         found: defaultdict[str, dict[DealId, contests.Meeting]] = defaultdict(dict)
         for (game, deal), race in self._races.items():
             decision = self._decided(race)
@@ -329,7 +331,7 @@ class HistoryChecks:
 
 
 def _curve(steps: Sequence[tuple[int, Result]]) -> list[str]:
-    """Return what a run counts in: its cards home at each of the times, and at the end."""
+    """Return a run's curve counts: its cards home at each time, and at the end."""
     home = {
         second: next(r.home for time, r in reversed(steps) if time <= second * 1000)
         for second in SECONDS
@@ -344,7 +346,7 @@ def _day_result(game: str, result: Result) -> DayResult:
 
 
 def _fields(history: History) -> dict[str, object]:
-    """Return what has to be equal of two histories."""
+    """Return the comparable fields of a history."""
     return {
         **{f"{game} {day}": result for (game, day), result in history.days.items()},
         **{f"{game} {deal}": result for (game, deal), result in history.rounds.items()},
@@ -353,7 +355,7 @@ def _fields(history: History) -> dict[str, object]:
 
 
 def _boards_of(history: History) -> Iterator[BoardId]:
-    """Yield every leaderboard that something in a history counts on."""
+    """Yield every leaderboard that a history's results appear on."""
     for game, day in history.days:
         for group in get_args(Group):
             yield from boards_of_day(game, day, group)

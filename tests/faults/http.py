@@ -1,18 +1,18 @@
-"""HTTP requests of players, one for each connection."""
+"""HTTP requests of players, one per connection."""
 
 from __future__ import annotations
 
 import asyncio
 
 ANSWERED_WITHIN = 20.0
-"""Seconds within which a request has to be answered."""
+"""Seconds allowed for the response to a request."""
 
 
 async def request(port: int, target: str, method: str = "GET") -> tuple[int, bytes]:
     """Send a request to this machine, and return the status and the body.
 
     Raises:
-        OSError: there was no connection, or no answer within `ANSWERED_WITHIN`.
+        OSError: the connection failed, or no response arrived within `ANSWERED_WITHIN`.
     """
     async with asyncio.timeout(ANSWERED_WITHIN):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)

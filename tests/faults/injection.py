@@ -1,4 +1,4 @@
-"""The faults: their kinds, the order in which they come, and how each is injected and healed."""
+"""The faults: their kinds and order, injection and healing."""
 
 from __future__ import annotations
 
@@ -33,35 +33,35 @@ WEIGHTS = {
     "Redis killed": 3,
     "Redis held and nodes killed": 3,
 }
-"""How often each kind comes, in about a hundred faults."""
+"""Weights of the kinds, for about a hundred faults."""
 
 ONLY_IN = {"cluster": {"slot moved": 5}, "private": {"private store killed": 6}}
-"""More kinds that there are with some kind of Redis."""
+"""Additional kinds, by kind of Redis."""
 
 NOT_IN = {"private": {"Redis killed"}}
-"""Kinds that there are not: a node starts its private store again by itself."""
+"""Excluded kinds: a node restarts its private store by itself."""
 
 NOT_WITH_WORKERS = {"clock jump"}
-"""Kinds that reach only a node of one process."""
+"""Kinds that work only with a node of one process."""
 
 FURTHEST_JUMP = 600.0
-"""Seconds by which a clock jumps at most."""
+"""The farthest jump of a clock, in seconds."""
 
 NEAREST_JUMP = 0.2
 
 DISTURBED_WITHIN = 10
-"""Seconds for players to send the duplicates and swaps that are left."""
+"""Seconds for players to send the remaining duplicates and swaps."""
 
 MAX_HOLD = 10.0
-"""Seconds for which Redis is stopped at most."""
+"""The longest stop of Redis, in seconds."""
 
 USUAL_HOLD, USUAL_HOLD_IN_CLUSTER = 1.25, 2.0
-"""Seconds for which it is stopped on average; a cluster should sometimes fail over."""
+"""The mean stop of Redis, in seconds. A cluster should sometimes fail over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A planned fault: its kind, seconds after the previous one, and the seed of its choices."""
+    """A planned fault: its kind, the seconds since the previous one, and its seed."""
 
     kind: str
     pause: float
@@ -69,7 +69,7 @@ class Fault:
 
 
 def weights_in(redis: str, workers: int = 1) -> dict[str, int]:
-    """Return how often each kind comes with a kind of Redis, and nodes of so many workers."""
+    """Return the weights of the kinds for a kind of Redis and a number of workers."""
     left_out = NOT_IN.get(redis, set()) | (NOT_WITH_WORKERS if workers > 1 else set())
     every = {**WEIGHTS, **ONLY_IN.get(redis, {})}
     return {kind: weight for kind, weight in every.items() if kind not in left_out}
@@ -82,13 +82,13 @@ def planned(
     weights: Mapping[str, int],
     kinds: Iterable[str] | None = None,
 ) -> list[Fault]:
-    """Return `count` faults, with each kind at least once if there are enough of them.
+    """Return `count` faults, with each kind at least once if `count` allows.
 
     Args:
-        count: how many.
+        count: number of faults.
         seed: determines all choices.
-        pause: seconds from fault to fault, on average.
-        weights: how often each kind comes.
+        pause: mean seconds between faults.
+        weights: weights of the kinds.
         kinds: the kinds to choose from; all if left out.
     """
     rng = random.Random(seed)
@@ -105,9 +105,9 @@ class Injector:
 
     Args:
         stage: the stage.
-        balancer: the one in front of its nodes.
-        world: that of the players.
-        hold: seconds for which Redis is stopped; random if `None`.
+        balancer: the balancer in front of its nodes.
+        world: the players' world.
+        hold: length of Redis's stops in seconds; random if `None`.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class Injector:
         }
 
     async def inject(self, faults: Iterable[Fault]) -> None:
-        """Inject one fault after the other, without waiting until they are healed."""
+        """Inject the faults in order, without waiting until they are healed."""
         for fault in faults:
             await asyncio.sleep(fault.pause)
             task = asyncio.create_task(self._do(fault))
@@ -148,10 +148,10 @@ class Injector:
             self._world.counts[f"fault: {fault.kind}"] += 1
 
     async def wait_until_healed(self) -> None:
-        """Wait until every fault is over, including those that players inject.
+        """Wait until every fault is over, including faults that players inject.
 
         Raises:
-            Exception: the error of a fault that could not be injected.
+            Exception: a fault could not be injected.
         """
         await asyncio.gather(*self._under_way)
         await self._stage.in_thread(self._stage.store.until_whole)
@@ -168,7 +168,7 @@ class Injector:
 
     @asynccontextmanager
     async def _redis(self) -> AsyncIterator[Store]:
-        """Hold the lock of Redis, and count the milliseconds for which it is held."""
+        """Hold the lock of Redis, and count the milliseconds of the fault."""
         store = self._stage.store
         async with store.lock:
             begun = time.monotonic()
@@ -183,7 +183,7 @@ class Injector:
         return rng.choice(links) if links else None
 
     def _node(self, rng: random.Random) -> Node:
-        """Return a random node, one without a fault under way if there is one."""
+        """Return a random node, preferably one without a fault under way."""
         free = [node for node in self._stage.nodes if not node.lock.locked()]
         return rng.choice(free or list(self._stage.nodes))
 
@@ -202,7 +202,7 @@ class Injector:
         return True
 
     async def _duplicate(self, _: random.Random) -> bool:
-        # Counted by the player that sends it.
+        # The player that sends it counts it.
         self._world.duplicate += 1
         return False
 
@@ -215,10 +215,10 @@ class Injector:
         while True:
             node = self._node(rng)
             async with node.lock:
-                # The signal would end a node that has not installed its handler yet.
+                # A node without its signal handler would die from the signal.
                 if await node.listens():
                     node.jump(rng.choice((size, -size)))
-                    # The file is read when the signal arrives.
+                    # The node reads the file when the signal arrives.
                     await asyncio.sleep(0.1)
                     return True
             await asyncio.sleep(0.1)
@@ -245,7 +245,7 @@ class Injector:
         await self._start(node)
 
     async def _start(self, node: Node) -> None:
-        """Start a node; if there is no other one, nothing happens to it before it can play."""
+        """Start a node. If it is the only one, wait until players can use it."""
         node.start()
         if self._stage.is_one_node:
             await node.until_ready()
@@ -290,11 +290,11 @@ class Injector:
     async def _kill_redis(self, rng: random.Random) -> bool:
         async with self._redis() as store:
             server = await self._random_master(rng)
-            assert isinstance(server, Server), "nobody else starts it again"
+            assert isinstance(server, Server), "no other node restarts it"
             self._world.complaints += await self._stage.in_thread(store.refused)
             await self._stage.in_thread(server.kill)
             try:
-                # In a cluster a replica takes over meanwhile, or not.
+                # In a cluster, a replica may take over meanwhile.
                 await asyncio.sleep(rng.uniform(0.1, 5.0 if store.cluster else 1.0))
             finally:
                 await self._stage.in_thread(server.start)
@@ -302,7 +302,7 @@ class Injector:
         return True
 
     async def _kill_private_store(self, rng: random.Random) -> bool:
-        """Kill the private store of the node, sometimes again as soon as it is back."""
+        """Kill the node's private store, sometimes again right after its restart."""
         async with self._redis():
             server = await self._random_master(rng)
             for _ in range(rng.choice((1, 1, 2))):
@@ -310,7 +310,7 @@ class Injector:
         return True
 
     async def _hold_and_kill(self, rng: random.Random) -> bool:
-        """Kill nodes that wait for an answer of Redis, so that their own answers are lost."""
+        """Kill nodes while they wait for Redis, so that their answers are lost."""
         async with self._redis() as store:
             server = await self._random_master(rng)
             await self._stage.in_thread(server.signal, signal.SIGSTOP)
@@ -335,7 +335,7 @@ class Injector:
         return True
 
     def _move_used_slot(self, rng: random.Random) -> None:
-        """Move the slot of some journal to another master."""
+        """Move the slot of a random journal to another master."""
         cluster = self._stage.store.cluster
         assert cluster is not None, "only a cluster has slots"
         masters = cluster.masters()

@@ -1,4 +1,4 @@
-"""Ledgers: what a player sent and received, with times."""
+"""Ledgers: the messages of a player, with times."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Message = dict[str, Any]
 
 
 class Line(NamedTuple):
-    """A message, and when it was sent or received, in Unix milliseconds of this machine."""
+    """A message, and its time in Unix milliseconds of this machine."""
 
     at: int
     message: Message
 
 
 class Ledger:
-    """One player's messages: commands, recorded before they are sent, and events on arrival.
+    """A player's messages: commands, recorded before sending, and events, on arrival.
 
     Messages are kept encoded, which takes a tenth of the memory.
     """
@@ -30,7 +30,7 @@ class Ledger:
         self._events: list[tuple[int, bytes]] = []
 
     def record_command(self, command: Message, at: int | None = None) -> None:
-        """Record a command that is about to be sent."""
+        """Record a command before it is sent."""
         self._commands.append((now() if at is None else at, msgpack.packb(command)))
 
     def record_event(self, event: Message, at: int | None = None) -> None:
@@ -38,11 +38,11 @@ class Ledger:
         self._events.append((now() if at is None else at, msgpack.packb(event)))
 
     def commands(self) -> Iterator[Line]:
-        """Yield the commands in the order in which they were sent."""
+        """Yield the commands in sending order."""
         return (Line(at, msgpack.unpackb(frame)) for at, frame in self._commands)
 
     def events(self) -> Iterator[Line]:
-        """Yield the events in the order in which they were received."""
+        """Yield the events in order of arrival."""
         return (Line(at, msgpack.unpackb(frame)) for at, frame in self._events)
 
 

@@ -17,13 +17,13 @@ from tests.faults.ledger import Message
 
 
 def changes_of(ruleset: Ruleset, delta: Delta) -> list[list[Any]]:
-    """Return a move's changes as they are sent."""
+    """Return a move's changes in wire format."""
     names = ruleset.pile_names
     return [[names[pile], take, seen_text(put)] for pile, take, put in delta.changes]
 
 
 def is_correct(states: Sequence[Attempt], have: Mapping[str, int]) -> bool:
-    """Return whether a `have` is correct: an existing entry, and the digest of the view there."""
+    """Return whether a `have` names an existing entry with the digest of its view."""
     seq = have["seq"]
     there = 1 <= seq <= len(states)
     return there and have["digest"] == digest(view_of(states[seq - 1].board))
@@ -36,13 +36,13 @@ def check_missed(
     claim: Message | None,
     about: Complaints,
 ) -> None:
-    """Check a `missed` event: it was asked for, or is news, and has every change since.
+    """Check that a `missed` event was requested or is news, and has every change since.
 
     Args:
         states: the state of the attempt after each entry.
         events: the entries.
         message: the event, whose last entry exists.
-        claim: the command that it answers, if that one had a `have`, or was an `Undo`.
+        claim: the answered command, if it had a `have` or was an `Undo`.
         about: collects the complaints.
     """
     since, seq = message["since"], message["seq"]
@@ -61,9 +61,9 @@ def check_missed(
     else:
         have = claim["have"]
         if since != have["seq"]:
-            about.add("misreported", seq, f"moves since {since}, and the command had {have}")
+            about.add("misreported", seq, f"moves since {since}, but the command had {have}")
         if not is_correct(states, have):
-            about.add("misreported", seq, f"missed moves for {have}, which is not correct")
+            about.add("misreported", seq, f"missed moves for the incorrect `have` {have}")
     if not 0 <= seq - since <= MAX_MISSED:
         about.add("misreported", seq, f"moves since {since}")
     if Result(**message["result"]) != states[seq - 1].result:
@@ -72,7 +72,7 @@ def check_missed(
 
 
 def _moves(states: Sequence[Attempt], events: Sequence[Event], since: int, seq: int) -> list[Any]:
-    """Return the moves among entries `since` plus one to `seq`, as they are sent."""
+    """Return the moves among entries `since` plus one to `seq`, in wire format."""
     moves: list[Any] = []
     for before, event, after in zip(states, events[1:seq], states[1:], strict=False):
         text = move_of(event)
@@ -83,7 +83,7 @@ def _moves(states: Sequence[Attempt], events: Sequence[Event], since: int, seq: 
 
 
 def _seen(states: Sequence[Attempt]) -> set[str]:
-    """Return every card that the player has seen by then."""
+    """Return every card that the player has seen so far."""
     return {card for state in states for pile in view_of(state.board).piles
             for card in _cards(seen_text(pile))}  # fmt: skip
 
@@ -100,16 +100,16 @@ def _check_moves(
     if received == wanted:
         return
     if len(received) != len(wanted):
-        text = f"{len(received)} moves were missed, should be {len(wanted)}"
+        text = f"{len(received)} moves were missed, expected {len(wanted)}"
         about.add("misreported", message["seq"], text)
     for number, (found, true) in enumerate(zip(received, wanted, strict=False), 1):
         seq = message["since"] + number
         if found[0] != true[0]:
-            about.add("lost", seq, f"{found[0]} was sent as missed, {true[0]} is stored")
+            about.add("lost", seq, f"{found[0]} was sent as missed, but {true[0]} is stored")
         elif found != true:
-            about.add("misreported", seq, f"{found} was sent as missed, should be {true}")
+            about.add("misreported", seq, f"{found} was sent as missed, expected {true}")
     seen = _seen(states)
     for move, changes, _ in received:
         unseen = set().union(*(_cards(put) for _, _, put in changes)) - seen - {"??"}
         if unseen:
-            about.add("leaked", message["seq"], f"{move} names what was never seen: {unseen}")
+            about.add("leaked", message["seq"], f"{move} names unseen cards: {unseen}")

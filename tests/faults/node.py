@@ -1,14 +1,16 @@
-"""The node under test: `samedeal serve` with shorter times, and a clock that can be made to jump.
+"""The node under test: `samedeal serve` with shorter times and a clock that can jump.
 
-    python -m tests.faults.node --jumps FILE [--countdown MS] [--share N] [--absence MS] [--broken]
-        [--watch-delay MS] [--checkpoint-every N] OPTIONS
+python -m tests.faults.node --jumps FILE [--countdown MS] [--share N] [--absence MS] [--broken]
+[--watch-delay MS] [--checkpoint-every N] OPTIONS
 
-OPTIONS are those of `samedeal serve`. On SIGUSR1, the node's own clock, which carries on the time
-between two samples of Redis's, jumps by the number of seconds in FILE. With `--broken`, the node
-acknowledges before it appends. A host who is away for `--absence` is followed, and a member who is
-away for three times as long loses the seat; half as long while a quick match waits. To that, the
-pace bot comes after `--absence`. Who does not play a round sees it `--watch-delay` later. Each
-`--checkpoint-every` entries, a checkpoint is written to a room's journal; what it drops is kept.
+OPTIONS are the options of `samedeal serve`.
+
+On SIGUSR1, the node's clock jumps by the number of seconds in FILE. This clock interpolates between
+samples of Redis's clock. With `--broken`, the node acknowledges before it appends. An absent host
+is replaced after `--absence`; an absent member loses the seat after three times as long, or half of
+that in a waiting quick match, which the pace bot joins after `--absence`. Spectators see a round
+`--watch-delay` later. A room's journal gets a checkpoint each `--checkpoint-every` entries; the
+dropped entries are copied for the checker.
 """
 
 from __future__ import annotations
@@ -41,15 +43,15 @@ from server.watching import watching as service_watching
 from server.watching.core import sight
 
 QUICK_LIMIT = 12_000
-"""Milliseconds of a round of a quick match, in which the pace bot makes about six moves."""
+"""Milliseconds of a quick match's round, enough for about six moves of the pace bot."""
 
 
 CHALLENGE_OPEN = 12_000
-"""Milliseconds for which a challenge is open."""
+"""How long a challenge stays open, in milliseconds."""
 
 
 class JumpingTime:
-    """Replaces the module `time` in the module of the clock."""
+    """Replaces the module `time` in the clock's module."""
 
     def __init__(self, jumps: Path) -> None:
         self._jumps = jumps
@@ -94,7 +96,7 @@ def shorten_challenges(share: int) -> None:
 
 
 def acknowledge_first() -> None:
-    """Break the node: report an append as done at once, and carry it out afterwards."""
+    """Break the node: acknowledge an append before it happens."""
     append: Any = JournalStore.append
 
     def at_once(self: JournalStore, entry: Append, *given: Any) -> None:
@@ -105,9 +107,9 @@ def acknowledge_first() -> None:
 
 
 def keep_dropped() -> None:
-    """Copy the journals of rooms before a checkpoint drops their entries, for the checker.
+    """Copy the entries that a checkpoint drops from a room's journal, for the checker.
 
-    A checkpoint follows exactly those entries, or is refused; then a later one copies them anew.
+    A checkpoint follows exactly these entries or is refused. A later one copies them anew.
     """
     append: Any = JournalStore.append
 
@@ -133,7 +135,7 @@ def keep_dropped() -> None:
 
 
 def changed() -> list[str]:
-    """Change this process as the arguments say, and return the options of `samedeal serve`."""
+    """Apply the arguments to this process, and return the options of `samedeal serve`."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--jumps", type=Path, required=True)
     parser.add_argument("--countdown", type=int, default=commands.COUNTDOWN_MS)
@@ -159,17 +161,17 @@ def changed() -> list[str]:
     shorten_challenges(given.share)
     if given.broken:
         acknowledge_first()
-    # A private store that is killed again and again is started again without long pauses.
+    # Avoid long pauses between restarts of a repeatedly killed private store.
     vars(embedded)["STABLE_AFTER"] = 0.5
     return options
 
 
 def main() -> None:
-    """Run the node until it is signalled to end."""
+    """Run the node until a signal ends it."""
     samedeal(["serve", *changed()])
 
 
 if __name__ == "__main__":
     main()
-elif __name__ == "__mp_main__":  # in a worker, which has the arguments of its supervisor
+elif __name__ == "__mp_main__":  # in a worker, which inherits its supervisor's arguments
     changed()

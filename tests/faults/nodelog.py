@@ -1,4 +1,4 @@
-"""Errors in a node's log, and tracebacks that were printed beside it."""
+"""Errors in a node's log, including printed tracebacks."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def errors(lines: Iterable[str], expected: Collection[str] = ()) -> list[str]:
     """Return each kind of error in a log once, with its number of occurrences.
 
     Args:
-        lines: of the log.
-        expected: events, and last lines of tracebacks, that are not among them.
+        lines: the log's lines.
+        expected: events and last lines of tracebacks to ignore.
     """
     counts: Counter[str] = Counter()
     for is_text, group in groupby(map(_parsed, lines), lambda line: isinstance(line, str)):
@@ -36,7 +36,7 @@ def errors(lines: Iterable[str], expected: Collection[str] = ()) -> list[str]:
 
 
 def _parsed(line: str) -> Any:
-    """Return the event in a log line, or the line itself if it is none."""
+    """Parse a log line; return the line itself if it is no event."""
     try:
         event = json.loads(line)
     except ValueError:
@@ -45,7 +45,7 @@ def _parsed(line: str) -> Any:
 
 
 def _described(event: dict[str, Any]) -> str:
-    """Return an error as one line: the event, its exceptions, and their places, innermost first."""
+    """Format an error as one line: the event, its exceptions, and their places, innermost first."""
     causes = [
         f"{each['exc_type']}: {each['exc_value']} at {', '.join(_places(each))}"
         for each in event.get("exception", [])
@@ -55,7 +55,7 @@ def _described(event: dict[str, Any]) -> str:
 
 
 def _places(exception: dict[str, Any]) -> Iterator[str]:
-    """Yield the place where an exception was raised, and its frames in this repository."""
+    """Yield the place of an exception, then its frames in this repository."""
     frames = exception["frames"][::-1]
     for frame in frames:
         path = Path(frame["filename"])

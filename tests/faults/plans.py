@@ -1,4 +1,4 @@
-"""Plans of players: races in rooms, dailies and leaderboards, until the run is closing."""
+"""Plans of players: races in rooms, dailies and leaderboards, until the run closes."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from tests.faults.resuming import resume
 GAMES = list(games())
 
 HELP = ("none", "undo", "hints", "hints")
-"""The help that the players of a room may ask for."""
+"""The help that a room may allow, to choose from."""
 
 LIMIT = 60
 """Seconds of a round when its room is opened; the nodes under test shorten it."""
 
 HOSTING = 0.15
-"""How often a player does something to the room before a round, or in it."""
+"""Probability of a room action before or during a round."""
 
 QUICK = 0.15
-"""How often a player looks for a quick match."""
+"""Probability of looking for a quick match."""
 
 CHALLENGED = 0.15
-"""How often a player makes a challenge, or plays one."""
+"""Probability of making or playing a challenge."""
 
 GATHERED = 0.05
-"""How often a player founds or joins a circle, and looks at it."""
+"""Probability of founding or joining a circle, and looking at it."""
 
 REMATCH = 0.3
-"""How often a member who is not the host calls the rematch."""
+"""Probability that a member other than the host calls the rematch."""
 
 VANISHED = (1.0, 9.0)
-"""Seconds for which a player vanishes: hosts are followed after two, seats lost after six."""
+"""Seconds of an absence. Hosts are replaced after two, seats lost after six."""
 
 WATCHING = 0.6
-"""How often a player who is done with a round watches the others."""
+"""Probability that a player watches the others after finishing a round."""
 
 LOOKING_ON = (3.0, 12.0)
-"""Seconds for which somebody watches a room by its link."""
+"""How long a player watches a room by its link, in seconds."""
 
 POLL_AFTER = 4.0
-"""Seconds without news after which a player reads the room again."""
+"""Seconds without news before a player reads the room again."""
 
 
 def _future() -> asyncio.Future[str]:
@@ -53,11 +53,11 @@ def _future() -> asyncio.Future[str]:
 
 @dataclass
 class Table:
-    """Players who race together, and the future code of their room.
+    """A group of racing players, and the future code of their room.
 
     Attributes:
-        seats: how many they are.
-        rounds: how many rounds they want to race.
+        seats: number of players.
+        rounds: number of rounds.
     """
 
     game: str
@@ -68,7 +68,7 @@ class Table:
 
 
 async def play_until_closed(player: Player, tables: asyncio.Queue[Table], pace: float) -> None:
-    """Play races and dailies until the world is closing."""
+    """Play races and dailies until the world closes."""
     rng = player.rng
     await player.become_new()
     dailies = rng.sample(daily_games(), len(daily_games()))
@@ -94,7 +94,7 @@ async def play_until_closed(player: Player, tables: asyncio.Queue[Table], pace: 
 
 
 async def seat(player: Player, tables: asyncio.Queue[Table]) -> Table:
-    """Return a table with a free seat, a new one if there is none."""
+    """Return a table with a free seat, a new one if necessary."""
     if not tables.empty():
         return tables.get_nowait()
     rng = player.rng
@@ -157,7 +157,7 @@ async def race(player: Player, table: Table, pace: float) -> None:
 
 
 async def look_on(player: Player) -> None:
-    """Watch a room by its link for a while, with nothing else to do."""
+    """Watch a room by its link for a while."""
     rng, world = player.rng, player.world
     code, key = rng.choice(list(world.links))
     player.doing = f"watching room {code}"
@@ -170,7 +170,7 @@ async def look_on(player: Player) -> None:
 
 
 async def race_quickly(player: Player, pace: float) -> None:
-    """Look for a quick match, wait for whoever comes, race one round, and leave."""
+    """Look for a quick match, wait for an opponent, race one round, and leave."""
     world, rng = player.world, player.rng
     player.doing = "looking for a match"
     # Few games, so that players meet.
@@ -184,7 +184,7 @@ async def race_quickly(player: Player, pace: float) -> None:
         if rng.random() < 0.1:
             await player.vanish(rng.uniform(*VANISHED))
         await _change(player, room)
-        # Whoever was away for a second has lost the seat, and somebody else may have it.
+        # During a short absence another player may have taken the seat.
         answer = await player.ask("room.join", deserved="room_full", code=code)
         if answer is None or answer["type"] != "room":
             return
@@ -197,7 +197,7 @@ async def race_quickly(player: Player, pace: float) -> None:
 
 
 async def _run_room(player: Player, room: Message) -> None:
-    """Now and then do what hosts do, or what the others do to them; or vanish for a while."""
+    """At random, do a host's or a member's action, or vanish for a while."""
     rng, code = player.rng, room["code"]
     if rng.random() > HOSTING:
         return
@@ -226,7 +226,7 @@ async def _run_room(player: Player, room: Message) -> None:
 
 
 async def _start(player: Player, room: Message, table: Table, waited: int) -> int:
-    """Start a round if enough are ready, or wait; return the number of attempts so far."""
+    """Start a round if enough members are ready, or wait; return the number of attempts so far."""
     code, rng = room["code"], player.rng
     seated = [member for member in room["members"] if member["ready"]]
     if len(seated) < min(table.seats, 2) and waited < 4:
@@ -235,7 +235,7 @@ async def _start(player: Player, room: Message, table: Table, waited: int) -> in
         return waited + 1
     player.doing = f"starting a round in room {code}"
     anyway: Message = {"anyway": True} if waited > 2 or rng.random() < 0.3 else {}
-    # Without an answer it may have been started all the same, so the room is read again.
+    # An unanswered start may have succeeded, so the room is read again.
     await player.ask("room.start", once=True, code=code, **anyway)
     return waited + 1
 
@@ -258,7 +258,7 @@ async def _change(player: Player, room: Message) -> None:
 
 
 async def _run(player: Player, room: Message, pace: float, *, leaves_early: bool) -> bool:
-    """Play the player's attempt, and wait for the end of the round; return whether to stay."""
+    """Play the attempt, and wait for the end of the round; return whether to stay."""
     code, round_, rng = room["code"], room["round"], player.rng
     mine = next((r for r in round_["runners"] if r["player"]["id"] == player.id), None)
     if mine is not None and mine["result"]["end"] is None:
@@ -297,7 +297,7 @@ async def daily(player: Player, game: str, pace: float) -> None:
 
 
 async def challenge(player: Player, pace: float) -> None:
-    """Make a challenge or take one up, watch it, play it, and send an emote to who has played."""
+    """Make or accept a challenge, watch it, play it, and send an emote to a player of it."""
     rng, world = player.rng, player.world
     if not world.challenges or rng.random() < 0.4:
         player.doing = "making a challenge"
@@ -318,7 +318,7 @@ async def challenge(player: Player, pace: float) -> None:
     link = rng.choice(list(world.challenges))
     player.doing = f"watching challenge {link}"
     await player.ask("WatchChallenge", challenge=link)
-    player.doing = f"beginning challenge {link}"
+    player.doing = f"starting challenge {link}"
     begun = await player.ask("PlayChallenge", challenge=link)
     if begun is not None and begun["type"] == "attempt":
         abandon = rng.random() < 0.2
@@ -332,7 +332,7 @@ async def challenge(player: Player, pace: float) -> None:
             if following is not None and following["type"] == "Challenge":
                 world.challenges.append(following["challenge"])
     if rng.random() < 0.1:
-        # It is refused to all but its maker.
+        # Only its creator can close it.
         await player.ask("CloseChallenge", challenge=link)
     await player.ask("ListChallenges", seen=rng.random() < 0.5)
     await player.ask("UnwatchChallenge")
@@ -340,7 +340,7 @@ async def challenge(player: Player, pace: float) -> None:
 
 
 async def gather(player: Player) -> None:
-    """Found a circle or join one, look at it, and sometimes leave it; its founder never does."""
+    """Found or join a circle, look at it, and sometimes leave it. Founders stay."""
     rng, world = player.rng, player.world
     player.doing = "entering a circle"
     if not world.circles or rng.random() < 0.3:
@@ -414,7 +414,7 @@ async def play(player: Player, attempt: str, budget: int, pace: float, *, abando
 
 
 async def _send_until_answered(player: Player, attempt: str, commands: list[Message]) -> None:
-    """Send commands of an attempt together, and the same ones again until they are answered."""
+    """Send an attempt's commands together, and resend them until they are answered."""
     waiting = [{**command, "attempt": attempt} for command in commands]
     session = player.opened
     while waiting:
@@ -426,7 +426,7 @@ async def _send_until_answered(player: Player, attempt: str, commands: list[Mess
         answers = await player.ask_all(waiting)
         refused = [a for a in answers if a is not None and a["type"] == "refused"]
         if any(answer["code"] not in RETRYABLE for answer in refused):
-            # The state may be stale: the attempt is opened anew next.
+            # The state may be stale, so the attempt is opened anew next time.
             player.states.pop(attempt, None)
             return
         waiting = [
@@ -439,5 +439,5 @@ async def _send_until_answered(player: Player, attempt: str, commands: list[Mess
 
 
 def rngs(seed: int, count: int) -> list[random.Random]:
-    """Return a random number generator for each of `count` players, all from one seed."""
+    """Return `count` random number generators, all derived from one seed."""
     return [random.Random(f"{seed}:{number}") for number in range(count)]

@@ -1,4 +1,4 @@
-"""A player: reconnects after every fault, resends what was not answered, and plays on."""
+"""A player who reconnects after every fault, resends unanswered commands, and plays on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.faults.ledger import Ledger, Message
 from tests.faults.wire import REPLACED, LostError, Wire
 
 RETRYABLE = {"unavailable", "overloaded", "internal", "too_fast"}
-"""Refusals after which the same command is sent again after a pause."""
+"""Refusals after which the same command is sent again, after a pause."""
 
 UNEXPECTED = {"bad_message", "hello_first", "bad_version", "bad_token", "bad_name", "internal"} | {
     "unknown_game",
@@ -32,18 +32,18 @@ UNEXPECTED = {"bad_message", "hello_first", "bad_version", "bad_token", "bad_nam
 """Refusals that these players' commands must never get."""
 
 WITHOUT_A_SEAT = "unknown_room"
-"""How every command to a room is refused to whoever has lost the seat: all but the join may be."""
+"""The refusal of room commands, except joining, after the player has lost the seat."""
 
 
 def is_unexpected(code: str | None, type_: str, unexpected: Collection[str]) -> bool:
-    """Return whether a command must not be refused with a code; `None` is no refusal."""
+    """Return whether a command must not get this refusal; `None` stands for no refusal."""
     if code == WITHOUT_A_SEAT and type_ != "room.join":
         return False
     return code in unexpected
 
 
 BACK = 0.6
-"""How likely a player who changes the device goes back to the one before, if it is open."""
+"""Probability that a change of device returns to the previous one, if it is open."""
 
 QUIET_TIMEOUT = 20.0
 """Seconds to wait for an answer when there are no more faults."""
@@ -51,19 +51,19 @@ QUIET_TIMEOUT = 20.0
 
 @dataclass
 class World:
-    """The state that all players share.
+    """State shared by all players.
 
     Attributes:
-        port: the balancer's.
-        counts: how often things happened, by name.
-        duplicate: how many batches are still to be sent with one command twice.
-        reorder: how many batches are still to be sent with two commands swapped.
-        closing: whether players are to finish, since there are no more faults.
-        challenges: the links of challenges that somebody has made, the latest ones.
-        circles: the links of circles that somebody has founded, the latest ones.
-        links: the codes and watch keys of rooms that hosts have passed on, the latest ones.
-        complaints: what players found wrong themselves.
-        ledgers: one for each identity.
+        port: the balancer's port.
+        counts: number of occurrences, by name.
+        duplicate: number of batches left to send with a duplicate command.
+        reorder: number of batches left to send with two commands swapped.
+        closing: whether the faults are over and players should finish.
+        challenges: links of the latest challenges.
+        circles: links of the latest circles.
+        links: codes and watch keys shared by hosts, the latest ones.
+        complaints: errors found by the players themselves.
+        ledgers: one per identity.
     """
 
     port: int
@@ -82,25 +82,25 @@ class Player:
     """A simulated person, with one identity at a time."""
 
     unexpected = frozenset(UNEXPECTED)
-    """Refusals of which it complains."""
+    """Refusals that cause a complaint."""
 
     def __init__(self, number: int, world: World, rng: random.Random) -> None:
         self.number = number
         self.world = world
         self.rng = rng
         self.doing = "nothing yet"
-        """The step that it does or waits for, to report a player who is stuck."""
+        """The current step, to report a stuck player."""
         self.ledger: Ledger | None = None
         self.rooms: dict[str, Message] = {}
         self.states: dict[str, ClientState] = {}
         self.first_states: dict[str, ClientState] = {}
-        """The first state of each attempt, as a device would have it that slept since."""
+        """The first state of each attempt, known to a device that slept since."""
         self.opened = 0
-        """How many sessions it has opened."""
+        """Number of sessions opened."""
         self._token: str | None = None
         self._wire: Wire | None = None
         self._spare: Wire | None = None
-        """The device that was played on before, whose session goes on."""
+        """The previous device, whose session goes on."""
         self._others: set[asyncio.Task[None]] = set()
         self._news = asyncio.Event()
         self._ids = count(1)
@@ -108,12 +108,12 @@ class Player:
     @property
     def id(self) -> str:
         """The player's id, known after the first hello."""
-        assert self.ledger is not None, "it has said hello"
+        assert self.ledger is not None, "hello has succeeded"
         return self.ledger.player
 
     @property
     def port(self) -> int:
-        """The port on which it opens its next session."""
+        """The port of the next session."""
         return self.world.port
 
     async def become_new(self) -> None:
@@ -141,14 +141,14 @@ class Player:
         self._wire = None
 
     async def vanish(self, seconds: float) -> None:
-        """Close the session, and open no other one for a while."""
+        """Close the session, and stay away for some seconds."""
         self.world.counts["vanished for a while"] += 1
         if self._wire is not None:
             await self._wire.close()
         await asyncio.sleep(seconds)
 
     async def take_over(self) -> None:
-        """Go on in a second session, or in the first one again; both record their events."""
+        """Continue in a second session, or return to the first; both record their events."""
         first = self._wire
         if self._spare is not None and not self._spare.lost and self.rng.random() < BACK:
             self._wire = self._spare
@@ -163,7 +163,7 @@ class Player:
         self._put_aside(first)
 
     def _put_aside(self, device: Wire | None) -> None:
-        """Keep a device open, whose session goes on."""
+        """Keep a device's session open."""
         self._spare = device
         if device is not None:
             task = asyncio.create_task(self._drain(device))
@@ -216,8 +216,8 @@ class Player:
     ) -> Message | None:
         """Send a command until it is answered, and return the answer.
 
-        With `once` it is not sent again; `None` then means that it may have been carried out. A
-        refusal with the code `deserved` is none of those that this command must never get.
+        With `once` it is sent only once; `None` then means that it may have been carried out. A
+        refusal with the code `deserved` is expected.
         """
         while True:
             answer = (await self.ask_all([{"type": type_, **fields}], deserved))[0]
@@ -229,7 +229,7 @@ class Player:
                 await self._pause(0.2, 1.0)
 
     async def ask_all(self, wanted: list[Message], deserved: str = "") -> list[Message | None]:
-        """Send commands without waiting in between, and return what was answered in time."""
+        """Send commands without waiting in between, and return the answers that arrive in time."""
         calm = self.world.closing
         wire = await self.wire()
         assert self.ledger is not None
@@ -254,7 +254,7 @@ class Player:
         return answers
 
     def _disturb(self, commands: list[Message]) -> list[Message]:
-        """Return the commands to send: with one twice, or two swapped, if a fault is planned."""
+        """Return the commands to send, with a duplicate or a swap if a fault is planned."""
         world, sent = self.world, list(commands)
         if world.duplicate > 0:
             world.duplicate -= 1
@@ -269,7 +269,7 @@ class Player:
         return sent
 
     async def _answer(self, future: asyncio.Future[Message | None]) -> Message | None:
-        """Return an answer, or `None` after the player's time-out."""
+        """Return an answer, or `None` after the player's timeout."""
         await asyncio.wait({future}, timeout=self._timeout())
         return future.result() if future.done() else None
 
@@ -277,7 +277,7 @@ class Player:
         return QUIET_TIMEOUT if self.world.closing else self.rng.uniform(0.5, 8.0)
 
     async def until(self, happened: Callable[[], bool], seconds: float) -> bool:
-        """Wait for news until something has happened; return whether it has, in so many seconds."""
+        """Wait for news until a condition holds; return whether it does within some seconds."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
         while not happened():
@@ -285,7 +285,7 @@ class Player:
             if left <= 0 or self._wire is None or self._wire.lost:
                 return False
             self._news.clear()
-            # A lost connection brings no news: check again every half second.
+            # A lost connection brings no news, so check again every half second.
             try:
                 await asyncio.wait_for(self._news.wait(), min(left, 0.5))
             except TimeoutError:
@@ -299,7 +299,7 @@ class Player:
         self.world.complaints.append(f"player {self.number}: {text}")
 
     def _take(self, event: Message) -> None:
-        """Record an event, and update the state."""
+        """Record an event and update the state."""
         if self.ledger is not None:
             self.ledger.record_event(event)
         match event["type"]:
@@ -352,7 +352,7 @@ class Player:
         had = (self.states.get(attempt), self.first_states.get(attempt))
         base = next((state for state in had if state is not None and state.seq == since), None)
         if base is None:
-            # The state it follows is gone, since newer events have arrived meanwhile.
+            # Newer events have arrived, so its base state is gone.
             return
         after = base.after_missed(missed)
         if after is not None:
@@ -362,7 +362,7 @@ class Player:
 
 
 def _ids(commands: list[Message]) -> list[int]:
-    """Return the ids of commands, each once, in their order."""
+    """Return the distinct ids of commands, in order."""
     return list(dict.fromkeys(command["id"] for command in commands))
 
 

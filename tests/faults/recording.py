@@ -1,4 +1,4 @@
-"""A small correct recording for the tests of the checker: a race of two players, and a daily."""
+"""A small correct recording for the checker's tests: a race of two players, and a daily."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ DAY = days.day_at(START)
 
 @dataclass
 class Recording:
-    """Stored data, and the ledgers of the players; `at` is the current time in it."""
+    """Stored data and the players' ledgers. `at` is the current time."""
 
     stored: Stored = field(default_factory=Stored)
     ledgers: dict[str, Ledger] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Recording:
     commands: int = 0
 
     def send(self, player: PlayerId, type_: str, /, **fields: object) -> int:
-        """Record a command of a player, and return its id."""
+        """Record a player's command and return its id."""
         self.commands += 1
         command = {"type": type_, "id": self.commands, **fields}
         self.wires[player].pack(command)
@@ -86,7 +86,7 @@ class Recording:
         self.ledgers[player].record_event(self.wires[player].unpack(frame), self.at)
 
     def in_room(self, event: Event | None) -> None:
-        """Append to the room's journal, and send the room to both players outside of rounds."""
+        """Append to the room's journal; outside of rounds, send the room to both players."""
         assert event is not None
         self.room = race.fold(self.room, event)
         _append(self.stored.rooms.setdefault(CODE, []), event)
@@ -109,7 +109,7 @@ class Recording:
                 self.receive(player, rooms_present.room(shown, secret=secret))
 
     def write_checkpoint(self) -> None:
-        """Append a checkpoint to the room's journal, of which no player is told at once."""
+        """Append a checkpoint to the room's journal without notifying the players."""
         assert self.room is not None
         event = Checkpoint(self.room, self.room.at)
         self.room = race.fold(self.room, event)
@@ -172,7 +172,7 @@ class Recording:
         return state
 
     def resume(self, player: PlayerId, number: int, steps: list[Step], since: int) -> None:
-        """Record that a player resumes after entry `since`, and receives what it missed."""
+        """Record that a player resumes after entry `since` and receives the missed moves."""
         self.at += 100
         last = steps[-1].after
         seen = digest(view_of(steps[since - 1].after.board))
@@ -198,7 +198,7 @@ def _append(journal: list[tuple[str, str]], event: core.Event | Event | Checkpoi
 
 
 def correct_recording(allowed: Help = "none") -> Recording:
-    """Return the whole recording; the race allows this help, and its players ask for it."""
+    """Return the whole recording. The players request the help that the race allows."""
     recording = Recording(ledgers={player: Ledger(player) for player in (ADA, BOB)})
     rules = ruleset(GAME).digest
     fields = {"game": GAME, "variant": "standard", "seed": SEED.hex(), "rules": rules}
@@ -242,7 +242,7 @@ def correct_recording(allowed: Help = "none") -> Recording:
 
 
 def _enter(recording: Recording, result: Result) -> None:
-    """Enter the race, and the result of Ada's daily, in all that follows from them."""
+    """Record all effects of the race and of Ada's daily."""
     assert recording.room is not None
     stored, race_over = recording.stored, effects.race_over(recording.room)
     assert race_over is not None
@@ -259,7 +259,7 @@ def _enter(recording: Recording, result: Result) -> None:
     for player, other in ((ADA, BOB), (BOB, ADA)):
         stored.met[player] = {other: race_over.at}
         of_race = race_results.results(decision, ())[player]
-        # Ada has kept an identity, and Bob is a guest.
+        # Ada has kept an identity; Bob is a guest.
         found = History(rounds={(GAME, RACED): of_race})
         boards = boards_of_round(GAME)
         if player == ADA:

@@ -1,4 +1,4 @@
-"""Resuming an attempt after a reconnect: which `have` a player sends, mostly a correct one."""
+"""Resuming an attempt after a reconnect, mostly with a correct `have`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tests.faults.client_state import ClientState
 from tests.faults.player import Player
 
 NOTHING, OLD, WRONG_DIGEST, WRONG_ENTRY = 0.15, 0.15, 0.1, 0.1
-"""How often a player sends no `have`, that of its first state, a wrong digest, or a wrong entry."""
+"""Probabilities of no `have`, of the first state's, of a wrong digest, and of a wrong entry."""
 
 
 def claim(state: ClientState, first: ClientState, rng: random.Random) -> dict[str, Any]:
-    """Return the field `have`, of the last or the first state or wrong on purpose, or no field."""
+    """Return the field `have` of the last or first state, or a wrong one, or no field."""
     chance = rng.random()
     if chance < NOTHING:
         return {}
@@ -29,7 +29,7 @@ def claim(state: ClientState, first: ClientState, rng: random.Random) -> dict[st
 
 
 async def resume(player: Player, attempt: str) -> None:
-    """Open a known attempt again in a new session, mostly with a `have`."""
+    """Reopen a known attempt in a new session, mostly with a `have`."""
     state = player.states.get(attempt)
     if state is None:
         return
@@ -37,7 +37,7 @@ async def resume(player: Player, attempt: str) -> None:
     player.doing = f"resuming {attempt}"
     answer = await player.ask("attempt.open", attempt=attempt, **fields)
     if answer is None or answer["type"] == "refused":
-        # The state may be stale: the attempt is opened anew next.
+        # The state may be stale, so the attempt is opened anew next time.
         player.states.pop(attempt, None)
         return
     player.world.counts["resumed with have" if fields else "resumed without have"] += 1

@@ -1,4 +1,4 @@
-"""Checks of a room's journal: decided again, and compared with its members' ledgers."""
+"""Checks of a room's journal: decide it again, and compare it with its members' ledgers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tests.faults.ledger import Line, Message
 from tests.faults.stored import Entry as StoredEntry
 
 LAST = (999, 0, 0)
-"""Stands for the result of a run that brought no card home."""
+"""Ranks a run without a card home last."""
 
 _DECODER: msgspec.json.Decoder[Entry] = msgspec.json.Decoder(Entry)
 
@@ -50,15 +50,15 @@ Deals = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """The settings that the nodes of a run have in common.
+    """Settings shared by the nodes of a run.
 
     Attributes:
-        host_absence: milliseconds after which a host who is away is followed.
-        seat_absence: milliseconds after which a member who is away loses the seat.
-        quick_absence: the same in a quick match that waits.
-        bot_after: milliseconds after which the pace bot comes to who waits alone.
-        watch_delay: milliseconds by which those who do not play a round see it later.
-        presence_life: milliseconds for which a player may count as present whose node has died.
+        host_absence: milliseconds after which an absent host is replaced.
+        seat_absence: milliseconds after which an absent member loses the seat.
+        quick_absence: the same in a waiting quick match.
+        bot_after: milliseconds after which the pace bot joins a lone waiting player.
+        watch_delay: milliseconds of delay for spectators.
+        presence_life: milliseconds for which a player may count as present after the node's death.
     """
 
     host_absence: int = field(default_factory=lambda: absence.HOST_ABSENCE_MS)
@@ -78,9 +78,9 @@ class RoomHistory:
     Attributes:
         states: `states[n - 1]` is the state after entry n.
         seated: when each member took the seat.
-        ended: when each round was over, by its number.
-        followed: each change of the host that nobody asked for.
-        here: whom each room event showed as present, with the time at which it was received.
+        ended: by number, when each round was over.
+        followed: each unrequested change of the host.
+        here: the present members in each room event, with its time of arrival.
     """
 
     code: str
@@ -103,7 +103,7 @@ class RoomHistory:
     def check_received(
         self, viewer: str, line: Line, deals: Deals, complaints: list[Complaint]
     ) -> None:
-        """Compare a room event that a player was sent with the journal."""
+        """Compare a received room event with the journal."""
         message, version = line.message, line.message["version"]
         present = (m["player"]["id"] for m in message["members"] if m["here"])
         self.here.append((line.at, frozenset(present)))
@@ -127,10 +127,10 @@ class RoomHistory:
     def check_followers(
         self, commands: Mapping[str, CommandIndex], complaints: list[Complaint]
     ) -> None:
-        """Complain of hosts who were followed by somebody who was away.
+        """Complain about hosts who were replaced by an absent member.
 
-        That is known of those who sent nothing, and were shown as away by all nodes, for longer
-        than any node may take them for present.
+        A member was surely absent who sent nothing, and whom all nodes showed as absent for longer
+        than the presence of a dead node's players lasts.
         """
         shown = sorted(self.here, key=lambda each: each[0])
         for event in self.followed:
@@ -184,9 +184,9 @@ def _reported(message: Message) -> dict[str, Any]:
 
 
 def _expected(room: Room, deals: Deals, viewer: str) -> dict[str, Any]:
-    """Return the same fields of a room's state, as somebody is to be sent it."""
+    """Return the same fields of a room's state, for a recipient."""
     round_ = room.round
-    # Who has not raced has to ask for the seed.
+    # Other viewers must request the seed.
     is_told = round_ is not None and round_.over and viewer in round_.players
     ranks = round_.ranks() if round_ is not None and round_.over else {}
     game, variant, limit, allowed = _seconds(room.terms)
@@ -237,7 +237,7 @@ def _expected(room: Room, deals: Deals, viewer: str) -> dict[str, Any]:
 
 
 def _seconds(terms: Terms) -> tuple[str, str, int, str]:
-    """Return terms as they are sent."""
+    """Return terms in wire format."""
     return terms.game, terms.variant, terms.limit // 1000, terms.help
 
 
@@ -248,7 +248,7 @@ def fold(
     commands: Mapping[str, CommandIndex],
     complaints: list[Complaint],
 ) -> RoomHistory:
-    """Decide a journal again from its start, and complain of every entry that is not valid."""
+    """Decide a journal again from its start, and complain about each invalid entry."""
     state: Room | None = None
     last = 0
     for version, (entry, text) in enumerate(entries, 1):
@@ -262,9 +262,9 @@ def fold(
             break
         event = _DECODER.decode(text)
         if isinstance(event, Checkpoint):
-            # It is made by whoever appends next, and says what is so already.
+            # Any appending node may write one; it repeats the current state.
             if state is None or event != Checkpoint(state, state.at):
-                complain("invented", f"{event}, and the room is {state}")
+                complain("invented", f"{event}, but the room is {state}")
                 break
             state = race.fold(state, event)
             history.states.append(state)
@@ -295,13 +295,13 @@ def fold(
 def _check_round(
     history: RoomHistory, room: Room, event: Event, deals: Deals, complain: Any
 ) -> None:
-    """Check what the entry of a round's start, or of a runner's end, says about the round."""
+    """Check a round's start, or a runner's end, against the round."""
     if isinstance(event, RoundStarted):
         deal = deals.get(event.deal, {})
         if (deal.get("commitment"), deal.get("room")) != (event.commitment, history.code):
-            complain("invented", f"{event}, and the deal is {deal}")
+            complain("invented", f"{event}, but the deal is {deal}")
         if event.home != _home(room, event):
-            complain("invented", f"{event}: another number of cards is home at the start")
+            complain("invented", f"{event}: a different number of cards is home at the start")
     if (
         isinstance(event, RunnerFinished)
         and event.result.end == "time"
@@ -312,7 +312,7 @@ def _check_round(
 
 
 def _check_state(history: RoomHistory, room: Room, event: Event, complain: Any) -> None:
-    """Check the state after an entry, and remember what later entries depend on."""
+    """Check the state after an entry, and remember facts for later entries."""
     if isinstance(event, SeatTaken):
         history.seated[event.player] = event.at
     if isinstance(event, RunnerFinished) and not room.running:
@@ -330,7 +330,7 @@ def _home(room: Room, event: RoundStarted) -> int:
 
 
 def _check_score(room: Room, complain: Any) -> None:
-    """Compute the places of a round that is over again: by pairs, from its results alone."""
+    """Recompute the places of a finished round by pairwise comparison of its results."""
     round_ = room.round
     assert round_ is not None
     if len(round_.players) == 1:
@@ -350,7 +350,7 @@ def _check_score(room: Room, complain: Any) -> None:
 
 
 def _decided(room: Room | None, event: Event) -> Event | None:
-    """Return the event that the command behind an entry leads to in the state before it.
+    """Return the event of an entry's command in the state before it.
 
     Raises:
         Refusal: the command is refused in that state.
@@ -385,7 +385,7 @@ def _decided_by_host(room: Room, event: Event) -> Event | None:
     Raises:
         Refusal: the command is refused in that state.
     """
-    # In a quick match, which has no host, whoever it was is refused.
+    # A quick match has no host, so the command is refused to any member.
     host = room.host if room.host is not None else room.opened.host
     match event:
         case SeatLeft(player=player, at=at, by=by) if by is not None:
@@ -404,13 +404,13 @@ def _decided_by_host(room: Room, event: Event) -> Event | None:
 
 
 def _decided_start(room: Room, event: RoundStarted) -> Event:
-    """Return the start of a round by who is named as having started it.
+    """Return the start of a round by the member named as its starter.
 
-    Who was present is not known: that those who play are seated and have agreed is. An entry that
-    names nobody is the start of a quick match.
+    The members' presence is unknown, but the runners must be seated and have agreed. An entry
+    without a starter is the start of a quick match.
 
     Raises:
-        Refusal: it is refused in that state.
+        Refusal: the start is refused in that state.
     """
     begun = race_commands.start(
         room,
@@ -437,7 +437,7 @@ def replace_times(event: RoundStarted, starts: int, deadline: int) -> RoundStart
 def _check_asked(
     history: RoomHistory, event: Event, commands: Mapping[str, CommandIndex], complain: Any
 ) -> None:
-    """Check that an entry was requested, and not after its time, or that somebody was away."""
+    """Check that an entry was requested earlier, or follows from an absence."""
     if isinstance(event, RunnerFinished):
         return
     room = history.states[-1] if history.states else None
@@ -459,15 +459,15 @@ def _check_asked(
         if isinstance(event, HostChanged):
             history.followed.append(event)
         if event.at < soonest - SLACK:
-            complain("mistimed", f"{event}: away for {soonest - event.at} ms too few")
+            complain("mistimed", f"{event}: absence too short by {soonest - event.at} ms")
     elif first == NEVER_SENT:
-        complain("invented", f"{event}: nobody asked for it")
+        complain("invented", f"{event}: no player requested it")
     else:
-        complain("mistimed", f"{event}: {first - event.at} ms before it was asked for")
+        complain("mistimed", f"{event}: {first - event.at} ms before the request")
 
 
 def _soonest_by_itself(history: RoomHistory, room: Room, event: Event) -> int | None:
-    """Return when a quick match may be carried on as an entry says, or `None` if it cannot."""
+    """Return the earliest time for an unrequested entry of a quick match, or `None`."""
     since = max((seat.since for seat in room.seats), default=0)
     if isinstance(event, SeatTaken) and event.player == PACE_BOT:
         return since + history.nodes.bot_after
@@ -477,9 +477,9 @@ def _soonest_by_itself(history: RoomHistory, room: Room, event: Event) -> int | 
 
 
 def _soonest_by_absence(history: RoomHistory, room: Room, event: Event) -> int | None:
-    """Return when an entry may follow from an absence, or `None` if it cannot.
+    """Return the earliest time at which an entry may follow from an absence, or `None`.
 
-    Nobody has been away for longer than seated, and in a round nobody loses the seat.
+    An absence starts no earlier than the seat was taken, and no seat is lost during a round.
     """
     nodes = history.nodes
     if isinstance(event, HostChanged) and room.host is not None:

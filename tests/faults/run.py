@@ -1,4 +1,4 @@
-"""One run: a stage, players and faults on it, and the check at the end."""
+"""A run: a stage, its players and faults, and the check at the end."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from tests.faults.stored import Stored
 from tests.faults.stores import Store, running_store
 
 SETTLED_WITHIN = 40.0
-"""Seconds after the last player has left within which every effect has been applied."""
+"""Seconds after the last player has left within which all effects must be applied."""
 
 PLAYED_WITHIN = 60.0
-"""Seconds within which the first player has a session."""
+"""Seconds allowed for the first player to open a session."""
 
 POLL_EVERY = 0.3
 
@@ -46,8 +46,11 @@ EXPECTED = {
         "EOFError: Ran out of input",
     }
 }
-"""Errors that nodes log as they should, by the kind of Redis: that their private store was killed,
-also while it started, and in a worker that starts, that its supervisor was."""
+"""Expected errors in the nodes' logs, by kind of Redis.
+
+The private store may be killed, also during its start, and a starting worker may find its
+supervisor killed.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +60,13 @@ class Settings:
     Attributes:
         faults: the number of faults.
         seed: determines all choices, but not the scheduling of the processes.
-        redis: `alone`, `cluster`, or `private`, with one node alone.
-        workers: of how many processes that node is.
-        players: how many play at a time.
-        pause: seconds from fault to fault, on average.
-        pace: seconds between a player's commands, on average.
-        share: the time limits of rooms are divided by this.
-        finish: seconds after the last fault within which every player has to finish.
+        redis: `alone`, `cluster`, or `private`, with a single node.
+        workers: number of processes of the single node.
+        players: number of concurrent players.
+        pause: mean seconds between faults.
+        pace: mean seconds between a player's commands.
+        share: divisor of the rooms' time limits.
+        finish: seconds after the last fault within which every player must finish.
         broken: whether the nodes acknowledge before they append.
         kinds: the kinds of fault; all if `None`.
     """
@@ -91,7 +94,10 @@ class Report:
 
 
 async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> Report:
-    """Run all of it; leave the nodes' logs in a folder, and with complaints the evidence."""
+    """Run all of it.
+
+    Write the nodes' logs to a folder and, if there are complaints, the evidence.
+    """
     begun = time.monotonic()
     world = World(port=0)
     async with (
@@ -104,7 +110,7 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
     log("checking")
     nodes = Nodes(ABSENCE, 3 * ABSENCE, ABSENCE // 2, ABSENCE, watch_delay=WATCH_DELAY_MS)
     verdict = await asyncio.to_thread(check, found, world.ledgers, ledger.now(), nodes)
-    # Equal complaints are reported once.
+    # Report equal complaints once.
     complaints = list(
         dict.fromkeys([*stuck, *reported_by(world, stage, settings.redis), *verdict.complaints])
     )
@@ -118,7 +124,7 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
 
 @asynccontextmanager
 async def store_running(kind: str, workers: int = 1) -> AsyncIterator[Store]:
-    """Run a Redis until the block is left, even if it is left while Redis starts."""
+    """Run a Redis within the context, which may end while Redis starts."""
     context = running_store(kind, workers)
     starting = asyncio.create_task(asyncio.to_thread(context.__enter__))
     try:
@@ -132,7 +138,7 @@ async def store_running(kind: str, workers: int = 1) -> AsyncIterator[Store]:
 async def _run_players(
     settings: Settings, stage: Stage, world: World, log: Callable[[str], None]
 ) -> list[Complaint]:
-    """Run the players while faults are injected; return complaints about stuck players."""
+    """Run the players under faults; return complaints about stuck players."""
     balancer = Balancer(
         [node.port for node in stage.nodes], random.Random(f"{settings.seed}:balancer")
     )
@@ -159,7 +165,7 @@ async def _run_players(
             await _until_played(world)
             await injector.inject(faults)
             await injector.wait_until_healed()
-            log("no more faults: the players come to an end")
+            log("no more faults: all players finish")
             world.duplicate = world.reorder = 0
             world.closing = True
             await asyncio.wait(tasks, timeout=settings.finish)
@@ -179,7 +185,7 @@ async def _run_players(
 
 
 async def _until_played(world: World) -> None:
-    """Wait until somebody plays: a port is bound before the workers that share it can serve."""
+    """Wait for the first session: a port is bound before the workers behind it can serve."""
     async with asyncio.timeout(PLAYED_WITHIN):
         while not world.counts["sessions"]:
             await asyncio.sleep(0.1)
@@ -198,10 +204,10 @@ async def _report(world: World, log: Callable[[str], None]) -> None:
 
 
 async def stored_when_settled(stage: Stage) -> Stored:
-    """Return the contents of Redis when nothing is due any more, or the time is up.
+    """Return the contents of Redis when nothing is due any more, or when time is up.
 
-    A bot whose rival has vanished plays on until the deadline of its quick match, and challenges
-    close by their dates.
+    A bot whose opponent vanished plays until its quick match's deadline, and challenges stay open
+    until their dates.
     """
     deadline = time.monotonic() + SETTLED_WITHIN
     last = ledger.now() + max(max(COUNTDOWNS) + QUICK_LIMIT, CHALLENGE_OPEN)
@@ -214,14 +220,14 @@ async def stored_when_settled(stage: Stage) -> Stored:
             client.close()
         overdue = any(due < max(ledger.now(), last) for due in found.due.values())
         is_settled = not (found.effects or overdue)
-        # Keys are read one after another, so the first time may have half of what was just done.
+        # Keys are read one by one, so a first reading may catch half of a recent change.
         if (is_settled and was_settled) or time.monotonic() > deadline:
             return found
         was_settled = is_settled
 
 
 def reported_by(world: World, stage: Stage, redis: str) -> list[Complaint]:
-    """Return the complaints of players, and the errors in the logs of nodes on a kind of Redis."""
+    """Return the players' complaints, and the errors in the nodes' logs for a kind of Redis."""
     complaints = [Complaint("broken", "a player", text) for text in world.complaints]
     for node in stage.nodes:
         world.counts["nodes that crashed"] += node.crashes
@@ -246,7 +252,7 @@ def write_evidence(
             for direction, lines in (("sent", each.commands()), ("received", each.events())):
                 for at, message in lines:
                     line = {"player": each.player, "at": at, direction: message}
-                    # Boards that were watched have piles of bytes.
+                    # Watched boards have piles of bytes.
                     out.write(json.dumps(line, default=bytes.hex) + "\n")
 
 
@@ -260,5 +266,5 @@ def table(report: Report) -> Sequence[str]:
     rows += [(name, str(report.counts[name])) for name in others]
     lines = [f"{name:<34}{value:>9}" for name, value in rows]
     if not report.complaints:
-        return [*lines, "", "Nothing was lost, doubled or invented, and every player finished."]
+        return [*lines, "", "Nothing was lost, duplicated or invented, and every player finished."]
     return [*lines, "", f"{len(report.complaints)} complaints:", *map(str, report.complaints)]

@@ -1,4 +1,4 @@
-"""The stage: node processes and a Redis, into which faults are injected."""
+"""The stage: node processes and a Redis, subject to faults."""
 
 from __future__ import annotations
 
@@ -17,32 +17,34 @@ from tests.forked import Forked
 from tests.processes import free_port
 
 NODES = 3
-"""How many nodes share a Redis; one has a private store."""
+"""Number of nodes that share a Redis. A private store has a single node."""
 
 COUNTDOWNS = (300, 3_000, 300)
-"""Milliseconds from the host's start to the first card, by node."""
+"""By node, milliseconds from the host's start to the first card."""
 
 ABSENCE = 2_000
-"""Milliseconds after which a host who is away is followed; members lose seats after three times as
-many."""
+"""Milliseconds after which an absent host is replaced.
+
+Absent members lose their seats after three times as many.
+"""
 
 CHECKPOINT_EVERY = 6
-"""Entries of a room's journal after which a checkpoint follows, since rooms live briefly here."""
+"""Entries of a room's journal per checkpoint; few, because rooms are short-lived here."""
 
 WATCH_DELAY_MS = 4_000
-"""Milliseconds by which those who do not play a round see it later: rounds are short here."""
+"""Milliseconds of delay for spectators; few, because rounds are short here."""
 
 START_WITHIN = 30.0
-"""Seconds within which a node has to start, or to end after SIGTERM."""
+"""Seconds allowed for a node to start, or to end after SIGTERM."""
 
 READY_WITHIN = 90.0
-"""Seconds within which a node can play that has a private store, and other faults beside."""
+"""Seconds allowed for a node with a private store to become ready, under other faults."""
 
 T = TypeVar("T")
 
 
 class Node:
-    """A node process on a port of its own; `module` is what runs."""
+    """A node process on its own port, running `module`."""
 
     def __init__(
         self,
@@ -65,7 +67,7 @@ class Node:
         self._wanted = False
 
     def start(self) -> None:
-        """Start it, without waiting until it listens."""
+        """Start the process without waiting until it listens."""
         command = [sys.executable, "-m", self._module, "--jumps", str(self._jumps)]
         command += ["--host", "127.0.0.1", "--port", str(self.port), "--log-format", "json"]
         with self.log.open("ab") as log:
@@ -73,14 +75,14 @@ class Node:
         self._wanted = True
 
     async def until_listening(self) -> None:
-        """Wait until it accepts connections."""
+        """Wait until the node accepts connections."""
         deadline = time.monotonic() + START_WITHIN
         while not await self.listens():
             assert time.monotonic() < deadline, f"a node does not start: see {self.log}"
             await asyncio.sleep(0.05)
 
     async def listens(self) -> bool:
-        """Return whether it accepts connections."""
+        """Return whether the node accepts connections."""
         try:
             _, writer = await asyncio.open_connection("127.0.0.1", self.port)
         except OSError:
@@ -89,15 +91,15 @@ class Node:
         return True
 
     async def until_ready(self) -> None:
-        """Wait until it can play; start it again if it ends, as without its private store."""
+        """Wait until the node is ready; restart it if it ends, as without its private store."""
         deadline = time.monotonic() + READY_WITHIN
         while not await self.is_ready():
             self.revive()
-            assert time.monotonic() < deadline, f"a node cannot play: see {self.log}"
+            assert time.monotonic() < deadline, f"a node is not ready: see {self.log}"
             await asyncio.sleep(0.1)
 
     async def is_ready(self) -> bool:
-        """Return whether it can play, by what it says itself."""
+        """Return the node's own report of its readiness."""
         try:
             async with asyncio.timeout(2.0):
                 reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
@@ -110,24 +112,24 @@ class Node:
             return False
 
     def signal(self, number: signal.Signals) -> None:
-        """Send it a signal."""
+        """Send a signal to the process."""
         if self._process is not None:
             self._process.send_signal(number)
 
     def jump(self, seconds: float) -> None:
-        """Make its clock jump by some seconds."""
+        """Make the node's clock jump by some seconds."""
         self._jumps.write_text(str(seconds))
         self.signal(signal.SIGUSR1)
 
     def kill(self) -> None:
-        """Kill it with SIGKILL."""
+        """Kill the process with SIGKILL."""
         self._wanted = False
         if self._process is not None:
             self._process.kill()
             self._process.wait()
 
     async def end(self) -> bool:
-        """End it with SIGTERM, and return whether it ended in time; if not, it is killed."""
+        """End the node with SIGTERM; kill it if it does not end in time. Return whether it did."""
         self._wanted = False
         if self._process is None:
             return True
@@ -140,7 +142,7 @@ class Node:
         return ended
 
     def memory(self) -> int:
-        """Return how many bytes of memory it takes now; 0 where the system does not say."""
+        """Return the process's resident memory in bytes; 0 where the system does not report it."""
         status = Path(f"/proc/{self._process.pid}/status") if self._process else None
         if status is None or not status.exists():
             return 0
@@ -148,14 +150,14 @@ class Node:
         return int(found[1]) * 1024 if found else 0
 
     def revive(self) -> None:
-        """Start it again if it has crashed."""
+        """Restart the node if it has crashed."""
         if self._wanted and self._process is not None and self._process.poll() is not None:
             self.crashes += 1
             self.start()
 
 
 class Stage:
-    """Nodes, and their Redis."""
+    """Nodes and their Redis."""
 
     def __init__(self, store: Store, nodes: Sequence[Node]) -> None:
         self.store = store
@@ -163,7 +165,7 @@ class Stage:
 
     @property
     def is_one_node(self) -> bool:
-        """Whether no other node is there for the players."""
+        """Whether the stage has a single node."""
         return len(self.nodes) == 1
 
     async def watch(self) -> None:
@@ -175,7 +177,7 @@ class Stage:
             await asyncio.sleep(0.2)
 
     async def in_thread(self, work: Callable[..., T], *given: Any) -> T:
-        """Call a function that blocks in a thread, and return its result."""
+        """Run a blocking function in a thread, and return its result."""
         return await asyncio.to_thread(work, *given)
 
 
@@ -183,7 +185,7 @@ class Stage:
 async def running_stage(
     store: Store, folder: Path, share: int, *, broken: bool
 ) -> AsyncIterator[Stage]:
-    """Run nodes until the block is left. The time limits of rooms are divided by `share`."""
+    """Run nodes within the context. `share` divides the rooms' time limits."""
     options = [*store.options(), "--page", str(folder), "--share", str(share)]
     options += ["--absence", str(ABSENCE), "--watch-delay", str(WATCH_DELAY_MS)]
     if broken:

@@ -26,21 +26,21 @@ class Stored:
     Attributes:
         attempts: journals by attempt id.
         rooms: journals by room code.
-        challenges: journals by the id of the challenge.
-        circles: journals by the id of the circle.
-        circles_of: the circles of each player, with when they joined.
-        dropped: texts of the entries of rooms that checkpoints have dropped, by number, if kept.
-        rounds: the rounds that are kept beside the journals of rooms, by deal.
-        deals: fields of each deal by its id, with its `seed` in plain.
+        challenges: journals by challenge id.
+        circles: journals by circle id.
+        circles_of: by player, the circles with the times of joining.
+        dropped: by room and number, the texts of entries dropped by checkpoints, if kept.
+        rounds: by deal, the rounds stored separately from the rooms' journals.
+        deals: by id, each deal's fields, with `seed` in plain text.
         leaderboards: scores by player, of each leaderboard.
         histories: fields of each player's history.
         races: fields of each race's record, by deal.
         curves: counts of each daily's curves.
-        met: whom each player has met, with the times in Unix milliseconds.
-        players: the fields of each player's record by id.
+        met: each player's recent opponents, with times in Unix milliseconds.
+        players: fields of each player's record, by id.
         acts: the audit journal.
-        expiries: when the journals of attempts expire, in Unix milliseconds; only of these.
-        effects: those left in the outboxes, by attempt id, or by room and round.
+        expiries: expiry times of attempts' journals, in Unix milliseconds; no other keys.
+        effects: effects left in the outboxes, by attempt id, or by room and round.
         due: times of due items in Unix milliseconds, by member.
     """
 
@@ -64,7 +64,7 @@ class Stored:
     due: dict[str, int] = field(default_factory=dict)
 
     def add(self, key: str, read: Reads) -> None:
-        """Add what is stored at a key, if it is any of this.
+        """Add a key's contents, if the checker reads that kind.
 
         Keys are recognized by their words, not by their hash tags.
         """
@@ -99,7 +99,7 @@ class Stored:
                 self.due.update(_scores(read.rows(key)))
 
     def _add_journal(self, key: str, kind: str, name: str, read: Reads) -> None:
-        """Add what is stored at a key of a challenge, a circle or a room, or of a round in it."""
+        """Add the contents of a challenge's, circle's, room's or round's key."""
         if kind == "room":
             self.rooms[name] = read.entries(key)
         elif kind == "challenge":
@@ -112,7 +112,7 @@ class Stored:
             self.rounds[name] = read.text(key)
 
     def fill_up(self) -> None:
-        """Put the entries of rooms that were dropped back where they were."""
+        """Put the rooms' dropped entries back in place."""
         for name, texts in self.dropped.items():
             entries = self.rooms.get(name, [])
             begin = int(entries[0][0][2:]) if entries else 1
@@ -121,14 +121,14 @@ class Stored:
 
 
 def _opened(deal: str, fields: dict[str, str]) -> dict[str, str]:
-    """Return the fields of a deal with its seed in plain."""
+    """Return a deal's fields with its seed in plain text."""
     if "sealed" not in fields:
         return fields
     return fields | {"seed": secret_keys().open(f"seed {deal}", fields["sealed"]).hex()}
 
 
 class Reads(Protocol):
-    """How keys are read."""
+    """Reads keys."""
 
     def entries(self, key: str) -> list[Entry]:
         """Return the entries of a stream."""
@@ -140,10 +140,10 @@ class Reads(Protocol):
         """Return a string."""
 
     def rows(self, key: str) -> list[tuple[str, float]]:
-        """Return the (member, score) of a sorted set."""
+        """Return the (member, score) pairs of a sorted set."""
 
     def expiry(self, key: str) -> int:
-        """Return when a key expires, in Unix milliseconds, about; 0 if it does not."""
+        """Return a key's approximate expiry time in Unix milliseconds; 0 without expiry."""
 
 
 def _scores(rows: Iterable[tuple[str, float]]) -> dict[str, int]:
@@ -151,7 +151,7 @@ def _scores(rows: Iterable[tuple[str, float]]) -> dict[str, int]:
 
 
 def _board(name: list[str]) -> BoardId:
-    """Return the leaderboard that the words of a key name."""
+    """Return the leaderboard named by a key's words."""
     group: Group = "guests"
     if name[-1] == "ranked":
         *name, group = *name[:-1], "ranked"
@@ -160,7 +160,7 @@ def _board(name: list[str]) -> BoardId:
 
 
 def read(servers: Iterable[Redis]) -> Stored:
-    """Return the contents of these masters together."""
+    """Return the combined contents of these masters."""
     stored = Stored()
     for redis in servers:
         for key in redis.scan_iter(count=_PAGE):
@@ -188,11 +188,11 @@ class _Server:
         return str(_answer(self._redis.get(key)))
 
     def rows(self, key: str) -> list[tuple[str, float]]:
-        """Return the (member, score) of a sorted set."""
+        """Return the (member, score) pairs of a sorted set."""
         return list(_answer(self._redis.zrange(key, 0, -1, withscores=True)))
 
     def expiry(self, key: str) -> int:
-        """Return when a key expires, in Unix milliseconds, about; 0 if it does not."""
+        """Return a key's approximate expiry time in Unix milliseconds; 0 without expiry."""
         left = _answer(self._redis.pttl(key))
         return 0 if left < 0 else int(time.time() * 1000) + int(left)
 
@@ -206,5 +206,5 @@ def _entries(redis: Redis, key: str) -> Iterator[Entry]:
 
 
 def _answer(answer: Any) -> Any:
-    """Return an answer without its type, which is that of the sync or the async client."""
+    """Return a reply untyped: the annotation covers the sync and the async client."""
     return answer

@@ -1,4 +1,4 @@
-"""The Redis of a stage: a single server, a cluster, or the private store of the node."""
+"""The Redis of a stage: a single server, a cluster, or the node's private store."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from redis.exceptions import RedisError
 from tests.redis_servers import Cluster, Server, running_cluster, running_server, until
 
 ANSWERS_WITHIN = 120.0
-"""Seconds within which a private store answers whose node may have been killed meanwhile."""
+"""Seconds allowed for a private store to answer, whose node may have been killed meanwhile."""
 
 
 class PrivateServer:
-    """The server that a node runs for itself, on the data in a directory."""
+    """A node's private server, on the data in a directory."""
 
     def __init__(self, data: Path, workers: int) -> None:
         self.data = data
@@ -29,12 +29,12 @@ class PrivateServer:
         self._held: int | None = None
 
     def client(self) -> Redis:
-        """Return a client of it."""
+        """Return a client of the server."""
         socket = str(self.data / "redis.sock")
         return Redis(unix_socket_path=socket, decode_responses=True, socket_timeout=2)
 
     def pid(self) -> int | None:
-        """Return its process id, or `None` if it does not answer."""
+        """Return the server's process id, or `None` if it does not answer."""
         try:
             with self.client() as client:
                 return int(dict(client.info("server"))["process_id"])
@@ -42,7 +42,7 @@ class PrivateServer:
             return None
 
     def until_answering(self) -> int:
-        """Wait until it answers, and return its process id: its node starts it again."""
+        """Wait until the server answers, and return its process id. Its node restarts it."""
         found: list[int] = []
 
         def answers() -> bool:
@@ -53,7 +53,7 @@ class PrivateServer:
         return found[0]
 
     def signal(self, number: signal.Signals) -> None:
-        """Send it a signal; SIGCONT goes to the one that was stopped, if it is there still."""
+        """Send a signal; SIGCONT goes to the stopped process, if it still exists."""
         pid = self._held if number == signal.SIGCONT else self.until_answering()
         self._held = pid if number == signal.SIGSTOP else None
         if pid is not None:
@@ -61,7 +61,7 @@ class PrivateServer:
                 os.kill(pid, number)
 
     def kill(self) -> None:
-        """Kill it with SIGKILL, as the system does when memory is short."""
+        """Kill the server with SIGKILL, as the system does when memory is short."""
         self.signal(signal.SIGKILL)
 
 
@@ -74,11 +74,11 @@ class Store:
 
     @property
     def cluster(self) -> Cluster | None:
-        """The cluster, if it is one."""
+        """The cluster, or `None`."""
         return self.servers if isinstance(self.servers, Cluster) else None
 
     def options(self) -> list[str]:
-        """Return the options of `samedeal serve` for it."""
+        """Return the options of `samedeal serve` for this store."""
         servers = self.servers
         if isinstance(servers, PrivateServer):
             return ["--data", str(servers.data), "--workers", str(servers.workers)]
@@ -86,23 +86,23 @@ class Store:
         return [*options, "--replica-acks", "1"] if self.cluster else options
 
     def masters(self) -> Sequence[Server | PrivateServer]:
-        """Return the servers that are masters now (blocks)."""
+        """Return the current masters (blocks)."""
         servers = self.servers
         return servers.masters() if isinstance(servers, Cluster) else [servers]
 
     def clients(self) -> list[Redis]:
-        """Return a client of each master."""
+        """Return a client for each master."""
         return [server.client() for server in self.masters()]
 
     def until_whole(self) -> None:
-        """Wait until all of it is available (blocks)."""
+        """Wait until the whole store is available (blocks)."""
         if isinstance(self.servers, Cluster):
             self.servers.until_whole()
         elif isinstance(self.servers, PrivateServer):
             self.servers.until_answering()
 
     def refused(self) -> list[str]:
-        """Return what its servers have refused to nodes since they were started (blocks)."""
+        """Return the commands that the servers have refused to nodes since their start (blocks)."""
         if isinstance(self.servers, PrivateServer):
             return []
         servers = self.servers.servers if isinstance(self.servers, Cluster) else [self.servers]
@@ -111,15 +111,15 @@ class Store:
 
 @contextmanager
 def running_store(kind: str, workers: int = 1) -> Iterator[Store]:
-    """Run a Redis until the block is left: `alone`, `cluster`, or `private`.
+    """Run a Redis within the context: `alone`, `cluster`, or `private`.
 
-    Of the last, this is only its directory: a node of `workers` runs it.
+    A private store is only a directory here: a node of `workers` processes runs its server.
     """
     if kind == "cluster":
         with running_cluster() as cluster:
             yield Store(cluster)
     elif kind == "private":
-        # Not the folder of the run: the path of a Unix socket must be short.
+        # Not the run's folder, because the path of a Unix socket must be short.
         data = Path(tempfile.mkdtemp(prefix="samedeal"))
         server = PrivateServer(data, workers)
         yield Store(server)

@@ -1,4 +1,4 @@
-"""The checker finds each kind of error in a recording that is otherwise correct."""
+"""The checker finds each kind of error in an otherwise correct recording."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def test_a_correct_recording_with_help_gives_no_complaints() -> None:
     assert types[-3:] == ["undone", "hinted", "ended"]
 
 
-def test_a_checkpoint_that_says_what_was_there_is_correct() -> None:
+def test_a_checkpoint_of_the_current_state_is_correct() -> None:
     recording = correct_recording()
     recording.write_checkpoint()
     assert kinds(recording) == set()
 
 
-def test_a_checkpoint_that_says_something_else_is_invented() -> None:
+def test_a_checkpoint_of_another_state_is_invented() -> None:
     recording = correct_recording()
     assert recording.room is not None
     recording.room = dataclasses.replace(recording.room, wins={})
@@ -88,7 +88,7 @@ def test_a_checkpoint_that_says_something_else_is_invented() -> None:
     assert kinds(recording) == {"invented"}
 
 
-def test_a_round_that_is_not_kept_as_it_was_is_found() -> None:
+def test_a_changed_copy_of_a_round_is_found() -> None:
     recording = correct_recording()
     kept = recording.stored.rounds[RACED]
     recording.stored.rounds[RACED] = kept.replace("resigned", "time")
@@ -97,7 +97,7 @@ def test_a_round_that_is_not_kept_as_it_was_is_found() -> None:
     assert kinds(recording) == {"lost"}
 
 
-def test_a_command_that_removes_nobody_is_correct() -> None:
+def test_removing_an_unknown_player_is_correct() -> None:
     recording = correct_recording()
     command = {"type": "room.remove", "id": 99, "code": CODE, "player": "nobody"}
     recording.ledgers[ADA].record_command(command)
@@ -105,7 +105,7 @@ def test_a_command_that_removes_nobody_is_correct() -> None:
 
 
 UNDONE, HINTED = MOVES + 2, MOVES + 3
-"""The numbers of the entries for which help was asked."""
+"""The numbers of the entries for an undo and a hint."""
 
 
 def play_without_help(recording: Recording) -> None:
@@ -179,7 +179,7 @@ def insert(journal: list[tuple[str, str]], number: int) -> None:
 def change_events(
     recording: Recording, change: Callable[[int, Message], tuple[int, Message]]
 ) -> None:
-    """Change the events that Ada has received, and their times."""
+    """Change Ada's received events and their times."""
     old = recording.ledgers[ADA]
     new = recording.ledgers[ADA] = Ledger(ADA)
     for at, command in old.commands():
@@ -210,7 +210,7 @@ def lose_row(recording: Recording) -> None:
 
 
 def replace_moves(recording: Recording) -> None:
-    # An acknowledged move is replaced by another one.
+    # Another move replaces an acknowledged one.
     texts = recording.stored.attempts[RACE]
     texts[2], texts[3] = ("0-3", texts[3][1]), ("0-4", texts[2][1])
 
@@ -383,7 +383,7 @@ def send_missed_early(recording: Recording) -> None:
 
 
 def reveal_a_hidden_card(recording: Recording) -> None:
-    """Name a card in a `missed` event that Ada has never seen."""
+    """Name a card that Ada has never seen in a `missed` event."""
     shown = json.dumps([event for _, event in recording.ledgers[ADA].events()])
     hidden = next(name for name in map(card_name, range(52)) if name not in shown)
     change_missed(lambda missed: _add_card(missed, hidden))(recording)
@@ -399,7 +399,7 @@ def first_missed(recording: Recording) -> Message:
 
 
 def claim(recording: Recording, **have: int) -> None:
-    """Record that Ada sends another `have`, and receives the same `missed` event."""
+    """Record that Ada sends another `have` and receives the same `missed` event."""
     missed = first_missed(recording)
     command = next(c for _, c in recording.ledgers[ADA].commands() if c["id"] == missed["re"])
     recording.at += 1_000
@@ -410,7 +410,7 @@ def claim(recording: Recording, **have: int) -> None:
 
 
 def follow(change: Callable[[Message], object]) -> Callable[[Recording], None]:
-    """Return a function that tells Ada, in another session, of a move of hers, changed."""
+    """Return a function that sends a changed report of Ada's move to another session of hers."""
 
     def tell(recording: Recording) -> None:
         missed = first_missed(recording)
@@ -481,7 +481,7 @@ def finish_wrongly(recording: Recording) -> None:
 
 
 def append_to_room(recording: Recording, event: Event, *, after: int | None = None) -> None:
-    """Append an event to the room's journal, which is cut off after an entry if that is given."""
+    """Append an event to the room's journal, truncated after entry `after` if that is given."""
     journal = recording.stored.rooms[CODE]
     del journal[len(journal) if after is None else after :]
     journal.append((f"0-{len(journal) + 1}", msgspec.json.encode(event).decode()))
@@ -532,7 +532,7 @@ def start_a_round_with_somebody_who_sits_out(recording: Recording) -> None:
 
 
 def round_of(recording: Recording, *players: PlayerId, at: int | None = None) -> Event:
-    """Return the start of the round of the recording, with other players."""
+    """Return the start of the recording's round, with other players."""
     event = msgspec.json.decode(recording.stored.rooms[CODE][4][1], type=RoundStarted)
     return msgspec.structs.replace(event, players=players, at=at or event.at)
 
@@ -674,14 +674,14 @@ def test_each_error_is_found(kind: str, break_it: Callable[[Recording], None]) -
     assert kind in kinds(recording)
 
 
-def test_a_move_that_another_session_is_told_of_is_correct() -> None:
+def test_a_move_reported_to_another_session_is_correct() -> None:
     recording = correct_recording()
     follow(lambda _: None)(recording)
 
     assert kinds(recording) == set()
 
 
-def test_a_nodes_errors_are_reported_once_each() -> None:
+def test_each_error_of_a_node_is_reported_once() -> None:
     frames = [{"filename": "somewhere.py", "lineno": 7}]
     exception = [{"exc_type": "KeyError", "exc_value": "'x'", "frames": frames}]
     error = {"level": "error", "event": "command_failed", "exception": exception}
@@ -701,7 +701,10 @@ def test_a_nodes_errors_are_reported_once_each() -> None:
 
 
 def watched(recording: Recording, watcher: PlayerId, at: int, *, seq: int = 3) -> list[Message]:
-    """Record that somebody saw Ada's board after an entry, and the next move; return the events."""
+    """Record that a player watches Ada's board after an entry, and the next move.
+
+    Return the events.
+    """
     checks = WatchedChecks(recording.stored, {}, 0, [])
     states = checks._replayed(RACE)
     assert recording.room is not None
@@ -719,7 +722,7 @@ def watched(recording: Recording, watcher: PlayerId, at: int, *, seq: int = 3) -
     return events
 
 
-def test_boards_that_were_watched_are_counted() -> None:
+def test_watched_boards_are_counted() -> None:
     recording = correct_recording()
     watched(recording, CYD, recording.at + WATCH_DELAY_MS)
     verdict = check(recording.stored, list(recording.ledgers.values()), recording.at + 60_000)
@@ -727,20 +730,20 @@ def test_boards_that_were_watched_are_counted() -> None:
     assert verdict.counts["boards watched"] == 2
 
 
-def test_a_board_that_was_watched_too_early_is_leaked() -> None:
+def test_a_board_watched_too_early_is_leaked() -> None:
     recording = correct_recording()
     watched(recording, CYD, START + WATCH_DELAY_MS - 2 * SLACK)
     assert kinds(recording) == {"leaked"}
 
 
-def test_a_board_that_a_racer_was_sent_is_leaked() -> None:
+def test_a_board_sent_to_a_racer_is_leaked() -> None:
     recording = correct_recording()
     last = json.loads(recording.stored.attempts[attempt_id(RACED, BOB)][-1][1])
     watched(recording, BOB, last["at"] - SLACK - 1)
     assert "leaked" in kinds(recording)
 
 
-def test_a_board_that_is_not_what_the_journal_says_is_misreported() -> None:
+def test_a_board_unlike_the_journals_is_misreported() -> None:
     recording = correct_recording()
     events = watched(recording, CYD, recording.at + WATCH_DELAY_MS)
     for wrong in (
@@ -753,7 +756,7 @@ def test_a_board_that_is_not_what_the_journal_says_is_misreported() -> None:
         assert kinds(broken) == {"misreported"}
 
 
-def test_a_watched_entry_that_is_not_stored_is_lost() -> None:
+def test_a_watched_entry_missing_from_the_journal_is_lost() -> None:
     recording = correct_recording()
     events = watched(recording, CYD, recording.at + WATCH_DELAY_MS)
     broken = correct_recording()

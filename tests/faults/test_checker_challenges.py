@@ -1,4 +1,4 @@
-"""The checker finds errors in a challenge, in a recording of it that is else correct."""
+"""The checker finds errors in an otherwise correct recording of a challenge."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PLACES = {ADA: 2, BOB: 1}
 
 @dataclass
 class Recording:
-    """A challenge that Ada has made and has played with Bob; Cyd watches. It has closed."""
+    """A closed challenge made by Ada and played by Ada and Bob. Cyd watches."""
 
     stored: Stored = field(default_factory=Stored)
     attempts: dict[str, AttemptSummary] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Recording:
         return self.state
 
     def send(self, player: PlayerId, type_: str, at: int, **fields: Any) -> None:
-        """Record a command of a player."""
+        """Record a player's command."""
         self.ledgers[player].record_command({"type": type_, "id": at, **fields}, at)
 
     def receive(self, player: PlayerId, at: int, rows: list[Message], **fields: Any) -> None:
@@ -75,7 +75,7 @@ class Recording:
                 "emotes": []}  # fmt: skip
 
     def summary(self, player: PlayerId, **fields: Any) -> None:
-        """Note the attempt of a player."""
+        """Set the summary of a player's attempt."""
         summary = AttemptSummary(
             *(GAME, None, None, (RESULTS[player],), (0,), START + LIMIT, True, "none"),
             occasion=occasion_of(ID),
@@ -104,7 +104,7 @@ class Recording:
         }
 
     def complaints(self) -> list[Complaint]:
-        """Return what the checker finds wrong."""
+        """Return the checker's complaints."""
         found: list[Complaint] = []
         indexes: dict[str, CommandIndex] = {
             player: CommandIndex(ledger) for player, ledger in self.ledgers.items()
@@ -116,7 +116,7 @@ class Recording:
 
 
 def correct() -> Recording:
-    """Return a recording in which nothing is wrong."""
+    """Return a recording without errors."""
     recording = Recording()
     recording.send(ADA, "CreateChallenge", START, game=GAME)
     state = recording.append(MADE)
@@ -156,7 +156,7 @@ def _entry(recording: Recording, number: int, event: Event) -> None:
 
 
 def _show(recording: Recording, **fields: Any) -> None:
-    """Show Cyd something of Ada's run while the challenge is open."""
+    """Show Cyd Ada's run while the challenge is open."""
     row = recording.row(ADA, shown=False) | fields
     recording.receive(CYD, START + 30_000, [row])
 
@@ -167,8 +167,11 @@ WRONG: dict[str, tuple[str, Callable[[Recording], object]]] = {
         "invented",
         lambda r: _again(r, Finished(BOB, RESULTS[BOB], MADE.closes)),
     ),
-    "nobody asked to begin": ("invented", lambda r: _entry(r, 3, Begun(CYD, START, START + LIMIT))),
-    "nobody asked to close it": (
+    "a start was not requested": (
+        "invented",
+        lambda r: _entry(r, 3, Begun(CYD, START, START + LIMIT)),
+    ),
+    "the close was not requested": (
         "invented",
         lambda r: _again(r, Closing(MADE.closes, MADE.closes)),
     ),
@@ -176,7 +179,7 @@ WRONG: dict[str, tuple[str, Callable[[Recording], object]]] = {
         "mistimed",
         lambda r: _entry(r, 1, Begun(ADA, START + 10_000, START + 10_001 + LIMIT)),
     ),
-    "a result is another one": (
+    "a result differs": (
         "misranked",
         lambda r: _entry(r, 2, Finished(ADA, RESULTS[BOB], START + 15_000)),
     ),
@@ -184,7 +187,7 @@ WRONG: dict[str, tuple[str, Callable[[Recording], object]]] = {
     "an attempt goes on": ("misranked", lambda r: r.summary(BOB, results=())),
     "a challenge is lost": ("lost", lambda r: r.stored.challenges.pop(ID)),
     "a result is in no history": ("lost", lambda r: r.stored.histories.pop(BOB)),
-    "a place is another one": ("misranked", lambda r: r.enter(BOB, place=2)),
+    "a place differs": ("misranked", lambda r: r.enter(BOB, place=2)),
     "a void result counts": ("misranked", lambda r: r.enter(BOB, void=True)),
     "a result is shown too early": (
         "leaked",
@@ -204,12 +207,12 @@ WRONG: dict[str, tuple[str, Callable[[Recording], object]]] = {
             [r.row(ADA, shown=True) | {"result": msgspec.structs.asdict(RESULTS[BOB])}],
         ),
     ),
-    "what was shown is lost": ("lost", lambda r: r.receive(BOB, MADE.closes, [], version=99)),
+    "a shown challenge is lost": ("lost", lambda r: r.receive(BOB, MADE.closes, [], version=99)),
 }
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_what_is_wrong_is_found(what: str) -> None:
+def test_each_error_is_found(what: str) -> None:
     kind, spoil = WRONG[what]
     recording = correct()
     spoil(recording)

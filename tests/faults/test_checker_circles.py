@@ -1,4 +1,4 @@
-"""The checker finds errors in a circle, in a recording of it that is else correct."""
+"""The checker finds errors in an otherwise correct recording of a circle."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.faults.stored import Stored
 
 @dataclass
 class Recording:
-    """A circle that Ada has founded, and that Bob has joined; Cyd has left it again."""
+    """A circle founded by Ada and joined by Bob. Cyd joined and left."""
 
     stored: Stored = field(default_factory=Stored)
     ledgers: dict[str, Ledger] = field(
@@ -41,13 +41,13 @@ class Recording:
         return self.state
 
     def send(self, player: str, type_: str, at: int, **fields: Any) -> None:
-        """Record a command of a player."""
+        """Record a player's command."""
         self.numbers += 1
         command = {"type": type_, "id": self.numbers, **fields}
         self.ledgers[player].record_command(command, at)
 
     def shown(self, **changes: Any) -> Message:
-        """Return the circle as it is shown to members."""
+        """Return the circle in its members' view."""
         assert self.state is not None
         members = [{"player": {"id": each}, "since": START} for each in self.state.players]
         return {
@@ -60,7 +60,7 @@ class Recording:
         } | changes
 
     def complaints(self) -> list[Complaint]:
-        """Return what the checker complains of."""
+        """Return the checker's complaints."""
         found: list[Complaint] = []
         ledgers = list(self.ledgers.values())
         index = {each.player: CommandIndex(each) for each in ledgers}
@@ -69,7 +69,7 @@ class Recording:
 
 
 def recorded() -> Recording:
-    """Return a recording without an error."""
+    """Return a recording without errors."""
     recording = Recording()
     recording.send(ADA, "CreateCircle", START, name="Friends", key="k" * 8)
     state = recording.append(Founded(CIRCLE, ADA, "Friends", SECRET, START))
@@ -88,7 +88,7 @@ def recorded() -> Recording:
     return recording
 
 
-def test_a_circle_without_an_error_is_no_complaint() -> None:
+def test_a_correct_circle_gives_no_complaints() -> None:
     assert recorded().complaints() == []
 
 

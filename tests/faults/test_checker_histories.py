@@ -1,4 +1,4 @@
-"""The checker finds errors in what follows from results, in a recording that is else correct."""
+"""The checker finds errors in the effects of results, in an otherwise correct recording."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def change(recording: Recording, player: PlayerId, after: Callable[[History], Hi
 
 
 def change_round(recording: Recording, player: PlayerId, **fields: Any) -> None:
-    """Change the result of the race in a stored history."""
+    """Change the race's result in a stored history."""
     key = GAME, RACED
 
     def changed(history: History) -> History:
@@ -120,7 +120,7 @@ def invent_record(recording: Recording) -> None:
 
 
 def decide(recording: Recording, **fields: Any) -> None:
-    """Change what was decided of the race."""
+    """Change the race's decision."""
     record = recording.stored.races[RACED]
     record["decided"] = json.dumps(json.loads(record["decided"]) | fields)
 
@@ -160,7 +160,7 @@ def void_a_result_and_leave_it(recording: Recording) -> None:
 
 
 def on_board(scope: Scope, score: int | None, game: str = GAME) -> Callable[[Recording], None]:
-    """Return a function that changes Ada's score on a leaderboard, or takes it away."""
+    """Return a function that changes or removes Ada's score on a leaderboard."""
 
     def enter(recording: Recording) -> None:
         entered = recording.stored.leaderboards.setdefault(board(scope, game), {})
@@ -262,7 +262,7 @@ def test_each_error_is_found(kind: str, break_it: Callable[[Recording], None]) -
     assert kind in {each.kind for each in complaints(recording)}
 
 
-def test_a_race_without_its_effect_is_told() -> None:
+def test_a_race_without_its_effect_is_reported() -> None:
     recording = correct_recording()
     recording.stored.effects[f"{CODE}/1"] = "{}"
     assert {each.kind for each in complaints(recording)} == {"unfinished"}

@@ -1,4 +1,4 @@
-"""The checker finds identities that were lost, and what is kept too long or not long enough."""
+"""The checker finds lost identities, and attempts kept too long or too briefly."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.faults.stored import Stored
         (False, False, True, ["invented"]),
     ],
 )
-def test_an_identity_is_kept_as_the_player_was_told(
+def test_an_identity_is_kept_as_acknowledged(
     asked: bool, told: bool, kept: bool, kinds: list[str]
 ) -> None:
     ledger, stored, verdict = Ledger(ADA), Stored(), Verdict()
@@ -57,7 +57,7 @@ UNPLAYED = days.closes(DAY) + keys.UNPLAYED_LIFE_MS
         (1, 0, False, True),
     ],
 )
-def test_what_was_played_is_kept_and_nothing_else_for_long(
+def test_played_attempts_are_kept_and_others_expire_soon(
     entries: int | None, expiry: int | None, due: bool, found: bool
 ) -> None:
     recording = correct_recording()
@@ -76,9 +76,7 @@ def test_what_was_played_is_kept_and_nothing_else_for_long(
     ("events", "at", "found"),
     [(1, UNPLAYED - 1, True), (1, UNPLAYED, False), (2, UNPLAYED, True)],
 )
-def test_a_journal_may_have_expired_only_if_nothing_was_played(
-    events: int, at: int, found: bool
-) -> None:
+def test_only_an_unplayed_journal_may_have_expired(events: int, at: int, found: bool) -> None:
     recording, ledger = correct_recording(), Ledger(ADA)
     received = (line.message for line in recording.ledgers[ADA].events())
     for message in [each for each in received if each.get("attempt") == DAILY][:events]:

@@ -35,11 +35,11 @@ BOT = attempt_id(RACED, PACE_BOT)
 def quick_recording(
     stop: int | None = None, order: Sequence[PlayerId] = (ADA, PACE_BOT)
 ) -> Recording:
-    """Return the recording of a round that a player who waited alone has run against the bot.
+    """Return the recording of a quick match between a lone player and the bot.
 
     Args:
-        stop: after which entry the bot stops, if it does not play on to its end.
-        order: in which order their runs were over.
+        stop: the entry after which the bot stops, or `None` if it plays to its end.
+        order: the order in which their runs ended.
     """
     found = Recording(ledgers={ADA: Ledger(ADA)})
     rules = ruleset(GAME)
@@ -119,14 +119,14 @@ def test_a_correct_recording_gives_no_complaints() -> None:
     assert len(recording.stored.attempts[BOT]) > 5
 
 
-def test_a_bot_that_stops_after_the_others_gives_no_complaints() -> None:
+def test_a_bot_may_stop_after_the_other_players() -> None:
     recording = quick_recording(stop=5)
     verdict = check(recording.stored, list(recording.ledgers.values()), recording.at + 60_000)
     assert verdict.complaints == []
     assert verdict.counts["pace bots stopped"] == 1
 
 
-def test_a_bot_that_stops_before_the_others_is_found() -> None:
+def test_a_bot_stopping_before_the_other_players_is_found() -> None:
     assert kinds(quick_recording(order=(PACE_BOT, ADA))) == set()
     assert kinds(quick_recording(stop=5, order=(PACE_BOT, ADA))) == {"invented"}
 

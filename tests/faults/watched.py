@@ -1,4 +1,4 @@
-"""Checks of what watchers were sent: compared with the journals of the runners."""
+"""Checks of the events received by spectators against the runners' journals."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 @dataclass(slots=True)
 class WatchedChecks:
-    """Checks of what watchers were sent.
+    """Checks of the events received by spectators.
 
     Attributes:
-        delay: milliseconds by which those who did not play a round saw it later.
+        delay: milliseconds of delay for spectators.
     """
 
     stored: Stored
@@ -37,10 +37,10 @@ class WatchedChecks:
     _states: dict[str, list[Attempt]] = field(default_factory=dict)
 
     def check(self, watcher: str, line: Line) -> int:
-        """Check an event that a watcher has received; return how many boards it shows."""
+        """Check a spectator's event; return the number of boards in it."""
         message = line.message
         if "code" not in message or message["round"] == 0:
-            # A move of a round that is not watched any more, which a client ignores.
+            # A late move of a round no longer watched, which a client ignores.
             return 0
         history = self.rooms.get(message["code"])
         rounds = history.rounds if history is not None else []
@@ -73,7 +73,7 @@ class WatchedChecks:
             wanted = [[pile, take, *put] for pile, take, put in changes]
         found = [list(change) for change in message["changes"]]
         if (found, message["redeals"]) != (wanted, state.board.redeals):
-            self._complain("misreported", state, f"{watcher} saw {found}, should be {wanted}")
+            self._complain("misreported", state, f"{watcher} saw {found}, expected {wanted}")
         return 1
 
     def _check_board(self, watcher: str, round_: Round, board: Message, at: int) -> None:
@@ -86,7 +86,10 @@ class WatchedChecks:
                 self._complain("misreported", state, f"{watcher} saw {board['result']}")
 
     def _shown(self, watcher: str, round_: Round, runner: str, seq: int, at: int) -> Attempt | None:
-        """Return what a watcher was shown, if it is stored; complain if it should not have been."""
+        """Return the stored state shown to a watcher.
+
+        Complain if the watcher was not allowed to see it.
+        """
         states = self._of(round_, runner)
         if not 1 <= seq <= len(states):
             about = f"{round_.deal}.{runner} entry {seq}"
@@ -104,7 +107,7 @@ class WatchedChecks:
         return state
 
     def _of(self, round_: Round, runner: str) -> list[Attempt]:
-        """Return the states of a runner's attempt, the one after entry n at n - 1."""
+        """Return a runner's states: index n - 1 has the state after entry n."""
         attempt = f"{round_.deal}.{runner}"
         if attempt not in self._states:
             self._states[attempt] = list(self._replayed(attempt))

@@ -15,15 +15,15 @@ from tests.wire import Wire as Frames
 REPLACED = 4001
 
 NUMBERED = {"move", "resign", "Undo", "Hint"}
-"""The commands that name an attempt by the session's number for it."""
+"""Commands that name an attempt by its number in the session."""
 
 
 class LostError(Exception):
-    """The connection could not be opened, or has ended."""
+    """The connection could not be opened or has ended."""
 
 
 class Wire:
-    """An open socket. `take` is called with every event; `ids` yields the ids of commands."""
+    """An open socket. `take` is called with every event; `ids` yields the commands' ids."""
 
     def __init__(
         self, socket: ClientConnection, take: Callable[[Message], None], ids: Iterator[int]
@@ -43,7 +43,7 @@ class Wire:
         """Open a socket through the balancer.
 
         Raises:
-            LostError: it could not be opened within that many seconds.
+            LostError: the socket could not be opened within `within` seconds.
         """
         try:
             socket = await connect(
@@ -73,9 +73,9 @@ class Wire:
         return {"type": type_, "id": next(self._ids), **fields}
 
     async def send(self, commands: Sequence[Message]) -> list[asyncio.Future[Message | None]]:
-        """Send commands, and return the futures of their answers, `None` on a lost connection.
+        """Send commands, and return the futures of their answers: `None` if the connection is lost.
 
-        A command that is listed twice is sent twice, and has one future.
+        A command that is listed twice is sent twice, but has one future.
         """
         futures: dict[int, asyncio.Future[Message | None]] = {}
         for command in commands:
@@ -101,12 +101,12 @@ class Wire:
             await asyncio.wait({self._reader})
 
     def _unknown(self, commands: Sequence[Message]) -> list[str]:
-        """Return the attempts of commands that this session has no number for."""
+        """Return the attempts in commands that have no number in this session."""
         about = (command["attempt"] for command in commands if command["type"] in NUMBERED)
         return [attempt for attempt in dict.fromkeys(about) if not self._frames.knows(attempt)]
 
     async def _open_and_send(self, commands: Sequence[Message]) -> None:
-        """Open the attempts of commands first, then send these; a refusal answers both."""
+        """Open the commands' attempts first, then send the commands; a refusal answers both."""
         for attempt in self._unknown(commands):
             [opened] = await self.send([self.command("attempt.open", attempt=attempt)])
             answer = await opened
@@ -141,6 +141,6 @@ class Wire:
         await asyncio.wait({self._reader})
 
     async def close(self) -> None:
-        """Close the socket, by a reset if the server does not answer the close."""
+        """Close the socket, with a reset if the server does not answer the close."""
         await self._socket.close()
         await asyncio.wait({self._reader})

@@ -43,7 +43,7 @@ PAUSE = 180.0
 """The most seconds between faults. Their traces must be gone by then."""
 
 HOLD = 10.0
-"""The most seconds for which Redis is held."""
+"""The longest hold of Redis, in seconds."""
 
 QUIET_WITHIN = 60.0
 """Seconds after the last player has left within which all traces must be gone.
