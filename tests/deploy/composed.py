@@ -1,4 +1,4 @@
-"""The compose file, and what its services would be run with, for tests without containers."""
+"""The compose file, and its services' commands and environments, for tests without containers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tests.redis_programs import default_program
 COMPOSE = ROOT / "docker-compose.yml"
 
 POSTS = ROOT / "deploy/posts.yml"
-"""What is added to it so that nodes can post to servers of others."""
+"""An additional compose file that allows nodes to post to external servers."""
 
 
 def compose(*added: Path, **variables: str) -> dict[str, Any]:
-    """Read the compose file, with these variables set as if in `.env`, and no others.
+    """Read the compose file with only these variables set, as if in `.env`.
 
     Args:
-        added: further compose files, which are merged into it.
+        added: further compose files to merge into it.
         variables: the variables.
     """
     found: dict[str, Any] = {}
@@ -32,7 +32,7 @@ def compose(*added: Path, **variables: str) -> dict[str, Any]:
 
 
 def _merged(one: Any, other: Any) -> Any:
-    """Return two values of compose files as one, as the specification says: lists are joined."""
+    """Merge two values of compose files as the specification says: lists are joined."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one | {
             key: _merged(one[key], value) if key in one else value for key, value in other.items()
@@ -53,7 +53,7 @@ def _read(file: Path, variables: Mapping[str, str]) -> dict[str, Any]:
 
 
 def arguments(command: list[str], service: dict[str, Any], secrets: Path) -> list[str]:
-    """Return a service's command, with what is here in place of its image's program and its files.
+    """Return a service's command, with local programs and files in place of the image's.
 
     Args:
         command: the command.
@@ -61,19 +61,19 @@ def arguments(command: list[str], service: dict[str, Any], secrets: Path) -> lis
         secrets: the directory that `deploy/make-secrets.sh` filled.
     """
     name, *words = command
-    # With the tests of the store, it runs on other servers as well.
+    # Like the tests of the store, this also runs on other servers.
     program = default_program() if name == "valkey-server" else name
     return [program, *(_outside(word, service, secrets) for word in words)]
 
 
 def environment(service: dict[str, Any], secrets: Path) -> dict[str, str]:
-    """Return a service's environment, with the files as for `arguments`."""
+    """Return a service's environment, with local files as in `arguments`."""
     variables = service["environment"].items()
     return {name: _outside(text or "", service, secrets) for name, text in variables}
 
 
 def _outside(word: str, service: dict[str, Any], secrets: Path) -> str:
-    """Return a word, or if it is the path of a mounted file, the file's path on this machine."""
+    """Replace a mounted file's path by its path on this machine; return other words unchanged."""
     mounted = {
         inside: str(ROOT / outside)
         for outside, inside, *_ in (volume.split(":") for volume in service.get("volumes", []))

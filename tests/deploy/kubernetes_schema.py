@@ -1,9 +1,9 @@
-"""Writes `kubernetes.schema.json`, by which tests validate the manifests of `deploy/kubernetes`.
+"""Write `kubernetes.schema.json`, the schema for tests of the manifests in `deploy/kubernetes`.
 
-It has the definitions of the kinds that are used, without their descriptions, from the package
-kubernetes-validate, which has 108 MB of them for all versions. In a virtual environment with it:
+It has the definitions of the used kinds, without descriptions. They come from the package
+kubernetes-validate, whose 108 MB cover all versions. In a virtual environment with it:
 
-    python -m tests.deploy.kubernetes_schema v1.37.0
+python -m tests.deploy.kubernetes_schema v1.37.0
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ KINDS = {
     "NetworkPolicy": "io.k8s.api.networking.v1.NetworkPolicy",
     "CronJob": "io.k8s.api.batch.v1.CronJob",
 }
-"""The definitions of kinds."""
+"""The kinds' definitions."""
 
 
 def needed(definitions: dict[str, Any]) -> dict[str, Any]:
-    """Return the definitions of `KINDS`, and those that they refer to."""
+    """Return the definitions of `KINDS` and everything they refer to."""
     found: dict[str, Any] = {}
     names = list(KINDS.values())
     while names:
@@ -45,7 +45,7 @@ def needed(definitions: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_words(schema: Any, *, names: bool = False) -> Any:
-    """Return a schema without descriptions and what only Kubernetes reads.
+    """Return a schema without descriptions and Kubernetes-specific keys.
 
     Args:
         schema: the schema, or a part of it.
@@ -63,7 +63,7 @@ def _without_words(schema: Any, *, names: bool = False) -> Any:
 
 
 def main(version: str) -> None:
-    """Write the file from the strict schemas of a version of Kubernetes, as `v1.37.0`."""
+    """Write the file from the strict schemas of a Kubernetes version such as `v1.37.0`."""
     folder = files("kubernetes_validate") / "kubernetes-json-schema" / f"{version}-local-strict"
     found = json.loads((folder / "_definitions.json").read_text())
     lines = [

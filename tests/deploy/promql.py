@@ -1,4 +1,4 @@
-"""What expressions of PromQL ask for: metrics, and labels of them."""
+"""The metrics and labels in PromQL expressions."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from server.base.work.metrics import Metrics
 from tests.test_metrics import families_of, samples_of
 
 ADDED = {"instance", "job", "le"}
-"""Labels that Prometheus adds, and that of a histogram's buckets."""
+"""Labels added by Prometheus, and the label of a histogram's buckets."""
 
 Asked = tuple[str, frozenset[str]]
-"""A metric's name, and the labels that are asked of it."""
+"""A metric's name, and the labels used with it."""
 
 
 def selectors(text: str) -> Iterator[Asked]:
-    """Yield the metrics that an expression selects, with the labels that it matches or groups by.
+    """Yield the metrics that an expression selects, with the labels it matches or groups by.
 
     Raises:
-        ValueError: it is no PromQL.
+        ValueError: the expression is not valid PromQL.
     """
     groups: list[set[str]] = []
 
@@ -50,7 +50,7 @@ def selectors(text: str) -> Iterator[Asked]:
 
 @cache
 def labels_by_name() -> dict[str, set[str]]:
-    """Return the labels of each metric of a node, by every name that its samples have."""
+    """Return the labels of each metric of a node, by every name of its samples."""
     metrics = Metrics()
     own = {each.metadata["name"]: set(each.metadata["labels"]) for each in fields(metrics)}
     own["samedeal_build_info"] = {"version", "python"}

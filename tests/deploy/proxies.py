@@ -1,6 +1,6 @@
-"""The proxies of `deploy/proxies`, run from the very files for tests.
+"""Run the proxies of `deploy/proxies` from the shipped files.
 
-Only addresses, paths and the nodes are replaced, which the files say are the reader's to change.
+Only addresses, paths and nodes are replaced, which the files ask the reader to adapt.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ ERRORS: Final = ROOT / "deploy/errors"
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A certificate for `NAME` that signs itself, with its key: apart, and in one file."""
+    """A self-signed certificate for `NAME` with its key, in separate files and in one file."""
 
     certificate: Path
     key: Path
     both: Path
 
     def context(self) -> ssl.SSLContext:
-        """Return the context of a client that trusts it."""
+        """Return a client's context that trusts the certificate."""
         return ssl.create_default_context(cafile=str(self.certificate))
 
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """A proxy that runs: its ports for HTTPS and HTTP, and its certificate."""
+    """A running proxy: its HTTPS and HTTP ports, and its certificate."""
 
     port: int
     plain: int
     certificate: Certificate
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Response:
-        """Send a request by HTTPS, and return the response."""
+        """Send a request over HTTPS and return the response."""
         with (
             create_connection(("127.0.0.1", self.port), PATIENCE) as connection,
             self.certificate.context().wrap_socket(connection, server_hostname=NAME) as secured,
@@ -57,7 +57,7 @@ class Front:
             return _asked(secured, method, path, body, {"Host": NAME, **headers})
 
     def ask_plainly(self, path: str) -> Response:
-        """Send a request by HTTP, and return the response."""
+        """Send a request over HTTP and return the response."""
         with create_connection(("127.0.0.1", self.plain), PATIENCE) as connection:
             return _asked(connection, "GET", path, None, {"Host": NAME})
 
@@ -76,7 +76,7 @@ class Front:
 def _asked(
     connection: socket, method: str, path: str, body: Any, headers: dict[str, str]
 ) -> Response:
-    """Send a request, all of it at once: a proxy that refuses it may read no more."""
+    """Send a request in one piece: a proxy that refuses it may stop reading."""
     chunked = isinstance(body, list)
     content = b"".join(body) if chunked else body or b""
     if chunked:
@@ -92,7 +92,7 @@ def _asked(
 
 
 def certificate_in(folder: Path) -> Certificate:
-    """Make a certificate in a folder."""
+    """Create a certificate in a folder."""
     made = Certificate(folder / "site.pem", folder / "site.key", folder / "both.pem")
     subprocess.run(  # noqa: S603 - a test's own arguments
         [
@@ -109,7 +109,7 @@ def certificate_in(folder: Path) -> Certificate:
 
 
 def with_own(text: str, own: Mapping[str, str]) -> str:
-    """Return a configuration with each of these words, which it has to have, replaced."""
+    """Replace words in a configuration. Each must occur in it."""
     for word, here in own.items():
         assert word in text, f"{word!r} is not in the file"
         text = text.replace(word, here)
@@ -118,7 +118,7 @@ def with_own(text: str, own: Mapping[str, str]) -> str:
 
 @contextmanager
 def nginx(nodes: Sequence[int], home: Path, **more: str) -> Iterator[Front]:
-    """Run nginx in front of two nodes on these ports; `more` is replaced, too."""
+    """Run nginx in front of two nodes on these ports; `more` has further replacements."""
     front = Front(free_port(), free_port(), certificate_in(home))
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     temporary = "".join(f"{kind}_temp_path {home};" for kind in kinds)
@@ -149,7 +149,7 @@ def nginx(nodes: Sequence[int], home: Path, **more: str) -> Iterator[Front]:
 
 @contextmanager
 def haproxy(nodes: Sequence[int], home: Path, **more: str) -> Iterator[Front]:
-    """Run HAProxy in front of two nodes on these ports; `more` is replaced, too."""
+    """Run HAProxy in front of two nodes on these ports; `more` has further replacements."""
     front = Front(free_port(), free_port(), certificate_in(home))
     file = home / "haproxy.cfg"
     file.write_text(
@@ -169,7 +169,7 @@ def haproxy(nodes: Sequence[int], home: Path, **more: str) -> Iterator[Front]:
     with running([_program("haproxy"), "-db", "-f", str(file)]) as process:
         _wait_for(front, process)
         yield front
-        # Warnings are of the file: what it says is deprecated, or has no effect.
+        # Parser warnings point to deprecated settings or settings without effect.
         assert not [line for line in process.lines if "parsing" in line]
 
 
@@ -182,7 +182,7 @@ def _addresses(nodes: Sequence[int]) -> dict[str, str]:
 
 
 def _program(name: str) -> str:
-    """Return the path of a program that Debian has where only root looks for it."""
+    """Return a program's path, also in directories that Debian keeps off the users' PATH."""
     found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
     assert found is not None, f"This test needs {name}."
     return found

@@ -1,4 +1,4 @@
-"""Validation of configuration files of other programs against published schemas."""
+"""Validation of other programs' configuration files against published schemas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def assert_valid(schema: str, *paths: Path) -> None:
-    """Fail unless files are valid by a schema of check-jsonschema, such as `compose-spec`."""
+    """Validate files against a schema of check-jsonschema, such as `compose-spec`."""
     checked = subprocess.run(  # noqa: S603 - a file of ours
         [
             *(sys.executable, "-m", "check_jsonschema", "--color", "never"),

@@ -1,4 +1,4 @@
-"""The rules for Prometheus, `deploy/alerts.yml`: what they ask for is what nodes tell."""
+"""The Prometheus rules in `deploy/alerts.yml` use only metrics that nodes report."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def test_each_rule_says_what_to_do_and_how_urgent_it_is() -> None:
         assert metrics_of(rule), rule["alert"]
 
 
-def test_a_rule_asks_for_labels_that_metrics_have() -> None:
+def test_a_rule_uses_existing_labels() -> None:
     known = labels_by_name()
     for rule in RULES:
         for name, labels in selectors(rule["expr"]):
             assert labels <= known[name], rule["alert"]
 
 
-def test_a_node_has_each_metric_from_its_start() -> None:
-    """A counter that appears with its first value has not increased, as Prometheus sees it."""
+def test_a_node_reports_each_metric_from_its_start() -> None:
+    """Prometheus sees no increase in a counter that appears with its first value."""
     with running_server() as server, site_on(server.url) as site:
         found = site.metrics()
     names = {name for name, _ in found}
@@ -50,14 +50,14 @@ def test_a_node_has_each_metric_from_its_start() -> None:
     assert found["samedeal_refusals_total", frozenset({("code", "unavailable")})] == 0
 
 
-def test_the_alert_of_lost_data_asks_for_all_that_a_node_counts_as_lost() -> None:
+def test_the_alert_of_lost_data_covers_every_kind_of_loss() -> None:
     (rule,) = [rule for rule in RULES if rule["alert"] == "SamedealDataLost"]
     counted = {f"samedeal_store_{name}_total" for name in Metrics.__slots__ if "lost" in name}
     assert metrics_of(rule) == counted
     assert len(re.findall(r"> 0\b", rule["expr"])) == len(counted)
 
 
-def test_the_bounds_of_alerts_are_those_from_which_a_node_acts() -> None:
+def test_the_bounds_of_alerts_equal_the_nodes_thresholds() -> None:
     bounds = {
         rule["alert"]: float(found[1])
         for rule in RULES

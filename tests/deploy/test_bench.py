@@ -1,4 +1,4 @@
-"""The benchmark's parts: recorded games, messages of the protocol, frames, rows and medians."""
+"""The benchmark's parts: recorded games, protocol messages, frames, rows and medians."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.processes import PATIENCE
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_recorded_game_is_legal_and_leaves_cards_unseen_so_that_none_is_searched(
+def test_a_recorded_game_is_legal_and_never_searched_because_cards_stay_unseen(
     game: str,
 ) -> None:
     board = deal_seed(ruleset(game), SEED)
@@ -64,7 +64,7 @@ def test_a_game_of_closed_loops_is_never_searched_however_long_it_is() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_game_by_hints_goes_on_until_it_is_over_and_no_longer(game: str) -> None:
+def test_a_game_by_hints_ends_when_it_is_over(game: str) -> None:
     board = deal_seed(ruleset(game), SEED)
     for move in hinted(game):
         assert cards_never_seen(board) or search(board).outcome is not Outcome.UNREACHABLE
@@ -141,7 +141,7 @@ REFUSED = codec.encode(m.session.Refused("unavailable", "Later.", 0), (40, 2))
 
 
 class Other:
-    """The other side of a client: what was sent to it, and its answers."""
+    """A client's peer: the frames sent to it, and its answers."""
 
     def __init__(self) -> None:
         self.client = Client(0)
@@ -149,12 +149,12 @@ class Other:
         self.client.write = self.sent.append
 
     async def answer(self, payload: bytes) -> None:
-        """Answer what was sent last, and let the client go on."""
+        """Answer the last frame, and continue the client."""
         self.client.handle_payload(payload, 0, len(payload))
         await asyncio.sleep(0)
 
 
-async def test_a_player_plays_each_frame_when_the_one_before_is_answered(
+async def test_a_player_sends_each_frame_after_the_previous_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pauses: list[tuple[float, ...]] = []
@@ -181,7 +181,7 @@ async def test_a_player_plays_each_frame_when_the_one_before_is_answered(
     assert pauses == [(0.2, 0.45)]
 
 
-async def test_a_player_who_does_not_try_again_sends_no_more_once_a_move_is_refused() -> None:
+async def test_a_player_without_retries_stops_at_a_refused_move() -> None:
     server = Other()
     player = Player(server.client, [b"a", b"b", b"c"])
     player.move(0.0)
@@ -203,17 +203,17 @@ async def test_players_move_in_turn() -> None:
 
 
 def round_(ours: float, floor: float, **more: float) -> Round:
-    """Return a round with one figure, and others that are the same for both servers."""
+    """Return a round with one figure, and others that are equal for both servers."""
     return {"floor": {"server_us": floor, **more}, "node": {"server_us": ours, **more}}
 
 
-def test_figures_are_medians_and_ratios_are_those_of_each_round() -> None:
+def test_figures_are_medians_and_ratios_are_taken_per_round() -> None:
     found = summary([round_(10, 10), round_(40, 10), round_(60, 40)])
     assert found == {"server_us": 40, "server_us of floor": 10, "server_us / floor": 1.5}
     assert summary([]) == {}
 
 
-def test_goals_are_about_the_figures_of_rows() -> None:
+def test_goals_name_figures_of_rows() -> None:
     def of(rate: float, p99: float) -> dict[str, float]:
         return {"rate": rate, "p50": 2.0, "p99": p99, "p999": 9.0, "server_us": 20.0, "refused": 0}
 
@@ -238,28 +238,28 @@ def test_rows_are_judged_by_their_bounds(missed: bool) -> None:
     assert are_met({"hostile: pings": [{"node --guarded": row}]}) is not missed
 
 
-def test_the_median_round_is_fast_enough_from_a_share_of_what_is_recorded_on() -> None:
+def test_the_median_round_passes_from_a_share_of_the_recorded_figure() -> None:
     rounds = [round_(20, 12), round_(20, 10), round_(40, 10)]
     middle = 10 / 20
     assert is_fast_enough("closed 50", rounds, 0.99 * middle / CHECK_SHARE)
     assert not is_fast_enough("closed 50", rounds, 1.01 * middle / CHECK_SHARE)
 
 
-def test_without_rounds_nothing_is_fast_enough() -> None:
+def test_no_figure_passes_without_rounds() -> None:
     assert not is_fast_enough("closed 50", [], 0.1)
 
 
 @pytest.mark.parametrize("name", CHECKED)
-def test_what_is_checked_is_compared_with_the_floor_in_an_odd_number_of_rounds(name: str) -> None:
+def test_checked_figures_are_compared_with_the_floor_in_an_odd_number_of_rounds(name: str) -> None:
     row = ROWS[name]
     assert row.against[0] == "floor"
     assert row.rounds % 2 == 1
     assert row.rounds >= 5
 
 
-def test_the_time_of_a_child_is_the_servers_and_not_that_of_others() -> None:
+def test_only_the_servers_child_processes_count_towards_its_time() -> None:
     with running("itself") as itself:
-        # Other tests may have left children that have ended their work.
+        # Other tests may have left children that have finished their work.
         until, meter = itself.searched() + 0.2, Meter(itself)
         busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
         try:
@@ -279,14 +279,16 @@ def test_quantiles_are_in_milliseconds() -> None:
     assert spread(times) == pytest.approx({"p50": 501, "p99": 991, "p999": 1000, "worst": 1001})
 
 
-async def test_what_is_kept_of_each_kind_can_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_stored_size_of_each_kind_can_be_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(deals_store, "secrets", node.FixedSeed)
     monkeypatch.setattr(capacity, "COUNT", 2)
     monkeypatch.setattr(capacity, "LENGTHS", (1, 100))
     monkeypatch.setattr(capacity, "CHALLENGERS", (2,))
     async with capacity.alone() as (services, redis):
         found = await capacity.measure(services, redis)
-    # Of so few, what each takes is lost in what Redis takes for itself.
+    # With so few items, Redis's own overhead hides the size of each.
     assert len(found) == 16
 
 
@@ -297,7 +299,7 @@ async def test_the_engine_is_compared_with_python_chess_by_game() -> None:
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_a_row_names_a_scenario_that_takes_what_it_is_given(name: str) -> None:
+def test_a_rows_scenario_accepts_its_arguments(name: str) -> None:
     row = ROWS[name]
     signature(SCENARIOS[row.scenario]).bind(None, **row.given)
     assert {each.split()[0] for each in (row.server, *row.against)} <= {
@@ -306,7 +308,7 @@ def test_a_row_names_a_scenario_that_takes_what_it_is_given(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-async def test_an_attack_comes_again_after_each_close(name: str) -> None:
+async def test_an_attack_reconnects_after_each_close(name: str) -> None:
     async def end(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         came.release()
         writer.close()

@@ -1,4 +1,4 @@
-"""`deploy/CAPACITY.md`: its tables follow from what is recorded, and that from what is measured."""
+"""`deploy/CAPACITY.md`: its tables follow from recorded sizes, and those from measurements."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from server.deals import store as deals_store
 PAGE = sizing.DOCUMENT.read_text(encoding="utf-8")
 
 SHIPPED = 2**30 * FROM["filling"]
-"""Bytes of data for which there is room with `maxmemory 1gb`, until less begins."""
+"""Bytes of data that fit with `maxmemory 1gb` before new games are refused."""
 
 
-def test_the_tables_are_those_that_the_formulas_make() -> None:
+def test_the_tables_follow_from_the_formulas() -> None:
     assert sizing.with_tables(PAGE) == PAGE
     assert set(re.findall(r"<!-- (\w+) -->\n\|", PAGE)) == set(sizing.TABLES)
 
 
-def test_the_figures_in_sentences_are_those_of_the_formulas() -> None:
+def test_the_figures_in_sentences_follow_from_the_formulas() -> None:
     text = " ".join(PAGE.split())
     site = Site(10_000)
     assert f"{sizing.move_us():.0f} µs of a core" in text
@@ -33,7 +33,7 @@ def test_the_figures_in_sentences_are_those_of_the_formulas() -> None:
     )
     assert f"room for {SHIPPED / 1e9:.2f} GB" in text
     assert f"{50 * int(SHIPPED / (site.data / site.players) / 50)} players a day for good" in text
-    # The day that is played, and two days.
+    # The current day, and two more days.
     spare = Site(10_000, 3).data / 10_000
     assert f"goes on for good with {50 * int(SHIPPED / spare / 50):,} players a day" in text
     assert (
@@ -64,8 +64,11 @@ def test_sizes_have_two_digits() -> None:
     assert {size: sizing.size_text(size) for size in sizes} == sizes
 
 
-async def test_what_is_recorded_is_what_redis_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of so few as here, to a sixth. `capacity --write` records it anew."""
+async def test_the_recorded_sizes_are_those_in_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Allow a deviation of a sixth for the few items here.
+
+    `capacity --write` records the sizes anew.
+    """
     monkeypatch.setattr(deals_store, "secrets", node.FixedSeed)
     monkeypatch.setattr(capacity, "COUNT", 40)
     monkeypatch.setattr(capacity, "LENGTHS", (100,))
@@ -73,7 +76,7 @@ async def test_what_is_recorded_is_what_redis_keeps(monkeypatch: pytest.MonkeyPa
     async with capacity.alone() as (services, redis):
         kept = await capacity.measure(services, redis)
         file = await capacity.file_costs(services, redis)
-    # Games are most of what is kept, and of the others 40 are too few.
+    # Games are most of the data; 40 of the other kinds are too few to measure.
     game = f"a daily with {sizing.MOVES} moves"
     assert kept[game] == pytest.approx(sizing.kept(game), rel=1 / 6)
     recorded = sizing.costs()["file"]

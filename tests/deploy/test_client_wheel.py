@@ -1,4 +1,4 @@
-"""The client in Python as users install it: built, installed in a new environment, and typed."""
+"""The Python client as users install it: built, installed in a new environment, and typed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(folder: Path) -> Path:
-    """Build the wheel from the source distribution of a copy, so that the checkout stays clean."""
+    """Build the wheel from a copy's source distribution, so that the checkout stays clean."""
     copy, unwanted = folder / "copy", shutil.ignore_patterns("__pycache__")
     shutil.copytree(CLIENT, copy / "server" / "client", ignore=unwanted)
     shutil.copytree(ROOT / "engine", copy / "engine", ignore=unwanted)
@@ -44,7 +44,7 @@ def wheel(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def python(wheel: Path, folder: Path) -> Path:
-    """Install the wheel, and what it depends on from here, and return the interpreter."""
+    """Install the wheel with this environment's dependencies, and return the interpreter."""
     environment = folder / "venv"
     venv.create(environment, symlinks=True)
     python = environment / "bin" / "python"
@@ -56,7 +56,7 @@ def python(wheel: Path, folder: Path) -> Path:
     return python
 
 
-def test_the_wheel_has_the_client_the_rules_and_their_types_alone(wheel: Path) -> None:
+def test_the_wheel_has_only_the_client_the_rules_and_their_types(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     modules = {path.name for path in (CLIENT / "samedeal_client").glob("*.py")}
     games = {path.name for path in (ROOT / "engine" / "games").glob("*.toml")}
@@ -67,7 +67,7 @@ def test_the_wheel_has_the_client_the_rules_and_their_types_alone(wheel: Path) -
     assert not [name for name in names if "solver" in name]
 
 
-def test_the_rules_are_those_of_the_engine(python: Path) -> None:
+def test_the_rules_equal_the_engines(python: Path) -> None:
     program = (
         "import sys\n"
         "from samedeal_client.engine.catalog import exported\n"
@@ -95,7 +95,7 @@ async def test_installed_bots_race(python: Path, port: int, tmp_path: Path) -> N
     assert printed[0] == printed[1]
 
 
-def test_its_types_are_strict_where_it_is_installed(python: Path, tmp_path: Path) -> None:
+def test_its_types_are_strict_when_installed(python: Path, tmp_path: Path) -> None:
     bot = shutil.copy(CLIENT / "examples" / "bot.py", tmp_path)
     options = ["--strict", "--cache-dir", str(tmp_path / "cache"), "--config-file", ""]
     run(sys.executable, "-m", "mypy", *options, "--python-executable", python, bot, cwd=tmp_path)

@@ -33,7 +33,7 @@ def test_a_node_reads_every_variable_that_the_compose_file_sets() -> None:
     assert environment["SAMEDEAL_REDIS"].startswith(f"redis://{NODES}@redis:")
 
 
-def test_certification_has_the_store_and_keys_of_the_nodes_and_yields_to_them() -> None:
+def test_certification_shares_the_nodes_store_and_keys_and_yields_to_them() -> None:
     services = compose()["services"]
     node, certify = services["node-a"], services["certify"]
     assert certify["environment"].items() <= node["environment"].items()
@@ -76,11 +76,11 @@ def test_only_the_proxy_has_a_way_out() -> None:
     assert with_way_out == ["proxy"]
 
 
-def test_nodes_have_a_way_out_for_posts_and_nothing_else_has() -> None:
+def test_only_nodes_have_a_way_out_for_posts() -> None:
     assert_valid("compose-spec", POSTS)
     before, after = compose(), compose(POSTS)
     assert after["networks"].keys() - before["networks"].keys() == {"out"}
-    assert not after["networks"]["out"], "it is not internal"
+    assert not after["networks"]["out"], "the network is not internal"
     assert after["services"]["node-a"] == after["services"]["node-b"]
     assert after["services"].keys() == before["services"].keys()
     for name, service in after["services"].items():
@@ -98,7 +98,7 @@ def test_nodes_have_a_way_out_for_posts_and_nothing_else_has() -> None:
     assert f"\nCOMPOSE_FILE={COMPOSE.name}:{POSTS.relative_to(ROOT)}\n" in readme
 
 
-def test_only_this_machine_reaches_the_site_unless_the_operator_says_otherwise() -> None:
+def test_by_default_only_this_machine_reaches_the_site() -> None:
     ports = compose()["services"]["proxy"]["ports"]
     assert len(ports) == 3
     assert all(port.startswith("127.0.0.1:") for port in ports)
@@ -107,7 +107,7 @@ def test_only_this_machine_reaches_the_site_unless_the_operator_says_otherwise()
 
 
 @pytest.mark.parametrize("name", compose()["services"])
-def test_a_service_has_no_rights_of_root_and_bounded_means(name: str) -> None:
+def test_a_service_has_no_root_rights_and_limited_resources(name: str) -> None:
     service = compose()["services"][name]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
@@ -117,12 +117,12 @@ def test_a_service_has_no_rights_of_root_and_bounded_means(name: str) -> None:
     assert 0 < service["pids_limit"] <= 256
     assert re.fullmatch(r"\d+[mg]", service["mem_limit"])
     assert service["logging"] == {"driver": "local"}, "a log is bounded"
-    # Of an image that is built here, the Dockerfile says the user; see below.
+    # For an image built here, the Dockerfile sets the user; see below.
     assert service.get("user") == (None if "build" in service else "valkey")
 
 
-def test_redis_may_take_twice_what_it_keeps() -> None:
-    """While it rewrites its file, what changes is in memory twice."""
+def test_redis_may_take_twice_its_memory_limit() -> None:
+    """While Redis rewrites its file, changes are in memory twice."""
     (kept,) = re.findall(r"^maxmemory (\d+)gb$", (ROOT / "deploy/redis.conf").read_text(), re.M)
     assert compose()["services"]["redis"]["mem_limit"] == f"{2 * int(kept)}g"
 
@@ -137,7 +137,7 @@ def test_no_secret_is_in_the_environment_or_the_defaults() -> None:
 
 
 def test_every_image_has_a_version_and_can_be_pinned_by_digest() -> None:
-    """Of what others build. A digest can be given for each in `.env`."""
+    """External images have a version, and `.env` can give a digest for each."""
     versioned = re.compile(r"[\w./-]+:\d+\.\d+\.\d+[\w.-]*")
     pinned = "example:1@sha256:" + 64 * "0"
     variables = dict.fromkeys(set(re.findall(r"SAMEDEAL_\w+_IMAGE", COMPOSE.read_text())), pinned)
@@ -153,7 +153,7 @@ def test_every_image_has_a_version_and_can_be_pinned_by_digest() -> None:
             assert versioned.fullmatch(service["image"])
             assert given["image"] == pinned
             continue
-        # An image that is built takes the same versions without the compose file.
+        # A built image has the same default versions without the compose file.
         images = {n: i for n, i in service["build"]["args"].items() if n.endswith("_IMAGE")}
         for name, image in images.items():
             assert versioned.fullmatch(image)
@@ -163,8 +163,8 @@ def test_every_image_has_a_version_and_can_be_pinned_by_digest() -> None:
     assert stages == {f"${{{name}}}" for name in defaults}
 
 
-def test_the_script_pins_every_image_by_what_the_registry_says(tmp_path: Path) -> None:
-    """With a program in place of Docker, which prints as digest what it was asked for."""
+def test_the_script_pins_every_image_to_the_registrys_digest(tmp_path: Path) -> None:
+    """A program in place of Docker prints its arguments as the digest."""
     docker = tmp_path / "docker"
     docker.write_text("#!/bin/sh\nprintf 'sha256:%s' \"$4\"\n")
     docker.chmod(0o755)
@@ -184,7 +184,7 @@ def _parted(argument: str) -> tuple[str, str, str]:
     return argument.partition("=")
 
 
-def test_what_the_services_mount_is_in_the_repository() -> None:
+def test_mounted_files_are_in_the_repository() -> None:
     mounted = [
         volume.split(":")[0]
         for service in compose()["services"].values()

@@ -1,4 +1,4 @@
-"""Files for contributors: the workflow, the pre-commit hook, and the documents."""
+"""Contributors' files: workflows, the pre-commit hook, and documents."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GRANTED = {
     ("release.yml", "images"): {"contents": "read", "packages": "write", "id-token": "write"},
     ("release.yml", "pypi"): {"id-token": "write"},
 }
-"""What jobs may beside reading the repository: those that publish a release."""
+"""Rights of publishing jobs in addition to reading the repository."""
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
@@ -45,7 +45,7 @@ def test_a_workflow_has_only_read_permission_and_every_job_a_timeout(path: Path)
             continue
         assert job["timeout-minutes"]
         for step in job["steps"]:
-            # A tag of somebody else's repository may be moved; a commit cannot be.
+            # A tag in an external repository can be moved; a commit cannot.
             assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", step.get("uses", f"none@{'0' * 40}"))
 
 
@@ -71,7 +71,7 @@ def test_the_guide_names_existing_targets_and_files() -> None:
 
 
 class StagingArea:
-    """A Git index of its own, so that the repository's is not changed."""
+    """A separate Git index, so that the repository's stays unchanged."""
 
     def __init__(self, folder: Path) -> None:
         objects = folder / "objects"
@@ -101,7 +101,7 @@ class StagingArea:
         self._git("update-index", "--add", "--cacheinfo", f"100644,{blob},{path}")
 
     def run_hook(self) -> subprocess.CompletedProcess[str]:
-        """Run the pre-commit hook on what is staged."""
+        """Run the pre-commit hook on the staged files."""
         return subprocess.run(  # noqa: S603 - a script of ours
             [ROOT / ".githooks/pre-commit"],
             cwd=ROOT,

@@ -1,4 +1,4 @@
-"""The dashboard, `deploy/grafana.json`: what its panels ask for is what nodes tell."""
+"""The dashboard `deploy/grafana.json` queries only metrics that nodes report."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ GRAPHS = [panel for panel in PANELS if panel["type"] != "row"]
 COLUMNS = 24
 
 LEFT_OUT = {
-    "process_virtual_memory_bytes": "says nothing of how much memory a node takes",
+    "process_virtual_memory_bytes": "does not show how much memory a node takes",
 }
-"""Families that no panel shows, and why."""
+"""Families without a panel, with the reason."""
 
 SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 
@@ -39,10 +39,10 @@ def without_variables(expression: str) -> str:
     return expression.replace("$__rate_interval", "1m").replace("$instance", ".*")
 
 
-def test_it_is_imported_as_one_dashboard_and_asks_for_its_data_source() -> None:
-    assert DASHBOARD["id"] is None, "an id is of one installation"
+def test_it_is_imported_as_one_dashboard_and_prompts_for_its_data_source() -> None:
+    assert DASHBOARD["id"] is None, "an id belongs to one installation"
     assert (DASHBOARD["uid"], DASHBOARD["title"]) == ("samedeal", "Samedeal")
-    assert DASHBOARD["schemaVersion"] >= 36, "from Grafana 9 on, panels name their data source"
+    assert DASHBOARD["schemaVersion"] >= 36, "since Grafana 9, panels name their data source"
     source, nodes = DASHBOARD["templating"]["list"]
     assert (source["name"], source["type"], source["query"]) == (
         "datasource",
@@ -54,7 +54,7 @@ def test_it_is_imported_as_one_dashboard_and_asks_for_its_data_source() -> None:
     assert asked in labels_by_name()
 
 
-def test_each_panel_has_what_grafana_wants() -> None:
+def test_each_panel_has_the_fields_that_grafana_requires() -> None:
     assert len({panel["id"] for panel in PANELS}) == len(PANELS)
     assert len({panel["title"] for panel in PANELS}) == len(PANELS)
     required = {each["id"] for each in DASHBOARD["__requires"] if each["type"] == "panel"}
@@ -80,7 +80,7 @@ def test_panels_lie_within_the_columns_below_their_rows_and_do_not_overlap() -> 
 
 
 @pytest.mark.parametrize(("panel", "target"), QUERIES)
-def test_a_panel_asks_for_metrics_and_labels_that_nodes_have(
+def test_a_panel_uses_metrics_and_labels_of_nodes(
     panel: dict[str, Any], target: dict[str, Any]
 ) -> None:
     found = list(selectors(without_variables(target["expr"])))
@@ -109,7 +109,7 @@ def test_each_metric_is_on_the_dashboard_or_left_out_for_a_reason() -> None:
     assert set(families_of(Metrics())) - shown == set(LEFT_OUT)
 
 
-def test_what_no_node_tells_is_noticed() -> None:
+def test_unknown_metrics_and_labels_are_detected() -> None:
     assert list(selectors('sum by (b) (rate(m_total{a="1"}[5m])) / on (c) n')) == [
         ("m_total", frozenset({"a", "b"})),
         ("n", frozenset()),

@@ -18,14 +18,14 @@ VARIABLES = {str(option.envvar) for option in serve.params if option.envvar}
 
 
 class Instruction(NamedTuple):
-    """One instruction of the Dockerfile, and its arguments as text."""
+    """An instruction of the Dockerfile, with its arguments as text."""
 
     name: str
     arguments: str
 
 
 def instructions() -> list[Instruction]:
-    """Read the Dockerfile."""
+    """Parse the Dockerfile."""
     text = re.sub(r"\\\n\s*", "", DOCKERFILE.read_text())
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return [Instruction(*line.split(maxsplit=1)) for line in lines]
@@ -37,12 +37,12 @@ def arguments_of(name: str) -> list[str]:
 
 
 def sources() -> list[str]:
-    """Return the paths that the image copies from the repository."""
+    """Return the repository paths that the image copies."""
     copies = [shlex.split(rest) for rest in arguments_of("COPY")]
     return [path for copy in copies if not copy[0].startswith("--from") for path in copy[:-1]]
 
 
-def test_what_the_image_copies_is_in_git() -> None:
+def test_the_images_sources_are_in_git() -> None:
     assert sources()
     for source in sources():
         listed = subprocess.run(  # noqa: S603 - a path of ours
@@ -51,16 +51,16 @@ def test_what_the_image_copies_is_in_git() -> None:
         assert listed.stdout, f"{source} is not in Git"
 
 
-def test_what_the_image_copies_is_not_ignored_by_docker() -> None:
+def test_docker_does_not_ignore_the_images_sources() -> None:
     rules = (ROOT / ".dockerignore").read_text().split("\n")
     kept = [rule[1:] for rule in rules if rule.startswith("!")]
     for source in sources():
         assert any(source == path or source.startswith(f"{path}/") for path in kept), source
 
 
-def test_files_are_copied_from_every_stage_and_from_no_other() -> None:
+def test_files_are_copied_from_every_stage_and_no_other() -> None:
     stages = {rest.split(" AS ")[1] for rest in arguments_of("FROM") if " AS " in rest}
-    stages.remove("proxy")  # an image of its own
+    stages.remove("proxy")  # a separate image
     copied = {
         found[1] for rest in arguments_of("COPY") if (found := re.match(r"--from=(\S+)", rest))
     }
@@ -80,7 +80,7 @@ def test_the_image_installs_only_locked_packages() -> None:
     assert any(rest.startswith("npm ci") for rest in arguments_of("RUN"))
 
 
-def test_a_node_is_process_1_and_gets_the_signals() -> None:
+def test_a_node_is_process_1_and_receives_the_signals() -> None:
     assert json.loads(arguments_of("CMD")[-1]) == ["samedeal", "serve"]
     assert arguments_of("STOPSIGNAL") == ["SIGTERM"]
     assert not arguments_of("ENTRYPOINT")

@@ -1,7 +1,7 @@
 """`deploy/kubernetes`, as far as it can be tested without a cluster.
 
-Manifests are valid by the schemas of Kubernetes, agree with one another, and say what the compose
-file says, whose commands and settings `test_rehearsal.py` runs. The backup's commands are run here.
+Manifests are valid by Kubernetes's schemas, consistent, and equivalent to the compose file, whose
+commands and settings `test_rehearsal.py` runs. The backup's commands are run here.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def of_kind(kind: str, name: str) -> Manifest:
 
 
 def templates() -> dict[str, Manifest]:
-    """Return the templates of pods, by the names of what makes them."""
+    """Return the pod templates by the names of their owners."""
     found = {}
     for each in manifests():
         spec = each.get("spec", {})
@@ -89,7 +89,7 @@ def labels(template: Manifest) -> dict[str, str]:
 
 
 def selects(selector: Manifest, template: Manifest) -> bool:
-    """Return whether a selector of labels is for the pods of a template."""
+    """Return whether a label selector matches a template's pods."""
     own = labels(template)
     expressions = selector.get("matchExpressions", [])
     return selector.get("matchLabels", {}).items() <= own.items() and all(
@@ -120,7 +120,7 @@ def test_all_manifests_are_applied_and_valid() -> None:
         ("NetworkPolicy", ("spec", "policyTypes"), "Ingress"),
     ],
 )
-def test_the_schema_finds_what_is_wrong(kind: str, path: tuple[str, ...], value: Any) -> None:
+def test_the_schema_rejects_invalid_manifests(kind: str, path: tuple[str, ...], value: Any) -> None:
     schema = json.loads(SCHEMA.read_text())
     found = json.loads(json.dumps(next(each for each in manifests() if each["kind"] == kind)))
     inner = found
@@ -147,7 +147,7 @@ def test_a_node_has_the_settings_of_the_compose_file() -> None:
             assert shared <= own.items()
 
 
-def test_images_and_ports_are_those_of_the_dockerfile_and_the_compose_file() -> None:
+def test_images_and_ports_agree_with_the_dockerfile_and_the_compose_file() -> None:
     ports = {each["name"]: each["containerPort"] for each in node_pod()["ports"]}
     assert [str(ports["http"])] == arguments_of("EXPOSE")
     own = environment(node_pod())
@@ -175,7 +175,7 @@ def test_redis_runs_as_in_the_compose_file() -> None:
     )
 
 
-def test_probes_ask_what_they_are_for() -> None:
+def test_probes_use_the_live_and_ready_paths() -> None:
     container = node_pod()
     assert container["startupProbe"]["httpGet"]["path"] == LIVE_PATH
     assert container["livenessProbe"]["httpGet"]["path"] == LIVE_PATH
@@ -187,17 +187,17 @@ def test_probes_ask_what_they_are_for() -> None:
 
 
 @pytest.mark.parametrize("name", templates())
-def test_a_pod_has_no_rights_of_root_and_bounded_means(name: str) -> None:
+def test_a_pod_has_no_root_rights_and_limited_resources(name: str) -> None:
     template = templates()[name]
     spec = template["spec"]
     assert spec["automountServiceAccountToken"] is False
-    # Variables as REDIS_PORT, of services, might be taken for settings.
+    # A service's variables, such as REDIS_PORT, could be mistaken for settings.
     assert spec["enableServiceLinks"] is False
     assert not spec.keys() & {"hostNetwork", "hostPID", "hostIPC"}
     context = spec["securityContext"]
     assert context["runAsNonRoot"] is True
     assert context["seccompProfile"] == {"type": "RuntimeDefault"}
-    # Files of secrets are for the group.
+    # Secret files are readable by the group.
     assert context["fsGroup"] == context["runAsGroup"]
     (made,) = [
         found[1]
@@ -223,7 +223,7 @@ def test_a_pod_has_no_rights_of_root_and_bounded_means(name: str) -> None:
         assert volume.get("emptyDir", {"sizeLimit": ""}).keys() >= {"sizeLimit"}
 
 
-def test_selectors_are_for_the_pods_that_there_are() -> None:
+def test_selectors_match_existing_pods() -> None:
     for each in manifests():
         kind, spec = each["kind"], each.get("spec", {})
         name = each["metadata"]["name"]
@@ -243,16 +243,16 @@ def test_selectors_are_for_the_pods_that_there_are() -> None:
     assert selects(spread["labelSelector"], templates()["nodes"])
 
 
-def test_the_autoscaler_alone_says_how_many_nodes_there_are() -> None:
+def test_only_the_autoscaler_sets_the_number_of_nodes() -> None:
     assert "replicas" not in of_kind("Deployment", "nodes")["spec"]
     scaler = of_kind("HorizontalPodAutoscaler", "nodes")["spec"]
     assert scaler["minReplicas"] >= 2
-    # What it measures is a share of the one core that a node can use.
+    # The autoscaler measures a share of the one core that a node can use.
     assert node_pod()["resources"]["requests"]["cpu"] == "1"
 
 
 def reached() -> Iterator[tuple[str, str, int]]:
-    """Yield who may reach which pods at which port, by their policies."""
+    """Yield which peers may reach which pods at which port, by the network policies."""
     for each in manifests():
         if each["kind"] != "NetworkPolicy":
             continue
@@ -268,7 +268,7 @@ def reached() -> Iterator[tuple[str, str, int]]:
                     yield from ((one, other, port["port"]) for one in by for other in to)
 
 
-def test_networks_are_those_of_the_compose_file() -> None:
+def test_network_policies_allow_only_the_compose_files_connections() -> None:
     nothing = of_kind("NetworkPolicy", "nothing")["spec"]
     assert nothing == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
     assert set(reached()) == {
@@ -281,14 +281,14 @@ def test_networks_are_those_of_the_compose_file() -> None:
     networks = {name: set(each["networks"]) for name, each in compose()["services"].items()}
     for one, other in (("node-a", "redis"), ("certify", "redis"), ("proxy", "node-a")):
         assert networks[one] & networks[other]
-    # Nothing but Redis and names can be asked for from inside.
+    # Pods can reach only Redis and DNS.
     leaving = [each["spec"] for each in manifests() if each.get("spec", {}).get("egress")]
     (to_store,) = leaving
     assert not selects(to_store["podSelector"], templates()["redis"])
     assert [port["port"] for rule in to_store["egress"] for port in rule["ports"]] == [6379, 53, 53]
 
 
-def test_the_ingress_is_for_the_public_url_and_lets_sockets_be_idle() -> None:
+def test_the_ingress_serves_the_public_url_and_allows_idle_sockets() -> None:
     ingress = of_kind("Ingress", "samedeal")
     (rule,), (tls,) = ingress["spec"]["rules"], ingress["spec"]["tls"]
     assert tls["hosts"] == [rule["host"]]
@@ -305,7 +305,7 @@ def test_the_ingress_is_for_the_public_url_and_lets_sockets_be_idle() -> None:
 
 
 def keys_of(generators: list[Manifest], folder: Path) -> dict[str, dict[str, Path]]:
-    """Return the files of what a kustomization generates, by name and key."""
+    """Return the files that a kustomization's generators read, by name and key."""
     found: dict[str, dict[str, Path]] = {}
     for each in generators:
         for file in each["files"]:
@@ -316,7 +316,7 @@ def keys_of(generators: list[Manifest], folder: Path) -> dict[str, dict[str, Pat
     return found
 
 
-def test_files_are_generated_from_those_of_the_compose_file(tmp_path: Path) -> None:
+def test_files_are_generated_from_the_compose_files_sources(tmp_path: Path) -> None:
     folder = make_secrets(tmp_path / "secrets").folder
     own = keys_of(kustomization()["secretGenerator"], folder)
     configs = keys_of(kustomization()["configMapGenerator"], folder)
@@ -339,7 +339,7 @@ def test_files_are_generated_from_those_of_the_compose_file(tmp_path: Path) -> N
                 assert configs[volume["configMap"]["name"]].keys() == {"redis.conf"}
 
 
-def test_certification_is_the_command_that_there_is() -> None:
+def test_certification_runs_an_existing_command() -> None:
     (container,) = containers(templates()["certify"])
     name, command, *options = container["command"]
     assert (name, main.commands[command]) == ("samedeal", certify_command)
@@ -348,14 +348,14 @@ def test_certification_is_the_command_that_there_is() -> None:
 
 
 async def play(port: int) -> None:
-    """Leave something in a node's store."""
+    """Play a race and a daily, to fill a node's store."""
     async with opened(port) as client:
         await client.hello()
         await give_up_daily(client)
 
 
 def test_a_backup_is_a_snapshot_with_a_note_of_a_whole_store(tmp_path: Path) -> None:
-    """Run the commands of both containers, on what is here."""
+    """Run both containers' commands with local programs."""
     verify, snapshot = containers(templates()["backup"])
     backups = tmp_path / "backups"
     backups.mkdir()
@@ -380,7 +380,7 @@ def test_a_backup_is_a_snapshot_with_a_note_of_a_whole_store(tmp_path: Path) -> 
 
         for container in (verify, snapshot):
             variables = {name: here(text) for name, text in environment(container).items()}
-            # The key of tests, by which the store is sealed.
+            # The tests' key, which seals the store.
             if "SAMEDEAL_SECRET_KEY_FILE" in os.environ:
                 variables.pop("SAMEDEAL_SECRET_KEY_FILE", None)
             path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

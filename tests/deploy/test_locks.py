@@ -29,14 +29,14 @@ TOOLS = [tool for tool in GROUPS["dev"] if isinstance(tool, str)] + SUPPLY_CHAIN
 
 
 class Pin(NamedTuple):
-    """One package in a lock file."""
+    """A package in a lock file."""
 
     version: Version
     hashes: list[str]
 
 
 def pins(lock: str) -> dict[str, Pin]:
-    """Read a lock file, and return its pins by package."""
+    """Return a lock file's pins by package."""
     text = (ROOT / lock).read_text().replace("\\\n", " ")
     found = {}
     for line in text.splitlines():
@@ -57,9 +57,7 @@ def pins(lock: str) -> dict[str, Pin]:
     ],
     ids=LOCKS,
 )
-def test_each_dependency_is_pinned_to_a_version_that_it_allows(
-    lock: str, wanted: list[str]
-) -> None:
+def test_each_dependency_is_pinned_to_an_allowed_version(lock: str, wanted: list[str]) -> None:
     pinned = pins(lock)
     for requirement in map(Requirement, wanted):
         assert requirement.name in pinned, f"make lock: {requirement} is not in {lock}"
@@ -74,7 +72,7 @@ def test_each_pin_has_hashes(lock: str) -> None:
 
 
 @pytest.mark.parametrize("lock", [RUNTIME, SOLVER, SUPPLY_CHAIN])
-def test_the_tests_use_the_versions_that_the_image_uses(lock: str) -> None:
+def test_the_tests_use_the_images_versions(lock: str) -> None:
     tested = pins(DEVELOPMENT)
     for name, pin in pins(lock).items():
         assert tested.get(name) == pin, name

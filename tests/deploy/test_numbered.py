@@ -1,4 +1,4 @@
-"""The command that solves the numbered deals of FreeCell."""
+"""The command that solves FreeCell's numbered deals."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from engine.solver import Verdict, budget_of
 
 
 def test_a_deal_is_solved_by_its_number() -> None:
-    """Deal 11982 is the one of the first 32,000 that cannot be won."""
+    """Deal 11982 is the only one of the first 32,000 that cannot be won."""
     found = numbered.verdicts([1, 11_982], budget_of(ruleset(numbered.GAME)), jobs=1)
     assert found == {1: Verdict.WINNABLE, 11_982: Verdict.IMPOSSIBLE}
 
 
-def test_what_the_budget_does_not_decide_is_tried_with_more(
+def test_undecided_deals_are_retried_with_a_larger_budget(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["numbered", "--deals", "2", "--jobs", "1"])

@@ -1,4 +1,4 @@
-"""`deploy/proxies`: nginx and HAProxy in front of two real nodes, and what Traefik's files say."""
+"""`deploy/proxies`: nginx and HAProxy in front of two real nodes, and the files for Traefik."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PAGES = [f"{PAGE}<!-- {index} -->" for index in range(2)]
 
 @dataclass(slots=True)
 class Site:
-    """A proxy, the nodes behind it, and what starts one of them again."""
+    """A proxy, its nodes, and a function that restarts a node."""
 
     front: Front
     nodes: list[Node]
@@ -43,7 +43,7 @@ class Site:
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[Client]:
-        """Open a socket as a browser does, again and again while no node answers."""
+        """Open a socket as a browser does, and retry while no node answers."""
         async with await self._connected() as socket:
             yield Client(socket)
 
@@ -58,23 +58,23 @@ class Site:
                     raise
 
     def ask(self, method: str, path: str, body: Any, **headers: str) -> Response:
-        """Send a request, again and again while a node on a busy machine says it is overloaded."""
+        """Send a request, and retry while a node on a busy machine reports overload."""
         while True:
             response = self.front.ask(method, path, body, **headers)
             if "overloaded" not in response.text:
                 return response
 
     def page(self) -> tuple[int, str]:
-        """Return the status and the text of the page, as it comes through the proxy."""
+        """Return the status and the text of the page through the proxy."""
         response = self.ask("GET", "/", None)
         return response.status, response.text
 
     def serves(self) -> bool:
-        """Whether the page comes through the proxy."""
+        """Whether the page is reachable through the proxy."""
         return self.page() in [(200, page) for page in PAGES]
 
     def shares(self) -> bool:
-        """Whether the proxy sends requests to both nodes: one may have been down for it."""
+        """Whether the proxy uses both nodes; one may have been marked down."""
         return {self.page() for _ in range(4)} == {(200, page) for page in PAGES}
 
 
@@ -82,7 +82,7 @@ class Site:
 def site(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
-    """Run a proxy and two nodes for all tests: each leaves them as they were."""
+    """Run a proxy and two nodes for all tests. Each test leaves them as they were."""
     proxy: Proxy = request.param
     home = tmp_path_factory.mktemp("proxy")
     for index, page in enumerate(PAGES):
@@ -115,7 +115,7 @@ async def test_a_race_is_played_through_the_proxy(site: Site) -> None:
         assert (await resign(other, second))["type"] == "ended"
     response = site.front.ask("GET", "/api/dailies")
     assert (response.status, response.headers["Access-Control-Allow-Origin"]) == (200, "*")
-    # It came by TLS, and the nodes know.
+    # The request came over TLS, and the nodes know it.
     assert "Strict-Transport-Security" in site.front.ask("GET", "/").headers
 
 
@@ -125,12 +125,12 @@ async def test_pages_of_other_origins_open_no_socket(site: Site) -> None:
     assert refused.value.response.status_code == 403
 
 
-def test_who_comes_by_plain_http_is_sent_on(site: Site) -> None:
+def test_http_is_redirected_to_https(site: Site) -> None:
     response = site.front.ask_plainly("/daily/robert?x=1")
     assert (response.status, response.headers["Location"]) == (308, f"{PUBLIC}/daily/robert?x=1")
 
 
-async def test_when_one_node_is_killed_the_other_goes_on_and_it_comes_back(site: Site) -> None:
+async def test_when_a_node_is_killed_the_other_serves_until_it_is_back(site: Site) -> None:
     async with site.client() as client:
         before = await client.hello()
     site.nodes[0].process.kill()
@@ -157,7 +157,7 @@ def test_a_node_that_hangs_delays_few_requests(site: Site) -> None:
         hanging.send_signal(SIGCONT)
 
 
-def test_no_request_takes_a_node_from_the_others(site: Site) -> None:
+def test_no_request_makes_the_proxy_drop_a_node(site: Site) -> None:
     upgrade = {
         "Connection": "Upgrade",
         "Upgrade": "websocket",
@@ -184,7 +184,7 @@ def test_no_request_takes_a_node_from_the_others(site: Site) -> None:
 
 
 @pytest.mark.parametrize("proxy", PROXIES)
-def test_while_there_is_no_node_visitors_get_a_page_at_once(proxy: Proxy, tmp_path: Path) -> None:
+def test_visitors_get_a_page_immediately_while_no_node_runs(proxy: Proxy, tmp_path: Path) -> None:
     with proxy([free_port(), free_port()], tmp_path) as front:
         page = front.ask("GET", "/r/H7KQ2M4X")
     assert page.status == 503
@@ -196,7 +196,7 @@ def test_while_there_is_no_node_visitors_get_a_page_at_once(proxy: Proxy, tmp_pa
 
 
 @pytest.mark.parametrize("proxy", PROXIES)
-def test_clients_do_not_say_where_they_are(proxy: Proxy, tmp_path: Path) -> None:
+def test_clients_cannot_forge_their_address(proxy: Proxy, tmp_path: Path) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
         Thread(target=server.serve_forever).start()
         with proxy([server.server_port] * 2, tmp_path) as front:
@@ -224,20 +224,20 @@ def test_clients_do_not_say_where_they_are(proxy: Proxy, tmp_path: Path) -> None
 
 
 def seconds(text: str) -> float:
-    """Return a span as these files write it, in seconds."""
+    """Return a duration in these files' notation, in seconds."""
     number, unit = re.fullmatch(r"(\d+)(ms|s|m|h)", text).groups()  # type: ignore[union-attr]
     return int(number) * {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}[unit]
 
 
 def ping_every() -> float:
-    """Return how often clients ping, in seconds."""
+    """Return the interval of the clients' pings, in seconds."""
     source = (ROOT / "client_js/src/connection.ts").read_text()
     found = re.search(r"PING_EVERY = ([\d_]+);", source)
     assert found is not None
     return int(found[1]) / 1_000
 
 
-def test_a_socket_on_which_pings_are_missed_stays_open_for_longer_than_a_minute() -> None:
+def test_a_socket_with_missed_pings_stays_open_for_over_a_minute() -> None:
     least = max(60.0, 4 * ping_every())
     _, _, of_sockets = (FILES / "nginx.conf").read_text().partition("location = /socket {")
     for name in ("proxy_read_timeout", "proxy_send_timeout"):
@@ -256,10 +256,10 @@ def test_a_socket_on_which_pings_are_missed_stays_open_for_longer_than_a_minute(
         (haproxy, {"timeout tunnel 2m": "timeout tunnel 1s"}),
     ],
 )
-async def test_that_setting_is_the_one_that_ends_idle_sockets(
+async def test_this_setting_ends_idle_sockets(
     proxy: Callable[..., Any], short: dict[str, str], tmp_path: Path
 ) -> None:
-    """With a short one, a socket is cut; so the one in the file is what keeps it."""
+    """With a short setting a socket is cut, so the file's setting keeps it open."""
     with site_of_one(tmp_path) as port, proxy([port] * 2, tmp_path, **short) as front:
         until(lambda: front.ask("GET", "/health").status == 200)
         async with connect(**front.socket, ping_interval=None) as socket:
@@ -316,7 +316,7 @@ async def test_a_site_below_a_path_is_served_as_documented(
             assert (await Client(socket).hello())["type"] == "welcome"
 
 
-def test_nodes_are_asked_for_their_health_and_no_client_takes_one_out() -> None:
+def test_the_proxy_checks_the_nodes_health_and_no_client_can_remove_a_node() -> None:
     text = (FILES / "haproxy.cfg").read_text()
     assert "uri /health/ready" in text
     assert "observe" not in text
@@ -332,8 +332,8 @@ def traefik(name: str) -> Any:
     return YAML(typ="safe").load((FILES / name).read_text())
 
 
-def test_traefik_is_told_the_same() -> None:
-    """Traefik itself was asked once: see README.md there."""
+def test_traefiks_files_have_the_same_settings() -> None:
+    """Traefik itself was tested once by hand: see README.md there."""
     static, dynamic = traefik("traefik.yml"), traefik("traefik-nodes.yml")["http"]
     assert static["providers"]["file"]["filename"].endswith("/traefik-nodes.yml")
     assert "forwardedHeaders" not in static["entryPoints"]["https"]

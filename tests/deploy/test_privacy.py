@@ -1,4 +1,4 @@
-"""`deploy/PRIVACY.md` says of each key what is kept, and for how long, as the code has it."""
+"""`deploy/PRIVACY.md` states each key's contents and lifetime as in the code."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def seconds(text: str) -> int:
 
 
 def value_of(constant: str) -> tuple[str, int]:
-    """Return the name of a constant in the code, and its value in seconds if it is a duration."""
+    """Return the constant's name in the code, and its value in seconds if it is a duration."""
     module, _, name = constant.rpartition(".")
     value: int = getattr(import_module(module), name)
     if name.endswith("_MS"):
@@ -46,13 +46,13 @@ def value_of(constant: str) -> tuple[str, int]:
 
 
 def kinds() -> set[str]:
-    """Return the first words of all keys in Redis, without partitions and braces."""
+    """Return the first words of all Redis keys, without partitions and braces."""
     names = [name for module in KEY_MODULES for name in all_of(module).values()]
     bare = [re.sub(r"^\{p\d+\}:", "", name).translate({123: None, 125: None}) for name in names]
     return {name.partition(":")[0] for name in bare if re.fullmatch(r"[a-z-]+(:.*)?", name)}
 
 
-def test_each_duration_is_that_of_the_constant_that_it_names() -> None:
+def test_each_duration_equals_the_constant_that_it_names() -> None:
     compared = 0
     for *_, life, constant in ROWS:
         if constant:
@@ -60,13 +60,13 @@ def test_each_duration_is_that_of_the_constant_that_it_names() -> None:
             if name.startswith("MAX_"):
                 assert f"{value:,}" in PAGE
             else:
-                # Of several in a cell, the first one is the constant's.
+                # The first of several durations in a cell is the constant's.
                 assert seconds(life) == value, (life, constant)
             compared += 1
     assert compared > 15
 
 
-def test_each_kind_of_key_is_said_to_be_about_somebody_or_nobody() -> None:
+def test_each_kind_of_key_is_listed_as_personal_or_not() -> None:
     told = {kind for row in ROWS for kind in re.findall(r"`([a-z-]+)`", row[1])}
     nobody = re.search(r"These keys are about nobody: (.+?)\.\n", PAGE, re.DOTALL)
     assert nobody is not None
@@ -75,7 +75,7 @@ def test_each_kind_of_key_is_said_to_be_about_somebody_or_nobody() -> None:
     assert told | about_nobody == kinds()
 
 
-def test_what_the_page_keeps_in_the_browser_is_listed() -> None:
+def test_the_pages_browser_storage_is_listed() -> None:
     sources = [*(ROOT / "client_js/web/src").rglob("*"), *(ROOT / "client_js/src").rglob("*.ts")]
     texts = [path.read_text("utf-8") for path in sources if path.suffix in {".ts", ".svelte"}]
     keys = {key for text in texts for key in re.findall(r"[\"`](samedeal\.[a-z]+)", text)}
@@ -84,7 +84,7 @@ def test_what_the_page_keeps_in_the_browser_is_listed() -> None:
 
 
 def contents(client: Redis, key: str) -> str:
-    """Return all that is stored at a key."""
+    """Return everything stored at a key."""
     match client.type(key):
         case "string":
             return str(client.get(key))
@@ -99,7 +99,7 @@ def contents(client: Redis, key: str) -> str:
 
 
 def kinds_with(client: Redis, text: str) -> set[str]:
-    """Return the kinds of the keys that have a text in their names or in what is stored there."""
+    """Return the kinds of keys with a text in their names or contents."""
     return {
         kind_of(key)[0]
         for key in client.scan_iter(count=1_000)
@@ -108,7 +108,7 @@ def kinds_with(client: Redis, text: str) -> set[str]:
 
 
 @pytest.mark.usefixtures("short_countdown")
-async def test_a_deletion_leaves_what_the_page_says() -> None:
+async def test_a_deletion_leaves_only_the_documented_data() -> None:
     paragraph = PAGE.partition("**What a deletion leaves**")[2].partition("\n\n")[0]
     left = set(re.findall(r"`([a-z-]+)`", paragraph))
     with running_server() as server, server.client() as redis:

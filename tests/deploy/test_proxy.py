@@ -34,7 +34,7 @@ PAGE = "<!doctype html><title>Samedeal</title>"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node that runs."""
+    """A running node."""
 
     process: Running
     port: int
@@ -59,7 +59,7 @@ def ask(port: int, method: str, path: str, body: Any = None, **headers: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A proxy, the nodes behind it, and their Redis."""
+    """A proxy, its nodes, and their Redis."""
 
     port: int
     nodes: tuple[Node, ...]
@@ -82,7 +82,7 @@ class Site:
 
 @contextmanager
 def node(redis: str, page: Path, **more: str) -> Iterator[Node]:
-    """Run a node as the image does: configured by environment variables, and by `more` of them."""
+    """Run a node as the image does, configured by environment variables, including `more`."""
     env = os.environ | {
         "SAMEDEAL_HOST": "127.0.0.1",
         "SAMEDEAL_PORT": "0",
@@ -99,7 +99,7 @@ def node(redis: str, page: Path, **more: str) -> Iterator[Node]:
 
 
 def adapted(env: Mapping[str, str]) -> dict[str, Any]:
-    """Return the proxy's configuration as Caddy parses it, as JSON."""
+    """Return the proxy's configuration as JSON, adapted by Caddy."""
     command = [program("caddy"), "adapt", "--adapter", "caddyfile", "--validate"]
     result = subprocess.run(  # noqa: S603 - a file of ours
         [*command, "--config", str(ROOT / "deploy/Caddyfile")],
@@ -138,7 +138,7 @@ def proxy(upstreams: Sequence[int], home: Path) -> Iterator[int]:
 
 
 def page_in(folder: Path) -> Path:
-    """Return a new folder in this one, with a page."""
+    """Create a folder with a page inside `folder`, and return it."""
     page = folder / "page"
     page.mkdir()
     (page / "index.html").write_text(PAGE)
@@ -147,7 +147,7 @@ def page_in(folder: Path) -> Path:
 
 @contextmanager
 def running_site(folder: Path) -> Iterator[Site]:
-    """Run a site whose files are in this folder."""
+    """Run a site with its files in this folder."""
     page = page_in(folder)
     with ExitStack() as stack:
         redis = stack.enter_context(running_server())
@@ -168,7 +168,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture
 def own_site(tmp_path: Path) -> Iterator[Site]:
-    """Run a site for a test that ends nodes of it."""
+    """Run a separate site for a test that ends its nodes."""
     with running_site(tmp_path) as site:
         yield site
 
@@ -192,13 +192,13 @@ def test_the_file_is_formatted_as_caddy_formats_it() -> None:
     assert formatted.stdout == (ROOT / "deploy/Caddyfile").read_text()
 
 
-def test_by_default_the_nodes_are_those_of_the_compose_file() -> None:
+def test_by_default_the_nodes_are_the_compose_files() -> None:
     (server,) = adapted({})["apps"]["http"]["servers"].values()
     assert server["listen"] == [":8000"]
     assert '"upstreams": [{"dial": "node-a:8000"}, {"dial": "node-b:8000"}]' in json.dumps(server)
 
 
-def test_no_failed_request_takes_a_node_out() -> None:
+def test_no_failed_request_removes_a_node() -> None:
     (server,) = adapted({})["apps"]["http"]["servers"].values()
     assert '"active"' in json.dumps(server)
     assert '"passive"' not in json.dumps(server)
@@ -221,7 +221,7 @@ async def test_a_socket_opens_from_the_site_s_own_origin_and_no_other(site: Site
 
 
 @pytest.mark.parametrize("lost", [0, 1])
-async def test_when_one_node_is_killed_the_other_goes_on_serving(own_site: Site, lost: int) -> None:
+async def test_when_a_node_is_killed_the_other_goes_on_serving(own_site: Site, lost: int) -> None:
     async with connect(own_site.socket) as socket:
         before = await hello(socket)
     own_site.nodes[lost].process.kill()
@@ -232,7 +232,7 @@ async def test_when_one_node_is_killed_the_other_goes_on_serving(own_site: Site,
             assert after["player"] == before["player"]
 
 
-async def test_a_node_that_is_terminated_exits_cleanly_and_the_other_goes_on_serving(
+async def test_a_terminated_node_exits_cleanly_and_the_other_goes_on_serving(
     own_site: Site,
 ) -> None:
     async with connect(own_site.socket) as first, connect(own_site.socket) as second:
@@ -243,7 +243,7 @@ async def test_a_node_that_is_terminated_exits_cleanly_and_the_other_goes_on_ser
             await hello(third)
 
 
-def test_no_request_takes_a_node_from_the_others(site: Site) -> None:
+def test_no_request_makes_the_proxy_drop_a_node(site: Site) -> None:
     upgrade = {
         "Connection": "Upgrade",
         "Upgrade": "websocket",
@@ -258,7 +258,7 @@ def test_no_request_takes_a_node_from_the_others(site: Site) -> None:
         ("TRACE", "/", None, {}, 405),
         ("GET", "/", b"x", {}, 413),
         ("GET", "/socket", b"x", upgrade | one, 413),
-        # In chunks: this is refused by the node.
+        # The node refuses a chunked body.
         ("GET", "/", [b"x"], {}, 413),
         ("GET", "/", None, {"X-Long": "x" * 20_000}, 431),
         ("GET", "/", None, {f"X-{number}": "" for number in range(70)}, 431),
@@ -273,25 +273,25 @@ def test_no_request_takes_a_node_from_the_others(site: Site) -> None:
             assert site.get("/") == (HTTPStatus.OK, PAGE), (method, path, headers)
 
 
-def test_a_node_that_hangs_is_not_asked(site: Site) -> None:
+def test_a_hung_node_gets_no_requests(site: Site) -> None:
     hanging = site.nodes[0].process.process
     hanging.send_signal(SIGSTOP)
     try:
-        # Of the first ones some are sent to the node, and then to the other one.
+        # The proxy may try a hung node first, then retries on the other.
         for _ in range(8):
             assert site.get("/") == (HTTPStatus.OK, PAGE)
     finally:
         hanging.send_signal(SIGCONT)
 
 
-def test_while_no_node_can_play_visitors_get_a_page_at_once(site: Site) -> None:
+def test_visitors_get_a_page_immediately_while_no_node_is_ready(site: Site) -> None:
     with site.redis.client() as redis:
         redis.client_pause(60_000, all=False)
 
         def away() -> bool:
             return site.get("/health/live") == (503, "503 Service Unavailable")
 
-        # The nodes live, but none is asked any more.
+        # The nodes are up, but the proxy skips both.
         until(away)
         page = site.ask("GET", "/r/H7KQ2M4X", Accept="text/html,*/*;q=0.8")
         assert (page.status, page.headers["Retry-After"]) == (503, "5")
@@ -308,8 +308,8 @@ class Echo(BaseHTTPRequestHandler):
     """A node that answers with the headers of the request."""
 
     def do_GET(self) -> None:
-        """Answer."""
-        # One that came twice has both values.
+        """Send the request's headers as JSON."""
+        # A repeated header has both values.
         seen = {name: ", ".join(self.headers.get_all(name, [])) for name in self.headers}
         body = json.dumps(seen).encode()
         self.send_response(200)
@@ -321,7 +321,7 @@ class Echo(BaseHTTPRequestHandler):
         """Log nothing."""
 
 
-def test_clients_do_not_say_where_they_are(tmp_path: Path) -> None:
+def test_clients_cannot_forge_their_address(tmp_path: Path) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
         Thread(target=server.serve_forever).start()
         with proxy([server.server_port], tmp_path / "caddy") as port:

@@ -1,4 +1,4 @@
-"""Tests run a Redis as operators do: what is shipped is what is tested."""
+"""Tests run Redis as operators do, from the shipped configuration."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from tests.redis_users import NODES
 STARTS = re.compile(
     r"""embedded_redis\(|shared_redis\(|redis_server_path\(|["'](?:redis|valkey)-server["']"""
 )
-"""Words by which a server is started, or found."""
+"""Words that start or find a server."""
 
 OTHERWISE = {
-    "tests/deploy/composed.py": "the command of the compose file",
-    "tests/golden/__main__.py": "a store that is written once, by hand",
+    "tests/deploy/composed.py": "runs the command of the compose file",
+    "tests/golden/__main__.py": "writes a store once, by hand",
     "tests/base/redis/test_append_only.py": "the private store",
     "tests/base/redis/test_embedded.py": "the private store",
     "tests/base/redis/test_programs.py": "the private store",
     "tests/base/redis/test_written_by.py": "the private store",
-    "tests/machine.py": "the list of programs, of which it starts none but browsers",
-    "tests/rehearsal/base_images.py": "the stand-in for an image",
+    "tests/machine.py": "lists programs; starts only browsers",
+    "tests/rehearsal/base_images.py": "builds the stand-in for an image",
     "tests/test_certify.py": "the private store",
     "tests/test_signals.py": "the private store",
     "tests/test_workers.py": "the private store",
 }
-"""Why a file of tests starts one by other means than `tests/redis_servers.py`."""
+"""Reasons why a test file starts a server by other means than `tests/redis_servers.py`."""
 
 DURABLE = ("appendonly", "appendfsync", "no-appendfsync-on-rewrite", "save", "maxmemory-policy")
-"""Settings on which it depends whether something that was acknowledged can be lost."""
+"""Settings that decide whether acknowledged writes can be lost."""
 
 
-def test_there_is_no_other_way_to_start_a_redis() -> None:
+def test_no_other_test_starts_a_redis() -> None:
     found = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "tests").rglob("*.py")
@@ -53,7 +53,7 @@ async def test_the_private_store_is_as_durable(data: Path, tmp_path: Path) -> No
     server.kill()
 
 
-def test_that_way_is_the_shipped_one(tmp_path: Path) -> None:
+def test_tests_start_the_shipped_redis(tmp_path: Path) -> None:
     server = Server(tmp_path)
     command = " ".join(server._command)
     assert command.split()[1] == "deploy/redis.conf"

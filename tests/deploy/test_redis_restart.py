@@ -1,6 +1,6 @@
-"""Redis as it is shipped, killed and started again, restored or promoted: nothing is lost.
+"""Redis as shipped loses nothing when it is killed and restarted, restored or promoted.
 
-Games were played on nodes before, so that the scripts of the store have written what there is.
+The data come from games on nodes, so that the store's scripts have written them.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from tests.redis_servers import (
 )
 
 LASTING = 60_000
-"""Milliseconds that a key lives at least if it is compared: others may expire meanwhile."""
+"""Milliseconds of remaining lifetime for a key to be compared; others may expire meanwhile."""
 
 
 class Site(NamedTuple):
-    """A directory of Redis on which games were played, as its server left it.
+    """A Redis directory with played games, as its server left it.
 
     Attributes:
         program: the server.
         data: the directory.
-        contents: what was in it.
+        contents: its contents.
     """
 
     program: str
@@ -45,7 +45,7 @@ class Site(NamedTuple):
 
 
 def contents(*servers: Server) -> dict[str, Any]:
-    """Return what servers keep: each key that does not expire soon, with its value."""
+    """Return the servers' contents: each key that does not expire soon, with its value."""
     found: dict[str, Any] = {}
     for server in servers:
         with server.client() as redis:
@@ -82,7 +82,7 @@ def play_on(url: str) -> None:
 def server_on(
     data: Path, program: str, users: Path | None = None, **options: str
 ) -> Iterator[Server]:
-    """Run a server on a directory in the block; `users` is another file of users."""
+    """Run a server on a directory within the context; `users` replaces the file of users."""
     given = {} if users is None else {"aclfile": str(users)}
     server = Server(data, program=program, **given, **options)
     server.start()
@@ -110,7 +110,7 @@ def site(played: Site, tmp_path: Path) -> Site:
     return played._replace(data=Path(shutil.copytree(played.data, tmp_path / "redis")))
 
 
-def test_a_server_that_is_killed_or_stopped_has_everything_when_it_is_back(site: Site) -> None:
+def test_a_killed_or_stopped_server_keeps_everything(site: Site) -> None:
     with server_on(site.data, site.program) as server:
         assert contents(server) == site.contents
         server.end()
@@ -120,9 +120,7 @@ def test_a_server_that_is_killed_or_stopped_has_everything_when_it_is_back(site:
 
 
 @PROGRAMS
-def test_a_replica_that_is_promoted_has_everything_also_after_a_restart(
-    program: str, tmp_path: Path
-) -> None:
+def test_a_promoted_replica_keeps_everything_across_a_restart(program: str, tmp_path: Path) -> None:
     with (
         running_server(program=program) as master,
         server_on(tmp_path / "redis", program) as replica,
@@ -143,7 +141,7 @@ def test_a_replica_that_is_promoted_has_everything_also_after_a_restart(
 
 
 def replaced(cluster: Cluster, lost: Server) -> bool:
-    """Return whether the slots of a lost master are another one's, as all others see it."""
+    """Return whether all other servers see a new owner of a lost master's slots."""
     masters = cluster.masters()
     left = [server for server in cluster.servers if server is not lost]
     owners = [{shard[2][1] for shard in server.ask("CLUSTER", "SLOTS")} for server in left]
@@ -153,7 +151,7 @@ def replaced(cluster: Cluster, lost: Server) -> bool:
 
 
 @PROGRAMS
-def test_a_cluster_whose_masters_are_replaced_has_everything_also_after_a_restart(
+def test_a_cluster_with_replaced_masters_keeps_everything_across_a_restart(
     program: str,
 ) -> None:
     with running_cluster(program=program) as cluster:

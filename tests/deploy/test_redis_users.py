@@ -1,4 +1,4 @@
-"""`deploy/redis.acl`: what a node may do in Redis is what it needs, and no more."""
+"""`deploy/redis.acl` gives a node the rights in Redis that it needs, and no others."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ SERVER = Path(topics.__file__).parents[2]
 SOURCES = [path.read_text() for path in SERVER.rglob("*.py") if path.name != "embedded.py"]
 
 BY_THE_LIBRARY = {"cluster|slots", "command"}
-"""Commands that redis-py sends by itself, to learn the topology of a cluster."""
+"""Commands that redis-py sends by itself, to discover a cluster's topology."""
 
 ALWAYS = {"hello"}
-"""Commands that each user may use, whatever the rights."""
+"""Commands that every user may use, whatever the rights."""
 
 NOT_SENT = {"readonly"}
-"""Words that look like commands in the store's source, but are the first word of an error."""
+"""Words in the store's source that look like commands but start an error message."""
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +56,13 @@ def port(made: Secrets, tmp_path_factory: pytest.TempPathFactory) -> Iterator[in
 
 
 def client(port: int, made: Secrets, user: str | None) -> Redis:
-    """Return a client that logs in as a user, or does not."""
+    """Return a client that logs in as a user, or does not log in."""
     password = None if user is None else made.passwords[user]
     return connected(port, user, password)
 
 
 def connected(port: int, user: str | None, password: str | None) -> Redis:
-    """Return a client that does not try again to log in."""
+    """Return a client that does not retry a failed login."""
     once = Retry(NoBackoff(), 0)
     return Redis(port=port, username=user, password=password, decode_responses=True, retry=once)
 
@@ -80,11 +80,11 @@ def node(port: int, made: Secrets) -> Iterator[Redis]:
 
 
 def dry_run(admin: Redis, user: str, *command: str) -> str:
-    """Return "OK" if a user may run a command, or else why not."""
+    """Return "OK" if a user may run a command, or else the reason."""
     return str(admin.acl_dryrun(user, *command))
 
 
-def test_nobody_gets_in_without_a_name_and_the_password(port: int, made: Secrets) -> None:
+def test_a_login_requires_a_name_and_its_password(port: int, made: Secrets) -> None:
     with pytest.raises(AuthenticationError), client(port, made, None) as anybody:
         anybody.ping()
     for name, password in [(NODES, ""), *(("default", p) for p in ("", *made.passwords.values()))]:
@@ -118,14 +118,14 @@ def test_a_node_may_use_every_channel_of_the_game(admin: Redis, topic: str, comm
     assert dry_run(admin, NODES, *words) == "OK"
 
 
-def test_a_node_may_use_the_commands_of_the_store_and_no_others(admin: Redis) -> None:
+def test_a_node_may_use_only_the_stores_commands(admin: Redis) -> None:
     known = set(admin.command_list())
     text = "\n".join(SOURCES)
     in_scripts = re.findall(r"redis\.p?call\(\s*'(\w+)'", text)
     called = re.findall(r"\b(?:redis|client|pipeline)\.(\w+)\(", text)
     sent = re.findall(r'"([A-Z]+)"', text)
     needed = {name.lower() for name in in_scripts + called + sent} & known - NOT_SENT - ALWAYS
-    # Of a command with subcommands, one is needed.
+    # Of a command with subcommands, only one is needed.
     needed = needed - {"script"} | {"script|load"} | BY_THE_LIBRARY
     allowed = {rule[1:] for rule in secrets().rights[NODES] if rule.startswith("+")}
     assert allowed == needed
@@ -177,7 +177,7 @@ def test_a_replica_may_only_replicate(admin: Redis) -> None:
         assert "no permissions" in dry_run(admin, "replica", *command.split())
 
 
-def test_passwords_stay_when_secrets_are_made_again(tmp_path: Path) -> None:
+def test_making_secrets_again_keeps_the_passwords(tmp_path: Path) -> None:
     first = make_secrets(tmp_path)
     assert make_secrets(tmp_path) == first
     assert len(set(first.passwords.values())) == len(first.passwords) == 3
@@ -185,7 +185,7 @@ def test_passwords_stay_when_secrets_are_made_again(tmp_path: Path) -> None:
 
 
 def test_default_is_off_and_has_no_password(admin: Redis, made: Secrets) -> None:
-    """It has all rights, since Redis reads its append-only file as `default`."""
+    """`default` has all rights, because Redis reads its append-only file as this user."""
     assert "default" not in made.passwords
     (line,) = (each for each in map(str, admin.acl_list()) if each.startswith("user default "))
     assert {"off", "~*", "&*", "+@all"} <= set(line.split())
@@ -193,18 +193,18 @@ def test_default_is_off_and_has_no_password(admin: Redis, made: Secrets) -> None
     assert "#" not in line
 
 
-def test_only_their_owner_gets_at_the_secrets(tmp_path: Path) -> None:
+def test_only_their_owner_can_read_the_secrets(tmp_path: Path) -> None:
     folder = tmp_path / "secrets"
     made = make_secrets(folder)
     assert folder.stat().st_mode & 0o777 == 0o700
-    # Containers, whose users are others, get single files.
+    # Containers run as other users and mount single files.
     assert {file.stat().st_mode & 0o777 for file in folder.iterdir()} == {0o644}
     text = (folder / "redis-users.acl").read_text()
     assert not any(password in text for password in made.passwords.values())
 
 
 def test_an_empty_password_is_not_used(tmp_path: Path) -> None:
-    """A user with the hash of nothing would have an empty password."""
+    """A user with the hash of an empty text would have an empty password."""
     (tmp_path / "redis-admin").touch()
     assert make_secrets(tmp_path).passwords["admin"]
 

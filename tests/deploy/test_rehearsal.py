@@ -1,7 +1,6 @@
-"""The compose file, carried out without containers: the game is played in production.
+"""Play in production with the compose file's commands, without containers.
 
-Redis and nodes are run with its commands and variables; only addresses and directories are those of
-the test.
+Redis and nodes run with its commands and variables. Only addresses and directories are the test's.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def made(tmp_path: Path) -> Secrets:
 
 
 def admin(made: Secrets, host: str, port: int) -> Redis:
-    """Return a client of the operator's."""
+    """Return the operator's client."""
     password = made.passwords["admin"]
     return Redis(host, port, username="admin", password=password, decode_responses=True)
 
@@ -49,7 +48,7 @@ def admin(made: Secrets, host: str, port: int) -> Redis:
 def node(
     made: Secrets, folder: Path, *added: Path, **changed: str
 ) -> Iterator[tuple[Running, int]]:
-    """Run a node with the variables of the compose file, but for those changed; yield its port."""
+    """Run a node with the compose file's variables and these changes; yield its port."""
     variables = environment(compose(*added)["services"]["node-a"], made.folder)
     own = {"SAMEDEAL_HOST": "127.0.0.1", "SAMEDEAL_PORT": "0", "SAMEDEAL_DATA": str(folder)}
     env = os.environ | variables | own | changed
@@ -101,7 +100,7 @@ async def test_a_node_plays_with_the_settings_of_the_compose_file(
             assert operator.dbsize() > 0
 
 
-async def test_a_node_can_post_with_what_is_added_to_the_compose_file(
+async def test_a_node_can_post_with_the_additional_compose_file(
     made: Secrets, tmp_path: Path
 ) -> None:
     (made.folder / "push-key").write_bytes(made_as_documented(tmp_path))
@@ -121,7 +120,7 @@ async def test_a_node_can_post_with_what_is_added_to_the_compose_file(
 
 
 def made_as_documented(folder: Path) -> bytes:
-    """Return a push key, which is made by what the document runs in a container."""
+    """Return a push key, made by the document's container command."""
     text = (ROOT / "deploy/README.md").read_text()
     (command,) = re.findall(r"sh -c '(samedeal push-keygen .+)' >deploy/secrets/push-key\n", text)
     script = command.replace("/tmp/", f"{folder}/").replace("samedeal", shlex.join(SAMEDEAL))  # noqa: S108

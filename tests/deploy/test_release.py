@@ -1,4 +1,4 @@
-"""The workflow that publishes a release, as far as it can be tested without publishing one."""
+"""The release workflow, as far as it can be tested without publishing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 """.replace("DIGEST", DIGEST)
-"""A program that writes down how it is called, and the digest of what it was to build."""
+"""A program that records its arguments, and the digest of the image it should build."""
 
 
 def jobs(workflow: str) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def jobs(workflow: str) -> dict[str, Any]:
     return found
 
 
-def test_nothing_is_published_before_everything_was_tested() -> None:
+def test_publishing_waits_for_all_tests() -> None:
     release = jobs("release.yml")
     assert release["check"]["uses"] == "./.github/workflows/ci.yml"
     assert release["rehearse"]["uses"] == "./.github/workflows/rehearse.yml"
@@ -50,7 +50,7 @@ def test_nothing_is_published_before_everything_was_tested() -> None:
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
-def test_what_a_workflow_runs_is_there(workflow: Path) -> None:
+def test_a_workflows_commands_exist(workflow: Path) -> None:
     makefile = (ROOT / "Makefile").read_text()
     steps = [step for job in jobs(workflow.name).values() for step in job.get("steps", [])]
     for command in (step["run"] for step in steps if "run" in step):
@@ -70,9 +70,7 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 
 @pytest.mark.parametrize(("tag", "agrees"), [(f"v{VERSION}", True), ("v0.0.1", False)])
-def test_a_tag_that_is_not_the_version_publishes_nothing(
-    tmp_path: Path, tag: str, agrees: bool
-) -> None:
+def test_a_tag_unlike_the_version_publishes_nothing(tmp_path: Path, tag: str, agrees: bool) -> None:
     (tmp_path / ".venv").mkdir()
     (tmp_path / ".venv/bin").symlink_to(Path(sys.executable).parent)
     (step,) = [step for step in jobs("release.yml")["package"]["steps"] if "name" in step]
@@ -85,7 +83,7 @@ def test_a_tag_that_is_not_the_version_publishes_nothing(
 def test_images_are_built_for_two_architectures_listed_and_signed_by_digest(
     tmp_path: Path,
 ) -> None:
-    """With programs in place of Docker and cosign, which need a registry."""
+    """Programs stand in for Docker and cosign, which need a registry."""
     script = tmp_path / ".ci/publish-images"
     script.parent.mkdir()
     script.write_text((ROOT / ".ci/publish-images").read_text())
@@ -117,7 +115,7 @@ def test_images_are_built_for_two_architectures_listed_and_signed_by_digest(
         assert signed.strip() == f"cosign sign --yes --recursive registry/ada/samedeal@{DIGEST}"
 
 
-def test_the_image_says_what_it_is() -> None:
+def test_the_image_has_version_source_and_license_labels() -> None:
     labels = dict(re.findall(r"org\.opencontainers\.image\.(\w+)=(\S+)", arguments_of("LABEL")[0]))
     assert labels["version"] == "${VERSION}"
     assert labels["source"] == "${SOURCE}"

@@ -1,4 +1,4 @@
-"""Backup and restore as `deploy/README.md` has them, with real servers, and what verifies them."""
+"""Backup, restore and verification as in `deploy/README.md`, with real servers."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from tests.redis_users import NODES, as_node, secrets
 
 
 class Backups(NamedTuple):
-    """Copies of a store on which games were played.
+    """Copies of a store with played games.
 
     Attributes:
         files: a copy of Redis's directory, with the append-only file.
-        snapshot: what `redis-cli --rdb` wrote.
-        report: what `verify-store --json` printed then.
+        snapshot: the file written by `redis-cli --rdb`.
+        report: the output of `verify-store --json` at that time.
     """
 
     files: Path
@@ -49,7 +49,7 @@ class Backups(NamedTuple):
 
 
 def verified(url: str, *words: str, keys_file: Path = SECRET_KEY_FILE) -> tuple[int, str, Any]:
-    """Return the exit code of `verify-store`, what it prints for people, and its report."""
+    """Return the exit code of `verify-store`, its readable output, and its JSON report."""
     fixed = ["admin", "--redis", as_node(url), "--secret-key-file", str(keys_file), "--json"]
     done = CliRunner().invoke(main, [*fixed, "verify-store", *words])
     report = json.loads(done.stdout) if done.stdout else None
@@ -57,7 +57,7 @@ def verified(url: str, *words: str, keys_file: Path = SECRET_KEY_FILE) -> tuple[
 
 
 async def play(url: str) -> None:
-    """Play a race and a daily of two players, of whom one keeps the identity."""
+    """Play a race and a daily of two players, one of whom keeps the identity."""
     async with node(url) as port, opened(port) as one, opened(port) as other:
         runs = await race_of(one, other)
         await one.keep()
@@ -71,7 +71,7 @@ async def play(url: str) -> None:
         assert "size" in board, board
         if not board["size"]:
             await one.next("leaderboard", lambda board: board["size"] == 1)
-        # A second daily, which goes on.
+        # A second daily, which stays open.
         begun = await other.ask("daily.open", game="deuces")
         await other.ask("move", attempt=begun["attempt"], seq=2, move="s>w")
 
@@ -89,7 +89,7 @@ def server_on(data: Path, **options: str) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def backups(tmp_path_factory: pytest.TempPathFactory) -> Backups:
-    """Return backups that were made of a running Redis."""
+    """Return backups of a running Redis."""
     folder = tmp_path_factory.mktemp("backups")
     found = Backups(folder / "files", folder / "backup/dump.rdb", folder / "backup/store.json")
     found.files.mkdir()
@@ -118,7 +118,7 @@ def test_the_files_of_redis_are_restored_by_copying_them_back(
         assert report["keys"]["room"] == report["verified"]["room"] == 1
         assert report["verified"]["history"] == 2
         assert report["verified"]["deal"] == report["keys"]["deal"] >= 9
-        # A part is always the same part.
+        # A sample is always the same sample.
         _, _, half = verified(server.url, "--percent", "50")
         assert half["keys"] == report["keys"]
         assert sum(half["verified"].values()) < sum(report["verified"].values())
@@ -134,7 +134,7 @@ def test_a_snapshot_is_restored_as_an_append_only_file(backups: Backups, tmp_pat
         assert code == 0, said
 
 
-def test_a_restore_that_cannot_succeed_says_why(backups: Backups, tmp_path: Path) -> None:
+def test_a_failing_restore_gives_the_reason(backups: Backups, tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.rdb"
     content = bytearray(backups.snapshot.read_bytes())
     content[len(content) // 2] ^= 1
@@ -156,7 +156,7 @@ def test_a_restore_that_cannot_succeed_says_why(backups: Backups, tmp_path: Path
 
 
 def back_up(folder: Path, redis: str, **variables: str) -> tuple[int, str]:
-    """Run `backup.sh`, and return its exit code and what it says."""
+    """Run `backup.sh`, and return its exit code and output."""
     own = {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "SAMEDEAL_REDIS": redis,
@@ -176,7 +176,7 @@ def back_up(folder: Path, redis: str, **variables: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_the_last_backups_are_kept_unless_the_store_is_not_whole(
+def test_old_backups_are_deleted_only_if_the_store_is_whole(
     backups: Backups, tmp_path: Path
 ) -> None:
     data = tmp_path / "redis"
@@ -197,7 +197,7 @@ def test_the_last_backups_are_kept_unless_the_store_is_not_whole(
         assert kept() == [*old[2:], made]
         found = {path.name for path in (tmp_path / "backups" / made).iterdir()}
         assert found == {"store.json", f"127.0.0.1-{server.port}.rdb"}
-        # As a backup of the next second.
+        # As if the backup had been made a second later.
         (tmp_path / "backups" / made).rename(tmp_path / "backups" / old[0])
 
         client.delete(*(str(key) for key in client.scan_iter("deal:*", count=1000)))
@@ -215,7 +215,7 @@ def test_the_last_backups_are_kept_unless_the_store_is_not_whole(
         ("redis://samedeal@127.0.0.1:1", "the store cannot be read"),
     ],
 )
-def test_a_backup_that_cannot_succeed_says_why(tmp_path: Path, redis: str, why: str) -> None:
+def test_a_failing_backup_gives_the_reason(tmp_path: Path, redis: str, why: str) -> None:
     code, said = back_up(tmp_path / "backups", redis)
     assert code == 1
     assert f"backup.sh: {why}" in said
@@ -223,7 +223,7 @@ def test_a_backup_that_cannot_succeed_says_why(tmp_path: Path, redis: str, why: 
 
 
 def operate(block: str, folder: Path, data: Path, server: Server | None = None) -> None:
-    """Run commands of the document in a folder, for a server whose data are in a directory."""
+    """Run the document's commands in a folder, for a server with its data in a directory."""
     env = os.environ | {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "REDIS_SERVER": default_program(),
@@ -254,7 +254,7 @@ def operate(block: str, folder: Path, data: Path, server: Server | None = None) 
     assert done.returncode == 0, done.stdout
 
 
-def test_a_snapshot_that_redis_ignores_is_noticed(backups: Backups, tmp_path: Path) -> None:
+def test_a_snapshot_that_redis_ignores_is_detected(backups: Backups, tmp_path: Path) -> None:
     data = tmp_path / "redis"
     data.mkdir()
     shutil.copy(backups.snapshot, data / "dump.rdb")
@@ -268,7 +268,7 @@ def test_a_snapshot_that_redis_ignores_is_noticed(backups: Backups, tmp_path: Pa
         assert "The newest journal entry is missing." in report["problems"]
 
 
-def test_a_restore_with_other_secret_keys_is_noticed(backups: Backups, tmp_path: Path) -> None:
+def test_a_restore_with_other_secret_keys_is_detected(backups: Backups, tmp_path: Path) -> None:
     other = tmp_path / "keys"
     add_key(other)
     data = tmp_path / "redis"
@@ -279,7 +279,7 @@ def test_a_restore_with_other_secret_keys_is_noticed(backups: Backups, tmp_path:
         assert f"lacks the key {secret_keys().newest}" in said
 
 
-def test_damages_are_named(backups: Backups, tmp_path: Path) -> None:
+def test_each_kind_of_damage_is_named(backups: Backups, tmp_path: Path) -> None:
     data = tmp_path / "redis"
     shutil.copytree(backups.files, data)
     with server_on(data) as server, server.client() as client:
@@ -300,7 +300,7 @@ def test_damages_are_named(backups: Backups, tmp_path: Path) -> None:
             names("leaderboard:*robert:2*:ranked") or names("leaderboard:*robert*}:ranked")[:1]
         )
         client.zremrangebyrank(ranked, 0, -1)
-        # Days won, of a game that nobody has played.
+        # Days won of a game without a result.
         client.hset(names("history:*")[0], "t:deuces", "[7]")
         client.hset(keys.outbox(1), "x", '{"type":"later"}')
         client.zadd(keys.due(2), {"r:ABCDE": 5})
@@ -319,7 +319,7 @@ def test_damages_are_named(backups: Backups, tmp_path: Path) -> None:
     assert report["overdue"] >= 1
 
 
-def test_a_copy_of_redis_tells_no_seed_and_no_key(backups: Backups, tmp_path: Path) -> None:
+def test_a_copy_of_redis_reveals_no_seed_and_no_key(backups: Backups, tmp_path: Path) -> None:
     data = tmp_path / "redis"
     shutil.copytree(backups.files, data)
     opener = secret_keys()
@@ -350,5 +350,5 @@ def test_a_copy_of_redis_tells_no_seed_and_no_key(backups: Backups, tmp_path: Pa
         (90_061_000, "1 day, 1:01:01 old. Later entries are lost if this is a restore."),
     ],
 )
-def test_the_age_of_the_newest_entry_is_told_in_words(age: int, told: str) -> None:
+def test_the_age_of_the_newest_entry_is_printed(age: int, told: str) -> None:
     assert upkeep.age_text(age) == f"The newest journal entry is {told}"

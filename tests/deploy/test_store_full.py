@@ -1,4 +1,4 @@
-"""A Redis whose memory or disk is full, and what `deploy/RUNBOOK.md` says to do about it."""
+"""A Redis with a full memory or disk, and the instructions of `deploy/RUNBOOK.md` for it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.test_losses import site_on
 RUNBOOK = (ROOT / "deploy/RUNBOOK.md").read_text(encoding="utf-8")
 
 BLOCKS = 2_000
-"""How large a file may be on a disk that is full soon, in blocks of 512 bytes."""
+"""The largest size of a file on a disk that fills up soon, in blocks of 512 bytes."""
 
 LIMITED = """\
 #!/bin/sh
@@ -49,7 +49,7 @@ def commands(heading: str) -> list[list[str]]:
 
 
 class Disk:
-    """A disk, as a server sees it that is started by `program`."""
+    """A disk in the view of a server started by `program`."""
 
     def __init__(self, folder: Path, program: str) -> None:
         folder.mkdir()
@@ -61,17 +61,17 @@ class Disk:
         self.program = str(script)
 
     def shrink(self) -> None:
-        """Let a file have `BLOCKS`, from the next start on."""
+        """Limit files to `BLOCKS`, from the next start on."""
         self._limit.write_text(str(BLOCKS))
 
     def free(self) -> None:
-        """Let a file be as large as it will, from the next start on."""
+        """Allow files of any size, from the next start on."""
         self._limit.write_text("unlimited")
 
 
 @contextmanager
 def soon_full(folder: Path, program: str, **options: str) -> Iterator[tuple[Server, Disk]]:
-    """Run a server on a disk that is full soon."""
+    """Run a server on a disk that fills up soon."""
     disk = Disk(folder / "disk", program)
     disk.shrink()
     with running_server(program=disk.program, **options) as server:
@@ -79,7 +79,7 @@ def soon_full(folder: Path, program: str, **options: str) -> Iterator[tuple[Serv
 
 
 def fill(server: Server) -> None:
-    """Write to a server until it takes no more."""
+    """Write to a server until it refuses."""
     with suppress(LostConnectionError, ResponseError):
         for number in range(BLOCKS):
             server.ask("SET", f"filler:{number}", "x" * 10_000)
@@ -91,7 +91,7 @@ async def play(client: Client, attempt: str, seq: int) -> Message:
 
 
 async def begun(client: Client) -> str:
-    """Begin a daily, play a move, and return the attempt."""
+    """Start a daily, play a move, and return the attempt."""
     await client.hello()
     attempt: str = (await client.ask("daily.open", game="robert"))["attempt"]
     assert (await play(client, attempt, 2))["seq"] == 2
@@ -99,13 +99,13 @@ async def begun(client: Client) -> str:
 
 
 async def played_again(client: Client, attempt: str, seq: int) -> Message:
-    """Send a move until it is not refused as `unavailable`, as clients do."""
+    """Resend a move until it is not refused as `unavailable`, as clients do."""
     while (answer := await play(client, attempt, seq)).get("code") == "unavailable":
         await asyncio.sleep(0.1)
     return answer
 
 
-async def test_a_full_memory_ends_what_begins_and_more_of_it_ends_that_without_a_restart(
+async def test_a_full_memory_refuses_moves_until_the_limit_is_raised(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     show, more = commands("When Redis's memory is full")
@@ -119,7 +119,7 @@ async def test_a_full_memory_ends_what_begins_and_more_of_it_ends_that_without_a
 
         async with node(server.url) as port, opened(port) as client:
             attempt = await begun(client)
-            # So far below what is taken that it stays full when Redis shrinks its buffers.
+            # Low enough to stay full when Redis shrinks its buffers.
             used = server.ask("INFO", "memory")["used_memory"]
             server.ask("CONFIG", "SET", "maxmemory", used // 2)
             assert (await play(client, attempt, 3))["code"] == "unavailable"
@@ -133,7 +133,7 @@ async def test_a_full_memory_ends_what_begins_and_more_of_it_ends_that_without_a
 
 
 @PROGRAMS
-async def test_a_full_disk_ends_redis_and_nothing_acknowledged_is_lost(
+async def test_a_full_disk_stops_redis_without_losing_acknowledged_moves(
     tmp_path: Path, program: str
 ) -> None:
     heading = "When Redis's disk is full"
@@ -163,7 +163,7 @@ async def test_a_full_disk_ends_redis_and_nothing_acknowledged_is_lost(
             )
 
 
-def test_a_disk_that_stays_full_ends_redis_with_the_first_write_of_each_start(
+def test_on_a_full_disk_redis_stops_at_the_first_write_after_each_start(
     tmp_path: Path,
 ) -> None:
     with soon_full(tmp_path, default_program()) as (server, _):
@@ -175,7 +175,7 @@ def test_a_disk_that_stays_full_ends_redis_with_the_first_write_of_each_start(
             server.ask("SET", "one", "x" * 10_000)
 
 
-async def test_with_everysec_a_full_disk_has_writes_refused_until_there_is_room(
+async def test_with_everysec_a_full_disk_refuses_writes_until_there_is_room(
     tmp_path: Path,
 ) -> None:
     with (

@@ -1,4 +1,4 @@
-"""Lists of what the image is made of, and the audit of what is locked."""
+"""Lists of the image's components, and the audit of the locked packages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def command_of(part: str) -> list[str]:
 
 
 def test_the_image_lists_every_locked_python_package(tmp_path: Path) -> None:
-    """The command of the image, on the environment of the tests."""
+    """Run the image's command on the test environment."""
     program, kind, _, *options = command_of("cyclonedx-py environment")
     options[-1] = str(tmp_path / "list.json")
     own = str(Path(sys.executable).with_name(Path(program).name))
@@ -40,7 +40,7 @@ def test_the_image_lists_every_locked_python_package(tmp_path: Path) -> None:
 
 
 def locked() -> dict[str, str]:
-    """Return the versions that the lock of production has for this system and Python."""
+    """Return the versions in the production lock for this system and Python."""
     lines = (ROOT / RUNTIME).read_text().replace("\\\n", "").splitlines()
     requirements = [line.split(" --hash=")[0] for line in lines if line and line[0] not in " #"]
     parsed = [Requirement(text.strip()) for text in requirements]
@@ -68,7 +68,7 @@ def test_the_image_lists_every_locked_npm_package() -> None:
     assert all(part["hashes"] for part in found["components"])
 
 
-def test_the_lists_are_in_the_image_and_made_by_make_sbom_as_well() -> None:
+def test_the_image_contains_the_lists_and_make_sbom_writes_them() -> None:
     assert command_of("cyclonedx-py environment")[-1] == "/opt/samedeal/sbom/server.cdx.json"
     assert "--from=page /build/client_js/page.cdx.json /opt/samedeal/sbom/" in arguments_of("COPY")
     makefile = (ROOT / "Makefile").read_text()
@@ -94,10 +94,10 @@ REPORTS = {
         (("complete", 0), ("away", 1), True, True),
     ],
 )
-def test_an_audit_fails_on_what_is_vulnerable_and_if_required_on_what_is_unknown(
+def test_an_audit_fails_on_vulnerable_and_if_required_on_unknown_packages(
     tmp_path: Path, python: tuple[str, int], npm: tuple[str, int], required: bool, fails: bool
 ) -> None:
-    """With programs in place of the auditors, which need the internet."""
+    """Programs stand in for the auditors, which need the internet."""
     copy = tmp_path / ".ci" / "audit"
     tools = tmp_path / ".venv" / "bin"
     for folder in (copy.parent, tools):
@@ -130,7 +130,7 @@ def test_nothing_in_git_looks_like_a_secret() -> None:
             assert not key.search(path.read_bytes()), name
 
 
-def test_docker_takes_no_secrets() -> None:
+def test_docker_ignores_secrets() -> None:
     rules = (ROOT / ".dockerignore").read_text().splitlines()
     assert "*" in rules
     kept = {rule[1:] for rule in rules if rule.startswith("!")}

@@ -1,7 +1,7 @@
-"""The wheel: what it contains, and that it serves the game without a checkout.
+"""The wheel: its contents, and serving the game without a checkout.
 
-It is built without build isolation and uses the dependencies of this environment, so that no
-network is needed.
+It is built without build isolation and uses this environment's dependencies, so that no network is
+needed.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def run(*arguments: str | Path, cwd: Path = ROOT) -> None:
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    # Not pytest's own directory: the path of the embedded Redis's socket must be short.
+    # Not pytest's directory, because the path of the embedded Redis's socket must be short.
     with tempfile.TemporaryDirectory(prefix="samedeal") as name:
         yield Path(name)
 
 
 @pytest.fixture(scope="module")
 def wheel(folder: Path) -> Path:
-    """Build the wheel from the source distribution of a copy, so that the checkout stays clean."""
+    """Build the wheel from a copy's source distribution, so that the checkout stays clean."""
     assert (PAGE / "index.html").is_file(), "The page is not built: npm run build in client_js."
     copy = folder / "copy"
     unwanted = shutil.ignore_patterns("__pycache__")
@@ -76,8 +76,8 @@ def installed(wheel: Path, folder: Path) -> Path:
     python = environment / "bin" / "python"
     run(*PIP, "--python", python, "install", "--no-index", "--no-deps", wheel)
     own = sysconfig.get_path("purelib", vars={"base": str(environment)})
-    # Each line of a .pth file adds a directory to the import path. The .pth files of that directory
-    # are not read, so the checkout, an editable install there, cannot be imported.
+    # Each line of a .pth file adds a directory to the import path. Python ignores the .pth files of
+    # that directory, so an editable install of the checkout there cannot be imported.
     Path(own, "dependencies.pth").write_text(sysconfig.get_path("purelib"))
     return environment / "bin"
 
@@ -92,7 +92,7 @@ def test_the_wheel_contains_the_page_the_documents_and_the_types(wheel: Path) ->
         for path in (ROOT / package).glob("*.md")
     }
     assert names >= games | page | {"engine/py.typed", "server/py.typed"}
-    # Neither the decision records nor the solver's results.
+    # Decision records and the solver's results are not included.
     assert {name for name in names if name.endswith(".md")} == documents
     assert {name.split("/")[0].partition("-")[0] for name in names} == {
         "engine",

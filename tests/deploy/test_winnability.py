@@ -1,4 +1,4 @@
-"""The command that tells how many deals can be won."""
+"""The command that reports how many deals can be won."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ def deal(number: int, verdict: str, home: int = 52) -> Solved:
     return Solved(number, verdict, home, moves=100, effort=1, steps=10, seconds=0.5)
 
 
-def test_an_interval_is_wilsons() -> None:
+def test_the_interval_is_wilsons() -> None:
     assert wilson(10, 100) == pytest.approx((0.0552, 0.1744), abs=1e-4)
     assert wilson(0, 50)[0] == pytest.approx(0)
     assert wilson(50, 50)[1] == pytest.approx(1)
 
 
-def test_deals_that_are_undecided_widen_the_interval_to_both_sides() -> None:
+def test_undecided_deals_widen_the_interval_on_both_sides() -> None:
     verdicts = ["winnable"] * 60 + ["impossible"] * 10 + ["unknown"] * 30
     deals = [deal(number, verdict) for number, verdict in enumerate(verdicts)]
     text = page([Row(ruleset("roosevelt"), 7, deals)], [])
     assert "| beam | 7 | 100 | 60 | 10 | 30 | 50.20% to 94.48% |" in text
 
 
-def test_wins_are_counted_by_the_time_that_they_took() -> None:
+def test_wins_are_counted_by_their_time() -> None:
     found = [("winnable", 0.1), ("winnable", 2.5), ("winnable", 10.01), ("unknown", 0.0)]
     deals = [replace(deal(0, verdict), seconds=seconds) for verdict, seconds in found]
     text = page([], [Row(ruleset("roosevelt"), 7, deals)])
@@ -39,14 +39,14 @@ def test_wins_are_counted_by_the_time_that_they_took() -> None:
     assert "| roosevelt | standard | 1 | 1 | 2 | 2 |" in text
 
 
-def test_par_is_told_of_games_whose_deals_are_not_won() -> None:
+def test_par_is_reported_for_games_without_wins() -> None:
     deals = [deal(number, "impossible", home) for number, home in enumerate((30, 30, 31, 33))]
     text = page([Row(ruleset("robert"), 7, deals)], [])
     assert "Par is 31.00 ± 1.39 on average" in text
     assert "| 30 | 2 | 50.00% |\n| 31 | 1 | 25.00% |\n| 32 | 0 | 0.00% |" in text
 
 
-def test_a_digest_depends_on_all_but_the_time() -> None:
+def test_a_digest_depends_on_everything_except_the_time() -> None:
     def digest(**changes: object) -> str:
         changed = replace(deal(1, "winnable"), **changes)  # type: ignore[arg-type]
         return winnability.digest(Row(ruleset("robert"), 7, [deal(0, "winnable"), changed]))
@@ -75,7 +75,7 @@ def test_deals_are_solved_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert known(task) == {}
 
 
-def test_what_is_kept_is_forgotten_when_the_method_changes(
+def test_a_changed_source_invalidates_its_methods_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(winnability.SOLVER, tmp_path, dirs_exist_ok=True)
@@ -100,7 +100,7 @@ def test_what_is_kept_is_forgotten_when_the_method_changes(
     winnability.source.cache_clear()
 
 
-def test_a_deal_has_the_same_answer_again() -> None:
+def test_a_deals_answer_is_repeatable() -> None:
     task = Task("robert", "standard", 5, 0)
     one, other = solved(task), solved(task)
     assert (one.verdict, one.home, one.moves) == (other.verdict, other.home, other.moves)

@@ -1,1 +1,1 @@
-"""Tests of what operators are told to do, carried out from the very text of the documents."""
+"""Tests that run the operators' instructions exactly as the documents give them."""

@@ -1,4 +1,4 @@
-"""The commands in the documents for operators."""
+"""The commands in the operators' documents."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from tests.processes import ROOT
 
 _HEADING = re.compile(r"(#+) (.*)")
 _FENCE = re.compile(r" *```(\w*)$")
-"""The first or last line of a block, which is indented if it belongs to an item of a list."""
+"""The first or last line of a block. A block in a list item is indented."""
 
 
 def blocks(document: str, heading: str, language: str = "sh") -> list[str]:
-    """Return the fenced blocks of a language below a heading, in their order.
+    """Return the fenced blocks of a language below a heading, in order.
 
-    Those below a heading of the same level or a higher one are not among them.
+    The section ends at the next heading of the same or a higher level.
 
     Args:
         document: the document's path in the repository.
         heading: the heading, without its hashes.
-        language: what follows the fence.
+        language: the language after the fence.
     """
     found: list[str] = []
     level = 0

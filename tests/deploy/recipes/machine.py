@@ -1,9 +1,9 @@
-"""A stand-in for the machine of an operator: a folder in place of `/`, and one for systemd.
+"""A stand-in for an operator's machine: a folder in place of `/`, and one for systemd.
 
-Commands run as they stand in the documents, but for the substitutions that a test names, and for
-these programs, which would change the machine of the tests: they are recorded, and do nothing.
-Services are started from the very unit files, by `systemctl` as far as the documents use it. Users
-and what restricts services are systemd's: that the files are right is what `systemd-analyze` says.
+Commands run as the documents give them, except for a test's substitutions and for programs that
+would change the machine of the tests. Those are only recorded. The stand-in's `systemctl` starts
+services from the shipped unit files, and supports only what the documents use. It ignores users and
+restrictions of services; `systemd-analyze` checks those.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from tests.deploy.recipes.units import Unit
 from tests.processes import PATIENCE, ROOT, Running, program
 
 RECORDED = ("apt-get", "chown", "npm", "sysctl", "useradd")
-"""Programs that are not run."""
+"""Programs that are recorded, not run."""
 
 FOLDERS = (
     "etc/caddy", "etc/sysctl.d", "etc/systemd/system", "opt", "run", "usr/local/sbin", "var/cache",
     "var/lib/caddy",
 )  # fmt: skip
-"""Those of a new machine that the documents use."""
+"""The folders of a new machine that the documents use."""
 
 CHECKOUT = (
     "deploy", "engine", "server", "client_js/web/dist", "pyproject.toml", "README.md", "LICENSE",
 )  # fmt: skip
-"""What wheel and archive are made of."""
+"""The sources of wheel and archive."""
 
 _ASK = """#!{python} -S
 import json, os, socket, sys
@@ -53,15 +53,15 @@ sys.exit(code)
 
 
 class Machine:
-    """A machine, whose services end with `close`.
+    """A machine with services, which end with `close`.
 
-    `parts` are what is in its checkout.
+    `parts` are the parts of its checkout.
 
     Attributes:
         root: the folder in place of `/`.
-        checkout: a copy of what there is in a checkout, in which the commands run.
+        checkout: a copy of the checkout, in which the commands run.
         recorded: the commands that were not run.
-        services: the processes of the services that run, by unit.
+        services: the processes of the running services, by unit.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Machine:
         self._copy_checkout(parts)
         self._bin = root / "bin"
         self._bin.mkdir()
-        # The path of a socket may be no longer than a hundred characters.
+        # A socket's path is limited to about a hundred characters.
         self._short = Path(tempfile.mkdtemp(prefix="samedeal"))
         self._server = _Server(str(self._short / "socket"), self._asked)
         self._add_programs()
@@ -101,7 +101,7 @@ class Machine:
         for name in (*RECORDED, "systemctl"):
             text = _ASK.format(python=sys.executable, socket=self._server.server_address, name=name)
             self._add_program(name, text)
-        # The wheel is installed for the Python that has what it depends on.
+        # Install the wheel for the Python that has its dependencies.
         self._add_program("python3", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
         (self.root / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
 
@@ -110,15 +110,15 @@ class Machine:
         (self._bin / name).chmod(0o755)
 
     def translated(self, text: str) -> str:
-        """Return a text with the names of this machine in place of an operator's."""
+        """Replace an operator's names in a text by this machine's."""
         for told, here in self._substituted.items():
             text = text.replace(told, here)
         return text
 
     def run(self, block: str, **variables: str) -> str:
-        """Run a block of commands as an operator's shell does, and return what it prints.
+        """Run a block of commands as an operator's shell does, and return its output.
 
-        It fails with the first command that does.
+        The block stops and fails at the first failing command.
         """
         own = {
             "PATH": f"{self._bin}:{self.root}/usr/local/sbin:{os.environ['PATH']}",
@@ -140,7 +140,7 @@ class Machine:
         return done.stdout
 
     def _asked(self, command: list[str]) -> tuple[int, str]:
-        """Carry out a command that is not a program here; return its exit code and output."""
+        """Execute a recorded command or systemctl; return its exit code and output."""
         name, *words = command
         if name != "systemctl":
             self.recorded.append(command)
@@ -172,15 +172,15 @@ class Machine:
                     self.stop(name)
                     self.start(name)
             case _:
-                raise AssertionError(f"The stand-in of systemctl does not know {verb!r}.")
+                raise AssertionError(f"The stand-in of systemctl does not support {verb!r}.")
 
     def _named(self, name: str) -> list[str]:
-        """Return the units that a word names; a pattern stands for those that run."""
+        """Return the units that a word names. A pattern matches running units."""
         whole = name if "." in name else f"{name}.service"
         return fnmatch.filter(self.services, whole) if "*" in name else [whole]
 
     def _unit(self, name: str) -> Unit:
-        """Return a unit of the operator's, or else of a package."""
+        """Return a unit of the operator, or else of a package."""
         stem, _, kind = name.rpartition(".")
         template = f"{stem.partition('@')[0]}@.{kind}" if "@" in stem else name
         own = self.root / "etc/systemd/system"
@@ -193,7 +193,7 @@ class Machine:
         return Unit(name, file, *sorted(own.glob(f"{name}.d/*.conf")))
 
     def start(self, name: str) -> None:
-        """Start a unit, unless it runs, and return when it is ready."""
+        """Start a unit unless it runs, and return when it is ready."""
         unit = self._unit(name)
         if name in self.services or name.endswith(".timer"):
             return
@@ -214,7 +214,7 @@ class Machine:
                 assert ended is None, f"{name} has ended with {ended}:\n{''.join(running.lines)}"
 
     def _environment(self, unit: Unit, credentials: Path) -> dict[str, str]:
-        """Make the folders and the credentials of a service, and return its environment."""
+        """Create a service's folders and credentials, and return its environment."""
         shutil.rmtree(credentials, ignore_errors=True)
         credentials.mkdir(parents=True, mode=0o700)
         for each in unit.all("LoadCredential"):
@@ -248,7 +248,7 @@ class Machine:
 
 
 class _Server(socketserver.ThreadingUnixStreamServer):
-    """Answers the programs that ask."""
+    """Answers the stand-in programs."""
 
     daemon_threads = True
 
@@ -264,7 +264,7 @@ class _Server(socketserver.ThreadingUnixStreamServer):
 
 @contextmanager
 def _notified(path: Path) -> Iterator[socket.socket]:
-    """Listen for what a service tells its manager."""
+    """Listen for a service's notifications."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(path))
         manager.settimeout(0.1)
@@ -275,7 +275,7 @@ def _notified(path: Path) -> Iterator[socket.socket]:
 
 
 def _is_ready(manager: socket.socket) -> bool:
-    """Return whether a service has told that it is ready; wait a moment for what it tells."""
+    """Wait briefly for a notification, and return whether it reports readiness."""
     try:
         return b"READY=1" in manager.recv(4096)
     except TimeoutError:
@@ -283,7 +283,7 @@ def _is_ready(manager: socket.socket) -> bool:
 
 
 def _clean(own: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of these tests without what is set for nodes, and with these."""
+    """Return the tests' environment without variables for nodes, plus the given ones."""
     unwanted = ("SAMEDEAL_", "PYTHON", "VIRTUAL_ENV")
     kept = {name: text for name, text in os.environ.items() if not name.startswith(unwanted)}
     return {**kept, **own}

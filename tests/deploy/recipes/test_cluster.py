@@ -1,6 +1,6 @@
-"""`deploy/CLUSTER.md`: what is set up and mended is set up and mended by its very commands.
+"""Run the commands of `deploy/CLUSTER.md` to set up and repair servers.
 
-Each server is a machine of its own: `10.0.0.N` of the document is another address of this one.
+Each server is a separate machine: the document's `10.0.0.N` is another address of this one.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ STORE = "samedeal-store.service"
 
 
 FAST = "repl-diskless-sync-delay 0\nrepl-ping-replica-period 1\n"
-"""Settings by which replicas have their copies, and are known, sooner than by default."""
+"""Settings that make replicas copy and announce themselves sooner than by default."""
 
 
 class Site:
-    """Machines for Redis by the last number of their addresses, and one for nodes, 0.
+    """Machines for Redis, by the last number of their addresses, and machine 0 for nodes.
 
     Attributes:
-        port: what stands for 6379.
-        secrets: what was made on the machine for nodes.
+        port: the port in place of 6379.
+        secrets: the secrets made on the machine for nodes.
     """
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
@@ -60,7 +60,7 @@ class Site:
         (self.nodes.root / "etc/samedeal/node.env").touch()
 
     def machine(self, number: int) -> Machine:
-        """Return a machine, which is made if there is none yet."""
+        """Return a machine, creating it if necessary."""
         if number not in self._machines:
             addresses = {f"10.0.0.{each}:": f"127.0.1.{each}:" for each in range(10, 0, -1)}
             addresses |= {f"10.0.0.{each}": f"127.0.1.{each}" for each in range(10, 0, -1)}
@@ -85,26 +85,26 @@ class Site:
         return self._machines[number]
 
     def set_up(self, *numbers: int) -> None:
-        """Set machines up for Redis, as new ones."""
+        """Set up new machines for Redis."""
         for number in numbers:
             machine = self.machine(number)
-            # Its paths are those of this machine.
+            # The archive contains paths of this machine.
             machine.run("tar -czf samedeal.tar.gz deploy")
             shutil.copy(self.nodes.checkout / "store-secrets.tar.gz", machine.checkout)
             machine.run(blocks(DOCUMENT, "Set up a server")[1])
 
     def lose(self, number: int) -> None:
-        """Lose a machine with all that is on it."""
+        """Lose a machine with all its data."""
         self.kill(number)
         self._machines.pop(number)
         shutil.rmtree(self._folder / str(number))
 
     def kill(self, number: int) -> None:
-        """Kill a server of Redis; its data stay."""
+        """Kill a Redis server; its data stay."""
         self.machine(number).services.pop(STORE).kill()
 
     def operate(self, block: str, **changed: str) -> str:
-        """Run commands as the operator, who has a shell for `redis-cli`; change these variables."""
+        """Run the operator's commands, with a shell for `redis-cli`; change these variables."""
         for name, value in changed.items():
             block = block.replace(f"{name}=", f"{name}={value}; : {name}=", 1)
         return self.nodes.run(blocks(DOCUMENT, "Set up a server")[2] + block)
@@ -130,7 +130,7 @@ class Site:
         return str(found[0])
 
     def has_replicas(self, number: int, count: int) -> bool:
-        """Return whether a server is a master with so many replicas that are up to date."""
+        """Return whether a server is a master with `count` up-to-date replicas."""
         with self.client(number) as client:
             found = client.info("replication")
             acknowledged = client.wait(count, 100) if found["role"] == "master" else 0
@@ -139,7 +139,7 @@ class Site:
         return online and acknowledged >= count
 
     def configure_nodes(self, heading: str) -> dict[str, str]:
-        """Write the settings of nodes as the document says, and return them."""
+        """Write the nodes' settings as the document says, and return them."""
         block = next(each for each in blocks(DOCUMENT, heading) if "node.env" in each)
         self.nodes.run(block.partition("systemctl")[0])
         lines = (self.nodes.root / "etc/samedeal/node.env").read_text().splitlines()
@@ -147,7 +147,7 @@ class Site:
 
     @property
     def secrets_of_nodes(self) -> dict[str, str]:
-        """The variables by which nodes find their secrets."""
+        """The variables with the paths of the nodes' secrets."""
         folder = self.secrets.folder
         return {
             "SAMEDEAL_REDIS_PASSWORD_FILE": str(folder / "redis-samedeal"),
@@ -155,7 +155,7 @@ class Site:
         }
 
     def samedeal(self, settings: dict[str, str], *words: str) -> None:
-        """Run the command `samedeal` with the settings of nodes; fail unless it succeeds."""
+        """Run the command `samedeal` with the nodes' settings; fail unless it succeeds."""
         done = CliRunner().invoke(main, words, env=settings | self.secrets_of_nodes)
         assert done.exit_code == 0, done.output
 
@@ -180,25 +180,25 @@ def site(data: Path) -> Iterator[Site]:
 
 
 async def move(client: Client, attempt: Message, seq: int) -> None:
-    """Play a move, and send it again until it is acknowledged; it is played once."""
+    """Play a move, and resend it until it is acknowledged. It is played once."""
     while True:
         answer = await client.ask("move", attempt=attempt["attempt"], seq=seq, move="s>w")
         if answer.get("code") != "unavailable":
             break
         await asyncio.sleep(0.1)
-    # It may have been appended before, without having been acknowledged.
+    # An earlier append may have succeeded without an acknowledgement.
     assert answer["type"] in {"moved", "attempt"}, answer
     assert answer["seq"] == seq
 
 
 async def run(function: object, *arguments: object) -> None:
-    """Run what waits in a thread."""
+    """Run a blocking function in a thread."""
     await asyncio.to_thread(function, *arguments)  # type: ignore[arg-type]
 
 
 @pytest.fixture
 def replicated(site: Site) -> Site:
-    """Return a site with a master, 1, and its replicas, 2 and 3."""
+    """Return a site with master 1 and its replicas 2 and 3."""
     master, replica, _ = blocks(DOCUMENT, "A master and replicas")[:3]
     site.set_up(1, 2, 3)
     site.machine(1).run(master)
@@ -209,14 +209,14 @@ def replicated(site: Site) -> Site:
 
 
 def write_down(site: Site, master: int, *others: int) -> None:
-    """Write down which server is the master, as the document says."""
+    """Record the current master as the document says."""
     promoted, demoted = blocks(DOCUMENT, "Write it down")
     site.machine(master).run(promoted)
     for number in others:
         site.machine(number).run(demoted.replace("new=10.0.0.2", f"new=10.0.0.{master}"))
 
 
-async def test_players_go_on_when_the_master_is_swapped_lost_and_back(replicated: Site) -> None:
+async def test_play_continues_when_the_master_is_swapped_lost_and_back(replicated: Site) -> None:
     site = replicated
     settings = site.configure_nodes("A master and replicas")
     with site.node(settings) as (process, port):
@@ -230,7 +230,7 @@ async def test_players_go_on_when_the_master_is_swapped_lost_and_back(replicated
             await run(write_down, site, 2, 1, 3)
             assert [site.role(number) for number in (1, 2, 3)] == ["slave", "master", "slave"]
 
-            # All of them are restarted with what was written down.
+            # Restart all of them with the recorded roles.
             for number in (1, 2, 3):
                 await run(site.machine(number).run, "systemctl restart samedeal-store")
             await run(until, lambda: site.has_replicas(2, 2))
@@ -272,26 +272,26 @@ def cluster(site: Site) -> Site:
 
 
 def nodes_of(site: Site, asked: int) -> dict[int, dict[str, Any]]:
-    """Return what a server of the cluster knows of each, by the number of its address."""
+    """Return a server's view of each cluster node, by the number of its address."""
     found = site.ask(asked, "CLUSTER NODES")
     assert isinstance(found, dict)
     return {int(at.partition(":")[0].rpartition(".")[2]): each for at, each in found.items()}
 
 
 def replicas_of(site: Site, asked: int, master: int) -> list[int]:
-    """Return the numbers of a master's replicas, as a server knows them."""
+    """Return the numbers of a master's replicas in a server's view."""
     known = nodes_of(site, asked)
     return [each for each in known if known[each]["master_id"] == known[master]["node_id"]]
 
 
 def masters_of(site: Site, asked: int) -> list[int]:
-    """Return the numbers of the masters that are well, as a server knows them."""
+    """Return the numbers of the healthy masters in a server's view."""
     flags = {number: each["flags"].split(",") for number, each in nodes_of(site, asked).items()}
     return [each for each in flags if "master" in flags[each] and "fail" not in flags[each]]
 
 
 def is_whole(site: Site, asked: int) -> bool:
-    """Return whether each master has two replicas that have a copy of it."""
+    """Return whether each master has two replicas with a copy of it."""
     masters = masters_of(site, asked)
     return len(masters) == SHARDS and all(site.has_replicas(each, 2) for each in masters)
 
@@ -352,13 +352,13 @@ async def test_a_server_of_the_cluster_is_replaced_and_a_shard_restored(
         await move_all(5)
         verify = ["admin", "verify-store", "--expect", str(backup / "store.json")]
         await run(site.samedeal, settings, *verify)
-        # Nobody has asked for more than the rights of the users allow.
+        # No client has exceeded the rights of its user.
         assert [site.ask(number, "ACL LOG") for number in range(2, 11)] == [[]] * SERVERS
         assert process.process.poll() is None
 
 
 def back_up(site: Site, settings: dict[str, str], folder: Path) -> Path:
-    """Back the cluster up, and return the folder of the backup."""
+    """Back up the cluster, and return the folder of the backup."""
     env = settings | site.secrets_of_nodes
     env["SAMEDEAL_REPLICA_PASSWORD_FILE"] = str(site.secrets.folder / "redis-replica")
     env["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
@@ -368,7 +368,7 @@ def back_up(site: Site, settings: dict[str, str], folder: Path) -> Path:
 
 
 def restore_shard(site: Site, backup: Path, master: int, well: int) -> None:
-    """Restore a shard as the document says, on a new machine at the address of its master."""
+    """Restore a shard as the document says, on a new machine at its master's address."""
     start, *_ = blocks(DOCUMENT, "A cluster")
     (block,) = blocks(DOCUMENT, "Restore one shard")
     assert "address=10.0.0.1 any=10.0.0.2\n" in block

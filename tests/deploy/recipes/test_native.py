@@ -1,4 +1,4 @@
-"""`deploy/NATIVE.md`, word by word: from the build to a restore and an upgrade."""
+"""Run `deploy/NATIVE.md` word by word, from the build to a restore and an upgrade."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ pytestmark = pytest.mark.proxy
 
 DOCUMENT = "deploy/NATIVE.md"
 CLIENT = "127.0.0.2"
-"""An address of a player, which is not the proxy's."""
+"""A player's address, different from the proxy's."""
 
 
 @pytest.fixture
 def ports() -> dict[str, int]:
-    """Return ports for those of the document: of the site, of Redis, and of three nodes."""
+    """Return ports in place of the document's: the site, Redis, and three nodes."""
     return {name: free_port() for name in ("443", "6379", "8001", "8002", "8003")}
 
 
@@ -37,15 +37,15 @@ def machine(ports: dict[str, int], data: Path) -> Iterator[Machine]:
         {
             "SAMEDEAL_SITE=play.example.org": f"SAMEDEAL_SITE={site}",
             "https://play.example.org": site,
-            # A snapshot is sent at once, and not after five seconds.
+            # Send snapshots immediately instead of after five seconds.
             "bind 127.0.0.1": f"bind 127.0.0.1\nport {ports['6379']}\nrepl-diskless-sync-delay 0",
             **{name: str(port) for name, port in ports.items() if name != "443"},
-            # The log tells addresses at this level.
+            # At this level, the log has addresses.
             "SAMEDEAL_TRUSTED_PROXIES": "SAMEDEAL_LOG_LEVEL=debug\nSAMEDEAL_TRUSTED_PROXIES",
             "/bin/samedeal certify": "/bin/samedeal certify --game robert --count 1 --workers 1",
-            # As for the wheel's own tests, without a network.
+            # As in the wheel's own tests, without a network.
             "pip wheel": "pip wheel --no-build-isolation",
-            # What is locked is installed already, in the environment of the tests.
+            # The test environment already has the locked packages.
             "/opt/samedeal/venv/bin/pip install --require-hashes --requirement": (
                 f"cp {data}/dependencies.pth /opt/samedeal/venv/lib/python3*/site-packages #"
             ),
@@ -58,18 +58,18 @@ def machine(ports: dict[str, int], data: Path) -> Iterator[Machine]:
 
 
 def carry_out(machine: Machine, heading: str) -> list[str]:
-    """Run the blocks of a section, and return what each prints."""
+    """Run a section's blocks, and return the output of each."""
     return [machine.run(block) for block in blocks(DOCUMENT, heading)]
 
 
 def logged(machine: Machine, unit: str) -> list[dict[str, object]]:
-    """Return the lines that a node has logged so far."""
+    """Return a node's log lines so far."""
     lines = machine.services[unit].lines
     return [json.loads(line) for line in lines if line.startswith("{")]
 
 
 async def play(port: int) -> None:
-    """Play a race and a move of a daily through the proxy, at an address of a player's."""
+    """Play a race and a daily's move through the proxy, at a player's address."""
     here: dict[str, Any] = {"host": "127.0.0.1", "local_addr": (CLIENT, 0)}
     async with opened(port, **here) as one, opened(port, **here) as other:
         for client, attempt in zip((one, other), await race_of(one, other), strict=True):
@@ -112,7 +112,7 @@ async def test_the_document_word_by_word(machine: Machine, ports: dict[str, int]
     nodes = [f"samedeal@{ports[name]}.service" for name in ("8001", "8002")]
     lines = [line for unit in nodes for line in logged(machine, unit)]
     handshakes = [line["address"] for line in lines if line["event"] == "handshake"]
-    # The proxy is believed, so that it is not the proxy's own address.
+    # The nodes trust the proxy, so they log the player's address instead of the proxy's.
     assert set(handshakes) == {CLIENT}
     assert not [line for line in lines if line["event"] == "proxy_not_trusted"]
 

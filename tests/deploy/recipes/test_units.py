@@ -1,4 +1,4 @@
-"""`deploy/systemd`: systemd accepts the units, and services have what they need and no more."""
+"""Units in `deploy/systemd`: systemd accepts them, and services have only the necessary rights."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ HARDENED = {
     "RestrictSUIDSGID": "yes",
     "UMask": "0077",
 }
-"""Settings of each service. Nobody reaches it, and it reaches nobody, beyond this machine."""
+"""Settings of each service, which has no connections beyond this machine."""
 
 SCRIPTS = {"SAMEDEAL_REPLICA_PASSWORD_FILE", "SAMEDEAL_BACKUPS", "SAMEDEAL_BACKUP_PERCENT"}
 """Variables of `backup.sh`."""
@@ -45,9 +45,10 @@ def unit(name: str) -> Unit:
 
 
 def verified(folder: Path) -> str:
-    """Return what systemd has to say about the units in a folder; empty if nothing is wrong.
+    """Return the output of `systemd-analyze` about the units in a folder; empty if they are valid.
 
-    It looks for the programs of the services in a directory in place of `/`, where they are empty.
+    It looks for the services' programs in a directory in place of `/`, which has empty files for
+    them.
     """
     root = folder / "root"
     system = root / "etc/systemd/system"
@@ -75,7 +76,7 @@ def copied(tmp_path: Path) -> Path:
 
 
 @pytest.mark.systemd
-def test_systemd_finds_nothing_wrong(copied: Path) -> None:
+def test_systemd_accepts_the_units(copied: Path) -> None:
     assert verified(copied) == ""
 
 
@@ -88,7 +89,7 @@ def test_systemd_finds_nothing_wrong(copied: Path) -> None:
         ("StartLimitIntervalSec=0", "StartLimitIntervalSec=never"),
     ],
 )
-def test_systemd_would_find_a_mistake(copied: Path, right: str, wrong: str) -> None:
+def test_systemd_reports_a_mistake(copied: Path, right: str, wrong: str) -> None:
     file = copied / "samedeal@.service"
     text = file.read_text()
     assert right in text
@@ -108,7 +109,7 @@ def test_a_service_is_hardened(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_service_gets_those_secrets_that_it_names_and_no_others(name: str) -> None:
+def test_a_service_gets_only_the_secrets_that_it_names(name: str) -> None:
     found = unit(name)
     given = {text.partition(":")[0] for text in found.all("LoadCredential")}
     named = re.findall(r"%d/([\w.-]+)", (FOLDER / name).read_text())
@@ -119,7 +120,7 @@ def test_a_service_gets_those_secrets_that_it_names_and_no_others(name: str) -> 
     assert "redis-admin" not in given
 
 
-def test_what_runs_for_ever_is_started_again_for_ever() -> None:
+def test_permanent_services_are_always_restarted() -> None:
     for name in ("samedeal-store.service", "samedeal@.service"):
         found = unit(name)
         assert found.one("Restart") == "always"
@@ -128,7 +129,7 @@ def test_what_runs_for_ever_is_started_again_for_ever() -> None:
         assert found.one("Type") == "notify"
 
 
-def test_a_node_comes_after_the_store_and_does_not_end_with_it() -> None:
+def test_a_node_starts_after_the_store_and_outlives_it() -> None:
     found = unit("samedeal@.service")
     assert "samedeal-store.service" in found.words("After", "Unit")
     assert "samedeal-store.service" in found.words("Wants", "Unit")
@@ -137,14 +138,14 @@ def test_a_node_comes_after_the_store_and_does_not_end_with_it() -> None:
 
 
 def variables(command: click.Command) -> set[str]:
-    """Return the environment variables of a command and of those below it."""
+    """Return the environment variables of a command and its subcommands."""
     own = {str(each.envvar) for each in command.params if each.envvar}
     below = command.commands.values() if isinstance(command, click.Group) else ()
     return own.union(*map(variables, below))
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_service_starts_a_program_with_options_that_it_has(name: str) -> None:
+def test_a_service_starts_a_program_with_existing_options(name: str) -> None:
     command = unit(name).command(Path("/run/credentials"))
     program_of_ours = "/opt/samedeal/venv/bin/samedeal"
     if program_of_ours in command:
@@ -154,12 +155,12 @@ def test_a_service_starts_a_program_with_options_that_it_has(name: str) -> None:
     elif command[0].startswith("/opt/samedeal/deploy/"):
         assert (ROOT / command[0].removeprefix("/opt/samedeal/")).stat().st_mode & 0o111
     else:
-        # That it takes its options is seen when it is started (test_native.py).
+        # test_native.py checks its options by starting it.
         assert command[0] == "/usr/bin/redis-server"
 
 
 @pytest.mark.parametrize("path", [*UNITS, "samedeal.sh", "../NATIVE.md", "../CLUSTER.md"])
-def test_variables_are_those_of_the_programs(path: str) -> None:
+def test_the_programs_read_all_variables(path: str) -> None:
     proxy = set(re.findall(r"SAMEDEAL_\w+", (ROOT / "deploy/Caddyfile").read_text()))
     named = set(re.findall(r"SAMEDEAL_\w+", (FOLDER / path).read_text()))
     assert named <= variables(main) | proxy | SCRIPTS

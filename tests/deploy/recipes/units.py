@@ -1,4 +1,4 @@
-"""Unit files of systemd, as far as a test has to read them."""
+"""Parse systemd unit files as far as the tests need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Unit:
 
     Attributes:
         name: its name with the instance, as in `samedeal@8001.service`.
-        instance: the instance, empty without one.
+        instance: the instance, or an empty text.
     """
 
     def __init__(self, name: str, *files: Path) -> None:
@@ -34,7 +34,7 @@ class Unit:
                 name, equals, value = line.partition("=")
                 assert equals, line
                 values = self._settings[section, name]
-                # An empty value takes those of before away.
+                # An empty value resets the list.
                 values[:] = [*values, value] if value else []
 
     def all(self, name: str, section: str = "Service") -> list[str]:
@@ -42,7 +42,7 @@ class Unit:
         return self._settings[section, name]
 
     def one(self, name: str, otherwise: str = "") -> str:
-        """Return the last value of a setting of a service."""
+        """Return the last value of a service's setting."""
         return (self.all(name) or [otherwise])[-1]
 
     def words(self, name: str, section: str) -> list[str]:
@@ -50,9 +50,9 @@ class Unit:
         return [word for value in self.all(name, section) for word in value.split()]
 
     def command(self, credentials: Path) -> list[str]:
-        """Return the arguments of `ExecStart`, with its specifiers replaced."""
+        """Return the arguments of `ExecStart` with expanded specifiers."""
         return shlex.split(self.expanded(self.one("ExecStart"), credentials))
 
     def expanded(self, text: str, credentials: Path) -> str:
-        """Return a text with what its specifiers stand for: instance, and credentials' folder."""
+        """Expand a text's specifiers: instance and credentials' folder."""
         return text.replace("%i", self.instance).replace("%d", str(credentials))
