@@ -1,7 +1,7 @@
 """Write the golden files of a release: `python -m tests.golden tests/vectors/releases/1.2.3`.
 
-Run it with the code of the release, before anything is changed for the next one. The files are
-never changed again. Deals and players are random, so that a second run writes other files.
+Run it with the code of the release, before any change for the next one. The files are never changed
+again. Deals and players are random, so a second run writes different files.
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ from tests.wire import COMMANDS, read_event
 
 ROOT = Path(__file__).parents[2]
 SHORT, LONG, MAX_PLAYED = 8, 32, 140
-"""Moves of a short game, a long one, and one in which some games end."""
+"""Moves of a short game, of a long one, and the limit by which some games end."""
 
 FAR = "2100-01-01T12:00"
-"""The time of the files, long after any at which tests read them."""
+"""The time of the files, far in the future of the tests that read them."""
 
 MAX_OF_A_KIND = 12
-"""The most messages that are kept of one kind and length."""
+"""The most messages kept per kind and length."""
 
 PACE = 0.06
 """Seconds between two moves: a server accepts 20 commands a second."""
@@ -97,7 +97,7 @@ class _Socket:
         return getattr(self._socket, name)
 
     async def send(self, frame: bytes) -> None:
-        """Send a frame, and record it."""
+        """Send a frame and record it."""
         self._kept.append({"sender": "client", "name": _command(frame), "frame": frame.hex()})
         await self._socket.send(frame)
 
@@ -145,7 +145,7 @@ async def _play(client: Client, redis: Any, attempt: Message, count: int) -> Mes
         text = move_text(board.ruleset, move)
         await asyncio.sleep(PACE)
         answer = await client.ask("move", attempt=attempt["attempt"], seq=seq, move=text)
-        # If it was found to be stuck meanwhile, the answer is a snapshot.
+        # If the attempt is already stuck, the answer is a snapshot.
         assert answer["type"] == "moved" or answer["result"]["end"] == "stuck", answer
         board, _ = play(board, move)
     return attempt | {"seq": answer["seq"], "result": answer["result"]}
@@ -157,7 +157,7 @@ async def _resign(client: Client, attempt: Message) -> None:
 
 
 async def _race(host: Client, guest: Client, redis: Any, game: str, variant: str) -> Message:
-    """Race a round of a game to its end, and another one that the host leaves in the middle.
+    """Race a round of a game to its end, and another one that the host leaves midway.
 
     Returns:
         The guest's last attempt at its start.
@@ -187,7 +187,7 @@ async def _race(host: Client, guest: Client, redis: Any, game: str, variant: str
 
 
 async def _daily(client: Client, redis: Any, game: str, *, whole: bool) -> None:
-    """Play some moves of the day's deal of a game; if `whole`, play it to its end or resign."""
+    """Play some moves of a game's daily; if `whole`, play it to its end or resign."""
     attempt = await client.ask("daily.open", game=game)
     after = await _play(client, redis, attempt, MAX_PLAYED if whole else SHORT)
     if whole:
@@ -195,7 +195,7 @@ async def _daily(client: Client, redis: Any, game: str, *, whole: bool) -> None:
 
 
 async def _reopen(port: int, kept: Lines, token: str, attempt: Message) -> None:
-    """Reopen an attempt in a new session, with the digest of its start and without."""
+    """Reopen an attempt in a new session, with the digest of its start and without it."""
     seen = ",".join([*attempt["piles"].values(), str(attempt["redeals"])])
     async with _client(port, kept) as client:
         await client.hello(token)
@@ -207,7 +207,7 @@ async def _reopen(port: int, kept: Lines, token: str, attempt: Message) -> None:
 
 
 async def _asked(client: Client, type_: str, **given: Any) -> Message:
-    """Send a command until it is not too much at once, and return what it is answered."""
+    """Send a command, retrying while it exceeds a rate limit, and return the answer."""
     while (answer := await client.ask(type_, **given)).get("code") == "too_fast":
         await asyncio.sleep(answer["wait"] / 1_000)
     assert answer["type"] != "refused", answer
@@ -215,7 +215,7 @@ async def _asked(client: Client, type_: str, **given: Any) -> Message:
 
 
 async def _friends(host: Client, guest: Client, redis: Any, guest_id: str) -> None:
-    """Found a circle, and play challenges: one that is over, and three that stay open."""
+    """Found a circle, and play challenges: one is closed, three stay open."""
     game = next(iter(games()))
     circle = await _asked(host, "CreateCircle", name="Thursday club", key="1" * 8)
     name = {"circle": circle["circle"]}
@@ -281,7 +281,7 @@ async def _sessions(port: int, redis: Any, kept: Lines) -> None:
 
 
 def _quotas(store: Store, keyring: Keyring, background: Background) -> Quotas:
-    """Return quotas that charge nobody, since nobody is anywhere."""
+    """Return quotas without any effect, because no player has an address."""
     metrics = Metrics()
     memory = StoreMemory(store.memory, metrics, background)
     return Quotas(
@@ -290,7 +290,7 @@ def _quotas(store: Store, keyring: Keyring, background: Background) -> Quotas:
 
 
 async def _move(attempts: Attempts, name: AttemptId, player: PlayerId) -> None:
-    """Play a first move: nothing follows from an attempt without one."""
+    """Play a first move: an attempt without a move has no effects."""
     state = await attempts.find(name)
     assert state is not None, name
     numbers = state.board.ruleset.numbers_of(legal_moves(state.board)[0])
@@ -331,7 +331,7 @@ async def _leave_effects(store: Store, attempts: Attempts) -> None:
 
 
 def attempt_state(attempt: Attempt) -> dict[str, Any]:
-    """Return the state of an attempt as JSON values."""
+    """Convert an attempt's state to JSON values."""
     return {
         "player": attempt.start.player,
         "started": attempt.start.at,
@@ -344,7 +344,7 @@ def attempt_state(attempt: Attempt) -> dict[str, Any]:
 
 
 def room_state(room: Room) -> dict[str, Any]:
-    """Return the state of a room as JSON values."""
+    """Convert a room's state to JSON values."""
     found: dict[str, Any] = json.loads(msgspec.json.encode(room))
     if room.round is not None:
         results = room.round.results.items()
@@ -353,7 +353,7 @@ def room_state(room: Room) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a state as JSON values: structs and dataclasses are objects of their fields."""
+    """Convert a state to JSON values: structs and dataclasses become objects."""
     if isinstance(value, msgspec.Struct):
         return {key: plain(each) for key, each in structs.asdict(value).items()}
     if is_dataclass(value):
@@ -368,7 +368,7 @@ def plain(value: Any) -> Any:
 
 
 async def _folded(redis: Any, key: str, definition: Any) -> Any:
-    """Return the state that a definition folds from the stream of a journal."""
+    """Fold a journal's stream with its definition, and return the state."""
     state = None
     for _, entry in await redis.xrange(key):
         state = definition.fold(state, definition.decode(entry["e"]))
@@ -458,7 +458,7 @@ async def _make(folder: Path) -> None:
 
 
 def _first_of_each(kept: Lines) -> Iterator[dict[str, Any]]:
-    """Yield the first messages of each kind and length: there are hundreds of moves."""
+    """Yield the first messages of each kind and length, because moves are very frequent."""
     seen: Counter[tuple[str, int]] = Counter()
     for line in kept:
         kind = line["name"], len(msgpack.unpackb(bytes.fromhex(line["frame"])))
@@ -478,14 +478,14 @@ def main(arguments: list[str]) -> int:
         return 2
     folder = Path(arguments[0])
     if any((folder / name).exists() for name in FILES):
-        sys.stderr.write(f"{folder} has golden files: what was released is never changed.\n")
+        sys.stderr.write(f"{folder} has golden files: a release's files are never changed.\n")
         return 1
     folder.mkdir(parents=True, exist_ok=True)
     rules = [sys.executable, "-m", "engine", "rules"]
     printed = subprocess.run(rules, cwd=ROOT, check=True, capture_output=True, text=True)  # noqa: S603
     _write(folder / RULES, printed.stdout)
-    # Keys expire by Redis's own time: were the files of the day on which they are made, what tests
-    # write at their time would be gone at once some hours later.
+    # Keys expire by Redis's own clock. With a current date in the files, the keys that tests write
+    # at that time would expire immediately a few hours later.
     os.environ["AT"] = FAR
     with pytest.MonkeyPatch.context() as patch:
         move_clock(patch)

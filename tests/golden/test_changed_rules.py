@@ -1,4 +1,4 @@
-"""A game's rules change between two releases: open attempts go on by the old ones."""
+"""A game's rules change between two releases: open attempts keep the old rules."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def changed(
     """Run a node of a release with one redeal less in the game; return its process and port.
 
     It starts after the node of this release, which has drawn the dailies. The parameter says
-    whether it still has the rules of before, as unlisted ones.
+    whether it still has the previous rules as unlisted ones.
     """
     folder, keeps = copied(tmp_path), request.param
     games = folder / "engine" / "games"
@@ -74,9 +74,7 @@ async def started(client: Client) -> Message:
 
 @ALONE
 @pytest.mark.parametrize("changed", [True], indirect=True)
-async def test_an_open_attempt_keeps_the_rules_that_it_began_with(
-    port: int, changed: tuple[Running, int]
-) -> None:
+async def test_an_open_attempt_keeps_its_rules(port: int, changed: tuple[Running, int]) -> None:
     async with opened(port) as client:
         token = (await client.hello())["token"]
         begun = await client.ask("daily.open", game=GAME)

@@ -1,4 +1,4 @@
-"""Values that earlier releases stored and sent are read as they did."""
+"""This release reads the stored data and messages of earlier releases correctly."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.wire import read_event
 pytestmark = pytest.mark.usefixtures("any_time")
 
 OF_DAY = re.compile(r"leaderboard:\{(?!all:)[a-z-]+:[0-9]+\}")
-"""The key of a leaderboard of one game's day."""
+"""The key of a leaderboard of one game and day."""
 
 
 def lines(release: str, name: str) -> list[dict[str, Any]]:
@@ -44,7 +44,7 @@ def lines(release: str, name: str) -> list[dict[str, Any]]:
 
 
 def states(release: str, of: str) -> dict[str, dict[str, Any]]:
-    """Return the states that the release folded of its `attempts` or `rooms`, by id."""
+    """Return the states that the release folded from its `attempts` or `rooms`, by id."""
     text = (RELEASES / release / STATES).read_text(encoding="utf-8")
     found: dict[str, dict[str, Any]] = json.loads(text)[of]
     return found
@@ -97,7 +97,7 @@ def test_a_release_has_all_golden_files(release: str) -> None:
     assert {path.name for path in (RELEASES / release).iterdir()} == set(FILES)
 
 
-def test_the_rules_of_a_release_are_known(release: str) -> None:
+def test_a_releases_rules_are_known(release: str) -> None:
     kept = json.loads((RELEASES / release / RULES).read_text(encoding="utf-8"))
     for game in kept["games"]:
         for variant in game["variants"]:
@@ -110,7 +110,7 @@ def test_the_rules_of_a_release_are_known(release: str) -> None:
 
 
 @ALONE
-async def test_attempts_are_read_as_the_release_read_them(node: Node, release: str) -> None:
+async def test_attempts_have_the_releases_states(node: Node, release: str) -> None:
     kept = states(release, "attempts")
     assert {state["result"]["end"] for state in kept.values()} > {None, "resigned"}
     for name, state in kept.items():
@@ -119,14 +119,14 @@ async def test_attempts_are_read_as_the_release_read_them(node: Node, release: s
 
 
 @ALONE
-async def test_rooms_are_read_as_the_release_read_them(node: Node, release: str) -> None:
+async def test_rooms_have_the_releases_states(node: Node, release: str) -> None:
     for code, state in states(release, "rooms").items():
         now = room_state(await node.rooms.load(RoomCode(code)))
         assert without_new_fields(state, now) == state
 
 
 @ALONE
-async def test_challenges_are_read_as_the_release_read_them(node: Node, release: str) -> None:
+async def test_challenges_have_the_releases_states(node: Node, release: str) -> None:
     kept = states(release, "challenges")
     assert {state["over"] is None for state in kept.values()} == {True, False}
     for name, state in kept.items():
@@ -138,7 +138,7 @@ async def test_challenges_are_read_as_the_release_read_them(node: Node, release:
 
 
 @ALONE
-async def test_circles_are_read_as_the_release_read_them(node: Node, release: str) -> None:
+async def test_circles_have_the_releases_states(node: Node, release: str) -> None:
     for name, state in states(release, "circles").items():
         owner = PlayerId(state["owner"])
         found = await node.services.circles.load(CircleId(name), owner)
@@ -147,7 +147,7 @@ async def test_circles_are_read_as_the_release_read_them(node: Node, release: st
 
 
 @ALONE
-async def test_open_attempts_can_be_played_on(node: Node, release: str) -> None:
+async def test_open_attempts_can_be_continued(node: Node, release: str) -> None:
     for name, state in states(release, "attempts").items():
         if state["result"]["end"] is None:
             player = PlayerId(state["player"])
@@ -157,11 +157,11 @@ async def test_open_attempts_can_be_played_on(node: Node, release: str) -> None:
 
 
 @ALONE
-async def test_pending_effects_and_deadlines_are_carried_out(
+async def test_pending_effects_and_deadlines_are_processed(
     node: Node, release: str, clock: SetClock
 ) -> None:
     left = {name.partition(".")[2] for name, _ in await all_effects(node.store.outboxes)}
-    # Of other leaderboards, each further result changes a player's score.
+    # On other leaderboards, every new result changes a player's score.
     boards = [line for line in lines(release, STORE) if OF_DAY.fullmatch(line["key"])]
     clock.time = closes(int(boards[0]["key"].rstrip("}").rpartition(":")[2]))
     await node.sweep()
@@ -175,7 +175,7 @@ async def test_pending_effects_and_deadlines_are_carried_out(
     assert all(any(line["value"].items() <= found.items() for found in rows) for line in boards)
     ended = [await node.state_of(AttemptId(name)) for name in states(release, "attempts")]
     assert all(attempt.end is not None for attempt in ended if attempt.start.day is not None)
-    # An effect that was set aside stays so.
+    # An effect that was set aside stays set aside.
     aside = next(line["value"] for line in lines(release, STORE) if line["key"] == keys.SET_ASIDE)
     assert await all_set_aside(node.database) == aside
 
@@ -186,27 +186,27 @@ async def test_players_are_known_by_their_tokens_and_names(node: Node, release: 
     for event in events(release):
         if isinstance(event, Welcome):
             profile, token, _ = await node.services.identity.identify(event.token, None)
-            # A dump has no node that is alive, so only the time tells that none is left.
+            # A dump has no live node, so only the expiry shows that none is left.
             assert (profile.id, token) == (event.player.id, event.token)
             seen |= profile.name != guest_name(profile.id)
     assert seen, "no player has a chosen name"
 
 
 def frames(release: str, sender: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the frame of each message from a sender, of a release."""
+    """Yield the name and the frame of each message of a release from a sender."""
     for line in lines(release, MESSAGES):
         if line["sender"] == sender:
             yield line["name"], bytes.fromhex(line["frame"])
 
 
 def events(release: str) -> Iterator[Event]:
-    """Yield the events of a release, except those of moves and progress."""
+    """Yield a release's events except moves and progress."""
     for name, frame in frames(release, "server"):
         if name not in {"Moved", "Progress"}:
             yield read_event(msgpack.unpackb(frame))
 
 
-def test_the_commands_of_a_release_are_decoded(release: str) -> None:
+def test_a_releases_commands_are_decoded(release: str) -> None:
     names = set()
     for name, frame in frames(release, "client"):
         command = protocol.decode(frame)
@@ -214,13 +214,13 @@ def test_the_commands_of_a_release_are_decoded(release: str) -> None:
         assert type(command).__name__ == name
         sent, read = msgpack.unpackb(frame), msgspec.to_builtins(command)
         assert read[: len(sent)] == sent
-        # Fields that are left out at the end have their defaults.
+        # Omitted trailing fields have their defaults.
         assert msgspec.convert(read, type=type(command)) == command
     assert {"Hello", "CreateRoom", "PlayMove", "OpenAttempt", "Resign", "OpenDaily"} <= names
     assert {"CreateChallenge", "PlayChallenge", "CreateCircle", "JoinCircle"} <= names
 
 
-def test_the_events_of_a_release_are_encoded_as_they_were_but_for_added_fields(
+def test_a_releases_events_are_encoded_unchanged_except_added_fields(
     release: str,
 ) -> None:
     names = set()

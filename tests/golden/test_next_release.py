@@ -1,4 +1,4 @@
-"""A node of a made-up next release beside one of this release, until it has raised the format."""
+"""A node of a made-up next release runs next to one of this release, then raises the format."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Player:
         self.run: Message = {}
 
     async def connect(self, port: int) -> None:
-        """Open a session on a node, beside those that are there."""
+        """Open an additional session on a node."""
         self.client = await self._stack.enter_async_context(opened(port))
         self._token = (await self.client.hello(self._token))["token"]
 
@@ -64,7 +64,7 @@ class Player:
             await self._go_on("move", move="s>w")
 
     async def resign(self) -> None:
-        """Give the attempt up."""
+        """Resign the attempt."""
         await self._go_on("resign")
         assert self.run["result"]["end"] == "resigned"
 
@@ -76,7 +76,7 @@ class Player:
 
 
 @ALONE
-async def test_players_change_between_nodes_of_two_releases_until_the_older_one_is_gone(
+async def test_players_move_between_nodes_of_two_releases_until_the_older_stops(
     redis_url: str, redis: Redis, tmp_path: Path
 ) -> None:
     async with AsyncExitStack() as left_last:
@@ -98,7 +98,7 @@ async def test_players_change_between_nodes_of_two_releases_until_the_older_one_
 
 
 async def _race(this: int, newer: int) -> None:
-    """Race a round that both players begin on one release and finish on the other."""
+    """Race a round that both players start on one release and finish on the other."""
     async with AsyncExitStack() as stack:
         ada, bob = players = [Player(stack), Player(stack)]
         await ada.connect(this)
@@ -125,7 +125,7 @@ async def _race(this: int, newer: int) -> None:
 
 
 async def _daily(this: int, newer: int) -> None:
-    """Play a daily that each of two players begins on one release and finishes on the other."""
+    """Play a daily that each of two players starts on one release and finishes on the other."""
     async with AsyncExitStack() as stack:
         for first, second in ((this, newer), (newer, this)):
             player = Player(stack)

@@ -1,8 +1,8 @@
-"""The rehearsal of deploy/README.md in containers: `make rehearse`.
+"""Rehearse deploy/README.md in containers: `make rehearse`.
 
-It builds the images of deploy/Dockerfile, starts docker-compose.yml, and does what an operator
-does: with Docker, or else with podman, and on a machine that reaches no registry of images with
-stand-ins for those (base_images.py).
+It builds the images of deploy/Dockerfile, starts docker-compose.yml, and follows an operator's
+instructions, with Docker or else with podman. If the machine reaches no image registry, stand-ins
+replace the registry's images (base_images.py).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FOLDER = ROOT / "build" / "rehearsal"
 
 
 class Row(NamedTuple):
-    """A step that was done."""
+    """A completed step."""
 
     name: str
     seconds: float
@@ -38,12 +38,12 @@ class Row(NamedTuple):
 
 
 async def rehearse(steps: Steps) -> list[Row]:
-    """Do the steps until one fails."""
+    """Run the steps until one fails."""
     plan: list[tuple[str, Callable[[], Awaitable[str]]]] = [
         ("build the images", steps.build),
         ("start the stack", steps.start),
         ("play a race and a daily", steps.play),
-        ("look at its rights", steps.harden),
+        ("check the containers' rights", steps.harden),
         *((f"restart {name}", partial(steps.disturb, "restart", name)) for name in SERVICES),
         *((f"kill {name}", partial(steps.disturb, "kill", name)) for name in ("redis", "node-a")),
         ("back up", steps.back_up),
@@ -70,7 +70,7 @@ async def rehearse(steps: Steps) -> list[Row]:
 
 
 def table(rows: list[Row]) -> str:
-    """Return the steps as a table of Markdown."""
+    """Format the steps as a Markdown table."""
     lines = ["| step | seconds | outcome |", "|---|--:|---|"]
     for row in rows:
         first = row.outcome.splitlines()[0]
@@ -83,7 +83,11 @@ def table(rows: list[Row]) -> str:
 def main() -> int:
     """Rehearse, and return 1 if a step fails."""
     parser = argparse.ArgumentParser(prog="python -m tests.rehearsal", description=__doc__)
-    parser.add_argument("--engine", choices=["docker", "podman"], help="otherwise what works")
+    parser.add_argument(
+        "--engine",
+        choices=["docker", "podman"],
+        help="container engine; by default an available one",
+    )
     parser.add_argument("--keep", action="store_true", help="leave the stack running")
     given = parser.parse_args()
     try:
@@ -104,10 +108,10 @@ def main() -> int:
 
 
 def _prepared(engine: str) -> dict[str, str]:
-    """Install what an engine needs, and return the variables that commands get.
+    """Install an engine's prerequisites, and return the commands' environment variables.
 
     Raises:
-        LackingError: something cannot be installed.
+        LackingError: a prerequisite cannot be installed.
     """
     provide = partial(
         prerequisites.provide,
@@ -139,7 +143,7 @@ def _empty(folder: Path) -> None:
 
 
 def _first_of(error: Exception) -> str:
-    """Return what happened first, of all that happened to those who play."""
+    """Return the first of the errors that the players met."""
     while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]
     return f"{type(error).__name__}: {error}"

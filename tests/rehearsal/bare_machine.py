@@ -1,8 +1,8 @@
-"""The README's two commands on a bare machine: `make bare`.
+"""Run the README's two commands on a bare machine: `make bare`.
 
-The machine is a root file system of Debian 12 with Python, make and Git, and this machine's Node.
-In a fresh clone there, the game is served, and the tests pass twice: without a browser, and with
-one that `make test` installs. It needs root and debootstrap.
+The machine is a root file system of Debian 12 with Python, make and Git, and this machine's Node. A
+fresh clone there serves the game, and its tests run twice: without a browser, and with one that
+`make test` installs. It needs root and debootstrap.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def commands() -> list[str]:
 
 
 def make_root(root: Path) -> None:
-    """Make the root file system, unless an earlier run has made it."""
+    """Create the root file system, unless an earlier run has."""
     if not (root / "usr/bin/make").exists():
         _run("debootstrap", "--variant=minbase", f"--include={PACKAGES}", "bookworm", root)
     if not (root / "usr/bin/node").exists():
@@ -49,7 +49,7 @@ def make_root(root: Path) -> None:
         trusted = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile
         assert trusted, "This machine has no file of certificates."
         shutil.copy(trusted, root / "etc/ssl/certs/ca-certificates.crt")
-    # Of the network's names, debootstrap writes none, not even `localhost`.
+    # debootstrap writes no host names, not even `localhost`.
     for name in ("etc/hosts", "etc/resolv.conf"):
         shutil.copy(f"/{name}", root / name)
 
@@ -63,7 +63,7 @@ def clone(root: Path) -> None:
 
 
 def inside(root: Path, command: str, **variables: str) -> list[str]:
-    """Return the words that run a shell command in the clone, with processes of its own."""
+    """Return the command line that runs a shell command in the clone, with separate processes."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -110,7 +110,7 @@ def _answers(port: int) -> bool:
 
 
 def test(root: Path, command: str, **variables: str) -> None:
-    """Run the tests, print what they print, and expect that they pass."""
+    """Run the tests, show their output, and require that they pass."""
     begun = time.monotonic()
     lines: list[str] = []
     with subprocess.Popen(  # noqa: S603 - our own arguments

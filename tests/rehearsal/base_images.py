@@ -1,10 +1,10 @@
-"""Stand-ins for the images of registries, for a machine that reaches no registry of images.
+"""Stand-ins for registry images, for a machine that reaches no image registry.
 
-    python -m tests.rehearsal.base_images
+python -m tests.rehearsal.base_images
 
-Podman gets an image of each name that `docker-compose.yml` takes from a registry, made of Debian's
-packages, and of the Node and the Valkey of this machine. It needs root, podman and debootstrap, and
-Debian 12, whose Node would not run on an older one. `make rehearse` does this itself if need be.
+Podman gets an image for each registry name in `docker-compose.yml`, built from Debian's packages
+and from this machine's Node and Valkey. It needs root, podman and debootstrap, and Debian 12,
+because its Node does not run on an older release. `make rehearse` does this by itself if necessary.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ exec useradd --system --uid "$3" --home-dir "$5" --create-home --gid nogroup "$6
 
 
 def wanted() -> dict[str, str]:
-    """Return the names of the images of registries, by the middle word of their variables."""
+    """Return the names of the registry images, by the middle word of their variables."""
     found = re.findall(r"\$\{SAMEDEAL_(\w+)_IMAGE:-([^}]+)\}", COMPOSE.read_text())
     return dict(found)
 
 
 def are_there() -> bool:
-    """Return whether podman has an image of each name."""
+    """Return whether podman has all of these images."""
     return all(_run("podman", "image", "exists", name, check=False) == 0 for name in _names())
 
 
 def make() -> None:
-    """Make the stand-ins that `wanted` names."""
+    """Build the stand-ins that `wanted` names."""
     with tempfile.TemporaryDirectory(prefix="samedeal") as name:
         folder = Path(name)
         system, archive, context = folder / "system", folder / "system.tar", folder / "context"
@@ -72,7 +72,7 @@ def _names() -> list[str]:
 
 
 def _collect(context: Path) -> None:
-    """Copy what the images get of this machine into a directory."""
+    """Copy this machine's parts of the images into a directory."""
     (context / "adduser").write_text(ADDUSER)
     trusted = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile
     assert trusted, "This machine has no file of certificates."

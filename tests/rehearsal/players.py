@@ -1,4 +1,4 @@
-"""Players who go on with a race of Robert, whatever happens to the parts of the site."""
+"""Players who keep racing Robert while parts of the site fail."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from tests.clients.play import KEY
 from tests.processes import PATIENCE
 
 PACE = 0.3
-"""Seconds between two attempts, and between the first moves."""
+"""Seconds between attempts to connect, and between the first moves."""
 
 SLOWER = 20
-"""After so many moves, a player takes twice as long for one, so that a game lasts for 4 minutes."""
+"""Moves after which a player takes twice as long, so that a game lasts 4 minutes."""
 
 DEALT, LAST = 51, 156
-"""Cards of the stock, which is dealt three times, and the number of the last entry then."""
+"""Cards of the stock, which is dealt three times, and the number of the last entry."""
 
 AWAY = {"unavailable", "overloaded"}
-"""Codes with which a command is refused that is to be sent again."""
+"""Refusals after which a command should be sent again."""
 
 
 class _AwayError(Exception):
-    """Redis or the node cannot do it now."""
+    """Redis or the node is temporarily unavailable."""
 
 
 FAILURES = (OSError, WebSocketException, EOFError, _AwayError)
-"""What happens to a client while parts of the site are away."""
+"""A client's errors while parts of the site are unavailable."""
 
 T = TypeVar("T")
 
 
 class LostError(AssertionError):
-    """Something is not there that was acknowledged."""
+    """An acknowledged entry is missing."""
 
 
 class Racer:
     """A player with an attempt.
 
     Attributes:
-        seq: the number of the attempt's last entry that was acknowledged.
-        moves: how many moves were acknowledged.
-        connections: how many sockets were opened.
+        seq: number of the attempt's last acknowledged entry.
+        moves: number of acknowledged moves.
+        connections: number of opened sockets.
     """
 
     def __init__(self, port: int, token: str, attempt: str) -> None:
@@ -54,10 +54,10 @@ class Racer:
         self._port, self._token, self._attempt = port, token, attempt
 
     async def play(self, over: asyncio.Event) -> None:
-        """Move until `over` is set, and once after it, on one socket after another.
+        """Move until `over` is set, and once after it, reconnecting as needed.
 
         Raises:
-            LostError: an entry is not there that was acknowledged.
+            LostError: an acknowledged entry is missing.
             TimeoutError: no move was acknowledged for `PATIENCE` seconds after `over`.
         """
         while True:
@@ -70,10 +70,10 @@ class Racer:
                 await asyncio.sleep(PACE)
 
     async def check(self) -> None:
-        """Look whether all is there that was acknowledged.
+        """Check that all acknowledged entries are still there.
 
         Raises:
-            LostError: as for `play`.
+            LostError: an acknowledged entry is missing.
         """
         await _persistently(self._look)
 
@@ -85,7 +85,7 @@ class Racer:
         await self._resume(client)
         while self.seq < LAST:
             is_last = over.is_set()
-            # The waste is turned over after each card of the stock has come.
+            # The waste is turned over after the last card of the stock.
             move = "w>s" if self.seq % (DEALT + 1) == 0 else "s>w"
             seq = self.seq + 1
             answer = _not_away(await client.ask("move", attempt=self._attempt, seq=seq, move=move))
@@ -107,12 +107,12 @@ class Racer:
 
 
 async def race(port: int) -> list[Racer]:
-    """Start a race of two through the proxy, and try again until there is one."""
+    """Start a race of two through the proxy, retrying until it succeeds."""
     return await _persistently(partial(_race, port))
 
 
 async def daily(port: int) -> Racer:
-    """Open a daily through the proxy, and try again until it is open."""
+    """Open a daily through the proxy, retrying until it succeeds."""
     return await _persistently(partial(_daily, port))
 
 
@@ -139,7 +139,7 @@ async def _daily(port: int) -> Racer:
 
 
 async def _persistently(act: Callable[[], Awaitable[T]]) -> T:
-    """Do something on sockets of its own, and again while the site is away."""
+    """Run an action on new sockets, retrying while the site is unavailable."""
     async with asyncio.timeout(PATIENCE):
         while True:
             try:

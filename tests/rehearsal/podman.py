@@ -1,8 +1,8 @@
-"""`docker`, as far as deploy/README.md calls it, by podman and podman-compose.
+"""Emulate `docker`, as far as deploy/README.md uses it, with podman and podman-compose.
 
-It is for a machine without Docker, with what prerequisites.py lists. Neither systemd nor the right
-to raise limits is needed: without systemd nothing runs the health checks of podman's containers, so
-`up --wait` runs them here.
+It is for a machine without Docker but with the programs in prerequisites.py. Neither systemd nor
+the right to raise limits is needed. Without systemd, podman does not run its containers' health
+checks, so `up --wait` runs them here.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 OVERRIDES = """\
-# Podman has no log driver `local`, drops questions for names while a container starts, and may not
-# raise a limit above the machine's.
+# Podman has no log driver `local`, drops DNS queries while a container starts, and cannot raise a
+# limit above the machine's.
 x-hardened: &hardened
   logging: {driver: k8s-file}
   dns_opt: ["timeout:1", "attempts:4"]
@@ -43,16 +43,16 @@ FILES, PROCESSES = 16_384, 4_096
 """Limits that any machine allows."""
 
 UNTIL_HEALTHY = 90.0
-"""Seconds that `up --wait` waits for."""
+"""The timeout of `up --wait`, in seconds."""
 
-# Without the user-mode network that podman starts with a build of its own.
+# Do without the user-mode network that podman starts for each build.
 BUILD = "--format docker --isolation chroot --network host"
 
 
 def install(folder: Path, compose: Path) -> dict[str, str]:
-    """Write a program `docker` into a directory; return the variables that it needs, and `PATH`.
+    """Write a program `docker` into a directory; return its environment variables, and `PATH`.
 
-    The podman-compose at `compose` comes before any other on the PATH.
+    The podman-compose at `compose` precedes any other on the PATH.
     """
     folder.mkdir(parents=True, exist_ok=True)
     docker, files = folder / "docker", {"overrides.yml": OVERRIDES, "containers.conf": SETTINGS}
@@ -70,14 +70,14 @@ def install(folder: Path, compose: Path) -> dict[str, str]:
 
 
 def main(words: list[str]) -> int:
-    """Do what `docker` would do with these arguments, and return its exit code."""
+    """Emulate `docker` with these arguments, and return its exit code."""
     match words:
         case ["compose", *rest]:
             return _compose(rest)
         case ["build", *rest]:
             return _call("podman", "build", *BUILD.split(), *rest)
         case ["run", *rest]:
-            # Docker makes nothing writable beside what it is told.
+            # Docker makes only the given paths writable.
             strict = ["--read-only-tmpfs=false"] if "--read-only" in rest else []
             return _call("podman", "run", *strict, *rest)
         case _:
@@ -90,7 +90,7 @@ def _compose(words: list[str]) -> int:
     waits = "up" in words and "--wait" in words
     given = [word for word in words if word != "--wait"]
     if "--no-deps" in given and waits:
-        # Docker makes a container anew whose image is another one.
+        # Docker recreates a container whose image has changed.
         given.insert(given.index("up") + 1, "--force-recreate")
     code = _call("podman-compose", *options, *files, *given)
     if code == 0 and waits:
@@ -99,7 +99,7 @@ def _compose(words: list[str]) -> int:
 
 
 def _until_healthy(services: set[str]) -> int:
-    """Wait until these services, or all if none, are healthy; return 1 if that takes too long."""
+    """Wait until the services, or all if empty, are healthy; return 1 after the timeout."""
     until = time.monotonic() + UNTIL_HEALTHY
     while unhealthy := [name for name in _checked(services) if not _is_healthy(name)]:
         if time.monotonic() > until:

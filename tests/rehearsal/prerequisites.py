@@ -1,7 +1,7 @@
 """Programs that the rehearsal needs, with Docker and with podman.
 
-Debian's packages are installed if that is possible. podman-compose always comes from PyPI: that of
-Debian 12, 1.0.3, does not know `--in-pod false`, which makes no pod from 1.2.0 on, nor `--profile`.
+Missing Debian packages are installed if possible. podman-compose always comes from PyPI: Debian
+12's 1.0.3 lacks `--profile` and `--in-pod false`, which avoids a pod since 1.2.0.
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ PODMAN_COMPOSE = "1.6.0"
 
 
 class LackingError(Exception):
-    """The rehearsal cannot begin; the message is a line that says what it lacks, and what to do."""
+    """The rehearsal cannot start.
+
+    The message is a line that names the missing programs and a remedy.
+    """
 
 
 class Need(NamedTuple):
     """A program.
 
     Attributes:
-        words: its name, and what makes it print its version.
-        least: the oldest version that will do.
+        words: the command that prints its version, starting with its name.
+        least: the oldest supported version.
         package: Debian's package, or "" if Debian 12 has none.
     """
 
@@ -40,16 +43,16 @@ class Need(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name, such as "docker compose"."""
+        """The program's name, such as "docker compose"."""
         return " ".join(self.words[:-1])
 
 
 class Lacking(NamedTuple):
-    """A program that is not there, or too old.
+    """A program that is missing or too old.
 
     Attributes:
         need: the program.
-        found: the version that is there, `()` if it cannot be read, or None without the program.
+        found: the installed version, `()` if it cannot be read, or `None` without the program.
     """
 
     need: Need
@@ -57,11 +60,11 @@ class Lacking(NamedTuple):
 
 
 Read = Callable[[Sequence[str]], str | None]
-"""Runs a command, and returns what it prints, or None without the program or if it fails."""
+"""Runs a command and returns its output, or `None` if it is missing or fails."""
 
 GIT = Need(("git", "--version"), (2, 0), "git")
 STAND_INS = Need(("debootstrap", "--version"), (1, 0), "debootstrap")
-"""Makes the images that podman gets in place of those of registries."""
+"""Builds the stand-ins for the registry images that podman gets."""
 
 # Compose waits for services (`up --wait`) since 2.1.1.
 DOCKER = (
@@ -70,7 +73,7 @@ DOCKER = (
     Need(("docker", "compose", "version"), (2, 1, 1)),
 )
 
-# The oldest that the rehearsal has run with, which are those of Debian 12.
+# The oldest versions tested with the rehearsal, from Debian 12.
 PODMAN = (
     GIT,
     Need(("podman", "--version"), (4, 3), "podman"),
@@ -86,24 +89,24 @@ HELPERS = (
     "/usr/libexec/podman",
     "/usr/lib/podman",
 )
-"""Where podman looks for netavark and aardvark-dns, which are not on the PATH."""
+"""Directories in which podman finds netavark and aardvark-dns, which are not on the PATH."""
 
 
 def version_in(text: str) -> Version:
-    """Return the first version that a text names, or `()`."""
+    """Return the first version in a text, or `()`."""
     found = re.search(r"\d+(?:\.\d+)+", text)
     return tuple(map(int, found[0].split("."))) if found else ()
 
 
 def lacking(needs: Sequence[Need], read: Read) -> list[Lacking]:
-    """Return which programs are not there, or too old."""
+    """Return the programs that are missing or too old."""
     told = [(need, read(need.words)) for need in needs]
     found = [Lacking(need, None if text is None else version_in(text)) for need, text in told]
     return [each for each in found if (each.found or ()) < each.need.least]
 
 
 def message(found: Sequence[Lacking]) -> str:
-    """Return a line that says what is lacking, and what to do."""
+    """Return a line that names the missing programs and a remedy."""
     packages = [each.need.package for each in found if each.need.package]
     others = [each.need.name for each in found if not each.need.package]
     acts = []
@@ -118,10 +121,10 @@ def message(found: Sequence[Lacking]) -> str:
 def provide(
     needs: Sequence[Need], read: Read, install_packages: Callable[[Sequence[str]], bool]
 ) -> None:
-    """Install the packages of what is lacking.
+    """Install the packages of missing programs.
 
     Raises:
-        LackingError: something is still lacking.
+        LackingError: a program is still missing.
     """
     found = lacking(needs, read)
     packages = [each.need.package for each in found if each.need.package]
@@ -132,7 +135,7 @@ def provide(
 
 
 def read_version(words: Sequence[str]) -> str | None:
-    """Run a command, and return what it prints, or None without the program or if it fails."""
+    """Run a command and return its output, or `None` if it is missing or fails."""
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), *HELPERS])
     program = shutil.which(words[0], path=path)
     if program is None:
@@ -142,10 +145,10 @@ def read_version(words: Sequence[str]) -> str | None:
 
 
 def install_compose(folder: Path) -> Path:
-    """Install podman-compose into an environment of its own; return its path.
+    """Install podman-compose into a separate environment; return its path.
 
     Raises:
-        LackingError: that has failed.
+        LackingError: the installation failed.
     """
     venv.create(folder, symlinks=True)
     pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python")]
@@ -163,7 +166,7 @@ def install_compose(folder: Path) -> Path:
 
 
 def _named(each: Lacking) -> str:
-    """Return a program with its oldest version, and the version that is there."""
+    """Return a program with its oldest supported version, and the installed version."""
     wanted = f"{each.need.name} {_dotted(each.need.least)}"
     match each.found:
         case None:

@@ -1,4 +1,4 @@
-"""A checkout as an operator has it, and the commands that are run in it."""
+"""An operator's checkout, and the commands run in it."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from pathlib import Path
 from tests.processes import ROOT, free_port, program
 
 NAME = "samedeal-rehearsal"
-"""The name of the compose project, its images, and the container of one machine."""
+"""The name of the compose project, its images, and the single container."""
 
 LONGEST = 3600.0
-"""Seconds that a command may take."""
+"""The timeout of a command, in seconds."""
 
 
 class CommandError(Exception):
-    """A command has failed; the message is its end and what it printed."""
+    """A command has failed. The message has its end and its output."""
 
 
 class Site:
     """A checkout with an `.env`.
 
     Attributes:
-        folder: where it is.
-        port: where the proxy is, or the container of one machine.
-        log: the file with what the commands have printed.
+        folder: the checkout.
+        port: the port of the proxy, or of the single container.
+        log: the file with the commands' output.
     """
 
     def __init__(self, folder: Path, variables: Mapping[str, str]) -> None:
@@ -46,10 +46,10 @@ class Site:
         (self.folder / ".env").write_text("".join(lines))
 
     def run(self, script: str) -> str:
-        """Run a script of the shell, and return what it prints on standard output.
+        """Run a shell script and return its standard output.
 
         Raises:
-            CommandError: it has failed.
+            CommandError: the script failed.
         """
         with self.log.open("a") as log:
             log.write(f"\n$ {script}\n")
@@ -70,11 +70,11 @@ class Site:
         return done.stdout
 
     def inside(self, service: str, *words: str) -> str:
-        """Run a command in the container of a service."""
+        """Run a command in a service's container."""
         return self.run(f"docker compose exec -T {service} {shlex.join(words)}")
 
     def set_version(self, old: str, new: str) -> None:
-        """Make the checkout one of another release."""
+        """Change the checkout's version to another release."""
         for name in ("pyproject.toml", "deploy/Dockerfile"):
             path = self.folder / name
             text = path.read_text()
@@ -86,9 +86,9 @@ def recipe(heading: str, number: int, replaced: Mapping[str, str] | None = None)
     """Return a block of commands of deploy/README.md.
 
     Args:
-        heading: that of the section.
-        number: of the section's blocks, from 0.
-        replaced: words, and what takes their place.
+        heading: the section's heading.
+        number: index of the block in the section, from 0.
+        replaced: replacements of words.
     """
     text = (ROOT / "deploy/README.md").read_text()
     sections = dict(re.findall(r"^##+ (.+)\n((?:(?!##).*\n)*)", text, re.MULTILINE))
@@ -99,7 +99,7 @@ def recipe(heading: str, number: int, replaced: Mapping[str, str] | None = None)
 
 
 def _check_out(folder: Path) -> None:
-    """Copy what Git has, and what it would have if everything were committed."""
+    """Copy the tracked files, including uncommitted changes."""
     shutil.rmtree(folder, ignore_errors=True)
     listed = subprocess.run(  # noqa: S603
         [program("git"), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],

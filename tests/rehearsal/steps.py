@@ -1,4 +1,4 @@
-"""What an operator does, from the first build to the next release."""
+"""An operator's steps, from the first build to the next release."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.rehearsal.site import NAME, CommandError, Site, recipe
 
 VERSION: str = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 NEXT = f"{VERSION}.post1"
-"""The release that the site is upgraded to."""
+"""The release to which the site is upgraded."""
 
 RIGHTS = """
 cat /proc/1/status
@@ -30,7 +30,7 @@ for folder in / /etc /opt /usr/bin /var; do
 done
 true
 """
-"""Prints the rights of a container's first process, its routes, and where it can write."""
+"""Prints the rights of a container's first process, its routes, and its writable folders."""
 
 START = ("Start", 0)
 BACK_UP = ("Backup and restore with the compose file", 0)
@@ -39,21 +39,21 @@ UPGRADE = ("Restart without interruption", 0)
 RUN_ONE = ("One container", 0)
 REPLACE_ONE = ("One container", 1)
 RECIPES = (START, BACK_UP, RESTORE, UPGRADE, RUN_ONE, REPLACE_ONE)
-"""Blocks of commands of deploy/README.md that are carried out, by section and number there."""
+"""The blocks of deploy/README.md that are run, by section and number."""
 
 SLOWEST = 300.0
-"""Seconds that a first start, or the first deal that is solved, may take."""
+"""The timeout of a first start, or of the first solved deal, in seconds."""
 
 SERVICES = ("redis", "node-a", "node-b", "proxy")
 
 
 @dataclass
 class Steps:
-    """The steps, each of which says how it went.
+    """The steps. Each returns a sentence about its outcome.
 
     Attributes:
-        site: where they are done.
-        players: all who have played so far, whose entries have to stay.
+        site: the site to operate on.
+        players: all players so far, whose entries must stay.
     """
 
     site: Site
@@ -71,7 +71,7 @@ class Steps:
         return ", ".join(sizes)
 
     async def start(self) -> str:
-        """Start the stack as deploy/README.md says, with secrets of its own."""
+        """Start the stack as deploy/README.md says, with new secrets."""
         await self._run(recipe(*START))
         found = await asyncio.to_thread(self._get, "/")
         assert "<title>Samedeal" in found, "the proxy serves the page"
@@ -84,7 +84,7 @@ class Steps:
         return self._told()
 
     async def harden(self) -> str:
-        """Look whether the containers have what they should not have."""
+        """Check that the containers have only the necessary rights."""
         for service in SERVICES:
             told = await asyncio.to_thread(self.site.inside, service, "sh", "-c", RIGHTS)
             status, routes, written = told.split("---\n")
@@ -100,7 +100,7 @@ class Steps:
         return "no root, no capability, nothing to write to; only the proxy has a way out"
 
     async def disturb(self, act: str, service: str) -> str:
-        """Restart or kill a part while a race goes on, and start what does not run."""
+        """Restart or kill a service during a race, and start the stopped ones."""
         async with self._playing():
             await asyncio.sleep(1)
             await self._run(f"docker compose {act} {service}")
@@ -108,7 +108,7 @@ class Steps:
         return self._told()
 
     async def back_up(self) -> str:
-        """Back up Redis while a race goes on."""
+        """Back up Redis during a race."""
         async with self._playing():
             await asyncio.sleep(1)
             self._kept = [(player, player.seq) for player in self.players]
@@ -117,7 +117,7 @@ class Steps:
         return f"{size / 1000:.0f} kB; {self._told()}"
 
     async def restore(self) -> str:
-        """Restore the backup in place of what Redis has."""
+        """Restore the backup in place of Redis's data."""
         await self._run(recipe(*RESTORE))
         self.players = []
         for player, seq in self._kept:
@@ -129,7 +129,7 @@ class Steps:
         return f"verified; {len(self._kept)} attempts as they were"
 
     async def upgrade(self) -> str:
-        """Roll a new release out while a race goes on."""
+        """Roll out a new release during a race."""
         self.site.set_version(VERSION, NEXT)
         async with self._playing():
             await self._run(recipe(*UPGRADE))
@@ -139,7 +139,7 @@ class Steps:
         return f"{NEXT}; {self._told()}"
 
     async def certify(self) -> str:
-        """Certify deals of one game with the profile."""
+        """Certify deals of a game with the compose profile."""
         command = "docker compose --profile certify run --rm certify"
         told = await self._run(f"{command} samedeal certify --game robert --count 3 2>&1")
         done = re.search(r"robert: 3 of 3 in the pool.* s\b", told)
@@ -147,7 +147,7 @@ class Steps:
         return done[0]
 
     async def check(self) -> str:
-        """Look whether all is there that was acknowledged, and whether Redis refused anything."""
+        """Check that all acknowledged moves are stored and that Redis refused no command."""
         for player in self.players:
             await player.check()
         await self._run("docker compose exec -T node-a samedeal admin verify-store")
@@ -158,12 +158,12 @@ class Steps:
         return f"{moves} acknowledged moves of {len(self.players)} players are there"
 
     async def end(self) -> str:
-        """End it, and remove its volumes."""
+        """Stop the stack and remove its volumes."""
         await self._run("docker compose --profile certify down --volumes")
         return "removed"
 
     async def one_container(self) -> str:
-        """Run the whole game in a container, replace it, kill it, and play on."""
+        """Run the whole game in a single container, replace it, kill it, and play on."""
         container = {"samedeal": NAME, "8000:8000": f"{self.site.port}:8000"}
         self.players = []
         await self._run(recipe(*RUN_ONE, container))
@@ -182,7 +182,7 @@ class Steps:
         return told
 
     async def wrong_owner(self) -> str:
-        """Run it on a directory that its user may not write to."""
+        """Run the container on a directory that its user cannot write to."""
         folder = self.site.folder / "of-root"
         folder.mkdir(mode=0o700)
         told = await self._run(f"docker run --rm --volume '{folder}:/data' {NAME} 2>&1 || true")
@@ -192,7 +192,7 @@ class Steps:
 
     @asynccontextmanager
     async def _playing(self, *, daily: bool = False) -> AsyncIterator[None]:
-        """Play on while the block is run, and a move after it; `_told` says how it went."""
+        """Play during the block and a move after it; `_told` reports the outcome."""
         racers = await race(self.site.port)
         if daily:
             racers.append(await _daily(self.site.port))
@@ -232,7 +232,7 @@ class Steps:
         await self._until(partial(asyncio.to_thread, self._get, "/health/ready"))
 
     async def _until(self, act: Callable[[], Awaitable[str]]) -> None:
-        """Try something again until it succeeds: a first start solves deals, on a busy machine."""
+        """Retry until success: on a busy machine, a first start takes long to solve its deals."""
         async with asyncio.timeout(SLOWEST):
             while True:
                 try:
@@ -253,7 +253,7 @@ _daily = daily
 
 
 async def _within_patience(racer: Racer, over: asyncio.Event) -> None:
-    """Play, and fail if it takes long to go on after `over`."""
+    """Play, and fail if play does not resume soon after `over`."""
     playing = asyncio.create_task(racer.play(over))
     waiting = asyncio.create_task(over.wait())
     await asyncio.wait({playing, waiting}, return_when=asyncio.FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""What the rehearsal needs of a machine: versions, packages, and the line for what is lacking."""
+"""The rehearsal's prerequisites: versions, packages, and the message about missing programs."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ DEBIAN_12 = {
     "iptables --version": "iptables v1.8.9 (nf_tables)",
     "debootstrap --version": "debootstrap 1.0.128+nmu2+deb12u2",
 }
-"""What the programs of Debian 12 print."""
+"""The output of Debian 12's programs."""
 
 ALL = (*PODMAN, STAND_INS)
 
 
 class Machine:
-    """A machine with these programs, on which those of `added` can be installed."""
+    """A machine with these programs, on which `added` can be installed."""
 
     def __init__(self, programs: dict[str, str], added: dict[str, str] | None = None) -> None:
         self.programs = dict(programs)
@@ -40,11 +40,11 @@ class Machine:
         self.installed: list[str] = []
 
     def read(self, words: Sequence[str]) -> str | None:
-        """Return what a command prints."""
+        """Return a command's output."""
         return self.programs.get(" ".join(words))
 
     def install(self, names: Sequence[str]) -> bool:
-        """Install `added`, if that is possible."""
+        """Install `added`, if possible."""
         if self.added is None:
             return False
         self.installed += names
@@ -63,11 +63,11 @@ class Machine:
         ("unknown", ()),
     ],
 )
-def test_a_version_is_read_from_what_a_program_prints(text: str, version: tuple[int, ...]) -> None:
+def test_a_version_is_read_from_a_programs_output(text: str, version: tuple[int, ...]) -> None:
     assert version_in(text) == version
 
 
-def test_debian_12_has_all_that_podman_needs() -> None:
+def test_debian_12_has_all_of_podmans_prerequisites() -> None:
     assert lacking(ALL, Machine(DEBIAN_12).read) == []
 
 
@@ -76,7 +76,7 @@ def test_a_longer_version_is_compared_by_numbers() -> None:
     assert lacking(ALL, Machine(newer).read) == []
 
 
-def test_nothing_is_installed_on_a_machine_that_has_all() -> None:
+def test_nothing_is_installed_on_a_complete_machine() -> None:
     machine = Machine(DEBIAN_12, added={})
     provide(ALL, machine.read, machine.install)
     assert machine.installed == []
@@ -88,7 +88,7 @@ def test_packages_of_missing_programs_are_installed() -> None:
     assert machine.installed == [need.package for need in ALL if need.name != "git"]
 
 
-def test_one_line_says_what_is_missing_where_nothing_can_be_installed() -> None:
+def test_the_message_names_missing_programs_if_none_can_be_installed() -> None:
     present = {name: told for name, told in DEBIAN_12.items() if name[:3] not in {"pod", "ipt"}}
     machine = Machine(present)
     with pytest.raises(LackingError) as raised:
@@ -106,7 +106,7 @@ def test_one_line_says_what_is_missing_where_nothing_can_be_installed() -> None:
         ("podman", "podman 4.3 (this one names no version)"),
     ],
 )
-def test_a_package_that_is_too_old_is_refused_with_its_version(told: str, said: str) -> None:
+def test_a_package_too_old_is_refused_with_its_version(told: str, said: str) -> None:
     machine = Machine(DEBIAN_12 | {"podman --version": told}, added={})
     with pytest.raises(LackingError) as raised:
         provide(ALL, machine.read, machine.install)
@@ -124,7 +124,7 @@ def test_docker_is_not_installed() -> None:
     )
 
 
-def test_a_program_that_is_not_there_or_fails_has_no_version() -> None:
+def test_a_missing_or_failing_program_has_no_version() -> None:
     assert version_in(read_version(["git", "--version"]) or "") > (2,)
     assert read_version(["git", "--no-such-option"]) is None
     assert read_version(["no-such-program", "--version"]) is None

@@ -1,4 +1,4 @@
-"""What the rehearsal relies on, without containers."""
+"""The rehearsal's assumptions, tested without containers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.rehearsal.steps import RECIPES, SERVICES
 
 
 @pytest.mark.parametrize(("section", "number"), RECIPES)
-def test_a_block_that_is_carried_out_is_in_the_document(section: str, number: int) -> None:
+def test_the_document_has_every_block_that_is_run(section: str, number: int) -> None:
     assert "docker " in recipe(section, number)
 
 
@@ -23,11 +23,11 @@ def test_words_of_a_block_are_replaced_whole() -> None:
     assert "samedeal" not in block
 
 
-def test_the_services_of_the_compose_file_are_all_rehearsed() -> None:
+def test_all_services_of_the_compose_file_are_rehearsed() -> None:
     services = compose()["services"]
     assert {*SERVICES, "certify"} == services.keys()
     assert YAML(typ="safe").load(OVERRIDES)["services"].keys() == services.keys()
 
 
-def test_there_is_a_stand_in_for_each_image_of_a_registry() -> None:
+def test_each_registry_image_has_a_stand_in() -> None:
     assert base_images.wanted().keys() == base_images.STAGES.keys()

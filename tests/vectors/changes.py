@@ -1,8 +1,7 @@
-"""Changes to rules by chance, and what they lead to, for `tests.vectors.generate`.
+"""Random changes to rules, and their outcomes, for `tests.vectors.generate`.
 
-An entry has a game, changes to its standard rules, and the digest of the rules that they lead to,
-or the key of the first fault for which these are refused. The file begins with the keys of the
-schema, as a form has them.
+An entry has a game, changes to its standard rules, and the digest of the changed rules or the key
+of the first fault. The file starts with the keys of the schema, as a form shows them.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from engine.schema import (
 
 FILE = Path(__file__).parent / "changes.json"
 OF_GAME = 120
-"""Entries of each game."""
+"""Entries per game."""
 
 TABLES: dict[str, Any] = {
     "tableau": Tableau((4,) * 6, "down", "alternate", ("tableau", "foundation")),
@@ -43,11 +42,11 @@ TABLES: dict[str, Any] = {
     "reserve": Reserve((3, 3), ("tableau", "foundation")),
     "cells": Cells(4, ("tableau", "foundation")),
 }
-"""A table of each, to be put where there is none."""
+"""A table of each kind, for rules that lack it."""
 
 
 def keys() -> Iterator[dict[str, Any]]:
-    """Yield the keys of the schema: their table, name, and the words that they can be."""
+    """Yield the keys of the schema: table, name, and allowed words."""
     tables = [("", Rules)] + [(name, type(table)) for name, table in TABLES.items()]
     for table, kind in [*tables[:1], ("foundations", Foundation), *tables[1:]]:
         for name, hint in get_type_hints(kind).items():
@@ -66,7 +65,7 @@ def _words(hint: Any) -> list[Any]:
 
 
 def entries() -> Iterator[dict[str, Any]]:
-    """Yield changes by chance, with the digest or the key of the first fault."""
+    """Yield random changes, with the digest or the key of the first fault."""
     chance = Random(34)
     for game, listed in games().items():
         base = listed.variants[STANDARD]
@@ -83,7 +82,7 @@ def entries() -> Iterator[dict[str, Any]]:
 
 
 def outcome(game: str, base: Rules, changes: str) -> dict[str, str]:
-    """Return the digest that changes lead to, or the key of the fault for which they are refused.
+    """Return the digest of changed rules, or the key of the fault.
 
     The key is written as in changes, with `foundations.0` for the first group.
     """
@@ -96,7 +95,7 @@ def outcome(game: str, base: Rules, changes: str) -> dict[str, str]:
 
 
 def _changed(rules: Any, chance: Random) -> Any:
-    """Return rules with one thing changed, whether they can be played or not."""
+    """Return rules with one random change, valid or not."""
     there = [name for name in TABLES if getattr(rules, name) is not None]
     name = chance.choice(["packs", "suits", *["foundations"] * 4, *TABLES, *there * 4])
     if name == "foundations":
@@ -141,7 +140,7 @@ def _set(table: Any, chance: Random) -> Any:
 
 
 def text() -> str:
-    """Return the file: a JSON object, with a key or an entry a line."""
+    """Return the file's text: a JSON object, with a key or an entry a line."""
     parts = {"keys": keys(), "entries": entries()}
     written = [
         f'"{name}": [\n'

@@ -1,9 +1,8 @@
 """Write the golden deals, games and move trees: `python -m tests.vectors.generate`.
 
-The files are frozen: deals that were published must stay what they were, and other
-implementations are tested with them. Running this again writes the same bytes; a test asserts
-that. Append new entries to the old ones, and change an old one only together with the number in
-the labels of DEALS.md.
+The files are frozen: published deals must not change, and other implementations are tested with
+them. Running this again writes the same bytes; a test asserts that. Append new entries to the old
+ones, and change an old one only together with the number in the labels of DEALS.md.
 """
 
 from __future__ import annotations
@@ -44,16 +43,16 @@ RUN_OPENING = ["s>t"] * 6 + ["t9>t8x5", "t0>t8", "t8>f6x13"]
 
 
 def variants() -> Iterator[tuple[str, str]]:
-    """Yield every game in every variant, in the order of their ids."""
+    """Yield every game in every variant, ordered by id."""
     for game in sorted(games()):
         for variant in games()[game].variants:
             yield game, variant
 
 
 def deals() -> Iterator[dict[str, Any]]:
-    """Yield the order of the pack and the position dealt, for each seed, game and variant.
+    """Yield the pack's order and the dealt position, for each seed, game and variant.
 
-    The last ones are numbered deals, with their decks in place of seeds.
+    The last entries are numbered deals, with their decks in place of seeds.
     """
     for game, variant in variants():
         rules = ruleset(game, variant)
@@ -78,7 +77,7 @@ def deals() -> Iterator[dict[str, Any]]:
 
 
 def replays() -> Iterator[dict[str, Any]]:
-    """Yield games that were played: the seed or deck, the moves, and the last position.
+    """Yield played games: the seed or deck, the moves, and the last position.
 
     `choices` has the number of legal moves before each move.
     """
@@ -96,7 +95,7 @@ def replays() -> Iterator[dict[str, Any]]:
 
 
 def hints() -> Iterator[dict[str, Any]]:
-    """Yield games that were played by hints alone: the seed, the moves, and the last position."""
+    """Yield games played only by hints: the seed, the moves, and the last position."""
     for game, variant in variants():
         for seed in SEEDS:
             board = deal_seed(ruleset(game, variant), seed)
@@ -111,7 +110,7 @@ def hints() -> Iterator[dict[str, Any]]:
 def played(
     board: Board, seed: bytes, opening: Sequence[str] = (), *, eager: bool = False
 ) -> dict[str, Any]:
-    """Play a game from a board on: the opening, then moves that the seed chooses."""
+    """Play from a board: the opening, then moves chosen by the seed."""
     start = board
     moves: list[str] = []
     choices: list[int] = []
@@ -150,7 +149,7 @@ def tree_starts(game: str, variant: str) -> Iterator[Start]:
 
 
 def until_home(board: Board) -> list[str]:
-    """Return the texts of hints until one brings cards home, or there is none."""
+    """Return the texts of hints until one brings cards home or no hint is left."""
     start, moves = board, []
     while board.home == start.home and (move := hint(board)):
         moves.append(move_text(board.ruleset, move))
@@ -176,7 +175,7 @@ def options(board: Board) -> list[str]:
 
 
 def choose(texts: list[str], seed: bytes, turn: int, *, eager: bool) -> str:
-    """Choose a move by a hash of seed and turn: often one home, sometimes one from the stock."""
+    """Choose a move by a hash of seed and turn, often one home, sometimes one from the stock."""
     digest = sha256(b"samedeal vectors" + seed + turn.to_bytes(8, "big")).digest()
     home = [text for text in texts if ">f" in text]
     fresh = [text for text in texts if text.startswith("s")]
@@ -185,7 +184,7 @@ def choose(texts: list[str], seed: bytes, turn: int, *, eager: bool) -> str:
 
 
 def format_entries(entries: Iterator[dict[str, Any]]) -> str:
-    """Return the text of a file: a JSON list, one entry a line."""
+    """Format a file: a JSON list, one entry a line."""
     lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
     return f"[\n{lines}\n]\n"
 

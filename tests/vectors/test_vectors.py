@@ -1,4 +1,4 @@
-"""The golden files of deals and replays: the engine still gives what they contain."""
+"""The engine still gives the golden files' deals and replays."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ def entries(name: str) -> list[dict[str, Any]]:
 
 
 def label(entry: dict[str, Any]) -> str:
-    """Return the id of an entry in the report of a test."""
+    """Return an entry's id in a test report."""
     return f"{entry['game']}-{entry['variant']}-{entry.get('seed', 'deck')[:4]}"
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_generating_a_file_again_gives_the_same_bytes(name: str) -> None:
     same = (FOLDER / name).read_bytes() == format_entries(FILES[name]()).encode()
-    assert same, f"tests/vectors/{name} is not what {COMMAND} writes"
+    assert same, f"tests/vectors/{name} is not the output of {COMMAND}"
 
 
 @pytest.mark.parametrize("name", SOLVER_FILES)
 @pytest.mark.deep
 def test_solving_the_positions_of_a_file_again_gives_the_same_bytes(name: str) -> None:
     same = (FOLDER / "solver" / name).read_bytes() == format_entries(SOLVER_FILES[name]()).encode()
-    assert same, f"tests/vectors/solver/{name} is not what {COMMAND} writes"
+    assert same, f"tests/vectors/solver/{name} is not the output of {COMMAND}"
 
 
 def test_generating_the_run_again_gives_the_same_bytes() -> None:
@@ -99,4 +99,4 @@ def test_the_replays_cover_wins_a_stuck_board_and_all_kinds_of_moves() -> None:
 @pytest.mark.deep
 def test_changing_rules_again_gives_the_same_bytes() -> None:
     same = changes.FILE.read_text(encoding="utf-8") == changes.text()
-    assert same, f"tests/vectors/changes.json is not what {COMMAND} writes"
+    assert same, f"tests/vectors/changes.json is not the output of {COMMAND}"

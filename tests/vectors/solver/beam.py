@@ -1,7 +1,8 @@
-"""Write boards and what the beam finds on them: `python -m tests.vectors.solver.beam`.
+"""Write boards with the beam search's answers: `python -m tests.vectors.solver.beam`.
 
-A beam is no proof and promises no line, so other implementations need not search alike. They must
-tell no lie about these boards, and decide nearly as many: `fall_short` says what is wrong.
+A beam search gives no proof and no particular line, so other implementations may search
+differently. Their answers about these boards must be true, and they must decide nearly as many
+boards: `fall_short` lists the shortcomings.
 """
 
 from __future__ import annotations
@@ -31,18 +32,18 @@ from tests.vectors.generate import format_entries
 FILE = Path(__file__).parent / "beam.json"
 
 LEAST = 0.9
-"""The part of the boards that the file decides which are to be decided, and of its cards home."""
+"""The required share of the file's decided boards, and of its cards home."""
 
 SMALL, LARGE = 600, 100_000
-"""Budgets: one that stops in the middle, and one that wins the easy deal of most games."""
+"""Budgets: one that stops midway, and one that wins the easy deal of most games."""
 
 HARD = {"deuces": (72, 15), "roosevelt": (44, 7)}
 HARD_BUDGET = 300_000
-"""Late boards, as cards left and number, that beams win whose weights and delays are drawn."""
+"""Late boards, as cards left and number, won only by beams with random weights and delays."""
 
 
 def walked(board: Board, moves: int) -> Board:
-    """Return the board after moves that a hash chooses."""
+    """Return the board after random moves, chosen by a hash."""
     for turn in range(moves):
         texts = {move_text(board.ruleset, move): move for move in legal_moves(board)}
         if not texts:
@@ -53,7 +54,10 @@ def walked(board: Board, moves: int) -> Board:
 
 
 def late(rules: Ruleset, left: int, chance: Random) -> Board:
-    """Return a board with about so many cards left, or one or two runs that go by themselves."""
+    """Return a board with about `left` cards left.
+
+    If the rules bring runs home automatically, one or two runs are left instead.
+    """
     return last_run_start(rules, chance) if rules.automatic else late_board(rules, left, chance)
 
 
@@ -75,7 +79,7 @@ def boards(rules: Ruleset) -> Iterator[tuple[Board, int]]:
 
 
 def answer(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry with what the search answers."""
+    """Return an entry with the search's answer."""
     board = parse_position(entry["position"], find_ruleset)
     found = beam.solve(board, entry["budget"])
     return {
@@ -96,7 +100,7 @@ def entries() -> Iterator[dict[str, Any]]:
 
 
 def lies(entry: dict[str, Any], answer: dict[str, Any]) -> list[str]:
-    """Return what cannot be true of an answer, by itself and beside what the file says."""
+    """Return the contradictions of an answer with itself and with the file."""
     board = parse_position(entry["position"], find_ruleset)
     total = board.ruleset.total
     for text in answer["line"]:
@@ -105,7 +109,7 @@ def lies(entry: dict[str, Any], answer: dict[str, Any]) -> list[str]:
     return [
         message
         for message, is_lie in {
-            "The line does not lead to as many cards.": board.home != answer["home"],
+            "The line brings a different number of cards home.": board.home != answer["home"],
             "A win brings all cards home.": won != (answer["home"] == total),
             "The board can be won.": lost and entry["verdict"] == "winnable",
             "The board cannot be won.": won and entry["verdict"] == "impossible",
@@ -116,7 +120,7 @@ def lies(entry: dict[str, Any], answer: dict[str, Any]) -> list[str]:
 
 
 def fall_short(pairs: Iterable[tuple[dict[str, Any], dict[str, Any]]]) -> list[str]:
-    """Return by what answers are worse, all together, than the entries of the file."""
+    """Return in which respects answers are worse, in total, than the file's entries."""
     pairs = list(pairs)
     decided = [answer for entry, answer in pairs if entry["verdict"] != "unknown"]
     again = [answer for answer in decided if answer["verdict"] != "unknown"]

@@ -1,8 +1,8 @@
-"""Write boards and what the search finds on them: `python -m tests.vectors.solver.graph`.
+"""Write boards with the graph search's answers: `python -m tests.vectors.solver.graph`.
 
-The search is integer arithmetic, and no decision depends on the values of its hashes, so that other
-implementations generate the same positions: they find the same lines after as many steps. Its short
-searches are shorter here, so that few steps come to all of them.
+The search uses integer arithmetic, and no decision depends on the values of its hashes. Other
+implementations therefore generate the same positions, and find the same lines after the same number
+of steps. Its short searches are shorter here, so that few steps reach all of them.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from tests.vectors.generate import format_entries
 FILE = Path(__file__).parent / "graph.json"
 
 SMALL_BOARDS = 8
-"""How many small boards there are of each game, beside a deal."""
+"""Small boards per game, in addition to a deal."""
 
 FIRST, SHORT = 20, 40
-"""The positions that the first search generates at most, and each of the other short ones."""
+"""The most positions that the first short search generates, and each other one."""
 
 BUDGET = 600
 
@@ -45,7 +45,7 @@ def entries() -> Iterator[dict[str, Any]]:
 
 
 def entry_of(board: Board) -> dict[str, Any]:
-    """Return a board as an entry: of its rules, how many columns and cells there are may differ."""
+    """Return a board as an entry. Its numbers of columns and cells may differ from its rules'."""
     ruleset = board.ruleset
     return {
         "game": ruleset.game,
@@ -71,7 +71,7 @@ def board_of(entry: dict[str, Any]) -> Board:
 
 
 def answer(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry with what the search answers."""
+    """Return an entry with the search's answer."""
     board = board_of(entry)
     with patch.multiple(graph, FIRST=FIRST, SHORT=SHORT):
         found = graph.solve(board, BUDGET)

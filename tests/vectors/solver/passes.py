@@ -21,14 +21,14 @@ from tests.engine.solver.passes_boards import RULES, short_board
 
 SEEDS = [bytes([number]) * 32 for number in range(3)]
 SHORT_BOARDS = 4
-"""How many boards of short packs there are for each of the rules."""
+"""Boards of short packs for each of the rules."""
 
 
 def entries() -> Iterator[dict[str, Any]]:
     """Yield positions, each with its rules, the most cards that can come home, and a line.
 
-    Those of short packs come first. Then there are deals, and positions in the middle of each pass
-    of runs that follow hints.
+    Short packs come first, then deals, then positions in the middle of each pass of runs that
+    follow hints.
     """
     chance = Random("passes")
     for rules in RULES:
@@ -59,7 +59,7 @@ def solved(board: Board) -> dict[str, Any]:
 
 
 def hinted(board: Board) -> Iterator[Board]:
-    """Yield the boards of a run that follows hints, but now and then a hash."""
+    """Yield the boards of a run that follows hints, and sometimes a hash."""
     while True:
         move = hint(board)
         digest = sha256(str(board.moves).encode()).digest()

@@ -1,6 +1,7 @@
-"""Positions of games whose piles give to foundations only, with their solutions.
+"""Positions of games in which piles give only to foundations, with their solutions.
 
-They have what any SAT solver finds: neither the line nor the conflicts that it took.
+An entry has only the parts on which all SAT solvers agree: neither the line nor the number of
+conflicts.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ from tests.engine.solver.short_packs import SOME_RULES, short_board, walked
 BUDGET = 5_000 * STEPS_PER_CONFLICT
 
 DEALS = [9, 11, 20, 31]
-"""Numbers of deals; that of 31 cannot be won."""
+"""Numbers of deals. Deal 31 cannot be won."""
 
 WALKS = [6, 18, 30]
-"""After how many moves by chance positions in the middle of a deal are taken."""
+"""Numbers of random moves before a position in the middle of a deal."""
 
 
 def entries() -> Iterator[dict[str, Any]]:
     """Yield positions, each with its rules, budget and solution.
 
-    Those of short packs come first. Then there are deals, also without a budget, and positions
-    in the middle of games.
+    Short packs come first, then deals, some without a budget, then positions in the middle of
+    games.
     """
     chance = Random("piles")
     for rules in SOME_RULES:
