@@ -1,1 +1,1 @@
-"""Tests of what all wings stand on."""
+"""Tests of the code shared by all wings."""

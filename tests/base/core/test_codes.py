@@ -33,7 +33,7 @@ def test_a_code_is_shown_in_capitals_and_groups() -> None:
     assert shown_code("k3mq7w2r5t9xkz4b0h8n") == "K3MQ-7W2R-5T9X-KZ4B-0H8N"
 
 
-def test_letters_that_no_code_has_count_as_the_digits_they_look_like() -> None:
+def test_lookalike_letters_are_read_as_digits() -> None:
     assert parse_code("oOiI lL00 zZ") == "00111100zz"
 
 
@@ -41,7 +41,7 @@ def test_letters_that_no_code_has_count_as_the_digits_they_look_like() -> None:
     "text",
     ["", "K3MQ7-W2R5", "K3MQ7-W2R5TX", "K3MQ7-W2R5!", "K3MQ7-W2R5é", "uuuuu-uuuuu", "k" * 19],
 )
-def test_what_cannot_be_a_code_is_none(text: str) -> None:
+def test_an_invalid_code_is_none(text: str) -> None:
     assert parse_code(text) is None
 
 

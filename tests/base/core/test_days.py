@@ -1,4 +1,4 @@
-"""Dailies: where one UTC day ends and the next begins."""
+"""Dailies: the boundaries of UTC days."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def millis(text: str) -> int:
         ("2026-11-21T00:00:00.000", "2026-11-21"),
         ("2026-11-21T23:59:59.999", "2026-11-21"),
         ("2026-11-22T00:00:00.000", "2026-11-22"),
-        # Where clocks are put forward or back, and a leap day.
+        # Around daylight-saving changes, and on a leap day.
         ("2026-03-29T01:30:00.000", "2026-03-29"),
         ("2026-10-25T01:30:00.000", "2026-10-25"),
         ("2028-02-29T12:00:00.000", "2028-02-29"),
@@ -44,7 +44,7 @@ def test_a_time_is_in_the_day_of_its_date(time: str, date: str) -> None:
     assert date_text(day_at(millis(time))) == date
 
 
-def test_the_day_in_the_examples_of_the_protocol_has_its_date() -> None:
+def test_the_day_in_the_protocols_examples_has_its_date() -> None:
     assert day_at(millis("2026-11-21T00:00:00")) == 20_778
     assert ends(20_778) == millis("2026-11-22T00:00:00")
     assert closes(20_778) == millis("2026-11-22T01:00:00")

@@ -1,4 +1,4 @@
-"""Due items: how they are written in Redis, and read again."""
+"""Due items: their text form in Redis."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from tests.builders import ADA, CODE, DEAL
         (ReminderDue(ADA), "ada0000000000000", "n:ada0000000000000"),
     ],
 )
-def test_a_deadline_is_written_as_it_always_was(due: Due, journal: str, member: str) -> None:
+def test_the_text_form_of_a_deadline_is_stable(due: Due, journal: str, member: str) -> None:
     assert (due.journal, due.member) == (journal, member)
     parsed = parse_due(member)
-    # Tuples of two types are equal if their fields are.
+    # Tuples of different types are equal if their fields are.
     assert (type(parsed), parsed) == (type(due), due)
 
 
 @pytest.mark.parametrize("member", ["", "d:20778", "R:H7KQ2", "A:H7KQ2"])
-def test_a_kind_of_a_newer_release_is_not_known(member: str) -> None:
+def test_a_newer_releases_kind_is_unknown(member: str) -> None:
     assert parse_due(member) is None

@@ -1,4 +1,4 @@
-"""Identifiers: their form, and an attempt's two parts."""
+"""Identifiers: their form, and the two parts of an attempt's id."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_bots_are_known_by_their_ids() -> None:
 
 
 @pytest.mark.parametrize("drawn", [f"{BOT_START}0000000000", PACE_BOT])
-def test_no_guest_is_given_the_id_of_a_bot(drawn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_guest_gets_a_bots_id(drawn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = iter((drawn, ID))
     monkeypatch.setattr(random_text, "random_id", lambda: next(ids))
     assert random_text.random_player_id() == ID

@@ -1,4 +1,4 @@
-"""Levels of the store's memory, and what begins at each."""
+"""Levels of the store's memory, and the new work allowed at each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ from server.base.core.memory_level import LEVELS, Level, New, Usage, level_at, m
         ("full", 10, "free"),
     ],
 )
-def test_a_level_is_left_below_where_it_began(before: Level, used: int, after: Level) -> None:
+def test_a_level_ends_below_the_share_at_which_it_starts(
+    before: Level, used: int, after: Level
+) -> None:
     assert level_at(before, Usage(used, 100)) == after
 
 
@@ -40,7 +42,7 @@ def test_without_a_limit_there_is_always_room() -> None:
     assert level_at("full", Usage(10**12, 0)) == "free"
 
 
-def test_the_fuller_the_store_the_less_begins_and_rounds_of_rooms_that_are_there_last() -> None:
+def test_a_fuller_store_allows_less_new_work_and_rounds_of_existing_rooms_last() -> None:
     begins = [{new for new in get_args(New) if may_begin(new, level)} for level in LEVELS]
     assert begins == [
         {"first_room", "room", "daily", "round"},
@@ -55,5 +57,5 @@ def test_the_fuller_the_store_the_less_begins_and_rounds_of_rooms_that_are_there
 @pytest.mark.parametrize(
     ("share", "days"), [(0, None), (0.59, None), (0.6, 7), (0.69, 7), (0.7, 2), (1.2, 2)]
 )
-def test_the_fuller_the_store_the_fewer_days_games_are_kept(share: float, days: int | None) -> None:
+def test_a_fuller_store_keeps_games_for_fewer_days(share: float, days: int | None) -> None:
     assert most_days(share) == days

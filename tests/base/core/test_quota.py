@@ -1,4 +1,4 @@
-"""Quotas: how much an address may have stored, and until when it counts."""
+"""Quotas: how much an address may store, and how long it counts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NOW = 1_800_000_000_000
         (10_000, GB, GB, GB),
     ],
 )
-def test_an_address_has_a_part_of_the_store_at_most(
+def test_an_address_may_use_only_a_share_of_the_store(
     players: int, limit: int, address: int, wide: int
 ) -> None:
     assert quota_of(players, limit, wide=False) == address
@@ -48,21 +48,21 @@ def test_an_address_has_a_part_of_the_store_at_most(
 
 
 @given(st.integers(0, 400 * DAY), st.integers(0, 10 * DAY))
-def test_what_is_stored_counts_until_it_expires_and_not_much_longer(life: int, later: int) -> None:
+def test_stored_bytes_count_until_they_expire_and_not_much_longer(life: int, later: int) -> None:
     now = NOW + later
     until = counted_until(now, life)
     assert 0 <= until - (now + life) <= max(5 * MINUTE, life)
 
 
 @given(st.lists(st.tuples(st.integers(0, 30 * DAY), st.integers(0, 400 * DAY)), max_size=300))
-def test_an_address_has_few_times_at_which_something_expires(items: list[tuple[int, int]]) -> None:
-    """All that is stored within a month, of any lives, as far as it is there at its end."""
+def test_an_address_has_few_expiry_times(items: list[tuple[int, int]]) -> None:
+    """Check at the end of a month, for items stored at any time and with any lifetime."""
     now = NOW + 30 * DAY
     found = {counted_until(NOW + at, life) for at, life in items}
     assert len({until for until in found if until > now}) <= 100
 
 
-def test_the_more_is_stored_the_fewer_days_games_are_kept() -> None:
+def test_games_are_kept_for_fewer_days_when_more_is_stored() -> None:
     days = [days_kept(percent / 100) for percent in range(120)]
     assert days == sorted(days, reverse=True)
     assert (days[0], days[24], days[25], days[33], days[34], days[-1]) == (
@@ -70,12 +70,12 @@ def test_the_more_is_stored_the_fewer_days_games_are_kept() -> None:
     )  # fmt: skip
 
 
-def test_rooms_are_refused_first_then_games_and_the_rest_is_left_to_those_who_play() -> None:
+def test_rooms_are_refused_first_then_games_and_open_games_go_on() -> None:
     assert PARTS["room"] < PARTS["game"] < PARTS["any"] == 1
 
 
-def test_a_school_that_plays_every_day_is_never_refused_a_room() -> None:
-    """200 pupils who play three games each on every school day, all at one address."""
+def test_a_school_playing_every_day_is_never_refused_a_room() -> None:
+    """200 pupils at one address each play three games on every school day."""
     of_address = quota_of(250, GB, wide=False)
     stored: dict[int, int] = {}
     share, pupils, seats, games, moves = 0.0, 200, 8, 3, 120

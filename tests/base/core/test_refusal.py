@@ -1,4 +1,4 @@
-"""Refusals: the codes in the source are those in the protocol."""
+"""Refusals: the source and the protocol have the same codes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ ENGINE_CODES = {
     *("bad_move", "illegal_move", "unknown_game", "unknown_variant"),
     *("bad_ruleset", "bad_deck", "bad_seed"),
 }
-"""The codes of the engine that a client can cause, by a move, or by the terms of a round."""
+"""Engine codes that a client can cause, by a move or by the terms of a round."""
 
 
 CLIENT = ROOT / "server" / "client"
-"""The client library, which has codes of its own."""
+"""The client library, which has its own codes."""
 
 
 def raised_codes() -> set[str]:
-    """Return every code that is passed to a class named `…Refusal` in the server."""
+    """Return every code passed to a class named `…Refusal` in the server."""
     return {
         node.args[0].value
         for path in (ROOT / "server").rglob("*.py")
@@ -48,7 +48,7 @@ def server_strings() -> set[str]:
 
 
 def table_codes() -> list[str]:
-    """Return the codes of the protocol's table of refusals, in its order."""
+    """Return the codes of the protocol's table of refusals, in order."""
     text = (ROOT / "server" / "PROTOCOL.md").read_text(encoding="utf-8")
     table = re.search(r"^\| code \| when \|\n\|.*\n((?:\|.*\n)+)", text, re.MULTILINE)
     assert table is not None
@@ -59,7 +59,7 @@ def table_codes() -> list[str]:
     ]  # fmt: skip
 
 
-def test_every_code_that_is_raised_has_a_sentence() -> None:
+def test_every_raised_code_has_a_sentence() -> None:
     assert raised_codes()
     assert raised_codes() <= SENTENCES.keys() | HTTP_SENTENCES.keys()
     assert not SENTENCES.keys() & HTTP_SENTENCES.keys()
@@ -86,12 +86,12 @@ def test_a_refusal_has_the_sentence_of_its_code_unless_another_is_given(code: st
     assert Refusal(code, "More.").text == "More."
 
 
-def test_a_refusal_says_how_long_to_wait_if_there_is_a_need_to() -> None:
+def test_a_refusal_says_how_long_to_wait_if_necessary() -> None:
     assert Refusal("too_fast").wait == 0
     assert Refusal("too_fast", wait=250).wait == 250
 
 
-def test_what_cannot_be_read_has_a_code() -> None:
+def test_unreadable_data_has_a_code() -> None:
     error = UnreadableError("unknown_format")
     assert (error.code, str(error)) == ("unknown_format", "unknown_format")
 

@@ -1,4 +1,4 @@
-"""Names by which nodes reach one another, also those of another release."""
+"""Topics: the names by which nodes of all releases reach each other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_leaderboard_is_named_after_its_game_and_day() -> None:
     assert board.name == "robert:20778"
 
 
-def test_topics_are_named_as_they_always_were() -> None:
+def test_the_names_of_topics_are_stable() -> None:
     assert NAMES == "names"
     assert room_bus.topic(CODE) == "room:H7KQ2"
     assert board_bus.topic(of_daily(DAILY, "guests")) == "leaderboard:robert:20778"

@@ -1,4 +1,4 @@
-"""Entries of a journal, as tests append them."""
+"""Helpers that append journal entries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EFFECT = (NAME, "finish")
 DUE = (AttemptDue(AttemptId("member")), FAR)
 
 FORMS: list[dict[str, Any]] = [{}, {"expires": FAR}, {"effect": EFFECT}, {"due": DUE}]
-"""Arguments of an append: none, or one thing that is written together with the entry."""
+"""Arguments of an append: none, or an additional write with the entry."""
 
 
 def names(count: int) -> list[str]:
@@ -62,10 +62,10 @@ def append(
     previous: str = "",
     **more: Any,
 ) -> asyncio.Future[int]:
-    """Append an entry, by default decided now, and on the connection that is open now.
+    """Append an entry, by default decided now and on the current connection.
 
     Returns:
-        The future of the generation in which it was written, or of the error.
+        The future of the generation of the write, or of the error.
     """
     key = play_keys.attempt(name)
     entry = Append(key, number, payload or text_of(number), keys.partition(name), **more)
@@ -76,7 +76,7 @@ def append(
 def append_entry(
     journals: JournalStore, entry: Append, at: int, generation: int = 0, previous: str = ""
 ) -> asyncio.Future[int]:
-    """Append an entry, and return the future of the generation in which it was written."""
+    """Append an entry, and return the future of the generation of the write."""
     answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def done(reply: int | Exception) -> None:
@@ -99,6 +99,6 @@ async def texts(journals: JournalStore, key: str = KEY) -> list[str]:
 async def texts_on(
     journals: JournalStore, after: int, last: str, key: str = KEY
 ) -> list[str] | None:
-    """Return the texts after entry `after`, or `None` if its text is not `last`."""
+    """Return the texts after entry `after`, or `None` if that entry's text is not `last`."""
     found = await journals.read_on(key, after, last)
     return None if found is None else found.texts

@@ -1,4 +1,4 @@
-"""Journals are compared with what a node has appended, once the store is back."""
+"""After an outage of the store, a node compares journals with its appends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.nodes import Node
 
 
 async def connect_again(node: Node, names: list[str]) -> None:
-    """Have new connections to the servers of these keys."""
+    """Open new connections to the servers of these keys."""
     for name in names:
         pipeline = node.database.pipeline_of(name)
         assert pipeline is not None
@@ -24,9 +24,7 @@ async def connect_again(node: Node, names: list[str]) -> None:
         await node.database.write(name, "EXISTS", name)
 
 
-async def test_losses_are_noticed_of_journals_that_nobody_plays_on(
-    redis: Client, node: Node
-) -> None:
+async def test_losses_in_idle_journals_are_detected(redis: Client, node: Node) -> None:
     check = node.services.journal_check
     whole, cut = [(await node.dailies.open(who, "robert")).attempt for who in (ADA, BOB)]
     for _ in range(3):
@@ -43,7 +41,7 @@ async def test_losses_are_noticed_of_journals_that_nobody_plays_on(
         await redis.xadd(names[1], {"e": text}, id=f"0-{number}")
     metrics = node.database.metrics
     await check.check(Stop())
-    assert metrics.lost_journals == 0, "nothing is read while the connection lasts"
+    assert metrics.lost_journals == 0, "no check while the connection lasts"
 
     await connect_again(node, names)
     await check.check(Stop())
@@ -51,15 +49,15 @@ async def test_losses_are_noticed_of_journals_that_nobody_plays_on(
     before = await calls(redis, "xrange")
     await check.check(Stop())
     assert await calls(redis, "xrange") == before
-    # Players go on from what is left.
+    # Players continue from the remaining entries.
     assert (await node.play(cut, BOB)).after.seq == 3
 
 
 @pytest.mark.parametrize("gone", [["0-1"], ["0-1", "0-3"], ["0-2"]])
-async def test_a_journal_that_has_lost_entries_before_others_is_a_loss_and_no_fault_of_the_node(
+async def test_a_gap_in_a_journal_is_a_loss_and_not_the_nodes_fault(
     redis: Client, node: Node, gone: list[str]
 ) -> None:
-    """As a Redis leaves it that drops what scripts wrote to several keys."""
+    """Redis may leave this state if it keeps only some of a script's writes to several keys."""
     check = node.services.journal_check
     attempt = (await node.dailies.open(ADA, "robert")).attempt
     await node.play(attempt, ADA)
@@ -72,7 +70,7 @@ async def test_a_journal_that_has_lost_entries_before_others_is_a_loss_and_no_fa
     metrics = node.database.metrics
     assert (metrics.lost_journals, metrics.lost_entries) == (1, 1)
     for _ in range(2):
-        # Who plays it is refused, and it is counted once.
+        # The player is refused, and the loss is counted once.
         with pytest.raises(UnreadableError, match="entries_lost"):
             await node.play(attempt, ADA)
     assert metrics.lost_entries == 1

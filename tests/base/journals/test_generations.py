@@ -1,4 +1,4 @@
-"""Appends when the connection breaks, and appends that require the text of the last entry."""
+"""Appends on a broken connection, and appends that require the previous entry's text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_pending_appends_fail_when_the_connection_breaks_and_the_next_succ
         await append(journals, count + 1)
 
 
-async def test_an_append_can_require_the_text_of_the_entry_before(
+async def test_an_append_can_require_the_previous_entrys_text(
     journals: JournalStore,
 ) -> None:
     await append(journals, 1, "other")

@@ -1,4 +1,4 @@
-"""Entries that a newer release has stored are refused with a code, and left unchanged."""
+"""Entries of a newer release are refused with a code, and left unchanged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NEWER = '{"type":"redone","at":1}'
 
 
 async def newer_rules(node: Node, attempt: AttemptId) -> None:
-    """Change an attempt and its deal as if a newer release had drawn it, by unknown rules."""
+    """Change an attempt and its deal as if a newer release had drawn it by unknown rules."""
     deal = deals_keys.deal(attempt.partition(".")[0])
     await node.redis.hset(deal, "rules", "0" * 16)
     first = json.loads(await first_entry(node, attempt)) | {"rules": "0" * 16}
@@ -43,7 +43,7 @@ async def newer_entry(node: Node, attempt: AttemptId) -> None:
 
 
 async def newer_deal(node: Node, attempt: AttemptId) -> None:
-    """Change the deal of an attempt as if a newer release had stored it in another format."""
+    """Change an attempt's deal as if a newer release had stored it in another format."""
     deal = deals_keys.deal(attempt.partition(".")[0])
     await node.redis.hset(deal, "format", "3")
 
@@ -113,7 +113,7 @@ async def test_a_newer_room_is_refused_and_not_treated_as_missing(node: Node, ot
     await node.redis.xadd(rooms_keys.room(code), {"e": NEWER}, id=f"0-{number}")
     with pytest.raises(UnreadableError, match="unknown_format"):
         await other.rooms.load(code)
-    # A room taken for missing would reveal the seed, and drop the result.
+    # Treating the room as missing would reveal the seed and drop the result.
     with pytest.raises(UnreadableError, match="unknown_format"):
         await other.services.closed_deals.load(room.round.deal)
     result = (await node.state_of(room.round.attempt(ADA))).result
@@ -142,9 +142,7 @@ async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
     assert other.rooms.known(code) == before
 
 
-async def test_a_round_of_a_game_that_is_not_offered_any_more_is_refused(
-    node: Node, other: Node
-) -> None:
+async def test_a_round_of_a_withdrawn_game_is_refused(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA)).opened.code
     (first, *rest) = await node.store.journals.read_from(rooms_keys.room(code), 1)
     await node.redis.delete(rooms_keys.room(code))
@@ -168,7 +166,7 @@ async def test_a_round_of_unknown_rules_is_not_ended(
         assert (await other.rooms.load(code)).running is not None
 
 
-def test_an_invalid_entry_is_not_taken_for_a_newer_one() -> None:
+def test_an_invalid_entry_is_not_mistaken_for_a_newer_one() -> None:
     reader: Reader[Event] = Reader(Event)
     with pytest.raises(msgspec.ValidationError):
         reader.decode('{"type":"left","player":7,"at":1}')

@@ -1,4 +1,4 @@
-"""Replicas: after a conflict, they fold the entries they missed, and decide again."""
+"""Replicas: after a conflict they fold the missed entries and decide again."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ Words = tuple[str, ...]
 
 
 class _WordsDefinition:
-    """The definition of a journal of words, with the due event `late` at the time `LATE`.
+    """A journal of words, with the due event `late` at the time `LATE`.
 
     Attributes:
-        reported: the states before and after each append that was reported.
-        asked_at: the time for which due events were asked for last.
+        reported: the states before and after each reported append.
+        asked_at: the time of the last check for due events.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class WordJournal:
         self.seen: list[Words | None] = []
 
     async def add(self, word: str | None, unless: Callable[[Words], bool] | None = None) -> Words:
-        """Add a word, or nothing, and return the state after it; refused where `unless` holds."""
+        """Add a word, or nothing, and return the new state; refuse where `unless` holds."""
         self.seen = []
 
         def decide(state: Words | None, now: int) -> str | None:
@@ -110,13 +110,13 @@ class WordJournal:
         return (await self.replica.decide(decide)).after
 
     def add_soon(self, word: str, unless: Callable[[Words], bool] | None = None) -> PendingWord:
-        """Add a word by a command that is decided at once if the state is current."""
+        """Add a word by a command that is decided immediately if the state is current."""
         pending = PendingWord(word, unless)
         self.replica.submit(pending.decide, pending.finish)
         return pending
 
     def lose_connection(self) -> None:
-        """Lose the connection to Redis, which always comes before a loss of data."""
+        """Break the connection to Redis, which precedes every loss of data."""
         self.pipeline.abort("lost by the test")
 
     @property
@@ -158,7 +158,7 @@ class PendingWord:
         self.then()
 
     async def outcome(self) -> Words:
-        """Return the state after it, or raise the error that it ended with."""
+        """Return the new state, or raise the command's error."""
         async with asyncio.timeout(PATIENCE):
             return await self._outcome
 
@@ -260,7 +260,7 @@ async def test_a_due_event_is_appended_before_a_command(
     assert await journal(redis) == ("a", "late", "b")
 
 
-async def test_a_due_event_that_two_nodes_see_is_appended_once(
+async def test_a_due_event_seen_by_two_nodes_is_appended_once(
     redis: Client, one: WordJournal, two: WordJournal, clock: SetClock
 ) -> None:
     await one.add("a")
@@ -272,7 +272,7 @@ async def test_a_due_event_that_two_nodes_see_is_appended_once(
 
 
 class TickingClock(SetClock):
-    """A clock that advances by a millisecond whenever it is read."""
+    """A clock that advances by a millisecond on each reading."""
 
     def __init__(self) -> None:
         super().__init__(LATE - 50)
@@ -329,7 +329,7 @@ async def store_words(redis: Client, *words: str) -> None:
 @pytest.mark.parametrize(
     "left", [("a",), ("a", "b", "x"), ("a", "b", "x", "y"), ("x", "y"), ("a", "b", "y", "z", "c")]
 )
-async def test_after_redis_lost_entries_a_command_is_decided_on_what_is_left(
+async def test_after_redis_lost_entries_a_command_is_decided_on_the_remaining_ones(
     redis: Client, one: WordJournal, left: Words
 ) -> None:
     for word in "abc":
@@ -349,7 +349,7 @@ async def test_after_redis_lost_entries_a_command_is_decided_on_what_is_left(
     ("left", "lost"),
     [((), 3), (("a",), 2), (("a", "b"), 1), (("a", "b", "x"), 1), (("a", "b", "x", "y"), 1)],
 )
-async def test_entries_that_were_acknowledged_here_and_lost_are_counted_once(
+async def test_lost_acknowledged_entries_of_this_node_are_counted_once(
     redis: Client, node: Node, one: WordJournal, left: Words, lost: int
 ) -> None:
     for word in "abc":
@@ -363,7 +363,7 @@ async def test_entries_that_were_acknowledged_here_and_lost_are_counted_once(
     assert node.database.losses.text.endswith(f"0 s of writes, {lost} entries of 1 journals.")
 
 
-async def test_entries_of_others_and_journals_that_have_expired_are_no_loss_of_this_node(
+async def test_other_nodes_entries_and_expired_journals_are_not_counted_as_lost(
     redis: Client, node: Node, clock: SetClock, one: WordJournal, two: WordJournal
 ) -> None:
     await one.add("a")
@@ -384,7 +384,7 @@ async def test_entries_of_others_and_journals_that_have_expired_are_no_loss_of_t
 async def unacknowledged(
     monkeypatch: pytest.MonkeyPatch, node: Node, one: WordJournal
 ) -> Callable[[], None]:
-    """Let appends be written, but time out as unacknowledged, until the returned call."""
+    """Make written appends time out as unacknowledged, until the returned call."""
     await one.replica.refresh()
     acks = node.database.acks
     monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.01)
@@ -405,7 +405,7 @@ async def test_an_append_without_an_answer_is_reported_when_it_is_found_in_the_j
     assert await journal(redis) == ("a",)
     assert one.definition.reported == []
     unacknowledged()
-    # A command that is sent again is decided on the stored state.
+    # A resent command is decided on the stored state.
     with pytest.raises(Refusal):
         await one.add("a", unless=lambda state: "a" in state)
     assert one.definition.reported == [(None, ("a",))]
@@ -455,7 +455,7 @@ async def test_after_a_clock_jump_the_clock_is_sampled_and_the_command_decided_a
 
 
 class _WrongClock(SetClock):
-    """A clock that stays wrong however often it is sampled."""
+    """A clock that stays wrong after any number of samples."""
 
     samples = 0
 
@@ -476,18 +476,18 @@ async def test_a_clock_that_stays_wrong_fails_after_a_bounded_number_of_retries(
                 await word_journal.add("a")
     assert clock.samples == machine.MAX_MISTIMED
     assert await journal(redis) == ()
-    # With a right clock, commands are carried out again.
+    # With a correct clock, commands succeed again.
     clock.time = int(time.time() * 1000)
     assert await word_journal.add("a") == ("a",)
 
 
-async def test_a_new_journal_is_begun_without_reading_it(
+async def test_a_new_journal_is_started_without_reading_it(
     redis: Client, one: WordJournal, two: WordJournal
 ) -> None:
     before = await calls(redis, "xrange")
     assert await one.add("a") == ("a",)
     assert await calls(redis, "xrange") == before
-    # If it is not new, the append finds a conflict.
+    # If the journal is not new, the append finds a conflict.
     assert await two.add("b") == ("a", "b")
     assert two.seen == [None, ("a",)]
     assert await journal(redis) == ("a", "b")

@@ -1,4 +1,4 @@
-"""The replica cache: which replicas a node keeps, and which of them it evicts."""
+"""The replica cache: the replicas a node keeps and evicts."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ class Filled:
         self._clock = clock
 
     def put(self, *names: str) -> None:
-        """Put replicas of journals that were only read."""
+        """Add replicas of journals that are only read."""
         for name in names:
             replica = WordJournal(self._node, self._clock).replica
             assert self.replicas.put(name, replica) is replica
 
     def use(self, *names: str) -> None:
-        """Put replicas of journals that are appended to."""
+        """Add replicas of journals that are appended to."""
         for name in names:
             self.put(name)
             assert self.replicas.find_to_append(name) is self.replicas.known(name)
 
     @property
     def names(self) -> str:
-        """The names in the cache, of all that the tests use."""
+        """The names in the cache, among the names used by the tests."""
         return "".join(name for name in "abcdefghij" if self.replicas.known(name))
 
 
@@ -78,7 +78,7 @@ def test_the_least_recently_used_replica_is_evicted(filled: Filled) -> None:
     assert filled.names == "ade"
 
 
-def test_read_only_replicas_evict_no_used_ones(filled: Filled) -> None:
+def test_read_only_replicas_do_not_evict_used_ones(filled: Filled) -> None:
     filled.use("a", "b", "c")
     filled.put("d", "e", "f", "g")
     assert filled.names == "abcfg"
@@ -89,7 +89,7 @@ def test_read_only_replicas_evict_no_used_ones(filled: Filled) -> None:
     assert filled.names == "abcgh"
 
 
-def test_a_read_only_replica_that_is_then_used_is_cached_once(filled: Filled) -> None:
+def test_a_read_only_replica_used_later_is_cached_once(filled: Filled) -> None:
     filled.put("a", "b")
     replica = filled.replicas.known("a")
     assert filled.replicas.find_to_append("a") is replica
@@ -114,8 +114,8 @@ def test_a_journal_that_is_not_cached_is_not_found(filled: Filled) -> None:
     assert filled.names == ""
 
 
-async def test_what_has_grown_evicts_others(filled: Filled) -> None:
-    """Replicas are added before they are read: a size is taken again with use, or the next one."""
+async def test_a_replica_that_has_grown_evicts_others(filled: Filled) -> None:
+    """Replicas are added before they are read. Using a replica, or adding one, updates its size."""
     assert EMPTY_SIZE == SIZE
     filled.use("a", "b", "c")
     grown = filled.replicas.find_to_append("c")
@@ -129,7 +129,7 @@ async def test_what_has_grown_evicts_others(filled: Filled) -> None:
         assert filled.replicas.find_to_append("c") is grown
         assert filled.names == "cd"
         await grown.decide(lambda *_, number=number: f"{number}")
-    # What is in use stays, however large it is.
+    # A replica in use stays, however large it is.
     assert filled.replicas.find_to_append("c") is grown
     assert (filled.names, filled.replicas.bytes) == ("c", 16 * SIZE)
     filled.use("d")
@@ -142,8 +142,8 @@ async def test_what_has_grown_evicts_others(filled: Filled) -> None:
     assert filled.names == "dfg"
 
 
-async def test_what_is_read_after_many_others_were_added_is_counted(filled: Filled) -> None:
-    """After a restart, many are added before the first one has been read."""
+async def test_a_replica_read_after_many_additions_is_counted(filled: Filled) -> None:
+    """After a restart, many replicas are added before the first one has been read."""
     replicas = filled.replicas = ReplicaCache(0, 1_000 * EMPTY_SIZE)
     names = [f"{number}" for number in range(100)]
     filled.put(*names)
@@ -152,12 +152,14 @@ async def test_what_is_read_after_many_others_were_added_is_counted(filled: Fill
     await found[0].decide(lambda *_: "two")
     for each in found[1:]:
         await each.refresh()
-    # Each that is added has some of those counted which have been read by then.
+    # Each addition counts some of the replicas that have been read by then.
     filled.put(*(f"later {number}" for number in range(10)))
     assert replicas.bytes == 2 * SIZE * len(names) + 10 * EMPTY_SIZE
 
 
-async def test_what_others_append_to_is_counted_when_it_is_found(filled: Filled) -> None:
+async def test_growth_by_other_nodes_appends_is_counted_when_a_replica_is_found(
+    filled: Filled,
+) -> None:
     replicas = filled.replicas = ReplicaCache(0, 1_000 * EMPTY_SIZE)
     filled.put("a")
     read = replicas.known("a")
@@ -175,7 +177,7 @@ async def test_what_others_append_to_is_counted_when_it_is_found(filled: Filled)
     ("helped", "moves"),
     [("undo", 60), *product(("none", "undo"), (0, 10, 200))][: cases(1, 7)],
 )
-def test_the_size_of_an_attempt_is_near_what_it_takes(game: str, helped: Help, moves: int) -> None:
+def test_the_estimated_size_of_an_attempt_is_accurate(game: str, helped: Help, moves: int) -> None:
     rng = random.Random(f"{game} {moves}")
     journals = [_played(game, helped, moves, rng) for _ in range(4)]
 
@@ -196,7 +198,7 @@ def test_the_size_of_an_attempt_is_near_what_it_takes(game: str, helped: Help, m
     ("members", "rounds"),
     [(1, 0), (2, 1), (8, 1), (2, 30), pytest.param(8, 30, marks=pytest.mark.deep)],
 )
-def test_the_size_of_a_room_is_near_what_it_takes(members: int, rounds: int) -> None:
+def test_the_estimated_size_of_a_room_is_accurate(members: int, rounds: int) -> None:
     players = [PlayerId(f"p{number}".ljust(16, "a")) for number in range(members)]
     texts = _raced(players, rounds)
 
@@ -210,7 +212,7 @@ def test_the_size_of_a_room_is_near_what_it_takes(members: int, rounds: int) -> 
 
 
 def _measured(make: Callable[[], T]) -> tuple[T, int]:
-    """Return what is made, and how many bytes it takes."""
+    """Return the result of `make`, and the bytes that it takes."""
     make()
     gc.collect()
     tracemalloc.start()
@@ -226,13 +228,13 @@ def _replica(definition: Any, texts: list[str]) -> Replica[Any, Any]:
     """Return a replica that has read these entries."""
     replica: Replica[Any, Any] = Replica(cast(Any, None), cast(Any, None), definition)
     for text in texts:
-        # Each has strings of its own, as those have that come from Redis.
+        # Each replica has its own strings, as if they came from Redis.
         replica._machine.fold(text.encode().decode())
     return replica
 
 
 def _played(game: str, helped: Help, moves: int, rng: random.Random) -> tuple[Deal, list[str]]:
-    """Return a deal, and the journal of an attempt at it with so many moves if they are legal."""
+    """Return a deal, and the journal of an attempt at it with up to `moves` legal moves."""
     deal = Deal(DEAL, game, "standard", rng.randbytes(32), "c" * 63, ruleset(game).digest)
     begun = replace_struct(started(game), help=helped)
     attempt = begin(begun, deal_seed(ruleset(game, "standard"), deal.seed))
@@ -244,7 +246,7 @@ def _played(game: str, helped: Help, moves: int, rng: random.Random) -> tuple[De
 
 
 def _raced(players: list[PlayerId], rounds: int) -> list[str]:
-    """Return the journal of a room in which these players have raced so often."""
+    """Return the journal of a room after `rounds` rounds of these players."""
     room = opened(8)
     events: list[RoomEvent] = [room.opened]
 
@@ -268,7 +270,7 @@ def _raced(players: list[PlayerId], rounds: int) -> list[str]:
     return [msgspec.json.encode(event).decode() for event in events]
 
 
-def test_rules_that_were_made_up_count_once_for_all_who_play_by_them() -> None:
+def test_custom_rules_count_once_for_all_their_attempts() -> None:
     replicas = ReplicaCache[str, Attempt, AttemptEvent](200_000)
     rules = ruleset("robert", "waste.redeals=5")
 

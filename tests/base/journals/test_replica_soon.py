@@ -1,4 +1,4 @@
-"""Replicas: commands that are decided at once, and what happens if they cannot be."""
+"""Replicas: commands that can be decided immediately, and the cases in which they cannot."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ __all__ = ["one", "two", "unacknowledged"]
 
 @pytest.fixture
 async def current(one: WordJournal) -> WordJournal:
-    """Return a replica of the journal `a` that is up to date."""
+    """Return an up-to-date replica of the journal `a`."""
     await one.add("a")
     one.definition.reported.clear()
     return one
 
 
-async def test_a_command_is_decided_at_once_on_a_current_state(
+async def test_a_command_is_decided_immediately_on_a_current_state(
     redis: Client, current: WordJournal
 ) -> None:
     before = {name: await calls(redis, name) for name in ("evalsha", "eval", "xrange")}
@@ -52,7 +52,7 @@ async def test_a_command_is_decided_at_once_on_a_current_state(
     assert current.definition.reported == [(("a",), ("a", "b")), (("a", "b"), ("a", "b", "c"))]
     assert await journal(redis) == ("a", "b", "c")
     after = {name: await calls(redis, name) for name in before}
-    # The one read is that of the assertion above.
+    # The only read is from the assertion above.
     assert {name: after[name] - before[name] for name in before} == {
         "evalsha": 2, "eval": 0, "xrange": 1,
     }  # fmt: skip
@@ -89,7 +89,7 @@ async def test_after_an_append_in_doubt_the_journal_is_read_before_the_next_appe
         current.lose_connection()
         with pytest.raises(UnavailableError):
             await lost.outcome()
-    # There is no connection now, and Redis has other entries than the replica knew.
+    # The connection is down, and Redis has other entries than the replica knew.
     await store_words(redis, "x")
     assert current.pipeline.generation == 0
     assert await current.add_soon("c").outcome() == ("x", "c")
@@ -97,9 +97,7 @@ async def test_after_an_append_in_doubt_the_journal_is_read_before_the_next_appe
     assert current.definition.reported == [(("x",), ("x", "c"))]
 
 
-async def test_concurrent_commands_are_decided_one_after_the_other(
-    redis: Client, current: WordJournal
-) -> None:
+async def test_concurrent_commands_are_decided_in_turn(redis: Client, current: WordJournal) -> None:
     pending_words = [current.add_soon(str(number)) for number in range(20)]
     assert [len(pending.seen) for pending in pending_words] == [1, *[0] * 19]
     words = ("a", *map(str, range(20)))
@@ -147,9 +145,7 @@ async def test_after_a_conflict_the_command_is_decided_again(
     assert await journal(redis) == ("a", "b", "c")
 
 
-async def test_a_script_that_redis_has_flushed_is_loaded_again(
-    redis: Client, current: WordJournal
-) -> None:
+async def test_a_flushed_script_is_loaded_again(redis: Client, current: WordJournal) -> None:
     await redis.script_flush()
     pending = current.add_soon("b")
     assert await pending.outcome() == ("a", "b")
@@ -168,7 +164,7 @@ async def test_a_due_event_is_appended_before_a_command(
     assert await journal(redis) == ("a", "late", "b")
 
 
-async def test_an_append_that_cannot_be_batched_is_written_too(
+async def test_an_append_that_cannot_be_batched_is_still_written(
     redis: Client, current: WordJournal
 ) -> None:
     current.definition.expires = FAR
@@ -177,7 +173,7 @@ async def test_an_append_that_cannot_be_batched_is_written_too(
     assert await redis.pttl(current.definition.key()) > 0
 
 
-async def test_a_command_that_the_full_queue_refuses_is_not_reported(
+async def test_a_command_refused_by_the_full_queue_is_not_reported(
     redis: Client, current: WordJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -206,7 +202,7 @@ async def test_an_append_without_an_answer_is_resolved_by_the_next_read(
 
 
 @pytest.mark.usefixtures("quick_redis")
-async def test_an_append_in_doubt_that_was_not_written_is_dropped(
+async def test_an_unwritten_append_in_doubt_is_dropped(
     redis: Client, current: WordJournal, two: WordJournal
 ) -> None:
     async with writes_held_up(redis):
@@ -262,7 +258,7 @@ async def test_a_waiting_refresh_precedes_a_later_command(current: WordJournal, 
         for _ in range(count):
             group.create_task(refresh())
         await asyncio.sleep(0)
-    # The first command is answered, and sends the next one, before the refreshes have their turn.
+    # The first command is answered, and sends the next one, before the refreshes' turn.
     assert order[: count + 1] == ["c", *[("a", "b")] * count]
 
 
@@ -280,7 +276,7 @@ async def test_a_cancelled_refresh_passes_its_turn_to_the_next(current: WordJour
 
 
 @pytest.mark.parametrize("soon", [True, False], ids=["at once", "in a task"])
-async def test_a_stored_entry_is_answered_whatever_fails_that_is_told_of_it(
+async def test_a_stored_entry_is_answered_even_if_its_subscriber_fails(
     redis: Client, current: WordJournal, monkeypatch: pytest.MonkeyPatch, *, soon: bool
 ) -> None:
     faults: list[str] = []
@@ -301,7 +297,7 @@ async def test_a_stored_entry_is_answered_whatever_fails_that_is_told_of_it(
     assert current.definition.reported == [(("a", "b"), ("a", "b", "c"))]
 
 
-async def test_a_published_entry_is_compared_with_the_one_that_is_known(
+async def test_a_published_entry_is_compared_with_the_known_one(
     redis: Client, current: WordJournal
 ) -> None:
     assert current.replica.receive(1, "a")
@@ -310,7 +306,7 @@ async def test_a_published_entry_is_compared_with_the_one_that_is_known(
     assert current.replica.receive(1, "a"), "it came late"
     assert not current.replica.receive(2, "x")
     assert current.replica.state == ("a", "b")
-    # Whoever is told so reads the journal.
+    # Any notified node reads the journal.
     await store_words(redis, "a", "x")
     assert await current.replica.refresh() == ("a", "x")
     assert not current.replica.receive(4, "z")

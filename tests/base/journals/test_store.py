@@ -1,4 +1,4 @@
-"""JournalStore: what is appended, what is refused, and how lost entries are noticed."""
+"""JournalStore: accepted and refused appends, and the detection of lost entries."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def journals(database: Database) -> JournalStore:
 
 
 async def beside(redis: Client) -> tuple[object, object, object]:
-    """Return what is stored beside the journal: outbox, due items, and whether it expires."""
+    """Return the data stored with the journal: outbox, due items, and whether it expires."""
     return (
         await redis.hgetall(keys.outbox(PARTITION)),
         await redis.zrange(keys.due(PARTITION), 0, -1, withscores=True),
@@ -73,7 +73,7 @@ async def test_a_journal_that_does_not_exist_has_no_entries(journals: JournalSto
     assert await texts(journals) == []
 
 
-async def test_texts_come_back_as_they_were(journals: JournalStore) -> None:
+async def test_texts_are_returned_unchanged(journals: JournalStore) -> None:
     given = ["Ω \r\n \0 🂡", "[^%]*", ""]
     for number, text in enumerate(given, start=1):
         await append_entry(journals, Append(KEY, number, text), now())
@@ -122,7 +122,7 @@ async def test_reading_on_returns_none_if_the_last_known_entry_was_lost(
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("number", [1, 2, 4, 5])
-async def test_an_entry_that_is_not_the_next_is_refused_and_nothing_is_written(
+async def test_an_entry_out_of_order_is_refused_and_nothing_is_written(
     redis: Client, journals: JournalStore, number: int, form: dict[str, Any]
 ) -> None:
     await put(redis, "entry 1", "entry 2")
@@ -190,8 +190,8 @@ async def test_each_entry_of_a_batch_has_its_own_answer(journals: JournalStore) 
     assert await texts(journals, play_keys.attempt(two)) == ["entry 1", "entry 2"]
 
 
-async def test_entries_of_many_partitions_are_appended_at_once(journals: JournalStore) -> None:
-    """In a cluster, each server has several of them, and no script may write to two slots."""
+async def test_entries_of_many_partitions_are_appended_together(journals: JournalStore) -> None:
+    """In a cluster, a server has several partitions, and no script may write to two slots."""
     chosen = names(12)
     assert len({keys.partition(name) for name in chosen}) > 6
     await asyncio.gather(*(append(journals, 1, name=name) for name in chosen))
@@ -235,7 +235,7 @@ async def test_no_call_of_the_script_exceeds_its_batch_bound(
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_a_missing_journal_is_not_begun_in_the_middle(
+async def test_a_missing_journal_cannot_start_in_the_middle(
     redis: Client, journals: JournalStore, form: dict[str, Any]
 ) -> None:
     with pytest.raises(ConflictError):
@@ -332,7 +332,7 @@ async def test_a_checkpoint_drops_the_entries_before_it_and_numbers_go_on(
     assert (await journals.read(KEY)).texts == [WHOLE]
 
 
-async def test_a_checkpoint_that_is_not_the_next_entry_drops_nothing(
+async def test_a_checkpoint_out_of_order_drops_nothing(
     journals: JournalStore,
 ) -> None:
     for number in range(1, 4):
@@ -343,7 +343,7 @@ async def test_a_checkpoint_that_is_not_the_next_entry_drops_nothing(
     assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
 
 
-async def test_who_reads_on_from_before_a_checkpoint_is_told_to_read_all(
+async def test_reading_on_from_before_a_checkpoint_requires_a_full_read(
     journals: JournalStore,
 ) -> None:
     for number in range(1, 4):
@@ -356,7 +356,7 @@ async def test_who_reads_on_from_before_a_checkpoint_is_told_to_read_all(
     assert (found.texts, found.first) == (["entry 5"], 5)
 
 
-async def test_entries_that_are_missing_after_a_checkpoint_are_noticed(
+async def test_entries_missing_after_a_checkpoint_are_detected(
     redis: Client, journals: JournalStore
 ) -> None:
     await append(journals, 1, WHOLE)
@@ -374,7 +374,7 @@ async def test_entries_that_are_missing_after_a_checkpoint_are_noticed(
         await journals.read(KEY)
 
 
-async def test_a_text_is_stored_beside_an_entry_that_is_accepted(
+async def test_a_text_is_stored_with_an_accepted_entry(
     redis: Client, journals: JournalStore
 ) -> None:
     key = f"{{p{PARTITION}}}:round:deal"

@@ -1,4 +1,4 @@
-"""Which address a client counts under, and who may say it."""
+"""The address under which a client counts, and the proxies that may name it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def test_an_ipv6_network_counts_as_one_client(peer: str, key: str) -> None:
 @pytest.mark.parametrize(
     ("peer", "forwarded", "key"),
     [
-        # Whoever is not trusted cannot choose an address, and a trusted proxy's word ends there.
+        # An untrusted peer cannot choose an address, and a trusted proxy's list ends at the first
+        # one.
         ("203.0.113.7", ["198.51.100.1"], "203.0.113.7"),
         ("10.0.0.1", ["198.51.100.1"], "198.51.100.1"),
         ("10.0.0.1", ["1.2.3.4, 198.51.100.1"], "198.51.100.1"),
@@ -35,14 +36,14 @@ def test_an_ipv6_network_counts_as_one_client(peer: str, key: str) -> None:
         ("10.0.0.1", ["1.2.3.4, 10.9.9.9,198.51.100.1 , 10.0.0.2"], "198.51.100.1"),
         ("::ffff:10.0.0.1", ["2001:db8::7"], "2001:db8::/64"),
         ("2001:db8:ff::1", ["10.0.0.3, ::ffff:198.51.100.1"], "198.51.100.1"),
-        # All trusted, none, and what is no address.
+        # All trusted, none trusted, and invalid addresses.
         ("10.0.0.1", ["10.0.0.3, 10.0.0.2"], "10.0.0.3"),
         ("10.0.0.1", [], "10.0.0.1"),
         ("10.0.0.1", ["1.2.3.4, unknown"], ""),
         ("10.0.0.1", ["1.2.3.4, "], ""),
     ],
 )
-def test_only_a_trusted_proxy_says_where_a_client_is(
+def test_only_a_trusted_proxy_names_the_clients_address(
     peer: str, forwarded: list[str], key: str
 ) -> None:
     assert Proxies(["10.0.0.0/8", "2001:db8:ff::1"]).client(peer, forwarded) == key
@@ -58,11 +59,11 @@ def test_only_a_trusted_proxy_says_where_a_client_is(
         ("", False),
     ],
 )
-def test_a_proxy_that_was_not_named_is_noticed(peer: str, forgotten: bool) -> None:
+def test_an_unconfigured_proxy_is_detected(peer: str, forgotten: bool) -> None:
     assert Proxies(["10.0.0.0/8"]).looks_forgotten(peer) == forgotten
 
 
 @pytest.mark.parametrize("proxy", ["proxy", "10.0.0.1/8", "*", "1.2.3"])
-def test_a_proxy_that_is_no_address_is_refused(proxy: str) -> None:
+def test_a_proxy_with_an_invalid_address_is_refused(proxy: str) -> None:
     with pytest.raises(ValueError, match=r"does not appear|host bits"):
         Proxies([proxy])

@@ -1,4 +1,4 @@
-"""Budgets of players and addresses that outlive sessions, and caps on connections."""
+"""Budgets of players and addresses outlive sessions, and connections are capped."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ADA = PlayerId("ada0000000000000")
 
 
 class Now:
-    """A clock that a test sets."""
+    """A clock set by the test."""
 
     time = 1_000.0
 
@@ -110,7 +110,7 @@ def test_the_players_of_an_address_share_its_budget(few: Callable[..., None]) ->
     assert budgets.limited == {("address", "commands"): 1}
 
 
-def test_a_command_that_the_address_cannot_pay_for_costs_the_player_nothing(
+def test_a_command_the_address_cannot_pay_for_costs_the_player_nothing(
     few: Callable[..., None],
 ) -> None:
     few(PLAYER_COMMANDS=5.0, ADDRESS_COMMANDS=9.0)
@@ -122,12 +122,12 @@ def test_a_command_that_the_address_cannot_pay_for_costs_the_player_nothing(
     moved = Payer(budgets, SCHOOL)
     moved.identify(ADA)
     assert moved.pay(5.0, 0.0)
-    # What the player cannot pay for costs the address nothing either.
+    # A command that the player cannot pay for costs the address nothing either.
     assert not ada.pay(1.0, 0.0)
     assert Payer(budgets, HOME).pay(4.0, 0.0)
 
 
-def test_offences_outlive_sessions_and_close_only_who_offends() -> None:
+def test_offences_outlive_sessions_and_close_only_the_offenders() -> None:
     budgets = Budgets()
     payer = Payer(budgets, HOME)
     payer.identify(ADA)
@@ -137,11 +137,11 @@ def test_offences_outlive_sessions_and_close_only_who_offends() -> None:
     assert not again.offend(0.0)
     again.identify(ADA)
     assert again.offend(0.0)
-    # Later it is forgiven.
+    # Later the offence is forgiven.
     assert not again.offend(1 / limits.PLAYER_OFFENCES.second)
 
 
-def test_an_address_whose_guests_take_turns_to_offend_is_noticed() -> None:
+def test_guests_taking_turns_to_offend_are_counted_at_their_address() -> None:
     budgets = Budgets()
     most = int(limits.ADDRESS_OFFENCES.times(limits.ADDRESS_PLAYERS).at_once)
     found = [Payer(budgets, HOME).offend(0.0) for _ in range(most + 1)]
@@ -167,32 +167,32 @@ def player_at(budgets: Budgets, address: str, number: int) -> Payer:
 
 
 @pytest.mark.parametrize("where", [HOME, "2001:db8:1:2::/64"])
-def test_guesses_are_slowed_to_a_few_a_minute(where: str) -> None:
+def test_guesses_are_limited_to_a_few_a_minute(where: str) -> None:
     now = Now()
     budgets = Budgets(clock=now)
     guessing = [player_at(budgets, where, number) for number in range(50)]
 
     def guesses(seconds: int) -> int:
-        """Return how many guesses these players get, a thousand a second."""
+        """Return the number of allowed guesses when these players make a thousand a second."""
         found = 0
         for number in range(seconds * 1_000):
             now.time += 0.001
             found += not tried(guessing[number % 50])
         return found
 
-    # Two that each player has a day, and 50 of the address.
+    # Each player has two a day, and the address has 50.
     assert guesses(1) == 2 * 50 + 50
     assert guesses(60) == 6
 
 
-def test_who_is_right_is_never_kept_out_by_those_who_guess() -> None:
+def test_a_correct_code_is_accepted_despite_other_players_guesses() -> None:
     now = Now()
     budgets = Budgets(clock=now)
     for number in range(100):
         guesser = player_at(budgets, HOME, number)
         waits = [tried(guesser) for _ in range(1_000)]
         assert 0 < max(waits) <= 10
-    # Whoever has not been wrong, or once, waits for none of them, however often they are right.
+    # A player with at most one wrong guess never waits for them, however often it guesses right.
     ada = player_at(budgets, HOME, 1_000)
     assert not tried(ada)
     assert not any(tried(ada, right=True) for _ in range(1_000))
@@ -200,14 +200,14 @@ def test_who_is_right_is_never_kept_out_by_those_who_guess() -> None:
     assert tried(ada, right=True) > 0
     now.time += 10
     assert not any(tried(ada, right=True) for _ in range(1_000))
-    # The next day it is forgotten.
+    # On the next day the guess is forgotten.
     assert tried(guesser) == 0
     assert tried(ada, right=True) > 0
     now.time += 86_400 / 2
     assert not tried(ada, right=True)
 
 
-def test_new_rules_are_those_of_a_player_and_of_an_address_and_of_a_node() -> None:
+def test_new_rules_are_limited_per_player_address_and_node() -> None:
     budgets, own = Budgets(100, clock=Now()), int(limits.PLAYER_RULES.at_once)
     shared, whole = int(100 * limits.ADDRESS_RULES.at_once), int(limits.NODE_RULES.at_once)
 
@@ -235,13 +235,14 @@ def test_new_rules_are_those_of_a_player_and_of_an_address_and_of_a_node() -> No
     assert set(budgets.limited) == {("player", "rules"), ("address", "rules"), ("node", "rules")}
 
 
-def test_reports_are_those_of_a_player_and_of_an_address_and_a_refused_one_is_none() -> None:
+def test_reports_are_limited_per_player_and_address_and_refused_ones_are_free() -> None:
     budgets, own = Budgets(10, clock=Now()), int(limits.PLAYER_REPORTS.at_once)
     for number in range(own + 1):
         payer = Payer(budgets, HOME)
         payer.identify(PlayerId(f"{number:016}"))
         if number < own:
-            # An address has as many as a player at least, since ten would share less.
+            # An address has at least a player's budget, because fewer than ten would have to share
+            # it.
             with payer.report():
                 pass
         else:
@@ -259,7 +260,7 @@ def test_reports_are_those_of_a_player_and_of_an_address_and_a_refused_one_is_no
         raise AssertionError("it was let through")
 
 
-def test_a_preview_is_no_way_to_guess_on() -> None:
+def test_a_preview_does_not_allow_further_guesses() -> None:
     now = Now()
     budgets = Budgets(clock=now)
     found = 0
@@ -269,16 +270,16 @@ def test_a_preview_is_no_way_to_guess_on() -> None:
                 found += 1
                 guess.missed()
     assert found == 50
-    # Players do not notice.
+    # Players are unaffected.
     assert not tried(player_at(budgets, HOME, 1))
 
 
-def test_the_networks_of_one_customer_do_not_have_a_budget_each() -> None:
+def test_networks_of_one_customer_share_a_budget() -> None:
     budgets = Budgets(players=25, clock=Now())
     numbers = count()
 
     def networks(take: Callable[[str], object], times: int = 2_000) -> int:
-        """Return how often `take` succeeds for as many networks of one /48."""
+        """Return how often `take` succeeds for `times` networks of one /48."""
         return sum(not take(f"2001:db8:1:{each:x}::/64") for each in range(times))
 
     def guest(address: str) -> bool:
@@ -310,7 +311,7 @@ def test_the_networks_of_one_customer_do_not_have_a_budget_each() -> None:
     assert not guest("2001:db8:2::/64")
 
 
-def test_what_is_forgotten_is_not_forgiven(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forgetting_an_address_does_not_reset_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_KNOWN", 10)
     monkeypatch.setattr(limits, "MAX_SPENT", 1_000)
     now = Now()
@@ -331,7 +332,7 @@ def test_what_is_forgotten_is_not_forgiven(monkeypatch: pytest.MonkeyPatch) -> N
     assert not any(tried(ada) for _ in range(5))
     assert left() == 1_000
     forget()
-    # What a session spends until it ends is known as well.
+    # Spending before the end of a session is remembered as well.
     assert ada.pay(limits.PLAYER_COMMANDS.at_once, now.time)
     ada.end_session()
     del ada
@@ -341,14 +342,16 @@ def test_what_is_forgotten_is_not_forgiven(monkeypatch: pytest.MonkeyPatch) -> N
     back = player_at(budgets, where, 1)
     assert not back.pay(1.0, now.time)
     assert tried(back) == 10
-    # It is kept only as long as anything is missing.
+    # An entry is kept only until its budget is full again.
     now.time += 86_400
     forget()
     assert tried(player_at(budgets, where, 1)) == 0
     assert left() == 1_000
 
 
-def test_who_has_many_addresses_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_with_many_addresses_does_not_fill_the_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(limits, "MAX_KNOWN", 100)
     monkeypatch.setattr(limits, "MAX_SPENT", 300)
     budgets = Budgets()
@@ -365,7 +368,7 @@ def test_who_has_many_addresses_does_not_fill_the_memory(monkeypatch: pytest.Mon
     assert budgets.players <= 100 + 1
     # As `limits.MAX_KNOWN` says, of its 10,000.
     assert size / 100 < 4_000
-    # Who is here is not forgotten.
+    # A connected client is not forgotten.
     tab = Payer(budgets, SCHOOL)
     tab.identify(ADA)
     assert not tab.pay(1.0, 0.0)
@@ -376,7 +379,7 @@ def test_who_has_many_addresses_does_not_fill_the_memory(monkeypatch: pytest.Mon
 
 @asynccontextmanager
 async def entered(most: int = 100, *proxies: str) -> AsyncIterator[tuple[int, AddressBudget]]:
-    """Run a server with admission, and yield its port, and the budget of this machine."""
+    """Run a server with admission; yield its port and this machine's budget."""
     metrics = Metrics()
     budgets = Budgets(1, metrics.limited)
     listener = Listener(
@@ -391,7 +394,7 @@ async def entered(most: int = 100, *proxies: str) -> AsyncIterator[tuple[int, Ad
 
 
 async def asked(port: int, stack: AsyncExitStack) -> tuple[int, str | None]:
-    """Return the status of a request on a new connection, which stays open, and `Retry-After`."""
+    """Return the status and `Retry-After` of a request on a new connection, which stays open."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     stack.callback(writer.close)
     writer.write(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -400,7 +403,7 @@ async def asked(port: int, stack: AsyncExitStack) -> tuple[int, str | None]:
     return int(head.split()[1]), fields.get("retry-after")
 
 
-async def test_a_node_has_so_many_connections_and_refuses_the_rest() -> None:
+async def test_connections_beyond_a_nodes_limit_are_refused() -> None:
     async with entered(3) as (port, _):
         async with AsyncExitStack() as stack:
             found = [await asked(port, stack) for _ in range(5)]
@@ -408,7 +411,9 @@ async def test_a_node_has_so_many_connections_and_refuses_the_rest() -> None:
         assert found[-1] == (503, "10")
 
 
-async def test_beyond_that_connections_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_connections_beyond_the_refused_ones_are_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("server.base.net.admission.SPARE_CONNECTIONS", 2)
     async with entered(1) as (port, _), AsyncExitStack() as stack:
         assert (await asked(port, stack))[0] == 200
@@ -420,7 +425,7 @@ async def test_beyond_that_connections_are_dropped(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(("proxies", "last"), [((), 429), (("127.0.0.0/8",), 200)])
-async def test_an_address_has_so_many_connections_but_a_proxy_has_all(
+async def test_an_address_has_a_connection_limit_but_a_proxy_has_none(
     proxies: tuple[str, ...], last: int
 ) -> None:
     async with entered(100, *proxies) as (port, budget):
@@ -439,7 +444,7 @@ async def test_an_address_has_so_many_connections_but_a_proxy_has_all(
 
 
 async def ended(reader: asyncio.StreamReader) -> None:
-    """Wait until a connection has ended, whose reader this is."""
+    """Wait until the reader's connection has ended."""
     async with asyncio.timeout(PATIENCE):
         with contextlib.suppress(ConnectionError):
             assert not await reader.read()
@@ -456,13 +461,13 @@ async def test_silent_connections_make_room_for_others_oldest_first(most: int) -
             stack.callback(writer.close)
             silent.append(reader)
         found = [talked] + [await asked(port, stack) for _ in range(most)]
-        # When nobody is silent any more, there is no room.
+        # With no silent connection left, there is no room.
         assert [status for status, _ in found] == [200] * most + [503 if most == 5 else 429]
         for reader in silent:
             await ended(reader)
 
 
-async def test_who_sends_a_request_in_pieces_has_said_nothing_until_its_end() -> None:
+async def test_a_client_counts_as_silent_until_its_request_is_complete() -> None:
     async with entered(2) as (port, _), AsyncExitStack() as stack:
         assert (await asked(port, stack))[0] == 200
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -474,7 +479,7 @@ async def test_who_sends_a_request_in_pieces_has_said_nothing_until_its_end() ->
         await ended(reader)
 
 
-def test_whoever_has_opened_most_loses_the_oldest() -> None:
+def test_the_address_with_most_connections_loses_its_oldest() -> None:
     silences = Silences()
     lost: list[str] = []
 
@@ -502,7 +507,7 @@ def test_whoever_has_opened_most_loses_the_oldest() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=60))
-def test_the_silent_ones_are_counted_as_they_come_and_go(steps: list[tuple[int, int]]) -> None:
+def test_silent_connections_are_counted(steps: list[tuple[int, int]]) -> None:
     silences = Silences()
     lost: list[int] = []
     there: dict[int, tuple[str, Silence]] = {}

@@ -1,4 +1,4 @@
-"""Redis is full: nothing new begins, then moves are refused, nothing is lost, and reads go on."""
+"""A full Redis: new games are refused, then moves; nothing is lost, and reads go on."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from tests.redis_servers import Server, running_server
 pytestmark = pytest.mark.usefixtures("short_countdown")
 
 BALLAST = 50_000_000
-"""Bytes that Redis has beside what the node writes: buffers of connections change the share of all
-by far less than a level then."""
+"""Bytes in Redis besides the node's data.
+
+With them, connections' buffers change the used share by far less than a level.
+"""
 
 
 @pytest.fixture
@@ -32,7 +34,7 @@ def server() -> Iterator[Server]:
 
 
 def limit(server: Server, share: float) -> None:
-    """Let Redis take so much that it has this share of it."""
+    """Set Redis's memory limit so that the used memory is this share of it."""
     with server.client() as client:
         used = cast("dict[str, int]", client.info("memory"))["used_memory"]
         client.config_set("maxmemory", int(used / share))
@@ -43,7 +45,7 @@ async def move(client: Client, attempt: Message, seq: int) -> Message:
 
 
 async def until_new_rooms(client: Client, *, opened_: bool) -> None:
-    """Wait until the node opens new rooms, or does not any more."""
+    """Wait until the node opens new rooms, or refuses to."""
     fields = {"game": "robert", "seats": 2, "limit": 600, "key": "0123456789"}
     while True:
         answer = await client.ask("room.create", **fields)
@@ -57,7 +59,7 @@ async def test_play_survives_a_redis_that_is_full(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_memory, "CHECK_EVERY", 0.02)
-    # What is refused meanwhile is tried again and again.
+    # Refused commands are retried in a loop.
     monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1e6, 1e6))
     with capture_logs() as logs:
         async with node(server.url) as port, opened(port) as ada:
@@ -66,7 +68,7 @@ async def test_play_survives_a_redis_that_is_full(
             attempt = await ada.ask("daily.open", game="robert")
             assert (await move(ada, attempt, 2))["type"] == "moved"
 
-            # Nearly full: nothing new begins, and who plays goes on.
+            # Nearly full: nothing new starts, but running games go on.
             await asyncio.to_thread(limit, server, 0.925)
             await until_new_rooms(ada, opened_=False)
             refused = await ada.ask("daily.open", game="lady-betty")
@@ -74,7 +76,7 @@ async def test_play_survives_a_redis_that_is_full(
             assert (await ada.ask("daily.open", game="robert"))["seq"] == 2
             assert (await move(ada, attempt, 3))["type"] == "moved"
 
-            # Full: a write that needs more is refused, and all that is there can be read.
+            # Full: writes that need more memory are refused, but reads work.
             await asyncio.to_thread(limit, server, 1.5)
             while not any(line["event"] == "store_full" for line in logs):
                 await asyncio.sleep(0.01)
@@ -88,7 +90,7 @@ async def test_play_survives_a_redis_that_is_full(
             journal = keys.attempt(attempt["attempt"])
             assert await asyncio.to_thread(server.ask, "XLEN", journal) == 3
 
-            # There is room again: all goes on by itself.
+            # With room again, everything recovers by itself.
             await asyncio.to_thread(limit, server, 0.5)
             await until_new_rooms(ada, opened_=True)
             while (answer := await move(ada, attempt, 4))["type"] == "refused":

@@ -1,4 +1,4 @@
-"""Sockets whose clients have disconnected: frames that are still sent are dropped."""
+"""Frames sent to a disconnected client are dropped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.processes import PATIENCE
 
 
 class Idle:
-    """A session that does nothing."""
+    """A session that ignores all messages."""
 
     address = ""
 
@@ -41,7 +41,7 @@ async def test_frames_sent_after_a_disconnect_are_dropped() -> None:
         client.transport.abort()
         async with asyncio.timeout(PATIENCE):
             await ended.wait()
-    # The answer to a command in flight, and the close of a stopping node: neither raises.
+    # Neither the answer to a command in flight nor a stopping node's close raises.
     begun[0].send(b"short")
     begun[0].send(b"long" * 1000)
     begun[0].close(1001)

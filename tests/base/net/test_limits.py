@@ -1,4 +1,4 @@
-"""The token bucket, and what each command costs."""
+"""The token bucket, and the cost of each command."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SERVER = Path(limits.__file__).parents[2]
 
 
 @pytest.mark.parametrize("start", [0.0, 1e6])
-def test_a_bucket_gives_what_it_holds_at_once_and_then_its_rate(start: float) -> None:
+def test_a_bucket_gives_its_burst_and_then_its_rate(start: float) -> None:
     bucket = Bucket(Rate(second=2, at_once=3))
     assert [bucket.take(start) for _ in range(4)] == [True, True, True, False]
     assert [bucket.take(start + 0.5) for _ in range(2)] == [True, False]
 
 
-def test_a_bucket_holds_no_more_than_it_gives_at_once() -> None:
+def test_a_bucket_holds_no_more_than_its_burst() -> None:
     bucket = Bucket(Rate(second=2, at_once=3))
     assert bucket.take(0.0)
     assert [bucket.take(1000.0) for _ in range(4)] == [True, True, True, False]
@@ -43,12 +43,12 @@ def test_a_bucket_says_how_long_something_takes() -> None:
     assert bucket.take(1.0, 3)
 
 
-def test_what_is_given_back_is_there_as_before() -> None:
+def test_returned_tokens_are_available_again() -> None:
     bucket = Bucket(Rate(second=2, at_once=3))
     for _ in range(10):
         assert bucket.take(0.0, 3)
         bucket.give_back(3)
-    # It holds no more for that.
+    # The bucket's capacity is unchanged.
     assert [bucket.take(0.0) for _ in range(4)] == [True, True, True, False]
 
 
@@ -57,23 +57,23 @@ def test_every_command_has_a_cost_and_a_handler() -> None:
     assert min(PlayMove.cost, *(each.cost for each in COMMANDS)) == costs.MOVE
 
 
-def test_what_counts_as_a_miss_is_a_refusal() -> None:
+def test_every_miss_is_a_refusal() -> None:
     assert set(SENTENCES) >= MISSES
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.__name__)
-def test_a_command_may_be_a_guess_if_its_refusals_say_so(command: type[Command]) -> None:
+def test_commands_declare_the_refusals_that_count_as_guesses(command: type[Command]) -> None:
     described = set(re.findall(r"`([a-z_]+)`", command.__doc__ or ""))
     assert described & MISSES == command.misses
 
 
 def said(rate: Rate, unit: str) -> str:
-    """Return a rate as PROTOCOL.md has it."""
+    """Format a rate as in PROTOCOL.md."""
     often = rate.second * {"second": 1, "minute": 60}[unit]
     return f"{often:,.6g} a {unit}, {rate.at_once:,.6g} at once"
 
 
-def test_the_limits_are_those_that_are_described() -> None:
+def test_the_limits_are_the_documented_ones() -> None:
     lines = (SERVER / "PROTOCOL.md").read_text().splitlines()
     cells = [[each.strip() for each in line.split("|")] for line in lines if line[:2] == "| "]
     rows = {found[1]: (found[2], found[3]) for found in cells if len(found) == 6}
@@ -91,7 +91,7 @@ def test_the_limits_are_those_that_are_described() -> None:
     assert rows["sockets at a time"] == (str(MAX_SESSIONS), str(sockets))
 
 
-def test_costs_are_those_that_are_described() -> None:
+def test_costs_are_the_documented_ones() -> None:
     text = " ".join((SERVER / "PROTOCOL.md").read_text().split())
     found = re.search(
         r"A move costs (\d+); a change of a room costs (\d+), .* 6, (.*) and passkeys", text

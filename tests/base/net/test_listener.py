@@ -1,4 +1,4 @@
-"""The listener: limits on what clients send, and how connections end. Sockets echo here."""
+"""The listener: limits on clients' input, and the end of connections. Sockets echo here."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ PART = 64_000
 
 
 class Echo(asyncio.Protocol):
-    """A socket that sends messages back, and closes with 1001 if `closes` is set."""
+    """A socket that echoes messages, and closes with 1001 if `closes` is set."""
 
     closes = True
 
@@ -91,7 +91,7 @@ class Echo(asyncio.Protocol):
             self.flush()
 
     def flush(self) -> None:
-        """Send what the protocol has to send."""
+        """Write the protocol's pending data."""
         self.transport.write(b"".join(self.socket.data_to_send()))
         if self.socket.close_expected():
             self.transport.close()
@@ -125,7 +125,7 @@ async def broken(_: Request) -> PlainTextResponse:
 async def serving(
     admission: Admission | None = None, turns: Turns | None = None
 ) -> AsyncIterator[int]:
-    """Serve, and yield the port."""
+    """Run a server and yield the port."""
     answers = {"/": short, "/asked": asked, "/large": large, "/parts": parts, "/broken": broken}
     app = Starlette(routes=[Route(*each) for each in answers.items()])
     listener = Listener(app, Echo, admission, turns)
@@ -140,7 +140,7 @@ async def serving(
 
 @asynccontextmanager
 async def connected(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """Connect, and send nothing."""
+    """Connect without sending anything."""
     async with asyncio.timeout(PATIENCE):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         yield reader, writer
@@ -162,9 +162,9 @@ async def status(reader: asyncio.StreamReader) -> int:
 
 
 async def answered(port: int) -> None:
-    """Make a request of another connection.
+    """Make a request on another connection.
 
-    The server shares this loop, and has read what was sent before this is answered.
+    The server shares this loop, so it has read all earlier input when this is answered.
     """
     async with connected(port) as (reader, writer):
         writer.write(request())
@@ -177,7 +177,7 @@ async def test_requests_of_one_connection_are_answered_in_order() -> None:
         assert [await status(reader) for _ in range(3)] == [200, 404, 200]
 
 
-async def test_a_socket_is_made_by_the_class_that_was_given() -> None:
+async def test_a_socket_is_made_by_the_given_class() -> None:
     async with serving() as port, connect(f"ws://127.0.0.1:{port}/socket") as socket:
         await socket.send(b"hello")
         assert await socket.recv() == b"hello"
@@ -191,7 +191,7 @@ async def test_an_upgrade_to_something_else_is_an_ordinary_request(
         writer.write(request("/", "Connection: Upgrade", f"Upgrade: {upgrade}", method=method))
         expected = 200 if method == "GET" else 405
         assert await status(reader) == expected
-        # A proxy may use the connection for somebody else now.
+        # A proxy may now use the connection for another client.
         writer.write(request())
         assert await status(reader) == 200
 
@@ -205,7 +205,7 @@ async def test_an_upgrade_to_something_else_is_an_ordinary_request(
         ("http://b.example/asked", "", "1.0", "http://b.example/asked"),
     ],
 )
-async def test_a_target_in_absolute_form_says_the_host_whatever_the_header_says(
+async def test_a_target_in_absolute_form_overrides_the_host_header(
     target: str, host: str, version: str, url: str
 ) -> None:
     async with serving() as port, connected(port) as (reader, writer):
@@ -224,7 +224,7 @@ async def test_a_target_in_absolute_form_without_a_path_is_the_root(target: str)
         assert [await status(reader) for _ in range(2)] == [200, 200]
 
 
-async def test_a_socket_is_asked_for_in_absolute_form() -> None:
+async def test_a_socket_can_be_requested_in_absolute_form() -> None:
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("http://b.example/socket", *UPGRADE))
         assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101 ")
@@ -293,7 +293,7 @@ REFUSED = [
     (request("/socket", *UPGRADE, "Content-Length: 1", method="POST"), 405),
     (request("localhost:80", method="CONNECT"), 405),
     (request(method="BREW"), 501),
-    # What the proxy and the server, or two libraries, could take for different things.
+    # The proxy and the server, or two libraries, could parse these differently.
     (LINE + HOST + HOST + b"\r\n", 400),
     (LINE + HOST + b"Host: localhost:8000\r\n\r\n", 400),
     (request("/socket", *UPGRADE, "Origin: http://a.example", "Origin: http://b.example"), 400),
@@ -312,7 +312,7 @@ REFUSED = [
     (LINE + b"Host: localhost\n\r\n", 400),
     (LINE + b"Host: localhost\rX: y\r\n\r\n", 400),
     (LINE + b"Host: local\0host\r\n\r\n", 400),
-    # Hosts, targets and versions that are none.
+    # Invalid hosts, targets and versions.
     (LINE + b"\r\n", 400),
     (LINE + b"Host:\r\n\r\n", 400),
     (LINE + b"Host: a b\r\n\r\n", 400),
@@ -339,7 +339,7 @@ REFUSED = [
 """Requests that are refused, with the status."""
 
 
-async def test_what_is_no_plain_request_is_refused_and_ends_the_connection(
+async def test_an_unusual_request_is_refused_and_ends_the_connection(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with serving() as port:
@@ -347,12 +347,12 @@ async def test_what_is_no_plain_request_is_refused_and_ends_the_connection(
             async with connected(port) as (reader, writer):
                 writer.write(sent + request())
                 assert await status(reader) == expected, sent
-                # The second request may belong to the first one: nobody knows.
+                # The second request could also be the first one's body.
                 assert await reader.read() == b"", sent
     assert not caplog.records
 
 
-async def test_an_answer_to_head_has_no_body_even_if_a_socket_is_asked_for() -> None:
+async def test_an_answer_to_head_has_no_body_even_with_an_upgrade() -> None:
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/socket", *UPGRADE, method="HEAD"))
         assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 404 ")
@@ -360,7 +360,7 @@ async def test_an_answer_to_head_has_no_body_even_if_a_socket_is_asked_for() -> 
         assert await status(reader) == 200
 
 
-async def test_the_refusal_of_a_method_names_those_that_there_are() -> None:
+async def test_the_refusal_of_a_method_lists_the_allowed_ones() -> None:
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/", "Content-Length: 1", method="POST") + b"x")
         answer = await reader.read()
@@ -378,7 +378,7 @@ async def test_a_refusal_is_not_overtaken_by_a_reset() -> None:
         assert (await reader.read()).startswith(b"HTTP/1.1 405 ")
 
 
-async def test_what_follows_a_refusal_is_discarded_for_a_while_only(
+async def test_input_after_a_refusal_is_discarded_only_for_a_while(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     timers = Timers(monkeypatch, DISCARD_WITHIN)
@@ -402,7 +402,7 @@ async def test_a_refusal_does_not_overtake_the_answers_to_earlier_requests() -> 
         assert await reader.read() == b""
 
 
-async def test_few_requests_wait_for_the_answers_to_earlier_ones() -> None:
+async def test_few_pipelined_requests_may_wait() -> None:
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request() * (MAX_PIPELINED + 9))
         assert (await reader.read()).count(b"HTTP/1.1 200 ") == MAX_PIPELINED + 1
@@ -471,7 +471,7 @@ async def test_an_answer_in_parts_may_take_longer_than_a_request(
         await reader.readexactly(LARGE)
 
 
-async def test_a_client_that_takes_nothing_of_an_answer_in_parts_is_disconnected(
+async def test_a_client_that_reads_nothing_of_an_answer_in_parts_is_disconnected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     timers = Timers(monkeypatch, REQUEST_WITHIN, READ_WITHIN)

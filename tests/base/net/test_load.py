@@ -1,4 +1,4 @@
-"""Load shedding: new sockets and rooms are refused, and moves are not."""
+"""Load shedding: new sockets and rooms are refused, but moves are not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.processes import PATIENCE
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 
-def test_the_load_is_too_high_when_the_loop_is_late() -> None:
+def test_a_late_event_loop_is_an_overload() -> None:
     late = load.MAX_LAG
     node = Load(lambda: late)
     assert not node.is_too_high
@@ -27,7 +27,7 @@ def test_the_load_is_too_high_when_the_loop_is_late() -> None:
     assert node.is_too_high
 
 
-async def test_an_overload_is_told_once_each_way(
+async def test_the_start_and_end_of_an_overload_are_logged_once(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(load, "MAX_LAG", -1.0)
@@ -43,18 +43,18 @@ async def test_an_overload_is_told_once_each_way(
 
 
 def told(logs: list[EventDict]) -> list[str]:
-    """Return the events that are about an overload."""
+    """Return the events about an overload."""
     return [line["event"] for line in logs if line["event"].startswith("overload")]
 
 
-def test_refused_clients_are_told_different_times_to_wait() -> None:
+def test_refused_clients_get_different_times_to_wait() -> None:
     waits = {Load.wait() for _ in range(100)}
     assert len(waits) > 1
     assert min(waits) >= RETRY_AFTER_MS[0]
     assert max(waits) <= RETRY_AFTER_MS[1]
 
 
-async def test_new_sockets_and_rooms_are_refused_before_any_move(
+async def test_overload_refuses_new_sockets_and_rooms_before_any_move(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(port) as client:

@@ -1,4 +1,4 @@
-"""Which hosts are served, and which origins may open WebSockets."""
+"""The served hosts, and the origins that may open WebSockets."""
 
 from __future__ import annotations
 
@@ -40,9 +40,7 @@ HTTPS = {"X-Forwarded-Proto": "https"}
         ("", False),
     ],
 )
-def test_without_settings_no_name_is_served_that_somebody_else_may_own(
-    host: str, *, served: bool
-) -> None:
+def test_without_settings_only_names_of_this_machine_are_served(host: str, *, served: bool) -> None:
     assert Origins().serves(host) is served
 
 
@@ -59,9 +57,7 @@ def test_without_settings_no_name_is_served_that_somebody_else_may_own(
         ("192.168.1.5", False),
     ],
 )
-def test_with_a_public_url_only_the_hosts_that_were_set_are_served(
-    host: str, *, served: bool
-) -> None:
+def test_with_a_public_url_only_configured_hosts_are_served(host: str, *, served: bool) -> None:
     assert Origins(PUBLIC, ["Cards.lan"]).serves(host) is served
 
 
@@ -84,7 +80,7 @@ def test_with_a_public_url_only_the_hosts_that_were_set_are_served(
     ],
 )
 @pytest.mark.parametrize("public", [None, PUBLIC])
-def test_metrics_are_asked_for_by_names_that_nobody_else_can_own(
+def test_metrics_are_served_only_for_local_names(
     public: str | None, host: str, served: bool
 ) -> None:
     origins = Origins(public, ["cards.lan"])
@@ -92,7 +88,7 @@ def test_metrics_are_asked_for_by_names_that_nobody_else_can_own(
     assert origins.serves_operator(host) is expected
 
 
-def test_names_are_served_beside_addresses_if_there_is_no_public_url() -> None:
+def test_without_a_public_url_names_are_served_as_well_as_addresses() -> None:
     origins = Origins(None, ["cards.lan"])
     assert all(map(origins.serves, ("cards.lan:8000", "localhost", "192.168.1.5")))
 
@@ -111,7 +107,7 @@ def test_names_are_served_beside_addresses_if_there_is_no_public_url() -> None:
         ({}, PROXY, None),
     ],
 )
-def test_the_origin_is_that_of_the_request(
+def test_the_origin_must_match_the_request(
     headers: dict[str, str], peer: str, origin: str | None
 ) -> None:
     assert Origins(proxies=PROXIES).origin(Headers(headers), peer) == origin
@@ -198,11 +194,11 @@ def test_an_invalid_public_url_is_refused(url: str) -> None:
         ("http://a.example:8000/~ada/v1.2_x", ("http://a.example:8000", "/~ada/v1.2_x")),
     ],
 )
-def test_a_public_url_is_an_origin_and_maybe_a_root(url: str, site: tuple[str, str]) -> None:
+def test_a_public_url_is_an_origin_with_an_optional_root(url: str, site: tuple[str, str]) -> None:
     assert parse_public_url(url) == site
 
 
-def test_a_proxy_may_take_the_root_away_or_not() -> None:
+def test_a_proxy_may_strip_the_root_or_keep_it() -> None:
     origins = Origins(f"{PUBLIC}/games/samedeal")
     for path in ("/games/samedeal/daily", "/daily"):
         assert origins.below_root(path) == "/daily"
@@ -225,9 +221,7 @@ def test_an_invalid_origin_is_refused(origin: str) -> None:
 
 
 @ALONE
-async def test_a_node_answers_requests_for_its_own_hosts_alone(
-    redis_url: str, tmp_path: Path
-) -> None:
+async def test_a_node_answers_only_requests_for_its_hosts(redis_url: str, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("page")
     async with node(redis_url, page=tmp_path, hosts=("cards.lan",)) as port:
         for path in ("/", "/nothing", "/socket", "/api/dailies"):
@@ -236,6 +230,6 @@ async def test_a_node_answers_requests_for_its_own_hosts_alone(
             response, text = await get(port, path, Host="rebound.example")
             assert (response.status, "--hosts" in text) == (421, True)
             assert response.headers["Cache-Control"] == "no-store"
-        # Probes ask by the address of a container, or by a name of an inner network.
+        # Probes use a container's address or an internal name.
         for path in ("/health", "/health/live", "/health/ready"):
             assert (await get(port, path, Host="node-a"))[0].status == 200

@@ -1,4 +1,4 @@
-"""The queue of the frames that a session is to be sent."""
+"""The queue of a session's outgoing frames."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from server.base.net.outgoing import MAX_WAITING, PIECE, Outgoing, Piece, TooSlo
 
 
 def taken(outgoing: Outgoing) -> list[bytes]:
-    """Take all frames, and return them in their order."""
+    """Take all frames, and return them in order."""
     frames = []
     while outgoing:
         frames.append(outgoing.take().data)
@@ -41,13 +41,13 @@ def test_the_queue_is_bounded_but_a_replacement_always_fits() -> None:
     assert taken(outgoing)[-1] == b"new"
 
 
-def test_a_large_frame_comes_in_pieces_before_what_was_queued_later() -> None:
+def test_a_large_frame_is_sent_in_pieces_before_later_frames() -> None:
     outgoing = Outgoing()
     large = bytes(range(256)) * (2 * PIECE // 256) + b"end"
     outgoing.put(large, key="room")
     assert outgoing.is_large
     pieces = [outgoing.take()]
-    # It has begun, so it is not replaced any more.
+    # Part of the frame has been sent, so it is not replaced any more.
     outgoing.put(b"new", key="room")
     while outgoing:
         pieces.append(outgoing.take())

@@ -1,4 +1,4 @@
-"""Turns: a few in each pass of the event loop, from one address after the other."""
+"""Turns: a few per pass of the event loop, rotating between addresses."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.processes import PATIENCE
 
 
 class Ended(asyncio.Transport):
-    """A connection that may be aborted."""
+    """A connection that can be aborted."""
 
     aborted = False
 
     def abort(self) -> None:
-        """Note it."""
+        """Record the abort."""
         self.aborted = True
 
     def is_closing(self) -> bool:
@@ -41,7 +41,7 @@ class Passes:
         self._next = asyncio.get_running_loop().call_soon(self._pass)
 
     def stop(self) -> None:
-        """Count no more."""
+        """Stop counting."""
         self._next.cancel()
 
 
@@ -52,7 +52,7 @@ async def passes() -> AsyncIterator[Passes]:
     found.stop()
 
 
-async def test_addresses_take_turns_and_those_who_play_wait_for_few(passes: Passes) -> None:
+async def test_addresses_take_turns_and_players_wait_for_few(passes: Passes) -> None:
     now = 0.0
     turns, transport = Turns(lambda: now), Ended()
     taken: list[tuple[int, str]] = []
@@ -68,9 +68,9 @@ async def test_addresses_take_turns_and_those_who_play_wait_for_few(passes: Pass
     while len(taken) < 6:
         await asyncio.sleep(0)
     assert [name for _, name in taken] == ["a1", "b1", "c1", "a2", "b2", "a3"]
-    # Two take the share of a pass.
+    # Two turns take the share of a pass.
     assert list(Counter(count for count, _ in taken).values()) == [2, 2, 2]
-    # Whoever comes when nobody waits is next, whether there were turns before or not.
+    # A new address is next if no other waits, whether or not it had turns before.
     turns.add("c", transport, partial(take, "c2"))
     await asyncio.sleep(0)
     assert taken[-1][1] == "c2"
@@ -79,17 +79,17 @@ async def test_addresses_take_turns_and_those_who_play_wait_for_few(passes: Pass
 @pytest.mark.parametrize(
     ("others", "later", "turns_in_a_pass"),
     [
-        # Turns of a fifth of a pass each have what all else leaves of it,
+        # Turns of a fifth of a pass each have the time left by other work,
         (0.0, 0.0, 5),
         (0.6 * PASS, 0.0, 2),
-        # without what commands take that they begin,
+        # not counting the time of the commands that they start,
         (0.0, 0.6 * PASS, 1 / 0.8),
-        # and a part in any case, however long all else takes.
+        # and at least a fixed share, however long other work takes.
         (PASS, 0.0, LEAST / 0.2),
         (6 * PASS, 0.0, 6 * LEAST / 0.2),
     ],
 )
-async def test_turns_have_what_all_else_leaves_of_the_time(
+async def test_turns_use_the_time_left_by_other_work(
     passes: Passes, others: float, later: float, turns_in_a_pass: float
 ) -> None:
     now = 0.0
@@ -114,7 +114,7 @@ async def test_turns_have_what_all_else_leaves_of_the_time(
     assert 100 / (taken[-1] - taken[0] + 1) == pytest.approx(turns_in_a_pass, rel=0.1)
 
 
-async def test_that_the_machine_stood_still_is_not_made_up_for(passes: Passes) -> None:
+async def test_a_pause_of_the_machine_is_not_compensated(passes: Passes) -> None:
     now = 0.0
     turns, transport = Turns(lambda: now), Ended()
     taken: list[float] = []
@@ -145,7 +145,7 @@ async def test_the_event_loop_may_sleep_when_all_turns_are_taken() -> None:
             await asyncio.sleep(0)
 
 
-async def test_a_turn_that_fails_is_told_and_the_others_are_taken() -> None:
+async def test_a_failing_turn_is_reported_and_the_others_proceed() -> None:
     turns = Turns()
     broken, transport = Ended(), Ended()
     told: list[object] = []

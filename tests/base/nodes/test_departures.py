@@ -1,4 +1,4 @@
-"""Departures: what a killed node has left behind is not counted, and is removed."""
+"""Departures: a killed node's leftovers are not counted, and are removed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PATTERNS = ("*sessions:*", "*session:*", "*presence:*", "*held:*")
 async def running_nodes(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[None]:
-    """Run both nodes, registered; the test renews that of `node`."""
+    """Run both registered nodes; the test itself renews the registration of `node`."""
     monkeypatch.setattr(module, "PAUSE", 0.0)
     async with AsyncExitStack() as stack:
         for each in (node, other):
@@ -42,14 +42,14 @@ async def left(node: Node) -> list[str]:
 
 
 async def die(killed: Node, seen_by: Node) -> None:
-    """Let a node's registration expire, and another one see that."""
+    """Let a node's registration expire, and have another node notice."""
     await killed.store.nodes.drop(killed.registration.name)
     for _ in range(3):
         await seen_by.registration.renew()
 
 
 async def until_noted(node: Node, *players: PlayerId) -> None:
-    """Wait until a node has noted that it has sessions of these players."""
+    """Wait until a node has noted its sessions of these players."""
 
     async def noted() -> bool:
         found = await node.store.held.notes(node.registration.id, range(keys.PARTITIONS))
@@ -60,14 +60,14 @@ async def until_noted(node: Node, *players: PlayerId) -> None:
 
 
 async def come(node: Node, room: Room, *players: PlayerId) -> None:
-    """Let players have a session on a node, and be present in a room."""
+    """Open sessions of players on a node, and mark them present in a room."""
     for player in players:
         await node.services.sessions.register(player, f"session of {player}")
         await follow(node, room.opened.code, player)
     await until_noted(node, *players)
 
 
-async def test_what_a_killed_node_has_left_behind_is_removed_by_another_one(
+async def test_a_killed_nodes_leftovers_are_removed_by_another_node(
     node: Node, other: Node
 ) -> None:
     room = await node.room_of(ADA, BOB, CYD)
@@ -86,9 +86,7 @@ async def test_what_a_killed_node_has_left_behind_is_removed_by_another_one(
     assert await node.services.live.load_online(room.opened.code) == {ADA}
 
 
-async def test_a_node_that_has_ended_has_taken_back_what_it_has_stored(
-    node: Node, other: Node
-) -> None:
+async def test_a_node_removes_its_data_when_it_ends(node: Node, other: Node) -> None:
     room = await node.room_of(ADA, BOB)
     await come(other, room, BOB)
     other.services.sessions.unregister(BOB, f"session of {BOB}")
@@ -100,7 +98,7 @@ async def test_a_node_that_has_ended_has_taken_back_what_it_has_stored(
     await until(gone)
 
 
-async def test_a_node_that_only_seemed_gone_stores_its_sessions_again(
+async def test_a_node_wrongly_taken_for_dead_stores_its_sessions_again(
     node: Node, other: Node
 ) -> None:
     room = await node.room_of(ADA, BOB)
@@ -117,7 +115,7 @@ async def test_a_node_that_only_seemed_gone_stores_its_sessions_again(
     checked.clear()
     await other.registration.renew()
     await node.registration.renew()
-    # As the node's check of its sessions does, which follows.
+    # The node's check of its sessions, which follows, does this.
     assert checked == [True]
     name = f"session of {BOB}"
     assert await other.services.sessions.check([(BOB, name, 0)], lambda _: True) == []
@@ -126,14 +124,14 @@ async def test_a_node_that_only_seemed_gone_stores_its_sessions_again(
         return await left(node) == before
 
     await until(restored)
-    # What it has stored may have been removed by what was in flight.
+    # Removals in flight may have deleted the node's new data.
     await other.registration.renew()
     assert checked == [True, True]
     await other.registration.renew()
     assert checked == [True, True]
 
 
-async def test_of_several_nodes_one_removes_and_the_next_goes_on_if_that_dies(
+async def test_one_node_removes_leftovers_and_another_continues_if_it_dies(
     node: Node, other: Node
 ) -> None:
     first, second = sorted((node, other), key=lambda each: each.registration.id)
@@ -151,13 +149,15 @@ async def test_of_several_nodes_one_removes_and_the_next_goes_on_if_that_dies(
     await until(forgotten)
 
 
-async def test_sessions_of_dead_nodes_are_not_among_the_eight(node: Node, other: Node) -> None:
+async def test_sessions_of_dead_nodes_do_not_count_towards_the_limit(
+    node: Node, other: Node
+) -> None:
     closed: list[str] = []
     node.services.sessions.superseded.subscribe(closed.append)
     await node.services.sessions.register(ADA, "oldest")
     for number in range(MAX_SESSIONS - 1):
         await other.services.sessions.register(ADA, f"dead {number}")
-    # Before anything of it has been removed.
+    # Before any of its data has been removed.
     await other.store.nodes.drop(other.registration.name)
     node.registration._update([])
     node.registration._update([])
@@ -171,7 +171,7 @@ async def test_sessions_of_dead_nodes_are_not_among_the_eight(node: Node, other:
     assert all(name.startswith(node.registration.id) for name in names)
 
 
-async def test_a_session_that_ends_while_the_store_is_away_is_removed_later(
+async def test_a_session_ending_during_an_outage_is_removed_later(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await node.services.sessions.register(ADA, "session")

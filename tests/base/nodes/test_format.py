@@ -1,4 +1,4 @@
-"""The format is raised once no node of an older release is left, and not before."""
+"""The format is raised only when no node of an older release is left."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ NEXT = NEWEST + 1
 
 
 def next_release(node: Node) -> Format:
-    """Return the format as a node of the next release keeps it on the same store."""
+    """Return the format as a node of the next release manages it on the same store."""
     store = node.store
     return Format(store.formats, store.nodes, store.clock, Background(), NEXT)
 
 
 async def kept(node: Node) -> str | None:
-    """Return the store's format as it is stored."""
+    """Return the stored format."""
     found = await node.redis.get(keys.FORMAT)
     return None if found is None else str(found)
 
 
-async def test_a_new_store_has_the_newest_format_at_once(node: Node) -> None:
+async def test_a_new_store_has_the_newest_format_immediately(node: Node) -> None:
     await node.services.format.refresh()
     assert (await kept(node), node.services.format.written) == (str(NEWEST), NEWEST)
 
 
-async def test_beside_a_node_of_an_older_release_its_format_is_written(
+async def test_the_older_format_is_written_while_an_older_node_runs(
     node: Node, clock: SetClock
 ) -> None:
     await node.services.format.refresh()
@@ -40,7 +40,7 @@ async def test_beside_a_node_of_an_older_release_its_format_is_written(
         clock.time += ALONE_FOR_MS
         await newer.refresh()
     assert (await kept(node), newer.written) == (str(NEWEST), NEWEST)
-    # A node of the same release is not taken for an older one.
+    # A node of the same release does not count as an older one.
     await node.redis.zrem(keys.NODES, node.registration.name)
     name = node.registration.name.replace(f"/{NEWEST}#", f"/{NEXT}#")
     await node.redis.zadd(keys.NODES, {name: clock.time + 100 * DAY})
@@ -51,13 +51,13 @@ async def test_beside_a_node_of_an_older_release_its_format_is_written(
     clock.time += 1
     await newer.refresh()
     assert (await kept(node), newer.written) == (str(NEXT), NEXT)
-    # Who was there before goes on as it did, and never lowers it.
+    # An existing older node continues unchanged and never lowers the format.
     fresh = Format(node.store.formats, node.store.nodes, node.store.clock, Background())
     await fresh.refresh()
     assert (await kept(node), fresh.written) == (str(NEXT), NEWEST)
 
 
-async def test_an_older_node_that_was_cut_off_for_a_while_is_waited_for(
+async def test_raising_the_format_waits_for_a_disconnected_older_node(
     node: Node, clock: SetClock
 ) -> None:
     await node.services.format.refresh()

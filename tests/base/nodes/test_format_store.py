@@ -1,4 +1,4 @@
-"""The format of the store: a release does not start on one that it cannot read."""
+"""The format of the store: a release does not start on a store that it cannot read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server.base.redis.database import Database
 from tests.conftest import ALONE, node
 
 
-async def test_a_new_store_is_accepted_and_left_as_it_is(database: Database, redis: Client) -> None:
+async def test_a_new_store_is_accepted_unchanged(database: Database, redis: Client) -> None:
     await check_format(database)
     assert await FormatStore(database).read() is None
     assert await redis.get(keys.FORMAT) is None
@@ -50,7 +50,7 @@ async def test_a_node_does_not_start_on_a_store_of_a_version_before_1_0(
 
 
 @ALONE
-async def test_a_node_does_not_start_on_a_store_that_is_too_old_for_it(
+async def test_a_node_does_not_start_on_a_store_too_old_for_it(
     redis: Client, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await redis.set(keys.FORMAT, NEWEST)

@@ -1,4 +1,4 @@
-"""Several nodes: what one leaves behind when it dies is found by the others."""
+"""Several nodes: the others detect the leftovers of a dead one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("short_countdown")
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Renew registrations, and so check which nodes are alive, every 100 ms."""
+    """Renew registrations, and so check for live nodes, every 100 ms."""
     monkeypatch.setattr(registration, "RENEW_EVERY", 0.1)
 
 
@@ -59,7 +59,7 @@ async def test_players_of_a_killed_node_are_shown_as_absent(redis_url: str) -> N
 
 
 @pytest.mark.deep
-async def test_what_was_played_on_a_killed_node_nobody_plays(redis_url: str) -> None:
+async def test_a_killed_nodes_attempts_are_released(redis_url: str) -> None:
     serve = [sys.executable, "-c", _SERVES, "serve", "--host", "127.0.0.1", "--port", "0"]
     async with node(redis_url) as port:
         with running([*serve, "--redis", redis_url, "--log-format", "json"]) as killed:
@@ -74,9 +74,7 @@ async def test_what_was_played_on_a_killed_node_nobody_plays(redis_url: str) -> 
                 assert (await desk.next("released"))["attempt"] == attempt["attempt"]
 
 
-async def test_a_started_round_that_was_never_published_is_found(
-    redis_url: str, database: Database
-) -> None:
+async def test_an_unpublished_start_of_a_round_is_found(redis_url: str, database: Database) -> None:
     """The node that started the round died before it could publish it."""
     async with node(redis_url) as port, opened(port) as one, opened(port) as other:
         code = RoomCode(await room_of(one, other))
@@ -98,9 +96,7 @@ async def test_a_started_round_that_was_never_published_is_found(
         assert mine["deal"] == yours["deal"]
 
 
-async def test_a_client_that_was_sent_more_than_redis_has_is_disconnected(
-    redis_url: str, redis: Redis
-) -> None:
+async def test_a_client_ahead_of_redis_is_disconnected(redis_url: str, redis: Redis) -> None:
     async with node(redis_url) as port, opened(port) as one, opened(port) as other:
         token = (await one.hello())["token"]
         room = await one.ask("room.create", game="robert", seats=2, limit=600, key=KEY)
@@ -108,7 +104,7 @@ async def test_a_client_that_was_sent_more_than_redis_has_is_disconnected(
         await other.ask("room.join", code=room["code"])
         await one.next("room", lambda e: e["version"] == 3)
         await lose_last_entry(redis, rooms_keys.room(room["code"]))
-        # A loss of data always comes with a loss of connections.
+        # Every loss of data comes with a loss of connections.
         await drop_pubsub_connections(redis)
         assert await one.closed() == 4006
         async with opened(port) as again:

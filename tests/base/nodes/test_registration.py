@@ -17,7 +17,7 @@ from tests.nodes import Node
 from tests.processes import running as running_program
 
 
-async def test_a_node_is_listed_as_long_as_it_runs(redis_url: str, database: Database) -> None:
+async def test_a_node_is_listed_while_it_runs(redis_url: str, database: Database) -> None:
     nodes = NodeStore(database)
 
     async def listed() -> bool:
@@ -80,7 +80,7 @@ async def test_the_registration_of_a_killed_node_expires(
 
 
 def test_a_node_counts_as_dead_when_it_is_missing_twice(node: Node) -> None:
-    """Redis may have been unavailable for so long that all entries have expired."""
+    """All registrations may have expired during an outage of Redis."""
     registration = Registration(node.store.nodes, node.store.held)
     changes: list[tuple[set[str], set[str]]] = []
     registration.changed.subscribe(lambda come, gone: changes.append((come, gone)))
@@ -93,7 +93,7 @@ def test_a_node_counts_as_dead_when_it_is_missing_twice(node: Node) -> None:
     registration._update(["a"])
     assert changes[1:] == [(set(), {"b"})]
     assert not registration.is_alive("b")
-    # It was only slow.
+    # The node was only slow.
     registration.note_alive("b")
     assert registration.is_alive("b")
     registration._update([])

@@ -1,4 +1,4 @@
-"""Servers that posts go to, as they should be and as they should not, on this machine."""
+"""Local servers that receive posts, well-behaved and misbehaving."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Respond = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 
 @dataclass(slots=True)
 class Received:
-    """A request that has come in."""
+    """A received request."""
 
     line: str
     headers: dict[str, str]
@@ -32,12 +32,12 @@ class Received:
 
 @dataclass(slots=True)
 class Receiver:
-    """A server that answers each request with the next of some answers, and then the last again.
+    """A server that gives its answers in order, then repeats the last one.
 
     Attributes:
         port: its TCP port.
-        answers: those that are left: bytes, or what else it does with the connection.
-        received: the requests, emptied by whoever reads them.
+        answers: the remaining answers: bytes, or a handler of the connection.
+        received: the requests; readers empty it.
     """
 
     port: int = 0
@@ -45,11 +45,11 @@ class Receiver:
     received: asyncio.Queue[Received] = field(default_factory=asyncio.Queue)
 
     def url(self, host: str = "127.0.0.1", scheme: str = "http", path: str = "/hook/secret") -> str:
-        """Return a URL of it."""
+        """Return a URL of the server."""
         return f"{scheme}://{host}:{self.port}{path}"
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Take a request and answer it."""
+        """Receive a request and answer it."""
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             line, *lines = head.strip().split("\r\n")
@@ -84,7 +84,7 @@ async def receiving(
 
 
 async def never(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Say nothing until the client has gone."""
+    """Send nothing until the client disconnects."""
     del writer
     await reader.read()
 
@@ -109,14 +109,14 @@ async def endless_body(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
 
 @dataclass(frozen=True, slots=True)
 class Certified:
-    """A certificate for a name, by itself: what a server shows, and what believes only that."""
+    """A self-signed certificate for a name, with contexts of a server and of a trusting client."""
 
     server: ssl.SSLContext
     trust: ssl.SSLContext
 
 
 def certified(name: str, folder: Path) -> Certified:
-    """Make a certificate for a name, with its key in a folder."""
+    """Create a certificate for a name, with its key, in a folder."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     begin = datetime.now(UTC) - timedelta(days=1)

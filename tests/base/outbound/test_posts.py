@@ -1,4 +1,4 @@
-"""Posts: each is sent once, whichever node does, and tried again for a while."""
+"""Posts: each is sent once, by any node, and retried for a while."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ GONE = b"HTTP/1.1 410 Gone\r\n\r\n"
 
 
 class Mail:
-    """A channel on a node that posts what is stored to the URL that it is.
+    """A channel on a node that posts stored texts to the URL in them.
 
     Attributes:
-        heard: how each try of a post went, by its id.
+        heard: the outcome of each attempt, by the post's id.
     """
 
     def __init__(self, node: Node) -> None:
@@ -52,12 +52,12 @@ class Mail:
         at: int | None = None,
         owner: str | None = None,
     ) -> None:
-        """Post something by this name; by default, of an owner of its own."""
+        """Store a post with this name; by default, with a separate owner."""
         posted = Post(name, CHANNEL, owner or name, url, self.node.store.clock.now() + life)
         await self.node.services.posts.post(posted, at)
 
     async def sent(self, fate: str, count: int = 1) -> None:
-        """Wait until so many posts have ended in a way on this node, or were tried."""
+        """Wait until `count` attempts had this outcome on this node."""
 
         async def counted() -> bool:
             return self.node.services.metrics.posts[CHANNEL, fate] == count
@@ -65,7 +65,7 @@ class Mail:
         await until(counted)
 
     async def settled(self) -> list[tuple[object, int]]:
-        """Return the due items, once all that has ended on this node is stored."""
+        """Return the due items, once all outcomes on this node are stored."""
         await self.node.services.posts._ended.finish()
         return list(await all_due(self.node.store.outboxes, START + 10 * LIFE_MS))
 
@@ -77,7 +77,7 @@ async def got(receiver: Receiver) -> str:
 
 
 def after(release: asyncio.Event) -> Respond:
-    """Return what answers once it is released."""
+    """Return an answer that waits for `release`."""
 
     async def late(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await release.wait()
@@ -112,7 +112,7 @@ async def test_of_two_nodes_one_sends(node: Node, other: Node) -> None:
         assert receiver.received.empty()
 
 
-async def test_another_node_takes_over_from_one_that_died(
+async def test_another_node_takes_over_from_a_dead_one(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     heir = Mail(other)
@@ -130,7 +130,7 @@ async def test_another_node_takes_over_from_one_that_died(
             assert await got(receiver) == "one"
 
 
-async def test_what_fails_is_tried_again_later_and_that_ends(node: Node, clock: SetClock) -> None:
+async def test_failed_posts_are_retried_for_a_limited_time(node: Node, clock: SetClock) -> None:
     mail = Mail(node)
     with capture_logs() as logs:
         async with running(node.run), receiving(BUSY) as receiver:
@@ -160,7 +160,7 @@ async def test_what_fails_is_tried_again_later_and_that_ends(node: Node, clock: 
     assert "secret" not in str(logs)
 
 
-async def test_what_is_late_is_dropped(node: Node, clock: SetClock) -> None:
+async def test_a_late_post_is_dropped(node: Node, clock: SetClock) -> None:
     mail = Mail(node)
     async with running(node.run), receiving(BUSY, OK) as receiver:
         await mail.post("short", receiver.url(), life=PAUSES_MS[0] // 2)
@@ -176,7 +176,7 @@ async def test_what_is_late_is_dropped(node: Node, clock: SetClock) -> None:
         assert receiver.received.empty()
 
 
-async def test_a_post_may_begin_later(node: Node, clock: SetClock) -> None:
+async def test_a_post_may_start_later(node: Node, clock: SetClock) -> None:
     mail = Mail(node)
     async with running(node.run), receiving() as receiver:
         await mail.post("later", receiver.url(), at=clock.time + 30_000)
@@ -187,7 +187,7 @@ async def test_a_post_may_begin_later(node: Node, clock: SetClock) -> None:
         assert await got(receiver) == "later"
 
 
-async def test_a_channel_hears_where_nothing_can_be_posted_any_more(node: Node) -> None:
+async def test_a_channel_is_notified_of_a_gone_destination(node: Node) -> None:
     mail = Mail(node)
     async with running(node.run), receiving(GONE) as receiver:
         await mail.post("one", receiver.url())
@@ -200,7 +200,7 @@ async def test_a_channel_hears_where_nothing_can_be_posted_any_more(node: Node) 
         assert await mail.settled() == []
 
 
-async def test_what_a_channel_does_not_want_any_more_is_not_sent(node: Node) -> None:
+async def test_a_withdrawn_post_is_not_sent(node: Node) -> None:
     mail = Mail(node)
     async with running(node.run):
         await mail.post("one", "")
@@ -209,9 +209,9 @@ async def test_what_a_channel_does_not_want_any_more_is_not_sent(node: Node) -> 
 
 
 async def test_a_slow_server_delays_no_other(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With as many requests to it as there may be at a time, and more that wait."""
+    """Even with the most concurrent requests to it, and more waiting."""
     monkeypatch.setattr("server.base.work.worker_pool.SLOW", 0.05)
-    # None of them is given up meanwhile, however slow the machine is.
+    # No request times out meanwhile, however slow the machine is.
     monkeypatch.setattr(senders, "TIMEOUT", 60.0)
     mail, release = Mail(node), asyncio.Event()
     async with running(node.run), receiving(after(release)) as slow, receiving() as receiver:
@@ -223,7 +223,7 @@ async def test_a_slow_server_delays_no_other(node: Node, monkeypatch: pytest.Mon
         release.set()
 
 
-async def test_no_more_are_taken_than_a_node_sends(
+async def test_a_node_claims_only_the_posts_it_can_send(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(posts_module, "MAX_TAKEN", 2)
@@ -237,8 +237,8 @@ async def test_no_more_are_taken_than_a_node_sends(
         assert found[PostDue("slow1")] == START + LEASE_MS
 
 
-async def test_an_owner_takes_no_room_of_others(node: Node, clock: SetClock) -> None:
-    """However many posts of one go to servers that are slow, that of another goes at once."""
+async def test_an_owners_posts_do_not_delay_other_owners(node: Node, clock: SetClock) -> None:
+    """Another owner's post is sent immediately, however many of one owner's go to slow servers."""
     mail, most, release = Mail(node), posts_module.MAX_OF_OWNER, asyncio.Event()
     async with running(node.run), receiving(after(release)) as slow, receiving() as receiver:
         for number in range(most + 2):
@@ -248,7 +248,7 @@ async def test_an_owner_takes_no_room_of_others(node: Node, clock: SetClock) -> 
         found = dict(await mail.settled())
         postponed = [at for at in found.values() if at == START + posts_module.FULL_MS]
         assert len(postponed) == 2
-        # What was only postponed was not tried.
+        # A postponement does not count as an attempt.
         clock.time += posts_module.FULL_MS
         taken = await node.store.posts.take(f"slow{most}", clock.time, clock.time + LEASE_MS)
         assert taken is not None
@@ -256,7 +256,7 @@ async def test_an_owner_takes_no_room_of_others(node: Node, clock: SetClock) -> 
         release.set()
 
 
-async def test_what_has_failed_leaves_room_for_what_is_new(
+async def test_failed_posts_leave_room_for_new_ones(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(posts_module, "MAX_TAKEN", 2)

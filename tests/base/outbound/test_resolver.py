@@ -1,4 +1,4 @@
-"""The resolver: what name servers of others cannot make it do."""
+"""The resolver withstands misbehaving name servers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = BOTH_LOOPS
 HOST = "hooks.example.org"
 
 Answer = Callable[[dns.message.Message], list[bytes]]
-"""Returns the packets that a question is answered with."""
+"""Returns the packets that answer a question."""
 
 
 class NameServer(asyncio.DatagramProtocol):
@@ -44,7 +44,7 @@ class NameServer(asyncio.DatagramProtocol):
         self.asked: list[tuple[str, str]] = []
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take what to answer by."""
+        """Keep the transport for answers."""
         self._transport = cast("asyncio.DatagramTransport", transport)
 
     def datagram_received(self, data: bytes, addr: Place) -> None:
@@ -57,7 +57,7 @@ class NameServer(asyncio.DatagramProtocol):
             self._transport.sendto(packet, addr)
 
     def answer_all(self, answer: Answer) -> None:
-        """Answer what was asked before, and what will be, in another way."""
+        """Use another answer for earlier and later questions."""
         self._answer = answer
         for data, addr in self._received[:]:
             self.datagram_received(data, addr)
@@ -65,8 +65,8 @@ class NameServer(asyncio.DatagramProtocol):
 
 @asynccontextmanager
 async def naming(answer: Answer) -> AsyncIterator[tuple[NameServer, Place]]:
-    """Run a name server, and yield it with its place."""
-    # Bound here, since uvloop would look the address up.
+    """Run a name server; yield it with its address."""
+    # Bind here, because uvloop would look the address up.
     listening = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     listening.bind(("127.0.0.1", 0))
     transport, server = await asyncio.get_running_loop().create_datagram_endpoint(
@@ -79,7 +79,7 @@ async def naming(answer: Answer) -> AsyncIterator[tuple[NameServer, Place]]:
 
 
 def answered(query: dns.message.Message, *addresses: str, alias: str = "") -> bytes:
-    """Return an answer with those of the addresses that are of the kind that is asked for."""
+    """Return an answer with the addresses of the requested kind."""
     reply = dns.message.make_response(query)
     (question,) = query.question
     name = question.name
@@ -100,7 +100,7 @@ def silent(_: dns.message.Message) -> list[bytes]:
 async def test_a_name_has_its_addresses_of_both_kinds_in_turn() -> None:
     def answer(query: dns.message.Message) -> list[bytes]:
         addresses = ("192.0.2.1", "192.0.2.2", "2001:db8::1")
-        # Two that others may have sent come first.
+        # Two forged packets arrive first.
         other = dns.message.make_query("other.example.org", "A")
         return [b"", answered(other, "127.0.0.1"), answered(query, *addresses, alias="a.b.org")]
 
@@ -109,11 +109,11 @@ async def test_a_name_has_its_addresses_of_both_kinds_in_turn() -> None:
     # The library that answers in this test shuffles addresses of a kind.
     assert sorted(found) == ["192.0.2.1", "192.0.2.2", "2001:db8::1"]
     assert found[1] == "2001:db8::1"
-    # As it is: a list of domains to search in would make another name of it.
+    # The name is used as it is: a search domain would change it.
     assert sorted(server.asked) == [("A", f"{HOST}."), ("AAAA", f"{HOST}.")]
 
 
-async def test_silent_name_servers_keep_nothing_from_anybody_else(
+async def test_silent_name_servers_do_not_block_other_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """More lookups than a loop has threads."""
@@ -128,7 +128,8 @@ async def test_silent_name_servers_keep_nothing_from_anybody_else(
             return caught.value.reason
 
         waiting = [asyncio.create_task(reason(number)) for number in range(40)]
-        # Each asks for both kinds of addresses; of so many datagrams, some may be dropped.
+        # Each lookup requests both kinds of addresses, and some of so many datagrams may be
+        # dropped.
         async with asyncio.timeout(PATIENCE):
             while len(server.asked) < len(waiting):
                 await asyncio.sleep(0)
@@ -140,7 +141,7 @@ async def test_silent_name_servers_keep_nothing_from_anybody_else(
         assert set(await asyncio.gather(*waiting)) == {"name"}
 
 
-async def test_lookups_that_nobody_answers_end_in_their_time(
+async def test_unanswered_lookups_time_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(resolvers, "TIMEOUT", 0.05)
@@ -154,7 +155,7 @@ def open_files() -> int:
 
 
 @pytest.mark.parametrize("passes", range(5))
-async def test_lookups_that_are_cancelled_at_any_moment_leave_no_socket(passes: int) -> None:
+async def test_cancelled_lookups_leave_no_socket(passes: int) -> None:
     async with naming(silent) as (_, place):
         before = open_files()
         lookups = [asyncio.create_task(Resolver([place]).addresses(HOST)) for _ in range(10)]
@@ -176,7 +177,7 @@ def answering_one(query: dns.message.Message) -> list[bytes]:
     return [answered(query, "192.0.2.1")]
 
 
-async def test_another_name_server_is_asked_if_one_does_not_know(
+async def test_another_name_server_is_queried_if_one_fails(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(resolvers, "TIMEOUT", 0.9)
@@ -205,7 +206,7 @@ async def test_only_the_beginning_of_a_long_answer_is_read() -> None:
         assert len(await Resolver([place]).addresses(host)) == MAX_RECORDS
 
 
-async def test_a_name_that_is_not_there_has_no_address() -> None:
+async def test_an_unknown_name_has_no_address() -> None:
     def unknown(query: dns.message.Message) -> list[bytes]:
         reply = dns.message.make_response(query)
         reply.set_rcode(dns.rcode.NXDOMAIN)
@@ -218,13 +219,13 @@ async def test_a_name_that_is_not_there_has_no_address() -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
-async def test_no_name_server_is_asked_for_an_address(host: str) -> None:
+async def test_an_address_needs_no_name_server(host: str) -> None:
     async with naming(silent) as (server, place):
         assert host in {*await Resolver([place]).addresses(host), "localhost"}
     assert server.asked == []
 
 
-async def test_the_name_servers_of_this_machine_are_asked() -> None:
-    """Whether there are any: this asks none."""
+async def test_this_machines_name_servers_are_used() -> None:
+    """Only the configuration is checked; no server gets a query."""
     assert await Resolver().addresses("192.0.2.1") == ["192.0.2.1"]
     assert all(port == 53 for _, port in Resolver()._name_servers())

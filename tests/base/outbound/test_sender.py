@@ -1,4 +1,4 @@
-"""The sender: what servers of others cannot make it do."""
+"""The sender withstands misbehaving servers."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def to(url: str, body: bytes = BODY) -> Outgoing:
 
 
 async def reason(sender: Sender, url: str) -> str:
-    """Return why a sender has no answer from a URL."""
+    """Return the reason for a sender's failure at a URL."""
     with pytest.raises(SendError) as caught:
         await sender.send(to(url))
     return caught.value.reason
 
 
 def resolving(*addresses: str) -> senders.Resolve:
-    """Return what resolves any name to some addresses, and notes nothing."""
+    """Return a resolver that maps any name to these addresses."""
 
     async def resolve(host: str) -> list[str]:
         del host
@@ -49,7 +49,7 @@ def resolving(*addresses: str) -> senders.Resolve:
 
 @pytest.fixture
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the time for a request."""
+    """Shorten the timeout of a request."""
     monkeypatch.setattr(senders, "TIMEOUT", 0.2)
 
 
@@ -77,7 +77,7 @@ async def test_a_redirection_is_not_followed() -> None:
         assert inside.received.empty()
 
 
-async def test_a_server_that_says_nothing_is_left(brief: None) -> None:
+async def test_a_silent_server_times_out(brief: None) -> None:
     async with receiving(never) as receiver:
         assert await reason(Sender(local=True), receiver.url()) == "time"
 
@@ -87,12 +87,12 @@ async def test_a_server_that_says_nothing_is_left(brief: None) -> None:
     [forever, b"SSH-2.0-OpenSSH_9.9\r\n", b"", b"HTTP/1.1 200 OK\r\nX: y\r\n"],
     ids=["endless", "no HTTP", "nothing", "half"],
 )
-async def test_what_is_no_answer_is_none(answer: bytes | Respond) -> None:
+async def test_an_invalid_answer_is_a_failure(answer: bytes | Respond) -> None:
     async with receiving(answer) as receiver:
         assert await reason(Sender(local=True), receiver.url()) == "answer"
 
 
-async def test_nobody_waits_for_the_end_of_an_answer() -> None:
+async def test_the_sender_does_not_wait_for_the_end_of_an_answer() -> None:
     async with receiving(endless_body) as receiver:
         assert await Sender(local=True).send(to(receiver.url())) == Answer(200)
 
@@ -103,7 +103,7 @@ async def test_a_body_has_its_limit() -> None:
             await Sender(local=True).send(to(receiver.url(), b"a" * (MAX_SENT + 1)))
 
 
-async def test_nobody_listens() -> None:
+async def test_a_refused_connection_is_a_failure() -> None:
     async with receiving() as receiver:
         url = receiver.url()
     assert await reason(Sender(local=True), url) == "connection"
@@ -112,20 +112,20 @@ async def test_nobody_listens() -> None:
 @pytest.mark.parametrize(
     "url", ["http://example.org/", "https://127.0.0.1/", "https://localhost/", "https://a.org:22/"]
 )
-async def test_only_https_and_names_may_be_posted_to(url: str) -> None:
+async def test_only_https_urls_with_names_are_allowed(url: str) -> None:
     assert await reason(Sender(), url) == "url"
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "169.254.169.254", "::1", "64:ff9b::7f00:1"])
-async def test_a_name_that_leads_inside_is_not_connected_to(address: str) -> None:
+async def test_a_name_with_a_private_address_is_refused(address: str) -> None:
     sender = Sender(resolve=resolving(address))
     assert await reason(sender, "https://inside.example.org/") == "address"
 
 
-async def test_a_name_is_resolved_once_and_connected_to_what_was_checked(
+async def test_a_name_is_resolved_once_and_the_checked_address_is_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A name server that answers with a public address first, and an inner one then, gains none."""
+    """A name server gains nothing by answering with a public address first, then a private one."""
     answers = [["8.8.8.8", "127.0.0.1"], ["127.0.0.1"]]
     connected: list[str] = []
 
@@ -144,7 +144,7 @@ async def test_a_name_is_resolved_once_and_connected_to_what_was_checked(
     assert (connected, len(answers)) == (["8.8.8.8"], 1)
 
 
-async def test_a_name_that_nobody_knows() -> None:
+async def test_an_unknown_name_is_a_failure() -> None:
     async def resolve(host: str) -> list[str]:
         raise OSError(host)
 
@@ -156,7 +156,7 @@ def name() -> str:
     return "hooks.example.org"
 
 
-async def test_a_certificate_has_to_be_that_of_the_name(name: str, tmp_path: Path) -> None:
+async def test_the_certificate_must_match_the_name(name: str, tmp_path: Path) -> None:
     own = certified(name, tmp_path)
     async with receiving(OK, tls=own.server) as receiver:
         sender = Sender(local=True, trust=lambda: own.trust, resolve=resolving("127.0.0.1"))
@@ -168,7 +168,7 @@ async def test_a_certificate_has_to_be_that_of_the_name(name: str, tmp_path: Pat
         assert receiver.received.empty()
 
 
-async def test_another_address_of_a_name_is_tried_if_nobody_listens_at_the_first() -> None:
+async def test_the_second_address_is_tried_if_the_first_refuses() -> None:
     async with receiving() as receiver:
         sender = Sender(local=True, resolve=resolving("127.9.9.9", "127.0.0.1"))
         assert await sender.send(to(receiver.url("two.example.org"))) == Answer(204)

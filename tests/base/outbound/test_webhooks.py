@@ -1,4 +1,4 @@
-"""Webhooks: who may have something posted where, and what arrives there."""
+"""Webhooks: permissions, destinations, and delivered messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.processes import PATIENCE
 
 
 class How(TypedDict):
-    """How something is posted: in which form, and until when."""
+    """How a message is posted: its form and its deadline."""
 
     form: Form
     until: int
@@ -33,7 +33,7 @@ TO_JSON: Final[How] = {"form": "json", "until": START + LIFE_MS}
 MESSAGE = Message("Today", ("1. Ada",), "https://play.example.org/")
 
 
-async def test_a_message_is_posted_and_its_url_is_nowhere_in_the_open(node: Node) -> None:
+async def test_a_message_is_posted_and_its_url_stays_secret(node: Node) -> None:
     webhooks = node.services.webhooks
     with capture_logs() as logs:
         async with running(node.run), receiving() as receiver:
@@ -51,7 +51,7 @@ async def test_a_message_is_posted_and_its_url_is_nowhere_in_the_open(node: Node
     assert "secret" not in f"{stored}{logs}"
 
 
-async def test_the_owner_of_a_webhook_is_told_how_each_post_went(node: Node) -> None:
+async def test_the_owner_of_a_webhook_sees_each_posts_outcome(node: Node) -> None:
     webhooks, told = node.services.webhooks, list[tuple[str, str, Outcome]]()
     answers = [f"HTTP/1.1 {status} X\r\n\r\n".encode() for status in (204, 403, 503, 404)]
     fates: list[Fate | None] = ["sent", "dropped", None, "gone"]
@@ -75,7 +75,7 @@ async def test_the_owner_of_a_webhook_is_told_how_each_post_went(node: Node) -> 
     ]
 
 
-async def test_a_webhook_is_of_its_owner_alone(node: Node) -> None:
+async def test_a_webhook_belongs_only_to_its_owner(node: Node) -> None:
     webhooks = node.services.webhooks
 
     async def dropped() -> bool:
@@ -89,7 +89,7 @@ async def test_a_webhook_is_of_its_owner_alone(node: Node) -> None:
         assert receiver.received.empty()
 
 
-async def test_an_operator_may_have_no_webhooks(node: Node) -> None:
+async def test_an_operator_can_disable_webhooks(node: Node) -> None:
     services = node.services
     closed = Webhooks(services.posts, node.store.secret_keys, is_on=False)
     with pytest.raises(Refusal, match="no_webhooks"):
@@ -99,7 +99,7 @@ async def test_an_operator_may_have_no_webhooks(node: Node) -> None:
 
 
 @pytest.mark.parametrize("url", ["http://example.org/", "https://127.0.0.1/", "https://intranet/"])
-async def test_a_url_that_may_not_be_posted_to_is_refused(node: Node, url: str) -> None:
+async def test_a_forbidden_url_is_refused(node: Node, url: str) -> None:
     outside = Webhooks(node.services.posts, node.store.secret_keys, is_on=True)
     with pytest.raises(Refusal, match="bad_webhook"):
         outside.seal(OWNER, url)

@@ -1,4 +1,4 @@
-"""The OpenAPI document against the code: one says what the other does."""
+"""The OpenAPI document agrees with the code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.clients.site import OPENAPI, Site
 
 
 def test_the_document_is_valid() -> None:
-    # Importing it takes longer than all other tests here, in each process that collects them.
+    # The import takes longer than all other tests here, in each process that collects them.
     from openapi_spec_validator import validate  # noqa: PLC0415
 
     validate(OPENAPI)
@@ -29,14 +29,14 @@ async def test_every_route_is_described_and_every_path_routed(site: Site) -> Non
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
-def test_the_fields_of_a_path_are_asked_for(route: Route[Any]) -> None:
+def test_the_fields_of_a_path_are_parameters(route: Route[Any]) -> None:
     operation = OPENAPI["paths"][route.path]["get"]
     described = {(p["name"], p["in"]) for p in operation["parameters"]}
     assert {name for name, where in described if where == "path"} == set(route.in_path)
     assert all(p["description"] for p in operation["parameters"])
 
 
-def test_operations_and_structs_have_names_of_their_own() -> None:
+def test_operations_and_structs_have_distinct_names() -> None:
     names = [route.name for route in ROUTES]
     assert len(set(names)) == len(names)
     structs = [struct.__name__ for struct in STRUCTS]
@@ -57,6 +57,6 @@ def references(value: Any) -> set[str]:
     return set().union(*map(references, value)) if isinstance(value, list) else set()
 
 
-def test_everything_described_is_part_of_an_answer() -> None:
+def test_every_described_struct_is_part_of_an_answer() -> None:
     named = {ref.rpartition("/")[2] for ref in references(OPENAPI)}
     assert named >= OPENAPI["components"]["schemas"].keys()

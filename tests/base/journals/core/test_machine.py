@@ -25,7 +25,7 @@ KEY = "journal"
 
 
 class WordsDefinition:
-    """A journal of words; the state is all of them, and "due" is due from the time 1 on."""
+    """A journal of words. The state is all words; the word "due" is due from the time 1 on."""
 
     def key(self) -> str:
         """Return a key, which no store has."""
@@ -40,21 +40,21 @@ class WordsDefinition:
         return (*(state or ()), event)
 
     def due(self, state: Words, now: int) -> str | None:
-        """Return the word that is due once, if it is time."""
+        """Return the word "due" when it is due and not yet in the state."""
         return "due" if now and "due" not in state else None
 
     def checkpoint(self, state: Words) -> None:
         """Write none."""
 
     def kept_until(self, state: Words) -> int:
-        """Return a time that does not come."""
+        """Return a time in the far future."""
         return 1_000
 
     def shared(self, state: Words) -> None:
         """Return `None`."""
 
     def size(self, state: Words, oldest: Words | None) -> int:
-        """Return a size that nobody needs here."""
+        """Return a size, which is unused here."""
         return 0
 
     def append(self, before: Words | None, after: Words, event: str, number: int) -> Append:
@@ -64,13 +64,13 @@ class WordsDefinition:
         return Append(KEY, number, event)
 
     def appended(self, before: Words | None, after: Words, append: Append) -> None:
-        """Not called: the machine does no more than say so."""
+        """Not called: the machine only reports the append."""
 
 
 class World:
-    """A replica, a store that it shares with another node, and what may happen next.
+    """A replica, a store shared with another node, and the possible next steps.
 
-    Each fault happens once at most.
+    Each fault happens at most once.
     """
 
     def __init__(self, faults: str) -> None:
@@ -87,7 +87,7 @@ class World:
         self.is_unavailable = False
 
     def choices(self) -> list[str]:
-        """Return what may happen now."""
+        """Return the possible next steps."""
         found = []
         if self.commands:
             found.append("submit")
@@ -107,7 +107,7 @@ class World:
         return found
 
     def happen(self, choice: str) -> None:
-        """Let something happen."""
+        """Execute a step."""
         if choice in self.faults:
             self.faults.remove(choice)
             self.is_unavailable |= choice in {"unwritten", "unanswered", "unread"}
@@ -137,19 +137,19 @@ class World:
                 self.resume(UnavailableError())
 
     def decide(self, word: str, state: Words | None) -> tuple[str, Words] | None:
-        """Decide to add a word, unless it is there."""
+        """Decide to add a word, unless the state has it."""
         if state is None:
             raise Refusal("unknown_attempt")
         return None if word in state else (word, (*state, word))
 
     def begin(self, name: str, job: Any) -> None:
-        """Begin a job, or let it wait for its turn."""
+        """Start a job, or queue it."""
         self.jobs.append((name, job))
         if len(self.jobs) == 1:
             self.resume(None)
 
     def resume(self, reply: Any) -> None:
-        """Resume the first job, and run it until its next request, or begin the next one."""
+        """Resume the first job and run it until its next request, or start the next one."""
         self.request = None
         while self.jobs and self.request is None:
             name, job = self.jobs[0]
@@ -167,7 +167,7 @@ class World:
             reply = None
 
     def end(self, name: str, outcome: Any) -> None:
-        """Note the outcome of a job."""
+        """Record the outcome of a job."""
         del self.jobs[0]
         assert name not in self.outcomes, "a command has one outcome"
         self.outcomes[name] = outcome
@@ -175,7 +175,7 @@ class World:
             self.told.append(outcome)
 
     def reply(self) -> Any:
-        """Carry the request out as the store does."""
+        """Process the request as the store does."""
         match self.request:
             case Append() as append:
                 generation, previous = self.machine.generation, self.machine.last
@@ -196,7 +196,7 @@ class World:
         return None
 
     def check(self) -> None:
-        """Check the end: everything has been answered, and read once more."""
+        """Check the end: every command has been answered, and the journal is read once more."""
         self.begin("refresh", self.machine.carry_out(None))
         while self.request is not None:
             self.resume(self.reply())
@@ -219,13 +219,13 @@ class World:
         for step in self.told:
             assert step.append is not None
             assert step.after == (*(step.before or ()), step.append.payload)
-        # Each of this node's that stands is told of, and once; what was lost may be appended again.
+        # A stored word of this node is reported exactly once; a lost one may be appended again.
         for word in {"a", "b", "due"} & set(self.stored):
             assert told[word] == 1 + (word in self.lost and told[word] > 1)
 
 
 def paths(faults: str) -> Iterator[World]:
-    """Yield a world for each order in which everything can happen, at its end."""
+    """Yield a world for each possible order, at its end."""
     unfinished: list[list[str]] = [[]]
     while unfinished:
         path = unfinished.pop()
@@ -249,7 +249,7 @@ def paths(faults: str) -> Iterator[World]:
         "reconnected mistimed unwritten unread",
     ],
 )
-def test_in_every_order_commands_are_carried_out_once_and_answered_once(faults: str) -> None:
+def test_in_every_order_commands_are_executed_once_and_answered_once(faults: str) -> None:
     count = 0
     for world in paths(faults):
         world.check()
@@ -258,7 +258,7 @@ def test_in_every_order_commands_are_carried_out_once_and_answered_once(faults: 
 
 
 def mistime(world: World, times: int) -> None:
-    """Submit a command whose time is refused so often, and then accepted."""
+    """Submit a command whose time is refused `times` times, and then accepted."""
     world.begin("refresh", world.machine.carry_out(None))
     world.happen("reply")
     world.outcomes.pop("refresh")
@@ -272,7 +272,7 @@ def mistime(world: World, times: int) -> None:
 
 
 @pytest.mark.parametrize("more", [0, 1])
-def test_a_command_fails_after_so_many_refusals_of_its_time_in_a_row(more: int) -> None:
+def test_a_command_fails_after_too_many_consecutive_refusals_of_its_time(more: int) -> None:
     world = World("")
     mistime(world, MAX_MISTIMED)
     assert isinstance(world.outcomes["a"], Step)

@@ -1,4 +1,4 @@
-"""Which addresses are public."""
+"""Public and other addresses."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ def test_an_address_of_the_internet_is_public(address: str) -> None:
         *("localhost", "", "1", "0x7f.1", "017700000001", "127.1", "8.8.8.8 "),
     ],
 )
-def test_any_other_is_not(address: str) -> None:
+def test_other_addresses_are_not_public(address: str) -> None:
     assert not is_public(address)

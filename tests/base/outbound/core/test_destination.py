@@ -1,4 +1,4 @@
-"""Which URLs may be posted to."""
+"""URLs to which posts are allowed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from server.base.outbound.core.destination import Destination, parse_url
         ),
     ],
 )
-def test_a_url_says_where_it_leads(url: str, found: Destination) -> None:
+def test_a_url_gives_its_destination(url: str, found: Destination) -> None:
     assert parse_url(url) == found
 
 
@@ -42,7 +42,7 @@ def test_a_url_says_where_it_leads(url: str, found: Destination) -> None:
         "https://[",
     ],
 )
-def test_nothing_is_posted_to_any_other(url: str) -> None:
+def test_other_urls_are_refused(url: str) -> None:
     assert parse_url(url) is None
 
 

@@ -1,4 +1,4 @@
-"""What is posted to webhooks: the same message to each kind of server, and no more than that."""
+"""Webhook messages: the same content for each kind of server."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def test_a_message_in_plain_json() -> None:
         ("a\nb\u202ec\x00", "a bc"),
     ],
 )
-def test_a_name_is_no_more_than_its_letters_on_discord(name: str, shown: str) -> None:
+def test_a_name_has_no_markup_on_discord(name: str, shown: str) -> None:
     content = json.loads(body("discord", Message("T", (name,), LINK)))["content"]
     assert content.split("\n")[1] == shown
 
 
-def test_a_name_is_no_mention_in_the_summary_that_slack_shows() -> None:
+def test_a_name_is_no_mention_in_slacks_summary() -> None:
     found = json.loads(body("slack", Message("<!channel> & <@U1>", (), LINK)))
     assert found["text"] == "&lt;!channel&gt; &amp; &lt;@U1&gt;"
     assert len(found["blocks"]) == 2
@@ -75,7 +75,7 @@ texts_of_anything = st.text(max_size=400) | st.text(f"{ISOLATES}{POP}ab\u05d0 ",
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_name_from_right_to_left_leaves_the_score_after_it(form: Form) -> None:
+def test_a_right_to_left_name_keeps_the_score_after_it(form: Form) -> None:
     lines = ("1. \u2068\u05e0\u05d5\u05e2\u05d4\u2069: 71 points", "2. Bob: 64 points")
     shown = json.loads(body(form, Message("\u2068\u0628\u2069: 2026-11-29", lines, LINK)))
     text = json.dumps(shown, ensure_ascii=False).replace("\\", "")
@@ -93,12 +93,12 @@ def test_a_name_from_right_to_left_leaves_the_score_after_it(form: Form) -> None
         ("a" * 119, "a" * 119),
     ],
 )
-def test_isolates_end_in_their_line(line: str, shown: str) -> None:
+def test_isolates_end_on_their_line(line: str, shown: str) -> None:
     assert json.loads(body("json", Message("T", (line,), LINK)))["lines"] == [shown]
 
 
 @given(texts_of_anything, st.lists(texts_of_anything, max_size=40), st.sampled_from(FORMS))
-def test_every_message_fits_and_has_one_link_and_no_control(
+def test_every_message_fits_and_has_one_link_and_no_control_characters(
     title: str, lines: list[str], form: Form
 ) -> None:
     found = body(form, Message(title, tuple(lines), LINK))
