@@ -40,7 +40,7 @@ HTTPS = {"X-Forwarded-Proto": "https"}
         ("", False),
     ],
 )
-def test_without_settings_only_names_of_this_machine_are_served(host: str, *, served: bool) -> None:
+def test_without_settings_only_local_names_are_served(host: str, *, served: bool) -> None:
     assert Origins().serves(host) is served
 
 
@@ -80,7 +80,7 @@ def test_with_a_public_url_only_configured_hosts_are_served(host: str, *, served
     ],
 )
 @pytest.mark.parametrize("public", [None, PUBLIC])
-def test_metrics_are_served_only_for_local_names(
+def test_metrics_are_served_only_for_names_nobody_else_can_own(
     public: str | None, host: str, served: bool
 ) -> None:
     origins = Origins(public, ["cards.lan"])

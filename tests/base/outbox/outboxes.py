@@ -1,4 +1,4 @@
-"""The contents of the outboxes of all partitions."""
+"""The contents of all partitions' outboxes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ async def all_effects(outboxes: OutboxStore) -> list[tuple[str, str]]:
 
 
 async def all_due(outboxes: OutboxStore, now: int) -> list[tuple[Due, int]]:
-    """Return the items that are due at a time, with their times, in order in each partition."""
+    """Return the items due at a time, with their times, in order within each partition."""
     found = await outboxes.pending(now, range(keys.PARTITIONS))
     return [item for each in found for item in each.due]
 

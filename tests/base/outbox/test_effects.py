@@ -1,4 +1,4 @@
-"""Effects: applied once for every finish, by whichever node and however often."""
+"""Effects: each finish is applied once, by any node and after any number of attempts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,10 @@ async def rows(node: Node) -> list[Row]:
 
 
 async def score_of(node: Node, attempt: AttemptId) -> int:
-    """Return the score of a daily; the moves of a run that brought no card home do not count."""
+    """Return the score of a daily.
+
+    A run without a card home scores the same for any number of moves.
+    """
     result = (await node.state_of(attempt)).result
     moves = result.moves if result.home > ruleset(GAME).home_at_start else 0
     return pack(result.left, result.time, moves)
@@ -63,15 +66,13 @@ async def test_a_finished_daily_is_entered_in_its_leaderboard(node: Node) -> Non
     assert await all_effects(node.store.outboxes) == []
     topic = board_bus.topic(of_daily(DailyId(GAME, DAY), "guests"))
     assert (topic, encode(ScoreChanged(ADA, score))) in node.published
-    # Applied again, it is published without an entry: the first node may have died before that,
-    # and when the entry was made is not known.
+    # The repeated effect is published without its entry: the first node may have died before
+    # publishing, and the entry's time is unknown.
     await node.services.leaderboards.place(of_daily(DailyId(GAME, DAY), "guests"), ADA, score)
     assert node.published[-1] == (topic, b"")
 
 
-async def test_a_finished_race_is_entered_in_its_room_and_in_no_leaderboard(
-    node: Node, clock: SetClock
-) -> None:
+async def test_a_finished_race_is_entered_only_in_its_room(node: Node, clock: SetClock) -> None:
     room, code = await node.race_of(ADA, BOB)
     clock.time = BEGUN
     await node.play_out(attempt_of(room, ADA), ADA)
@@ -126,7 +127,7 @@ async def test_effects_left_by_a_dead_node_are_applied_by_another(node: Node, ot
     assert await all_effects(other.store.outboxes) == []
 
 
-async def test_a_node_with_a_stale_room_applies_effects_too(node: Node, other: Node) -> None:
+async def test_a_node_with_a_stale_room_applies_effects(node: Node, other: Node) -> None:
     _, code = await node.race_of(ADA)
     await other.rooms.pass_deadline(code)
     for _ in range(3):

@@ -31,7 +31,7 @@ def due_of(name: str) -> AttemptDue:
 
 
 async def start(database: Database, name: str, due: int | None = None) -> None:
-    """Begin a journal with an effect, and a due item if `due` is given."""
+    """Start a journal with an effect, and a due item if `due` is given."""
     clock = RedisClock(database)
     await clock.sample()
     await append(
@@ -110,7 +110,7 @@ async def test_pending_returns_the_effects_and_due_items_of_each_partition(
     assert await outboxes.pending(2, []) == []
 
 
-async def test_what_was_set_aside_is_no_longer_pending(
+async def test_items_set_aside_are_no_longer_pending(
     database: Database, outboxes: OutboxStore
 ) -> None:
     name, other = NAMES[:2]

@@ -1,4 +1,4 @@
-"""The sweeper: due items are found in time by one node, and failing ones are set aside."""
+"""The sweeper: one node finds due items in time, and failing ones are set aside."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def test_partitions_are_shared_and_taken_over(node: Node, other: Node) -> 
     assert node.sweeper._partitions.keys() == set(range(keys.PARTITIONS))
     assert not await all_effects(node.store.outboxes)
     await finish_daily(other)
-    # Partitions that are taken over are scanned at once.
+    # Newly owned partitions are scanned immediately.
     await node.sweep()
     assert len(await rows(node)) == 1
 
@@ -114,7 +114,7 @@ async def test_after_a_clock_jump_every_partition_is_scanned(node: Node, clock: 
         assert scanned == {clock.time}
 
 
-async def test_deadlines_of_rooms_go_before_those_of_dailies(node: Node, clock: SetClock) -> None:
+async def test_deadlines_of_rooms_precede_deadlines_of_dailies(node: Node, clock: SetClock) -> None:
     for player in (ADA, BOB):
         await begin_daily(node, player)
     _, code = await node.race_of(ADA, BOB)
@@ -128,7 +128,7 @@ async def test_deadlines_of_rooms_go_before_those_of_dailies(node: Node, clock: 
     assert (await node.rooms.load(code)).running is None
 
 
-async def test_an_effect_that_keeps_failing_is_set_aside_and_logged_once(
+async def test_a_repeatedly_failing_effect_is_set_aside_and_logged_once(
     node: Node, clock: SetClock
 ) -> None:
     broken = await begin_daily(node, BOB)
@@ -144,7 +144,7 @@ async def test_an_effect_that_keeps_failing_is_set_aside_and_logged_once(
     failures = [log["name"] for log in logs if log["event"] == "effect_set_aside"]
     assert sorted(failures) == [member, "broken"]
     tried = [log["name"] for log in logs if log["event"] == "effect_failed"]
-    # What the store has lost a part of is not tried again: no node could ever read it.
+    # A journal with lost entries is not retried, because no node could ever read it.
     assert tried == ["broken"] * (module.TRIES - 1)
     assert [log["key"] for log in logs if log["event"] == "journal_gap"] == [
         play_keys.attempt(broken)
@@ -157,7 +157,7 @@ async def test_an_effect_that_keeps_failing_is_set_aside_and_logged_once(
     assert await all_due(node.store.outboxes, clock.time) == []
 
 
-async def test_failures_are_counted_on_while_other_nodes_come_and_go(
+async def test_failures_are_counted_across_changes_of_nodes(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "TRIES", 3)
@@ -177,7 +177,7 @@ async def test_failures_are_counted_on_while_other_nodes_come_and_go(
     assert await all_effects(node.store.outboxes) == [("moved", "no finish")]
 
 
-async def test_an_effect_that_fails_for_lack_of_redis_is_retried_and_never_set_aside(
+async def test_an_effect_failing_without_redis_is_retried_and_never_set_aside(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def away(*_: object) -> None:
@@ -196,7 +196,7 @@ async def test_an_effect_that_fails_for_lack_of_redis_is_retried_and_never_set_a
     assert await all_effects(node.store.outboxes) == []
 
 
-async def test_a_deadline_that_a_rematch_has_put_off_has_no_age(
+async def test_a_deadline_postponed_by_a_rematch_has_no_age(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1_000.0]
@@ -220,7 +220,7 @@ async def test_a_deadline_that_a_rematch_has_put_off_has_no_age(
     assert not any(each.found for each in node.sweeper._partitions.values())
 
 
-async def test_what_cannot_be_applied_grows_old_until_it_is(
+async def test_the_age_of_an_unapplied_effect_grows_until_it_is_applied(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def away(*_: object) -> None:
@@ -240,7 +240,7 @@ async def test_what_cannot_be_applied_grows_old_until_it_is(
     assert node.sweeper.age() == 0.0
 
 
-async def test_an_act_that_could_not_be_applied_is_applied_soon_though_nobody_plays(
+async def test_a_failed_moderation_act_is_retried_soon_without_players(
     node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def away(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""Quotas of addresses, charged over real sockets: who is refused what, and who goes on."""
+"""Quotas of addresses, charged over real sockets: refusals, and play that goes on."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ from tests.nodes import Node, SetClock
 
 HERE, ELSEWHERE = "192.0.2.1", "192.0.2.2"
 SHARED = 100_000
-"""Bytes that an address may have stored in these tests."""
+"""Bytes that an address may store in these tests."""
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let an address have few bytes, and players ask as often as they like, at any time."""
+    """Give an address a small quota, and lift the rate limits."""
     monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
     monkeypatch.setattr(quota, "PLAYER_BYTES", SHARED // 250)
     for name in ("PLAYER_COMMANDS", "ADDRESS_COMMANDS"):
@@ -72,13 +72,13 @@ async def seat_at(hub: HubNode, address: str, **fields: object) -> Seat:
 
 
 async def create(seat: Seat, key: str) -> str:
-    """Ask for a room; return its code, or that of the refusal."""
+    """Create a room; return its code, or the code of the refusal."""
     asked = await seat.ask("room.create", game="robert", seats=8, limit=600, key=f"{key:>010}")
     return str(asked["code"])
 
 
 async def stored(node: Node, address: str = HERE) -> int:
-    """Return how many bytes are stored for an address, with what was noted lately."""
+    """Return the bytes stored for an address, including recent charges."""
     charged = node.services.quotas
     for scope in list(charged._noted):
         charged._writes.schedule(scope, None)
@@ -89,7 +89,7 @@ async def stored(node: Node, address: str = HERE) -> int:
 
 
 @ALONE
-async def test_empty_rooms_fill_the_quota_of_their_address_and_nothing_else(
+async def test_empty_rooms_fill_only_the_quota_of_their_address(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     guests = [await seat_at(hub, HERE) for _ in range(5)]
@@ -102,7 +102,7 @@ async def test_empty_rooms_fill_the_quota_of_their_address_and_nothing_else(
     assert await stored(node) < PARTS["room"] * SHARED + 1_000 + noted
     taken = sum([await node.redis.memory_usage(key) or 0 for key in await node.keys("*room:*")])
     assert taken < await stored(node)
-    # Who is there goes on: joins a room, starts a round, opens a daily.
+    # Existing players go on: they join rooms, start rounds, and open dailies.
     for guest in guests[:2]:
         assert (await guest.ask("room.join", code=code))["type"] == "room"
     begun = await guests[0].ask("room.start", code=code, anyway=True)
@@ -110,12 +110,12 @@ async def test_empty_rooms_fill_the_quota_of_their_address_and_nothing_else(
     assert (await guests[4].ask("daily.open", game="robert"))["type"] == "attempt"
     refused = await guests[4].ask("room.quick", game="robert")
     assert (refused["code"], refused["wait"] >= quotas.SHORTEST_WAIT_MS) == ("address_full", True)
-    # Elsewhere nobody notices.
+    # Other addresses are unaffected.
     bob = await seat_at(hub, ELSEWHERE, name="Bob")
     assert len(await create(bob, "bob")) == 8
     assert (await bob.ask("room.quick", game="robert"))["type"] == "room"
     assert (await bob.ask("daily.open", game="robert"))["type"] == "attempt"
-    # Empty rooms are gone in minutes, and count no more.
+    # Empty rooms expire within minutes and then no longer count.
     clock.time += keys.UNUSED_ROOM_LIFE_MS + 3 * quota.HOUR + 30 * quota.MINUTE
     assert len(await create(guests[3], "later")) == 8
 
@@ -148,7 +148,7 @@ async def test_games_are_refused_later_and_moves_last(hub: HubNode, node: Node) 
     assert await move(3) == "address_full"
     await charged.take(where, "any", [quota.Item(-1, quota.HOUR)])
     assert await move(3) == "moved"
-    # A guest who is new is refused; who has a token comes back.
+    # A new guest is refused; a guest with a token comes back.
     await fill(1)
     late = Seat(hub, HERE)
     assert (await late.hello(token=None))["code"] == "address_full"
@@ -157,7 +157,7 @@ async def test_games_are_refused_later_and_moves_last(hub: HubNode, node: Node) 
 
 
 @ALONE
-async def test_a_command_that_is_refused_is_not_charged(hub: HubNode, node: Node) -> None:
+async def test_a_refused_command_is_not_charged(hub: HubNode, node: Node) -> None:
     ada = await seat_at(hub, HERE)
     code, before = await room_of(ada), await stored(node)
     bob = await seat_at(hub, ELSEWHERE)
@@ -221,7 +221,7 @@ CHARGED: dict[type, Callable[[Seat, str], object]] = {
     circles_messages.CreateCircle: lambda seat, _: found_circle(seat),
     accounts_messages.DeleteAccount: lambda seat, _: seat.ask("DeleteAccount"),
 }
-"""How to give each command that is charged for; new guests, moves and passkeys have other tests."""
+"""For each charged command, how to send it; other tests cover new guests, moves and passkeys."""
 
 OTHERS = {
     session_messages.Hello, play_messages.PlayMove, play_messages.Undo, play_messages.Hint,
@@ -235,10 +235,10 @@ OTHERS = {
     circles_messages.RenewCircleLink, circles_messages.SetCircleSeason,
     circles_messages.SetCircleLeague, circles_messages.SetCircleWebhook,
 }  # fmt: skip
-"""Commands that are charged for as other tests show."""
+"""Charged commands that other tests cover."""
 
 FREE = {
-    # They read, or what they write lives for seconds.
+    # They read, or their writes live for seconds.
     session_messages.Ping, lobby_messages.ListRooms, rooms_messages.SendEmote,
     dailies_messages.ListDailies, deal_messages.ShowDeal, results_messages.WatchLeaderboard,
     results_messages.UnwatchLeaderboard, runs_messages.GetRun, runs_messages.GetRuns,
@@ -246,10 +246,10 @@ FREE = {
     accounts_messages.GetAccount, accounts_messages.ExportData, accounts_messages.SignIn,
     accounts_messages.AskPasskey, accounts_messages.UsePasskey, accounts_messages.ConfirmCode,
     accounts_messages.ConfirmPasskey, notifications_messages.GetPush,
-    # They are operators'.
+    # Operators' commands.
     operator_messages.AskOperator, operator_messages.ConfirmOperator, operator_messages.ListCases,
     operator_messages.LookUp, operator_messages.Moderate,
-    # They end what was charged for when it began.
+    # They end something charged at its start.
     rooms_messages.LeaveRoom, play_messages.Resign, play_messages.OpenAttempt,
     notifications_messages.RemovePush,
     challenges_messages.UnwatchChallenge, challenges_messages.ListChallenges,
@@ -260,17 +260,17 @@ FREE = {
     circles_messages.GetHeadToHead, circles_messages.GetCircleFeed,
     circles_messages.DeleteCircle,
 }  # fmt: skip
-"""Commands that nobody is charged for."""
+"""Commands without a charge."""
 
 
-def test_of_each_command_it_is_said_whether_it_is_charged_for() -> None:
+def test_each_command_is_listed_as_charged_or_free() -> None:
     said = [*CHARGED, *OTHERS, *FREE]
     assert set(said) == {*COMMANDS, play_messages.PlayMove}
     assert len(said) == len(COMMANDS) + 1
 
 
 @ALONE
-async def test_a_bot_and_its_end_are_charged_for(hub: HubNode, node: Node) -> None:
+async def test_a_bot_and_its_end_are_charged(hub: HubNode, node: Node) -> None:
     ada = await seat_at(hub, HERE)
     await keep_code(ada)
     before = await stored(node)
@@ -284,9 +284,7 @@ async def test_a_bot_and_its_end_are_charged_for(hub: HubNode, node: Node) -> No
 
 @ALONE
 @pytest.mark.parametrize("command", CHARGED, ids=lambda command: command.__name__)
-async def test_a_command_that_stores_something_is_charged_for(
-    hub: HubNode, node: Node, command: type
-) -> None:
+async def test_a_storing_command_is_charged(hub: HubNode, node: Node, command: type) -> None:
     ada = await seat_at(hub, HERE)
     assert await stored(node) == sum(item.size for item in players_charges.GUEST)
     code = await room_of(ada)
@@ -298,13 +296,13 @@ async def test_a_command_that_stores_something_is_charged_for(
 
 
 @ALONE
-async def test_members_and_changes_of_a_circle_are_charged_for(
+async def test_members_and_changes_of_a_circle_are_charged(
     hub: HubNode, node: Node, clock: SetClock
 ) -> None:
     ada, bob = await seat_at(hub, HERE), await seat_at(hub, ELSEWHERE, name="Bob")
     circle = await found_circle(ada)
     found = {"circle": circle["circle"]}
-    # Who founds it is in no feed; so the others join it later.
+    # A circle's founder is in no feed, so the others join later.
     clock.time += 1
     before = await stored(node, ELSEWHERE)
     assert (await bob.ask("JoinCircle", link="unknown"))["code"] == "unknown_circle"
@@ -332,7 +330,7 @@ async def test_members_and_changes_of_a_circle_are_charged_for(
 
 
 @ALONE
-async def test_a_report_is_charged_for_unless_it_is_refused(hub: HubNode, node: Node) -> None:
+async def test_a_report_is_charged_unless_refused(hub: HubNode, node: Node) -> None:
     ada, bob = await seat_at(hub, HERE), await seat_at(hub, ELSEWHERE, name="Bob")
     before = await stored(node)
     refused = await ada.ask("Report", reason="name", about="z" * 16)
@@ -356,7 +354,7 @@ async def test_a_report_is_charged_for_unless_it_is_refused(hub: HubNode, node: 
         ("scarce", set()),
     ],
 )
-async def test_the_fuller_the_store_the_less_begins_and_who_plays_goes_on(
+async def test_a_fuller_store_refuses_more_new_work_but_play_goes_on(
     hub: HubNode, node: Node, level: Level, begins: set[str]
 ) -> None:
     hub.handlers = handlers_of(
@@ -379,7 +377,7 @@ async def test_the_fuller_the_store_the_less_begins_and_who_plays_goes_on(
     }
     assert {new for new, answer in found.items() if answer["type"] != "refused"} == begins
     assert {each["code"] for each in found.values() if each["type"] == "refused"} <= {"overloaded"}
-    # A seat, an open daily and its moves are there at every level.
+    # A seat, an open daily and its moves exist at every level.
     assert (await bob.ask("room.join", code=code))["type"] == "room"
     assert (await ada.ask("daily.open", game="deuces"))["type"] == "attempt"
     played = {"attempt": attempt["attempt"], "seq": 2, "move": "s>w"}
@@ -393,7 +391,7 @@ def test_an_ipv6_client_is_counted_with_the_48_around_it() -> None:
 
 
 @ALONE
-async def test_undos_and_hints_are_refused_where_moves_are(hub: HubNode, node: Node) -> None:
+async def test_undos_and_hints_are_refused_together_with_moves(hub: HubNode, node: Node) -> None:
     ada = await seat_at(hub, HERE)
     attempt = (await ada.ask("daily.open", game="robert"))["attempt"]
     for command in ("Undo", "Hint"):
@@ -405,7 +403,7 @@ async def test_undos_and_hints_are_refused_where_moves_are(hub: HubNode, node: N
 
 
 @ALONE
-async def test_a_passkey_is_charged_for(port: int, redis: Redis) -> None:
+async def test_a_passkey_is_charged(port: int, redis: Redis) -> None:
     async def counted() -> int:
         (key,) = await redis.keys("quota:*")
         return sum(map(int, (await redis.hgetall(key)).values()))
@@ -420,7 +418,9 @@ async def test_a_passkey_is_charged_for(port: int, redis: Redis) -> None:
 
 
 @ALONE
-async def test_who_moves_and_leaves_at_once_is_charged(hub: HubNode, node: Node) -> None:
+async def test_a_player_who_moves_and_leaves_immediately_is_charged(
+    hub: HubNode, node: Node
+) -> None:
     ada = await seat_at(hub, HERE)
     attempt = (await ada.ask("daily.open", game="robert"))["attempt"]
     before = await stored(node)

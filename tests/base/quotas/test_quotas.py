@@ -1,4 +1,4 @@
-"""Quotas: who is charged for what, on all nodes together."""
+"""Quotas: the charged addresses and amounts, on all nodes together."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ SOME = Item(100, HOUR)
 
 @pytest.fixture
 def of_1000(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let an address have 1,000 bytes, and a /48 4,000."""
+    """Limit an address to 1,000 bytes, and a /48 to 4,000."""
     monkeypatch.setattr(quota, "PLAYER_BYTES", 4)
 
 
 @pytest.fixture
 def at(node: Node, other: Node) -> Callable[..., None]:
-    """Return a function that says where players are."""
+    """Return a function that sets a player's addresses."""
     places: dict[PlayerId, Sequence[Scope]] = {}
     for each in (node, other):
         each.services.quotas.where = lambda player: places.get(player, ())
@@ -49,20 +49,20 @@ def at(node: Node, other: Node) -> Callable[..., None]:
 
 
 async def used(node: Node, *scopes: Scope) -> list[int]:
-    """Return what is stored for each scope, with what was noted."""
+    """Return the bytes stored for each scope, including recent charges."""
     await written(node)
     return [each.used for each in await node.services.quotas.stored(scopes)]
 
 
 async def bytes_of(node: Node, key: str) -> int:
-    """Return how many bytes a key takes of Redis."""
+    """Return the memory that a key takes in Redis, in bytes."""
     taken = await node.redis.memory_usage(key, samples=0)
     assert taken is not None
     return taken
 
 
 async def written(node: Node) -> None:
-    """Write what was noted."""
+    """Write the recent charges."""
     pool = node.services.quotas._writes
     for scope in list(node.services.quotas._noted):
         pool.schedule(scope, None)
@@ -71,7 +71,7 @@ async def written(node: Node) -> None:
 
 
 @pytest.mark.usefixtures("of_1000")
-async def test_an_address_has_one_quota_on_all_nodes_and_no_other_address_notices(
+async def test_an_address_has_one_quota_on_all_nodes_without_affecting_others(
     node: Node, other: Node
 ) -> None:
     for number in range(10):
@@ -86,7 +86,7 @@ async def test_an_address_has_one_quota_on_all_nodes_and_no_other_address_notice
 
 
 @pytest.mark.usefixtures("of_1000")
-async def test_what_has_expired_leaves_room(node: Node, clock: SetClock) -> None:
+async def test_expired_data_free_the_quota(node: Node, clock: SetClock) -> None:
     quotas = node.services.quotas
     await quotas.take([HERE], "any", [Item(900, HOUR), Item(100, DAY)])
     clock.time = counted_until(clock.time, HOUR)
@@ -95,7 +95,7 @@ async def test_what_has_expired_leaves_room(node: Node, clock: SetClock) -> None
 
 
 @pytest.mark.usefixtures("of_1000")
-async def test_rooms_are_refused_before_games_and_these_before_anything_else(node: Node) -> None:
+async def test_rooms_are_refused_first_then_games_then_other_data(node: Node) -> None:
     quotas = node.services.quotas
     await quotas.take([HERE], "any", [Item(int(1_000 * PARTS["room"]) - 50, HOUR)])
     with pytest.raises(Refusal):
@@ -107,7 +107,7 @@ async def test_rooms_are_refused_before_games_and_these_before_anything_else(nod
 
 
 @pytest.mark.usefixtures("of_1000")
-async def test_a_48_pays_for_all_its_networks_and_a_refusal_charges_none(node: Node) -> None:
+async def test_a_48_is_charged_for_all_its_networks_and_a_refusal_charges_none(node: Node) -> None:
     quotas, big = node.services.quotas, [Item(1_000, HOUR)]
     networks = [Scope(f"2001:db8:0:{number}::/64") for number in range(5)]
     for each in networks[:4]:
@@ -120,7 +120,7 @@ async def test_a_48_pays_for_all_its_networks_and_a_refusal_charges_none(node: N
 
 
 @pytest.mark.parametrize("error", [Refusal("unknown_game"), UnavailableError()])
-async def test_what_is_refused_or_fails_in_the_end_is_given_back(
+async def test_charges_of_refused_or_failed_commands_are_returned(
     node: Node, error: Exception
 ) -> None:
     quotas = node.services.quotas
@@ -140,7 +140,7 @@ async def test_addresses_are_stored_as_keyed_hashes(node: Node) -> None:
     assert "192.0" not in key
 
 
-async def test_a_player_pays_where_the_player_is_for_a_game_that_is_played(
+async def test_a_played_game_is_charged_to_the_players_current_address(
     node: Node, at: Callable[..., None], clock: SetClock
 ) -> None:
     at(ADA, HERE)
@@ -148,7 +148,7 @@ async def test_a_player_pays_where_the_player_is_for_a_game_that_is_played(
     room, _ = await node.race_of(ADA, BOB, CYD)
     assert room.round is not None
     clock.time = BEGUN
-    assert await used(node, HERE, ELSEWHERE) == [0, 0], "handlers charge for what begins"
+    assert await used(node, HERE, ELSEWHERE) == [0, 0], "handlers charge for new work"
     for player, moves in ((ADA, 1), (BOB, module.MOVES), (CYD, 1)):
         for _ in range(moves):
             await node.play(attempt_of(room, player), player)
@@ -167,7 +167,7 @@ async def test_a_player_pays_where_the_player_is_for_a_game_that_is_played(
     assert await used(node, HERE) == [0]
 
 
-async def test_charges_are_no_less_than_what_redis_takes(
+async def test_charges_cover_the_memory_used_in_redis(
     node: Node, at: Callable[..., None], clock: SetClock
 ) -> None:
     at(ADA, HERE)
@@ -187,7 +187,7 @@ async def test_charges_are_no_less_than_what_redis_takes(
 
 
 @pytest.mark.usefixtures("of_1000")
-async def test_moves_are_refused_only_where_all_is_stored_and_only_until_some_is_gone(
+async def test_moves_are_refused_only_while_a_quota_is_full(
     node: Node, at: Callable[..., None], clock: SetClock
 ) -> None:
     quotas = node.services.quotas
@@ -199,13 +199,13 @@ async def test_moves_are_refused_only_where_all_is_stored_and_only_until_some_is
     quotas.note(ADA, Item(1, HOUR))
     await written(node)
     assert (quotas.is_full(ADA), quotas.is_full(BOB), quotas.is_full(CYD)) == (True, False, False)
-    assert quotas._writes.is_scheduled(FIRST), "it is looked again by itself"
+    assert quotas._writes.is_scheduled(FIRST), "the next check happens by itself"
     clock.time = counted_until(clock.time, HOUR)
     assert await used(node, FIRST) == [0]
     assert not quotas.is_full(ADA)
 
 
-async def test_where_much_is_stored_games_are_kept_for_fewer_days(
+async def test_games_are_kept_for_fewer_days_at_an_address_that_stores_much(
     node: Node, at: Callable[..., None], clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(quota, "PLAYER_BYTES", 400)
@@ -215,7 +215,7 @@ async def test_where_much_is_stored_games_are_kept_for_fewer_days(
     assert quotas.days([ADA]) == KEPT_DAYS
     await quotas.take([HERE], "any", [Item(25_000, DAY)])
     assert (quotas.days([ADA]), quotas.days([CYD]), quotas.days([PACE_BOT])) == (7, 90, 90)
-    assert quotas.days([ADA, BOB]) == KEPT_DAYS, "nobody loses what others have stored for"
+    assert quotas.days([ADA, BOB]) == KEPT_DAYS, "no address loses other addresses' charges"
     assert quotas.days([ADA, PACE_BOT]) == 7
     with monkeypatch.context() as operator:
         operator.setattr(quotas, "_keep_days", 5)
@@ -237,7 +237,7 @@ async def test_where_much_is_stored_games_are_kept_for_fewer_days(
 
 
 @pytest.mark.parametrize("known", [True, False])
-async def test_the_pace_bots_run_is_charged_for_as_long_as_it_is_kept(
+async def test_the_pace_bots_run_is_charged_for_its_lifetime(
     node: Node,
     at: Callable[..., None],
     clock: SetClock,

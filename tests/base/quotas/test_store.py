@@ -1,4 +1,4 @@
-"""The store of quotas, against a model."""
+"""The store of quotas, compared with a model."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def quotas(database: Database) -> QuotaStore:
     return QuotaStore(database)
 
 
-async def test_what_is_charged_counts_until_it_expires(quotas: QuotaStore, redis: Client) -> None:
+async def test_a_charge_counts_until_it_expires(quotas: QuotaStore, redis: Client) -> None:
     assert await quotas.charge(A, START, {START + 10: 5, START + 20: 7}) == (True, 12, 0)
-    assert await quotas.charge(B, START, {}) == (True, 0, 0), "each address has its own"
+    assert await quotas.charge(B, START, {}) == (True, 0, 0), "each address has its own quota"
     assert await quotas.charge(A, START + 9, {}) == (True, 12, START + 10)
     assert await quotas.charge(A, START + 10, {}) == (True, 7, START + 20)
     assert await redis.hgetall(keys.quota(A)) == {str(START + 20): "7"}
@@ -35,7 +35,7 @@ async def test_what_is_charged_counts_until_it_expires(quotas: QuotaStore, redis
     assert not await redis.exists(keys.quota(A), keys.quota(B))
 
 
-async def test_what_is_too_much_is_not_counted(quotas: QuotaStore) -> None:
+async def test_a_refused_charge_is_not_counted(quotas: QuotaStore) -> None:
     assert await quotas.charge(A, START, {START + 10: 6}, most=10) == (True, 6, 0)
     assert await quotas.charge(A, START, {START + 20: 5}, most=10) == (False, 6, START + 10)
     assert await quotas.charge(A, START, {START + 20: 4}, most=10) == (True, 10, START + 10)
@@ -45,9 +45,7 @@ async def test_what_is_too_much_is_not_counted(quotas: QuotaStore) -> None:
     assert await quotas.charge(A, START + 10, {START + 20: 9}, most=10) == (True, 9, START + 20)
 
 
-async def test_the_count_is_gone_with_the_last_of_what_is_stored(
-    quotas: QuotaStore, redis: Client
-) -> None:
+async def test_the_count_expires_with_the_last_charge(quotas: QuotaStore, redis: Client) -> None:
     await quotas.charge(A, START, {START + 90_000_000: 5, START + 50_000: 1})
     await quotas.charge(A, START, {START + 20_000: 1})
     seconds, micros = await redis.time()
@@ -55,7 +53,7 @@ async def test_the_count_is_gone_with_the_last_of_what_is_stored(
     assert abs(expires - START - 90_000_000) < 5_000
 
 
-async def test_of_many_at_once_as_many_are_accepted_as_there_is_room_for(
+async def test_concurrent_charges_are_accepted_only_within_the_quota(
     quotas: QuotaStore, other_database: Database
 ) -> None:
     nodes = [quotas, QuotaStore(other_database)]
@@ -73,7 +71,7 @@ charges = st.tuples(
 @ALONE
 @settings(deadline=None, max_examples=cases(10, 40), suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(charges, max_size=20))
-async def test_it_counts_as_a_list_of_all_charges_does(
+async def test_the_store_counts_as_the_model_does(
     quotas: QuotaStore, redis: Client, steps: list[tuple[int, int, int, int | None]]
 ) -> None:
     await redis.delete(keys.quota(A))

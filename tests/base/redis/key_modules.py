@@ -1,4 +1,4 @@
-"""The modules that name the keys in Redis, of the base and of each wing, and what they name."""
+"""The modules that name Redis keys, of the base and of each wing, and their keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEY_MODULES: Final = [
 FOR_GOOD: Final = {
     kind for module in KEY_MODULES for kind in getattr(module, "FOR_GOOD", dict[str, str]())
 }
-"""The kinds of keys that need not expire."""
+"""Kinds of keys that may lack an expiry."""
 
 _SAMPLES: dict[object, Any] = {
     str: "abc",
@@ -31,7 +31,7 @@ _SAMPLES: dict[object, Any] = {
 
 
 def all_of(module: object) -> dict[str, str]:
-    """Return what each constant and function of a module names, by its name there."""
+    """Return the keys named by each constant and function of a module, by its name."""
     found = {name: value for name, value in vars(module).items() if isinstance(value, str)}
     constants = {name: value for name, value in found.items() if name.isupper()}
     functions = dict(inspect.getmembers(module, inspect.isfunction))
@@ -47,7 +47,7 @@ def all_of(module: object) -> dict[str, str]:
             for parameter, kind in types.items()
             if parameter != "return"
         ]
-        # What makes a key of another one's slot gets a key.
+        # A function that derives a key in another key's slot is given a key.
         constants[name] = (
             function("{p7}:x") if list(types) == ["key", "return"] else function(*given)
         )

@@ -1,4 +1,4 @@
-"""Listeners: a node's bus, and the messages that it received."""
+"""Listeners: a node's bus, with its received messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.processes import PATIENCE
 
 
 class Listener:
-    """A node's bus, and a queue of the messages that its subscriptions received."""
+    """A node's bus, and a queue of the messages received by its subscriptions."""
 
     def __init__(self, database: Database) -> None:
         self._received: asyncio.Queue[tuple[str, bytes | None]] = asyncio.Queue()
@@ -24,7 +24,7 @@ class Listener:
         self.bus.subscribe(topic, lambda payload: self._received.put_nowait((topic, payload)))
 
     async def message(self) -> tuple[str, bytes | None]:
-        """Return the next message: its topic and payload, `None` for a subscription made."""
+        """Return the next message: its topic and payload, or `None` for a new subscription."""
         async with asyncio.timeout(PATIENCE):
             return await self._received.get()
 
@@ -33,7 +33,7 @@ class Listener:
         return (await self.message())[0]
 
     async def wait_for(self, *topics: str) -> None:
-        """Return when each of the topics has received a message from now on."""
+        """Wait until each of the topics has received a further message."""
         left = set(topics)
         while left:
             left.discard(await self.next_topic())
@@ -45,7 +45,7 @@ class Listener:
 
 @asynccontextmanager
 async def listening(database: Database) -> AsyncIterator[Listener]:
-    """Run a node's bus in the block, and yield its listener."""
+    """Run a node's bus within the context, and yield its listener."""
     listener = Listener(database)
     async with running(work_of(listener.bus)):
         yield listener

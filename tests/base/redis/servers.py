@@ -25,7 +25,7 @@ async def until(condition: Callable[[], Awaitable[bool]]) -> None:
 
 @asynccontextmanager
 async def running(work: Callable[[Stop], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
-    """Run background work in the block, and stop it when the block is left."""
+    """Run background work within the context."""
     stop = Stop()
     task = asyncio.create_task(work(stop))
     try:
@@ -80,14 +80,14 @@ async def servers_of(redis: Client) -> AsyncIterator[list[Redis]]:
 
 @asynccontextmanager
 async def writes_held_up(redis: Client) -> AsyncIterator[None]:
-    """Pause all writes in the block."""
+    """Pause all writes within the context."""
     async with servers_of(redis) as servers:
         for server in servers:
             await server.client_pause(60_000, all=False)
         try:
             yield
         finally:
-            # The server may have been killed meanwhile.
+            # A test may have killed the server meanwhile.
             with suppress(RedisError):
                 for server in servers:
                     await server.client_unpause()
@@ -101,21 +101,21 @@ async def drop_pubsub_connections(redis: Client) -> None:
 
 
 async def in_flight(redis: Client, *commands: str) -> bool:
-    """Return whether a client's last command is one of these; a paused one is the last."""
+    """Return whether a client's last command is one of these; a paused command is the last."""
     async with servers_of(redis) as servers:
         clients = [client for server in servers for client in await server.client_list()]
     return any(client["cmd"].split("|")[0] in commands for client in clients)
 
 
 async def reads(redis: Client) -> int:
-    """Return how often Redis has read from its clients: once for each small batch."""
+    """Return the number of Redis's reads from its clients: one for each small batch."""
     async with servers_of(redis) as servers:
         stats = [await server.info("stats") for server in servers]
     return sum(int(each["total_reads_processed"]) for each in stats)
 
 
 async def calls(redis: Client, command: str) -> int:
-    """Return how often Redis has run a command, including calls from scripts."""
+    """Return the number of calls of a command, including calls from scripts."""
     async with servers_of(redis) as servers:
         stats = [await server.info("commandstats") for server in servers]
     return sum(int(each.get(f"cmdstat_{command}", {}).get("calls", 0)) for each in stats)

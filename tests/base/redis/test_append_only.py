@@ -1,4 +1,4 @@
-"""Append-only files after a power cut, and with damage of other kinds."""
+"""Append-only files after a power cut, and with other kinds of damage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NULS = bytes(100_000)
 
 @pytest.fixture(params=["PATH", "wheel"])
 def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run the server on the PATH, which has several files, and the one in the wheel, with one."""
+    """Run the server on the PATH, which has several files, and the wheel's, which has one."""
     if request.param == "wheel":
         monkeypatch.setenv("PATH", "/nowhere")
 
@@ -44,7 +44,7 @@ async def written(data: Path, *, rewritten: bool) -> Path:
 
 
 async def keys_of(data: Path) -> int:
-    """Return how many keys a server finds there."""
+    """Return the number of keys that a server finds in a directory."""
     async with embedded_redis(data) as socket:
         redis = connect(socket)
         count = await redis.dbsize()
@@ -55,7 +55,7 @@ async def keys_of(data: Path) -> int:
 @pytest.mark.usefixtures("server")
 @pytest.mark.parametrize("rewritten", [False, True])
 @pytest.mark.parametrize(("lost", "kept"), [(0, 100), (5, 99)])
-async def test_a_file_that_ends_in_nulls_is_repaired_and_what_was_cut_off_is_said(
+async def test_a_file_ending_in_nulls_is_repaired_and_the_cut_is_reported(
     data: Path, rewritten: bool, lost: int, kept: int
 ) -> None:
     file = await written(data, rewritten=rewritten)
@@ -76,7 +76,7 @@ async def test_a_file_that_ends_in_nulls_is_repaired_and_what_was_cut_off_is_sai
 @pytest.mark.usefixtures("server")
 @pytest.mark.parametrize("rewritten", [False, True])
 @pytest.mark.parametrize("tail", [b"", NULS])
-async def test_a_file_that_is_damaged_in_the_middle_is_refused_with_the_place_and_stays_as_it_is(
+async def test_a_file_damaged_in_the_middle_is_refused_with_the_place_and_unchanged(
     data: Path, rewritten: bool, tail: bytes
 ) -> None:
     file = await written(data, rewritten=rewritten)
@@ -102,14 +102,14 @@ async def test_a_damaged_snapshot_is_refused(data: Path) -> None:
         await keys_of(data)
 
 
-def test_a_file_of_nulls_alone_is_not_taken_for_an_empty_one(data: Path) -> None:
+def test_a_file_of_only_nulls_is_not_mistaken_for_an_empty_one(data: Path) -> None:
     (data / append_only.NAME).write_bytes(NULS)
     append_only.cut_off_nulls(data)
     assert (data / append_only.NAME).read_bytes() == NULS
     assert "is damaged at byte 0" in (damage(data) or "")
 
 
-def test_a_file_that_is_missing_is_named(data: Path) -> None:
+def test_a_missing_file_is_named(data: Path) -> None:
     manifest = data / append_only.MANIFEST
     manifest.parent.mkdir()
     manifest.write_text(
@@ -129,7 +129,7 @@ def test_a_second_tail_does_not_replace_the_first(data: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", range(1, len(SET)))
-def test_the_beginning_of_a_command_is_no_damage(cut: int) -> None:
+def test_an_incomplete_command_at_the_end_is_no_damage(cut: int) -> None:
     content = SET + SET[:cut]
     assert scan(content, len(content)) == Scan(len(SET), damaged=False)
 
@@ -138,12 +138,12 @@ def test_the_beginning_of_a_command_is_no_damage(cut: int) -> None:
     "wrong",
     [b"x", b"\0" + SET, b"*3\r\n$3\r\nSETx\r\n" + SET, b"*1\r\nx", b"*x", b"$1\r\na\r\n", SET[1:]],
 )
-def test_anything_else_is(wrong: bytes) -> None:
+def test_other_endings_are_damage(wrong: bytes) -> None:
     content = b"#TS:1\r\n" + SET + wrong
     assert scan(content, len(content)) == Scan(7 + len(SET), damaged=True)
 
 
-def test_a_snapshot_ends_where_its_checksum_is_right() -> None:
+def test_a_snapshot_ends_after_its_checksum() -> None:
     snapshot = b"REDIS0009\xff"
     checksum = 0
     for byte in snapshot:
@@ -154,7 +154,7 @@ def test_a_snapshot_ends_where_its_checksum_is_right() -> None:
     assert scan(snapshot + bytes(8), 18).damaged
 
 
-def test_the_checksum_is_the_one_that_redis_documents() -> None:
+def test_the_checksum_is_redis_documented_one() -> None:
     checksum = 0
     for byte in b"123456789":
         checksum = append_only._CRC_TABLE[(checksum ^ byte) & 0xFF] ^ (checksum >> 8)

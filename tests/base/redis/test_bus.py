@@ -38,14 +38,14 @@ async def publisher(other_database: Database) -> Bus:
 
 @pytest.fixture
 def quick(quick_redis: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the time-outs, so that a lost connection is noticed and replaced soon."""
+    """Shorten the timeouts, so that a lost connection is detected and replaced soon."""
     monkeypatch.setattr(module, "RECONNECT_DELAY", 0.01)
     monkeypatch.setattr(module, "HEARTBEAT_INTERVAL", 0.05)
     monkeypatch.setattr(module, "HEARTBEAT_TIMEOUT", 0.5)
 
 
 async def subscriber_count(redis: Client, topic: str) -> int:
-    """Return how many nodes are subscribed to a topic."""
+    """Return the number of nodes subscribed to a topic."""
     async with servers_of(redis) as servers:
         command = "NUMSUB" if isinstance(redis, Redis) else "SHARDNUMSUB"
         counts = [
@@ -71,9 +71,7 @@ async def test_a_subscriber_is_notified_of_its_subscription_and_of_each_message(
     assert await listener.next_topic() == "a"
 
 
-async def test_payloads_are_received_as_they_were_published(
-    listener: Listener, publisher: Bus
-) -> None:
+async def test_payloads_are_received_unchanged(listener: Listener, publisher: Bus) -> None:
     listener.subscribe("a")
     assert await listener.message() == ("a", None)
     for payload in (b"", b"\xff\x00 no text", bytes(10_000)):
@@ -82,7 +80,7 @@ async def test_payloads_are_received_as_they_were_published(
 
 
 @pytest.mark.usefixtures("quick")
-async def test_subscribers_are_notified_of_a_message_that_could_not_be_sent(
+async def test_subscribers_are_notified_of_an_unsent_message(
     database: Database,
 ) -> None:
     """Their own connections did not break, so they would not notice."""
@@ -97,7 +95,7 @@ async def test_subscribers_are_notified_of_a_message_that_could_not_be_sent(
         assert await listener.message() == ("a", b"")
 
 
-async def test_subscribing_again_at_once_notifies_of_one_subscription(
+async def test_resubscribing_immediately_notifies_of_one_subscription(
     listener: Listener, publisher: Bus
 ) -> None:
     listener.subscribe("a")
@@ -199,13 +197,13 @@ async def test_every_subscriber_is_notified_after_a_restart_of_redis() -> None:
                 listener.bus.publish(other)
                 await listener.wait_for(other)
                 await until(lambda: _has_logged(logs, "store_back"))
-            # That the store is away says it all.
+            # One log entry about the outage covers it.
             assert [line["event"] for line in logs] == ["store_lost", "store_back"]
         await redis.aclose()
 
 
 @pytest.mark.usefixtures("quick")
-async def test_a_connection_that_hangs_is_replaced() -> None:
+async def test_a_hung_connection_is_replaced() -> None:
     topic = topics.node("a")
     with running_server() as server:
         redis = connect(server.url)

@@ -28,7 +28,7 @@ def slow_samples_count(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("slow_samples_count")
-async def test_the_time_is_that_of_redis(
+async def test_the_time_is_redis_time(
     redis: Client, database: Database, other_database: Database
 ) -> None:
     clocks = [RedisClock(database), RedisClock(other_database)]
@@ -42,13 +42,13 @@ async def test_the_time_is_that_of_redis(
         after = await time_of(redis)
         for clock, time in zip(clocks, shown, strict=True):
             assert clock._bounds is not None
-            # A sample is wrong by half of its round trip at most.
+            # A sample's error is at most half of its round trip.
             wrong = 1_000 * (clock._bounds.high - clock._bounds.low) / 2 + 5
             assert before - wrong <= time <= after + wrong
 
 
 class Machine(RedisClock):
-    """A clock whose machine and Redis have times that the test sets, in seconds."""
+    """A clock for which the test sets the machine's and Redis's times, in seconds."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database, lambda: self.local)
@@ -70,7 +70,7 @@ class Machine(RedisClock):
         return shown
 
 
-async def test_a_sample_that_took_too_long_is_not_used(database: Database) -> None:
+async def test_a_slow_sample_is_not_used(database: Database) -> None:
     clock = Machine(database)
     clock.latency = module.SLOWEST_SAMPLE + 0.1
     with pytest.raises(UnavailableError, match="to reply to TIME"):
@@ -80,21 +80,21 @@ async def test_a_sample_that_took_too_long_is_not_used(database: Database) -> No
     assert abs(clock.now() - clock.redis * 1000) <= 1
 
 
-async def test_a_slow_sample_confirms_a_time_that_it_agrees_with(database: Database) -> None:
+async def test_a_slow_sample_confirms_an_agreeing_time(database: Database) -> None:
     clock = Machine(database)
     await clock.sample()
     shown = clock.now() - clock.redis * 1000
     clock.latency = module.SLOWEST_SAMPLE + 0.1
     await clock.sample()
     assert abs(clock.now() - clock.redis * 1000 - shown) <= 1
-    # One that disagrees does not confirm it, and is not used.
+    # A disagreeing sample does not confirm the time, and is not used.
     clock.redis += 60
     with pytest.raises(UnavailableError, match="to reply to TIME"):
         await clock.sample()
     assert abs(clock.now() - (clock.redis - 60) * 1000 - shown) <= 1
 
 
-async def test_a_sample_does_not_change_a_clock_that_it_agrees_with(
+async def test_an_agreeing_sample_does_not_change_the_clock(
     database: Database,
 ) -> None:
     clock = Machine(database)
@@ -124,9 +124,7 @@ async def test_a_small_correction_stops_the_time_and_never_sets_it_back(
 
 
 @pytest.mark.parametrize("jump", [-3_600.0, -600.0, -1.0, 1.0, 600.0, 3_600.0])
-async def test_a_clock_that_has_jumped_is_right_after_a_sample(
-    database: Database, jump: float
-) -> None:
+async def test_a_sample_corrects_a_clock_that_has_jumped(database: Database, jump: float) -> None:
     clock = Machine(database)
     await clock.sample()
     clock.now()
@@ -170,7 +168,7 @@ async def test_concurrent_callers_share_one_sample(redis: Client, database: Data
     first = asyncio.create_task(clock.sample())
     while clock._current is None or clock._current.done():
         await asyncio.sleep(0)
-    # That sample is in flight already: it may be older than the calls from now on.
+    # That sample is already in flight, so it may be older than later calls.
     await asyncio.gather(*(clock.sample() for _ in range(1_000)))
     await first
     assert clock.samples == 3

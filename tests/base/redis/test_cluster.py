@@ -1,4 +1,4 @@
-"""A cluster whose slots move, and whose servers are killed or hang, while nodes write to it."""
+"""A cluster with moving slots and killed or hanging servers, while nodes write to it."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def others_of(cluster: Cluster, server: Server) -> list[Server]:
 
 
 async def taken_over(cluster: Cluster, key: str, lost: Server) -> Server:
-    """Wait until all servers agree on a new owner of a key of a lost one, and return it."""
+    """Wait until all servers agree on a new owner of a lost server's key, and return it."""
     slot = key_slot(key.encode())
     left = {server.port: server for server in cluster.servers if server is not lost}
 
@@ -109,7 +109,7 @@ async def taken_over(cluster: Cluster, key: str, lost: Server) -> Server:
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_appends_follow_a_slot_that_moves(
+async def test_appends_follow_a_moving_slot(
     cluster: Cluster, database: Database, form: dict[str, Any]
 ) -> None:
     partition = 7
@@ -134,7 +134,7 @@ async def test_appends_follow_a_slot_that_moves(
         assert await texts(journals, writer.key) == writer.acknowledged
 
 
-async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
+async def test_a_half_moved_slot_is_written_and_read_where_its_keys_are(
     cluster: Cluster, database: Database
 ) -> None:
     partition = 11
@@ -150,7 +150,7 @@ async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
     source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target_id)
     moved = [play_keys.attempt(name) for name in old[:4]]
     source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 2_000, "KEYS", *moved)
-    # The keys of this append are on two servers: it waits, but no other does.
+    # The keys of this append are on two servers, so it waits, but no other does.
     split = append(journals, 2, name=old[5], effect=("field", "text"), due=DUE)
     for name in (*old[:5], *old[6:]):
         await append(journals, 2, name=name)
@@ -166,7 +166,7 @@ async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
     assert target.ask("HGETALL", keys.outbox(partition)) == {"field": "text"}
 
 
-async def test_an_append_that_is_redirected_for_too_long_is_unavailable(
+async def test_an_append_redirected_for_too_long_is_unavailable(
     cluster: Cluster, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "REDIRECT_TIMEOUT", 0.2)
@@ -186,7 +186,7 @@ async def test_an_append_that_is_redirected_for_too_long_is_unavailable(
 
 
 def connections(cluster: Cluster) -> int:
-    """Return how many clients are connected to all servers, without the servers themselves."""
+    """Return the number of clients of all servers, excluding the servers themselves."""
     found = 0
     for server in cluster.servers:
         for line in server.ask("CLIENT", "LIST").splitlines():
@@ -194,7 +194,7 @@ def connections(cluster: Cluster) -> int:
     return found
 
 
-async def test_no_acknowledged_append_is_lost_when_masters_are_killed(
+async def test_killed_masters_lose_no_acknowledged_append(
     cluster: Cluster, database: Database
 ) -> None:
     before = connections(cluster)
@@ -224,7 +224,7 @@ async def test_no_acknowledged_append_is_lost_when_masters_are_killed(
 
 
 @pytest.mark.usefixtures("quick_redis")
-async def test_no_acknowledged_append_is_lost_when_a_master_hangs_and_resumes(
+async def test_a_hanging_master_loses_no_acknowledged_append(
     cluster: Cluster,
 ) -> None:
     async with database_on(cluster) as database:
@@ -247,9 +247,7 @@ async def test_no_acknowledged_append_is_lost_when_a_master_hangs_and_resumes(
 
 @pytest.mark.usefixtures("quick_redis")
 @pytest.mark.parametrize("hangs", [True, False], ids=["hangs", "killed"])
-async def test_the_new_master_is_found_without_the_lost_one(
-    cluster: Cluster, *, hangs: bool
-) -> None:
+async def test_a_new_master_is_found_without_the_lost_one(cluster: Cluster, *, hangs: bool) -> None:
     async with database_on(cluster, acks=0) as database, database_on(cluster, acks=0) as reader:
         partition = 19
         name, another = names_in(partition, 2)
@@ -263,7 +261,7 @@ async def test_the_new_master_is_found_without_the_lost_one(
         else:
             lost.kill()
         await taken_over(cluster, keys.due(partition), lost)
-        # The reader and the writer notice it independently.
+        # The reader and the writer detect it independently.
         assert await texts(JournalStore(reader), play_keys.attempt(name)) == ["entry 1"]
         with pytest.raises(UnavailableError):
             await append(journals, 2, name=name)
@@ -287,7 +285,7 @@ async def test_replies_of_a_stale_master_are_not_used(cluster: Cluster) -> None:
         chosen = names_in(partition, 20)
         old, new = chosen[:10], chosen[10:]
         known = await asyncio.gather(*(append(journals, 1, name=name) for name in old))
-        # Enough connections for all requests below to be waiting when the master resumes.
+        # Open enough connections for all requests below to wait when the master resumes.
         await asyncio.gather(
             *(journals.read_on(play_keys.attempt(name), 1, "") for name in chosen * 2)
         )
@@ -323,14 +321,14 @@ async def test_replies_of_a_stale_master_are_not_used(cluster: Cluster) -> None:
 
 
 def texts_in(answer: Entries | BaseException | None) -> tuple[str, ...] | None:
-    """Return the texts that were read, `None` if the read failed as unavailable."""
+    """Return the texts of a read, or `None` if it failed as unavailable."""
     if isinstance(answer, Entries):
         return tuple(answer.texts)
     assert isinstance(answer, UnavailableError)
     return None
 
 
-async def test_nothing_is_appended_to_an_entry_that_was_lost_with_a_moved_slot(
+async def test_nothing_is_appended_to_an_entry_lost_with_a_moved_slot(
     cluster: Cluster, database: Database
 ) -> None:
     """Its old owner still answers on the old connection, with a redirection to the new one."""
@@ -362,7 +360,7 @@ async def test_nothing_is_appended_to_an_entry_that_was_lost_with_a_moved_slot(
 
 @pytest.fixture
 def quick(quick_redis: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the time-outs, so that a lost connection is noticed and replaced soon."""
+    """Shorten the timeouts, so that a lost connection is detected and replaced soon."""
     monkeypatch.setattr(bus, "RECONNECT_DELAY", 0.01)
     monkeypatch.setattr(bus, "HEARTBEAT_INTERVAL", 0.1)
 
@@ -401,7 +399,7 @@ async def test_messages_are_received_after_a_slot_has_moved(
 
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("hangs", [True, False], ids=["hangs", "killed"])
-async def test_messages_are_received_after_a_master_was_lost(
+async def test_messages_are_received_after_losing_a_master(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, *, hangs: bool
 ) -> None:
     async with (
@@ -432,7 +430,7 @@ async def test_messages_are_received_after_a_master_was_lost(
             await listener.wait_for(*TOPICS)
 
         async def publish_again(stop: Stop) -> None:
-            # Messages that are sent to the lost master are lost.
+            # Messages to the lost master are lost.
             while not stop.is_set:
                 publisher.bus.publish(TOPICS[0])
                 await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Connections: addresses of Redis, and its failures as one exception."""
+"""Connections: Redis's addresses, and its failures as one exception."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_an_error_of_redis_is_raised_as_unavailable(error: Exception) -> None:
         raise error
 
 
-def test_a_write_to_a_connection_that_uvloop_has_closed_is_raised_as_unavailable() -> None:
+def test_a_write_to_a_connection_closed_by_uvloop_is_raised_as_unavailable() -> None:
     async def write() -> None:
         ours, theirs = socket.socketpair()
         with theirs:
@@ -60,15 +60,15 @@ def test_other_errors_are_raised_unchanged(error: type[Exception]) -> None:
         raise error
 
 
-async def test_a_redis_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
+async def test_an_unreachable_redis_is_unavailable(tmp_path: Path) -> None:
     redis = connect(f"unix://{tmp_path}/none.sock")
     with pytest.raises(UnavailableError), raising_unavailable():
         await redis.ping()
     await redis.aclose()
 
 
-async def test_a_connection_sends_only_what_is_asked_for() -> None:
-    """Anything else would be a right that the nodes' user needs."""
+async def test_a_connection_sends_only_the_requested_commands() -> None:
+    """Any other command would be a right that the nodes' user needs."""
     with running_server() as server:
         watcher, redis = connect(server.admin_url), connect(server.url)
         assert isinstance(watcher, Redis)
@@ -78,7 +78,7 @@ async def test_a_connection_sends_only_what_is_asked_for() -> None:
         errors = await watcher.info("errorstats")
         await redis.aclose()
         await watcher.aclose()
-    # Before Redis 7, subcommands are not counted on their own.
+    # Before Redis 7, subcommands are not counted separately.
     names = {name.partition("|")[0] for name in commands}
     assert names == {"cmdstat_config", "cmdstat_hello", "cmdstat_ping"}
     assert errors == {}
@@ -117,12 +117,12 @@ def test_the_address_of_a_redis_lists_a_master_and_its_replicas(
         ("redis://localhost:port", "[Pp]ort"),
     ],
 )
-def test_an_address_that_would_not_do_is_refused_with_a_sentence(url: str, message: str) -> None:
+def test_an_unusable_address_is_refused_with_a_sentence(url: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         connect(url)
 
 
-def test_the_address_of_a_cluster_names_authorities_as_well(tmp_path: Path) -> None:
+def test_the_address_of_a_cluster_can_name_authorities(tmp_path: Path) -> None:
     (file := tmp_path / "ca.pem").touch()
     cluster = connect(f"rediss+cluster://10.0.0.1?ssl_ca_certs={file}")
     assert isinstance(cluster, RedisCluster)
@@ -132,7 +132,7 @@ def test_the_address_of_a_cluster_names_authorities_as_well(tmp_path: Path) -> N
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
-    """Return a folder with a certificate for this machine, which signs itself, and its key."""
+    """Return a folder with a self-signed certificate for this machine, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "a test's own")])
     hosts = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
@@ -154,11 +154,11 @@ def certificate(tmp_path: Path) -> Path:
 
 
 @pytest.mark.deep
-async def test_tls_trusts_the_authority_that_the_address_names(certificate: Path) -> None:
+async def test_tls_trusts_the_authority_named_in_the_address(certificate: Path) -> None:
     files = {"tls-cert-file": "ca.pem", "tls-key-file": "key.pem", "tls-ca-cert-file": "ca.pem"}
     options = {name: str(certificate / file) for name, file in files.items()}
     port = free_port()
-    # The Valkey that comes along has no TLS.
+    # The bundled Valkey has no TLS.
     program = programs()["redis"]
     with running_server(
         program=program, **options, **{"tls-port": str(port), "tls-auth-clients": "no"}
@@ -173,7 +173,7 @@ async def test_tls_trusts_the_authority_that_the_address_names(certificate: Path
         await wary.aclose()
 
 
-async def test_a_password_alone_is_that_of_the_default_user() -> None:
+async def test_a_password_without_a_user_is_the_default_users() -> None:
     with running_server() as server:
         server.ask("ACL", "SETUSER", "default", "on", ">pass/word")
         url = with_password(f"redis://127.0.0.1:{server.port}", "pass/word")

@@ -43,7 +43,7 @@ def journals(database: Database) -> JournalStore:
 
 
 APPENDED = int
-"""The type of the result of an append that was stored."""
+"""The result type of a stored append."""
 
 
 async def outcomes(appends: Iterable[Awaitable[int]]) -> list[type]:
@@ -64,7 +64,7 @@ async def test_appends_of_one_loop_turn_are_sent_in_one_batch(
         assert await texts(journals, keys.attempt(name)) == ["entry 1"]
 
 
-async def test_appends_that_wait_for_a_batch_in_flight_are_sent_in_the_next(
+async def test_appends_during_a_batch_in_flight_are_sent_in_the_next(
     redis: Client, journals: JournalStore
 ) -> None:
     async with writes_held_up(redis):
@@ -112,7 +112,7 @@ async def test_a_cancelled_append_does_not_affect_others(
         assert await texts(journals, keys.attempt(name)) == [name]
 
 
-async def test_an_append_that_cannot_be_encoded_fails_and_the_next_does_not(
+async def test_an_unencodable_append_fails_without_affecting_the_next(
     journals: JournalStore,
 ) -> None:
     await append(journals, 1)
@@ -121,7 +121,7 @@ async def test_an_append_that_cannot_be_encoded_fails_and_the_next_does_not(
     assert await texts(journals) == ["entry 1", "entry 2"]
 
 
-async def test_a_write_to_a_full_queue_is_refused_at_once(
+async def test_a_write_to_a_full_queue_is_refused_immediately(
     redis: Client, journals: JournalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journals_store, "_MAX_BATCH", 1)
@@ -164,7 +164,7 @@ async def test_closing_waits_for_pending_writes(
     assert await texts(journals) == ["entry 1"]
 
 
-async def test_of_two_nodes_that_keep_a_value_first_both_get_the_same(
+async def test_two_nodes_storing_a_first_value_get_the_same_one(
     redis: Client, database: Database, other_database: Database
 ) -> None:
     for number in range(20):
@@ -218,7 +218,7 @@ async def test_acknowledged_appends_survive_a_kill_of_redis() -> None:
         ),
     ],
 )
-async def test_a_redis_that_takes_no_writes_is_unavailable_until_it_does(
+async def test_a_redis_refusing_writes_is_unavailable_until_it_accepts_them(
     redis: Redis,
     journals: JournalStore,
     form: dict[str, Any],
@@ -238,7 +238,7 @@ async def test_a_redis_that_takes_no_writes_is_unavailable_until_it_does(
     assert await texts(journals) == ["entry 1", "entry 2"]
 
 
-async def test_a_redis_that_cannot_save_is_unavailable_until_it_can() -> None:
+async def test_a_redis_unable_to_save_is_unavailable_until_it_can() -> None:
     with running_server() as server:
         redis, data = connect(server.admin_url), server.data
         database = Database(redis, 0)
@@ -267,7 +267,7 @@ async def test_a_redis_that_cannot_save_is_unavailable_until_it_can() -> None:
         await database.close()
 
 
-async def test_a_redis_that_loads_its_file_is_unavailable_until_it_is_done() -> None:
+async def test_a_loading_redis_is_unavailable_until_it_is_done() -> None:
     # While it loads, it serves clients after each 1,024 commands of the file, and a client needs
     # several such turns to connect and send its command.
     with running_server(**{"key-load-delay": "20"}) as server:
@@ -303,7 +303,7 @@ async def reasons_until_appended(journals: JournalStore, number: int) -> list[st
 
 
 @pytest.mark.usefixtures("quick_redis")
-async def test_a_redis_that_hangs_is_unavailable_until_it_resumes() -> None:
+async def test_a_hung_redis_is_unavailable_until_it_resumes() -> None:
     with running_server() as server:
         redis = connect(server.url)
         database = Database(redis, 0)
@@ -332,7 +332,7 @@ def pair() -> Iterable[tuple[Server, Server]]:
 
 
 @pytest.mark.parametrize("acks", [1, 0])
-async def test_an_acknowledged_append_is_on_as_many_replicas_as_required(
+async def test_an_acknowledged_append_is_on_the_required_number_of_replicas(
     pair: tuple[Server, Server], acks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     master, replica = pair
@@ -350,7 +350,7 @@ async def test_an_acknowledged_append_is_on_as_many_replicas_as_required(
     await append(journals, 1, name=name)
     if acks:
         assert replica.ask("XLEN", key) == 1
-    # Redis promises to wait for what a connection has written itself: here, only before entry 2.
+    # Redis promises to wait only for a connection's own writes: here, only before entry 2.
     assert await texts(elsewhere, key) == ["entry 1"]
     monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.2)
     replica.signal(SIGSTOP)
@@ -359,7 +359,7 @@ async def test_an_acknowledged_append_is_on_as_many_replicas_as_required(
         expected = UnavailableError if acks else APPENDED
         assert await outcomes(tasks) == [expected] * 2
         if acks:
-            # The entry may be stored or not; no reader may get it.
+            # The entry may be stored or not, but no reader may get it.
             for node in (journals, elsewhere):
                 for read in (node.read(key), node.read_on(key, 1, "entry 1")):
                     with pytest.raises(UnavailableError, match="0 replicas"):
@@ -381,7 +381,7 @@ async def test_the_redis_of_the_tests_is_suitable(database: Database) -> None:
     await database.check()
 
 
-async def test_a_redis_that_is_too_old_is_refused(
+async def test_an_outdated_redis_is_refused(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MIN_VERSION", (99, 1))
@@ -389,7 +389,7 @@ async def test_a_redis_that_is_too_old_is_refused(
         await database.check()
 
 
-async def test_a_redis_that_is_not_there_is_unavailable_and_not_unsuitable(tmp_path: Path) -> None:
+async def test_an_unreachable_redis_is_unavailable_and_not_unsuitable(tmp_path: Path) -> None:
     database = Database(connect(f"unix://{tmp_path}/none.sock"))
     with pytest.raises(UnavailableError):
         await database.check()
@@ -409,7 +409,7 @@ async def test_a_write_after_close_opens_no_connection(database: Database) -> No
     assert not database._send_tasks
 
 
-async def test_a_redis_that_evicts_is_refused() -> None:
+async def test_an_evicting_redis_is_refused() -> None:
     with running_server(**{"maxmemory": "100mb", "maxmemory-policy": "volatile-lru"}) as server:
         database = Database(connect(server.url))
         with pytest.raises(UnsuitableError, match="Set it to noeviction"):

@@ -1,4 +1,4 @@
-"""The embedded server: its data, its exclusive use, and what becomes of it when something dies."""
+"""The embedded server: its data, its exclusive use, and the effects of deaths."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ asyncio.run(serve())
 
 @contextmanager
 def serving(data: Path) -> Iterator[int]:
-    """Run a process with an embedded server, yield the server's process id, and kill the former."""
+    """Run a process with an embedded server, yield the server's id, and kill the process."""
     process = subprocess.Popen(  # noqa: S603 - our own arguments
         [sys.executable, "-c", _SERVE, str(data)],
         stdout=subprocess.PIPE,
@@ -67,7 +67,7 @@ def serving(data: Path) -> Iterator[int]:
 
 
 def hanging_orphan(data: Path) -> int:
-    """Leave a stopped server behind, whose parent was killed, and return its process id."""
+    """Leave a stopped server whose parent was killed, and return its process id."""
     with serving(data) as pid:
         os.kill(pid, signal.SIGSTOP)
     return pid
@@ -83,7 +83,7 @@ async def gone(pid: int) -> None:
 
 
 async def told(logs: Sequence[Mapping[str, object]], event: str, count: int) -> bool:
-    """Return whether an event was logged so many times."""
+    """Return whether an event was logged `count` times."""
     return sum(line["event"] == event for line in logs) >= count
 
 
@@ -93,14 +93,14 @@ def parent_of(pid: int) -> int:
 
 
 def zombies_of(parent: int) -> list[int]:
-    """Return the children of a process that have ended and were not waited for."""
+    """Return a process's children that have ended and were not waited for."""
     children = Path(f"/proc/{parent}/task").glob("*/children")
     pids = [int(pid) for each in children for pid in each.read_text().split()]
     return [pid for pid in pids if not is_alive(pid)]
 
 
 async def stored_value(socket: Path) -> object:
-    """Return the value that the program has stored."""
+    """Return the value stored by the program."""
     redis = connect(socket)
     try:
         return await redis.get("kept")
@@ -109,11 +109,11 @@ async def stored_value(socket: Path) -> object:
 
 
 LOADED = 40
-"""Keys that `fill` stores."""
+"""Number of keys that `fill` stores."""
 
 
 async def fill(data: Path) -> None:
-    """Store some keys, and have the server write its file anew, as one that it loads by keys."""
+    """Store some keys, and have the server rewrite its file so that it loads key by key."""
     async with embedded_redis(data) as socket:
         redis = connect(socket)
         await redis.mset({f"key {number}": os.urandom(2_000).hex() for number in range(LOADED)})
@@ -129,13 +129,13 @@ async def fill(data: Path) -> None:
 
 
 def slow_to_load(seconds: float) -> str:
-    """Return what a `redis-server` does that takes so long to load each key."""
+    """Return a shell command for a `redis-server` that takes `seconds` to load each key."""
     slow = f"--key-load-delay {seconds * 1e6:.0f} --loading-process-events-interval-bytes 1024"
     return f'exec {redis_server_path()} "$@" {slow}'
 
 
 def on_path(monkeypatch: pytest.MonkeyPatch, data: Path, does: str) -> None:
-    """Have a script be the only server at hand, which says that it is the real one."""
+    """Make a script the only available server, under a real server's name."""
     folder = data / "bin"
     folder.mkdir()
     program = folder / "redis-server"
@@ -147,7 +147,7 @@ def on_path(monkeypatch: pytest.MonkeyPatch, data: Path, does: str) -> None:
 
 
 async def start(data: Path) -> None:
-    """Start a server, and end it at once."""
+    """Start a server and end it immediately."""
     async with embedded_redis(data):
         pass
 
@@ -168,7 +168,7 @@ async def test_the_server_listens_on_a_unix_socket_only_and_ends_with_its_contex
     assert (data.stat().st_mode & 0o077) == 0
 
 
-async def test_nobody_else_reads_the_files_of_a_directory_that_others_can_enter(
+async def test_files_in_a_shared_directory_are_private(
     data: Path,
 ) -> None:
     data.chmod(0o755)
@@ -187,7 +187,7 @@ async def test_nobody_else_reads_the_files_of_a_directory_that_others_can_enter(
     ],
 )
 @SAMPLED
-async def test_the_data_outlives_the_server_whatever_the_directory_is_called(
+async def test_the_data_outlive_the_server_in_a_directory_of_any_name(
     data: Path, name: str
 ) -> None:
     for before in (None, "1", "2"):
@@ -214,7 +214,7 @@ async def test_the_server_starts_without_long_pauses(
     assert max(pauses, default=0) <= 0.02
 
 
-async def test_a_server_that_loads_for_longer_than_it_may_be_silent_is_waited_for(
+async def test_a_slowly_loading_server_is_waited_for(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await fill(data)
@@ -233,16 +233,14 @@ async def test_a_server_that_loads_for_longer_than_it_may_be_silent_is_waited_fo
     assert 0 <= seen[0] < seen[-1] <= 100
 
 
-async def test_a_server_that_does_not_answer_is_given_up(
-    data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_silent_server_is_given_up(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     on_path(monkeypatch, data, "exec sleep 1000")
     monkeypatch.setattr(embedded, "START_TIMEOUT", 0.2)
     with pytest.raises(EmbeddedServerError, match="did not answer"):
         await start(data)
 
 
-async def test_a_server_that_is_loading_ends_at_once(
+async def test_a_loading_server_ends_immediately(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await fill(data)
@@ -273,7 +271,7 @@ async def test_another_process_on_the_same_data_is_refused(data: Path) -> None:
     assert not is_alive(pid), "the server outlives its process"
 
 
-async def test_a_server_that_is_killed_is_started_again_and_loses_nothing(data: Path) -> None:
+async def test_a_killed_server_is_restarted_and_loses_nothing(data: Path) -> None:
     async with embedded_redis(data) as socket:
         redis = connect(socket)
         with capture_logs() as logs:
@@ -295,7 +293,7 @@ async def test_a_server_that_is_killed_is_started_again_and_loses_nothing(data: 
     assert [line["event"] for line in logs].count("embedded_redis_restarted") == 3
 
 
-async def test_a_server_that_cannot_be_started_again_is_told_of_and_tried_again(
+async def test_a_failed_restart_is_logged_and_retried(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with embedded_redis(data) as socket:
@@ -319,12 +317,12 @@ def _raise(error: Exception) -> None:
 
 
 @pytest.mark.parametrize("guarded", [True, False])
-async def test_a_server_dies_with_its_process_and_its_data_is_used(
+async def test_a_server_dies_with_its_process_and_its_data_are_reused(
     data: Path, guarded: bool
 ) -> None:
     with serving(data) as pid:
         if not guarded:
-            # The process is stopped, so that it does not start the server again.
+            # The process is stopped, so that it does not restart the server.
             guard = parent_of(pid)
             os.kill(parent_of(guard), signal.SIGSTOP)
             os.kill(guard, signal.SIGKILL)
@@ -335,7 +333,7 @@ async def test_a_server_dies_with_its_process_and_its_data_is_used(
         assert not is_alive(pid)
 
 
-async def test_no_server_is_started_beside_an_orphan_that_hangs(
+async def test_no_server_is_started_next_to_a_hung_orphan(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pid = hanging_orphan(data)
@@ -359,7 +357,7 @@ async def test_a_socket_file_without_a_server_does_not_prevent_a_start(data: Pat
         assert await stored_value(socket) == "yes"
 
 
-async def test_a_path_that_is_too_long_for_a_socket_is_refused(data: Path) -> None:
+async def test_a_path_too_long_for_a_socket_is_refused(data: Path) -> None:
     with pytest.raises(EmbeddedServerError, match="too long"):
         await start(data / ("x" * 100))
 
@@ -374,7 +372,7 @@ async def test_a_path_that_is_too_long_for_a_socket_is_refused(data: Path) -> No
         ({"limit_in_bytes": "1000000\n"}, 500_000),
     ],
 )
-def test_half_of_what_a_container_may_take_is_for_the_server(
+def test_the_server_may_use_half_of_a_containers_memory(
     tmp_path: Path, limits: Mapping[str, str], taken: int | None
 ) -> None:
     for name, text in limits.items():
@@ -384,10 +382,10 @@ def test_half_of_what_a_container_may_take_is_for_the_server(
     assert embedded.default_memory(files) == (machine // 2 if taken is None else taken)
 
 
-async def test_a_directory_of_somebody_else_is_refused_with_the_way_out(data: Path) -> None:
+async def test_another_users_directory_is_refused_with_a_remedy(data: Path) -> None:
     data.chmod(0o500)
     user = os.geteuid()
-    if user == 0:  # who may write anywhere
+    if user == 0:  # root can write anywhere
         os.seteuid(NOBODY)
     try:
         said = rf"user {os.geteuid()} may not write to the data directory {data}.*chown"

@@ -1,4 +1,4 @@
-"""A master and its replicas: nodes find the master, and follow when a replica is promoted."""
+"""A master and its replicas: nodes find the master, and follow a promotion."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.redis_users import as_node, secrets
 
 @pytest.fixture
 def servers() -> Iterator[list[Server]]:
-    """Run a master and two replicas of it, in this order."""
+    """Run a master and two replicas, in this order."""
     with ExitStack() as stack:
         found = [stack.enter_context(running_server()) for _ in range(3)]
         for replica in found[1:]:
@@ -37,7 +37,7 @@ def servers() -> Iterator[list[Server]]:
 
 
 def url_of(*servers: Server) -> str:
-    """Return the URL of some servers, for a node."""
+    """Return a node's URL for some servers."""
     return as_node("redis://" + ",".join(f"127.0.0.1:{server.port}" for server in servers))
 
 
@@ -50,7 +50,7 @@ async def is_written(database: Database, value: str) -> bool:
     return True
 
 
-async def test_the_master_is_found_wherever_it_stands_in_the_list(servers: list[Server]) -> None:
+async def test_the_master_is_found_anywhere_in_the_list(servers: list[Server]) -> None:
     one, two, three = servers
     for order in ((one, two, three), (two, one), (three, two, one), (one,)):
         database = Database(connect(url_of(*order)))
@@ -59,7 +59,7 @@ async def test_the_master_is_found_wherever_it_stands_in_the_list(servers: list[
     assert one.ask("HGET", "nodes", "x") == "here"
 
 
-async def test_a_replica_alone_is_refused_with_a_sentence(servers: list[Server]) -> None:
+async def test_a_list_of_only_a_replica_is_refused_with_a_sentence(servers: list[Server]) -> None:
     redis = connect(url_of(servers[1]))
     wanted = rf":{servers[1].port} is a replica\."
     with pytest.raises(UnavailableError, match=wanted), raising_unavailable():
@@ -67,7 +67,7 @@ async def test_a_replica_alone_is_refused_with_a_sentence(servers: list[Server])
     await redis.aclose()
 
 
-async def test_without_a_master_the_error_says_what_each_server_is(servers: list[Server]) -> None:
+async def test_without_a_master_the_error_gives_each_servers_role(servers: list[Server]) -> None:
     one, two, _ = servers
     one.kill()
     redis = connect(url_of(one, two))
@@ -79,7 +79,7 @@ async def test_without_a_master_the_error_says_what_each_server_is(servers: list
     await redis.aclose()
 
 
-async def test_of_two_masters_none_is_taken(servers: list[Server]) -> None:
+async def test_two_masters_are_refused(servers: list[Server]) -> None:
     promote(servers[1])
     redis = connect(url_of(*servers))
     wanted = r"and .* are masters\. Only one may be"
@@ -88,7 +88,7 @@ async def test_of_two_masters_none_is_taken(servers: list[Server]) -> None:
     await redis.aclose()
 
 
-async def test_a_server_that_does_not_answer_keeps_nobody_waiting(servers: list[Server]) -> None:
+async def test_a_silent_server_does_not_delay_the_connection(servers: list[Server]) -> None:
     servers[1].signal(SIGSTOP)
     database = Database(connect(url_of(servers[1], servers[0])))
     try:
@@ -118,7 +118,7 @@ async def test_when_no_server_answers_the_error_says_so(
 
 
 @pytest.mark.usefixtures("quick_redis")
-async def test_a_node_follows_to_a_replica_that_is_promoted_after_its_master_died(
+async def test_a_node_follows_a_replica_promoted_after_its_masters_death(
     servers: list[Server],
 ) -> None:
     one, two, three = servers
@@ -135,7 +135,7 @@ async def test_a_node_follows_to_a_replica_that_is_promoted_after_its_master_die
     await database.close()
 
 
-async def test_a_master_that_is_demoted_is_left_with_all_connections(
+async def test_all_connections_leave_a_demoted_master(
     servers: list[Server],
 ) -> None:
     one, two, _ = servers
@@ -157,7 +157,7 @@ async def test_a_master_that_is_demoted_is_left_with_all_connections(
             await until(lambda: is_written(database, "after"))
             await until(lambda: _has(heard, 2))
         assert await database.ask(lambda found, key: found.hget(key, "x"), "nodes") == ["after"]
-        # The old master keeps none of them: the operator's own is the only one.
+        # The old master keeps no client except the operator's.
         await until(lambda: _has_no_client(one))
         bus.publish("names", b"hello")
         await until(lambda: _has(heard, 3))
@@ -185,7 +185,7 @@ async def test_a_node_follows_sentinel(tmp_path: Path) -> None:
         servers = []
         for number in range(3):
             server = Server(tmp_path / str(number))
-            # Sentinel has a server write down in this file what it is.
+            # Sentinel has a server record its role in this file.
             own = tmp_path / f"{number}.conf"
             own.write_text((ROOT / "deploy/redis.conf").read_text())
             server._command[1] = str(own)
@@ -212,10 +212,10 @@ async def test_a_node_follows_sentinel(tmp_path: Path) -> None:
         await asyncio.to_thread(sentinel.wait_for, "+switch-master")
         await until(lambda: is_written(database, "after"))
         one.start()
-        # For ten seconds, Sentinel leaves it a master, and nodes refuse two.
+        # For ten seconds Sentinel leaves it a master, and nodes refuse two masters.
         await asyncio.to_thread(sentinel.wait_for, "+convert-to-slave")
         await until(lambda: is_written(database, "still"))
-        # A node that starts now finds the same one.
+        # A newly started node finds the same master.
         another = Database(connect(url_of(*servers)), 1)
         assert await another.ask(lambda redis, key: redis.hget(key, "x"), "nodes") == ["still"]
         await another.close()

@@ -25,7 +25,7 @@ from tests.processes import PATIENCE
 from tests.redis_servers import Server, running_server
 
 LIST = "list"
-"""A key that only the operator may use, so that nothing of a node is in the way."""
+"""A key that only the operator may use, so that no data of a node interfere."""
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 async def redis(server: Server) -> AsyncIterator[Redis]:
-    """Return a client of a Redis that is empty."""
+    """Return a client of an empty Redis."""
     client = connect(server.admin_url)
     assert isinstance(client, Redis)
     await client.flushall()
@@ -47,7 +47,7 @@ async def redis(server: Server) -> AsyncIterator[Redis]:
 
 @pytest.fixture
 async def pipeline(redis: Redis) -> AsyncIterator[Pipeline]:
-    """Return a pipeline to an empty Redis, connected."""
+    """Return a connected pipeline to an empty Redis."""
     pipeline = Pipeline(redis, 0, Metrics())
     await pipeline.connect()
     yield pipeline
@@ -56,7 +56,7 @@ async def pipeline(redis: Redis) -> AsyncIterator[Pipeline]:
 
 
 class Replies:
-    """Sends commands, and records the replies in the order of their arrival."""
+    """Sends commands, and records the replies in order of arrival."""
 
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline = pipeline
@@ -111,7 +111,7 @@ async def test_the_commands_of_one_loop_turn_are_sent_in_one_batch(
     assert pipeline.waiting == 0
 
 
-async def test_commands_that_wait_for_the_batch_in_flight_are_sent_in_the_next(
+async def test_commands_during_a_batch_in_flight_are_sent_in_the_next(
     redis: Redis, pipeline: Pipeline, replies: Replies
 ) -> None:
     async with writes_held_up(redis):
@@ -163,7 +163,7 @@ async def test_commands_from_callbacks_are_sent_in_one_batch(
     assert await reads(redis) - before == 3
 
 
-async def test_an_error_concerns_one_command_alone(replies: Replies) -> None:
+async def test_an_error_concerns_only_one_command(replies: Replies) -> None:
     replies.push(1)
     replies.send("HGET", LIST, "field")
     replies.push(2)
@@ -211,7 +211,7 @@ async def test_a_pipeline_is_full_at_its_bound(
     assert [*full, pipeline.is_full] == [False, True, False]
 
 
-async def test_each_connection_has_a_generation_of_its_own(
+async def test_each_connection_has_its_own_generation(
     redis: Redis, pipeline: Pipeline, replies: Replies
 ) -> None:
     seen = [pipeline.generation]
@@ -275,7 +275,7 @@ async def test_pending_commands_fail_as_lost_when_the_server_hangs(
         first = pipeline.generation
         server.signal(SIGSTOP)
         try:
-            # Only now: it may take as long to answer on a busy machine.
+            # Shorten it only now: on a busy machine, an answer may take as long.
             with monkeypatch.context() as shorter:
                 shorter.setattr(module, "TIMEOUT", 0.2)
                 replies.push(2, 3)
@@ -326,7 +326,7 @@ async def test_pending_commands_fail_as_lost_when_the_handshake_is_cut(
 ) -> None:
     async def send(connection: Connection, *command: object, **options: object) -> None:
         del connection, command, options
-        # This is what uvloop says of a write to a transport that is closed.
+        # uvloop raises this for a write to a closed transport.
         raise RuntimeError("unable to perform operation on <TCPTransport>; the handler is closed")
 
     monkeypatch.setattr(Connection, "send_command", send)
@@ -340,7 +340,7 @@ async def test_pending_commands_fail_as_lost_when_the_handshake_is_cut(
     assert isinstance(error, RedisConnectionError)
 
 
-async def test_a_script_that_redis_has_lost_is_loaded_with_a_new_connection(
+async def test_a_script_lost_by_redis_is_loaded_with_a_new_connection(
     redis: Redis, pipeline: Pipeline, replies: Replies
 ) -> None:
     append(pipeline, replies, 1)
@@ -371,7 +371,7 @@ def replicated() -> Any:
         yield master, replica
 
 
-async def test_an_acknowledged_command_is_on_as_many_replicas_as_required(
+async def test_an_acknowledged_command_is_on_the_required_number_of_replicas(
     replicated: tuple[Server, Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     master, replica = replicated
@@ -412,9 +412,7 @@ async def test_an_acknowledged_command_is_on_as_many_replicas_as_required(
 
 
 @pytest.mark.parametrize("connected", [True, False])
-async def test_closing_waits_for_a_command_that_was_just_sent(
-    redis: Redis, *, connected: bool
-) -> None:
+async def test_closing_waits_for_a_command_just_sent(redis: Redis, *, connected: bool) -> None:
     pipeline = Pipeline(redis, 0, Metrics())
     if connected:
         await pipeline.connect()
@@ -427,7 +425,7 @@ async def test_closing_waits_for_a_command_that_was_just_sent(
     assert await redis.lrange(LIST, 0, -1) == ["1"]
 
 
-async def test_closing_waits_for_commands_in_flight_and_those_of_their_callbacks(
+async def test_closing_waits_for_commands_in_flight_and_their_callbacks_commands(
     redis: Redis, replies: Replies, pipeline: Pipeline
 ) -> None:
     async with writes_held_up(redis):
@@ -441,7 +439,7 @@ async def test_closing_waits_for_commands_in_flight_and_those_of_their_callbacks
     assert replies.all == [("second", 2)]
 
 
-async def test_a_command_that_cannot_be_packed_fails_alone(pipeline: Pipeline) -> None:
+async def test_an_unpackable_command_fails_without_affecting_others(pipeline: Pipeline) -> None:
     def pack_nothing() -> bytes:
         raise ValueError("there is nothing to pack")
 
@@ -454,7 +452,7 @@ async def test_a_command_that_cannot_be_packed_fails_alone(pipeline: Pipeline) -
     assert isinstance(replies["broken"], ValueError)
 
 
-async def test_a_lost_server_is_told_once_each_way(data: Path) -> None:
+async def test_losing_and_regaining_a_server_is_logged_once(data: Path) -> None:
     server = Server(data)
     server.start()
     client = connect(server.admin_url)
@@ -482,7 +480,7 @@ async def test_a_lost_server_is_told_once_each_way(data: Path) -> None:
     assert all(is_told(reply) for _, reply in replies.all[1:4])
 
 
-async def test_refused_writes_are_told_once_each_way(
+async def test_refusing_and_accepting_writes_is_logged_once(
     redis: Redis, replies: Replies, pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = "return redis.call('SET', KEYS[1], 'x')"

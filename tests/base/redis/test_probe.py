@@ -1,4 +1,4 @@
-"""The probe: whether Redis takes writes."""
+"""The probe checks whether Redis takes writes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def server() -> Iterator[Server]:
 async def probing(url: str, acks: int = 0) -> AsyncIterator[Probe]:
     """Run a probe of this Redis."""
     database = Database(connect(url), acks)
-    # A cluster's topology is read by whoever asks first.
+    # The first reader of a cluster's topology pays for it.
     await database.check()
     probe = Probe(database)
     async with running(work_of(probe)):
@@ -76,7 +76,7 @@ def _asks(command: str) -> Act:
         pytest.param(_asks("CLIENT PAUSE 60000 WRITE"), _asks("CLIENT UNPAUSE"), id="writes wait"),
     ],
 )
-async def test_it_fails_while_redis_takes_no_writes(
+async def test_it_fails_while_redis_refuses_writes(
     server: Server, breaks: Act, mends: Act, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "PROBE_EVERY", 0.02)
@@ -131,7 +131,7 @@ async def test_it_writes_once_to_each_server_and_leaves_nothing(
         assert not await redis.exists(key)
 
 
-async def test_a_mark_that_is_earlier_than_acknowledged_is_a_loss_and_told_once(
+async def test_a_mark_older_than_the_acknowledged_one_is_a_loss_logged_once(
     database: Database, redis: Client
 ) -> None:
     now = 1_000.0
@@ -149,10 +149,10 @@ async def test_a_mark_that_is_earlier_than_acknowledged_is_a_loss_and_told_once(
     with structlog.testing.capture_logs() as logs:
         await redis.set(key, "1003.5")
         await write(2)
-        assert logs == [], "a write whose reply was lost is none that is lost"
+        assert logs == [], "a write without a reply is not a lost write"
         await redis.set(key, "1001.0")
         await write()
-        # It stays until it has been noticed.
+        # It stays until the loss has been detected.
         assert await redis.get(key) == "1001.0"
         await write(2)
         await redis.delete(key)
@@ -165,7 +165,7 @@ async def test_a_mark_that_is_earlier_than_acknowledged_is_a_loss_and_told_once(
 
 
 @CLUSTER
-async def test_it_goes_on_succeeding_without_one_of_three_masters_and_no_more(
+async def test_it_succeeds_without_one_of_three_masters_but_not_without_two(
     redis_url: str, redis: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "PROBE_EVERY", 0.02)
@@ -197,7 +197,7 @@ def _has(replica: Server, key: str) -> bool:
 
 
 @CLUSTER
-async def test_a_failover_to_a_replica_that_lagged_is_a_loss() -> None:
+async def test_a_failover_to_a_lagging_replica_is_a_loss() -> None:
     now = 1_000.0
     with running_cluster() as cluster:
         database = Database(connect(cluster.url))

@@ -1,4 +1,4 @@
-"""The servers that are found in a package and on the PATH."""
+"""Servers found in a package and on the PATH."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from server.base.redis.programs import (
 
 @pytest.fixture
 def folder_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the only folder that is on the PATH."""
+    """Return the only folder on the PATH."""
     monkeypatch.setenv("PATH", str(tmp_path))
     return tmp_path
 
 
 def put_server(folder: Path, version_output: str, name: str = "redis-server") -> None:
-    """Put into a folder a server that prints this as its version."""
+    """Put a server into a folder that prints this as its version."""
     script = folder / name
     script.write_text(f"#!/bin/sh\necho '{version_output}'\n")
     script.chmod(0o755)
 
 
-async def test_the_server_of_the_wheel_is_preferred_to_those_on_the_path(
+async def test_the_wheels_server_is_preferred_to_servers_on_the_path(
     folder_on_path: Path, data: Path
 ) -> None:
     put_server(folder_on_path, "Redis server v=99.0.0")
@@ -50,7 +50,7 @@ async def test_the_server_of_the_wheel_is_preferred_to_those_on_the_path(
         await redis.aclose()
 
 
-def test_which_server_runs_is_logged() -> None:
+def test_the_running_server_is_logged() -> None:
     with capture_logs() as logs:
         log_program(Program("valkey", "/bin/valkey-server", (9, 1, 2), True))
     assert logs == [
@@ -76,7 +76,7 @@ def test_which_server_runs_is_logged() -> None:
         ("Valkey server v=8.1.1 sha=00000000:0", "Valkey 8.1.1"),
     ],
 )
-def test_a_redis_server_that_is_too_old_is_not_used(
+def test_an_outdated_redis_server_is_not_used(
     folder_on_path: Path, version_output: str, taken: str | None
 ) -> None:
     put_server(folder_on_path, version_output)
@@ -100,7 +100,7 @@ def test_all_servers_on_the_path_are_found_redis_first(
     ("version_output", "missing"),
     [(None, r"redis-server\."), ("Redis server v=6.2.14", r"redis-server 7\.0 or newer\.")],
 )
-def test_without_any_redis_server_the_error_says_what_to_install(
+def test_without_a_redis_server_the_error_says_what_to_install(
     folder_on_path: Path, monkeypatch: pytest.MonkeyPatch, version_output: str | None, missing: str
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)

@@ -1,4 +1,4 @@
-"""A pub/sub connection that breaks while it is used."""
+"""A pub/sub connection that breaks during use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.processes import PATIENCE
 
 
 async def use(connection: _PubSubConnection) -> None:
-    """Add a topic, and await the reader; either may raise that the connection is broken."""
+    """Add a topic, and await the reader; either may raise on a broken connection."""
     await connection.change(["other"], [])
     assert connection.reader is not None
     async with asyncio.timeout(PATIENCE):
@@ -22,7 +22,7 @@ async def use(connection: _PubSubConnection) -> None:
 
 
 @ALONE
-async def test_a_connection_that_breaks_while_a_topic_is_added_raises_a_failure(
+async def test_a_connection_breaking_while_a_topic_is_added_raises_a_failure(
     redis_url: str,
 ) -> None:
     for _ in range(10):

@@ -1,4 +1,4 @@
-"""Scripts: called by digest, and loaded again where Redis has forgotten them."""
+"""Scripts: called by digest, and reloaded where Redis has lost them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def test_writes_and_reads_send_no_script_as_text(redis: Client, database: 
     assert {name: after[name] - before[name] for name in before} == {"eval": 0, "evalsha": 2}
 
 
-async def test_nobody_notices_that_redis_has_forgotten_the_scripts(
+async def test_scripts_are_reloaded_transparently_after_a_flush(
     redis: Client, database: Database
 ) -> None:
     boards = LeaderboardStore(database)
@@ -48,7 +48,7 @@ async def test_nobody_notices_that_redis_has_forgotten_the_scripts(
 
 
 def test_every_script_of_the_store_is_loaded_on_connections() -> None:
-    """Texts that call Redis stand in a `Script`, and none is sent as a text."""
+    """Texts that call Redis are in a `Script`, and none is sent as a text."""
     sources = {path: path.read_text() for path in SERVER.rglob("*.py")}
     known = "\n".join(script.text for script in Script.all)
     for path, source in sources.items():

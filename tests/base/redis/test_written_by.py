@@ -1,4 +1,4 @@
-"""Which server wrote the data, and that no other one starts on what it cannot read."""
+"""The writer of the data is recorded, and no other server starts on unreadable data."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ READ_BY = {
     VALKEY_8: [VALKEY_8, VALKEY_9],
     VALKEY_9: [VALKEY_9],
 }
-"""Measured with all but Redis 7.2 and Valkey 8, of which the versions of their format tell it."""
+"""Measured, except for Redis 7.2 and Valkey 8, which follow from their format versions."""
 
 
 async def count(data: Path) -> int:
-    """Count up a key in a server on the data, let it rewrite its file, and return the number."""
+    """Increment a key on a server with the data, let it rewrite its file, and return the value."""
     async with embedded_redis(data) as socket:
         redis = connect(socket)
         number = await redis.incr("count")
@@ -63,7 +63,7 @@ def reads(program: Program, data: Path) -> bool:
 @pytest.mark.parametrize("noted", [True, False])
 @pytest.mark.parametrize("reader", AT_HAND)
 @pytest.mark.parametrize("writer", AT_HAND)
-async def test_each_server_reads_what_another_one_wrote_or_is_refused(
+async def test_each_server_reads_anothers_data_or_is_refused(
     data: Path, monkeypatch: pytest.MonkeyPatch, writer: str, reader: str, noted: bool
 ) -> None:
     monkeypatch.setattr(embedded, "at_hand", lambda: [AT_HAND[writer]])
@@ -99,10 +99,10 @@ async def test_the_writer_is_chosen_if_the_preferred_server_cannot_read_the_data
 
 
 @pytest.mark.parametrize("reader", AT_HAND)
-async def test_data_that_were_rewritten_as_commands_are_read_by_each_server(
+async def test_data_rewritten_as_commands_are_read_by_each_server(
     data: Path, monkeypatch: pytest.MonkeyPatch, reader: str
 ) -> None:
-    """As deploy/README.md says how to move them to another server."""
+    """deploy/README.md moves data to another server in this way."""
     async with embedded_redis(data) as socket:
         redis = connect(socket)
         await redis.xadd("stream", {"e": "1"}, id="0-1")
@@ -126,7 +126,7 @@ async def is_rewritten(redis: Client) -> bool:
 
 
 @pytest.mark.parametrize("writer", ALL, ids=str)
-def test_which_servers_read_what_one_has_written(data: Path, writer: Program) -> None:
+def test_the_readers_of_each_servers_data_are_known(data: Path, writer: Program) -> None:
     note_writer(data, writer)
     assert [program for program in ALL if reads(program, data)] == READ_BY[writer]
     assert program_for(data, [REDIS_6, *READ_BY[writer]]) in READ_BY[writer]
@@ -143,16 +143,18 @@ def test_which_servers_read_what_one_has_written(data: Path, writer: Program) ->
         (b"*2\r\n$6\r\n", READ_BY[REDIS_7]),
     ],
 )
-def test_the_files_tell_who_reads_them(data: Path, header: bytes, read_by: list[Program]) -> None:
+def test_the_files_reveal_their_possible_readers(
+    data: Path, header: bytes, read_by: list[Program]
+) -> None:
     put_parts(data, header)
     assert [program for program in ALL if reads(program, data)] == read_by
-    # So they do if a server was killed before the directory said that it had written.
+    # A server killed before it recorded itself as the writer leaves this state.
     note_writer(data, REDIS_6)
     assert [program for program in ALL if reads(program, data)] == read_by
 
 
 def put_parts(data: Path, header: bytes | None) -> None:
-    """Put files of a server of version 7 or newer there, of which the first begins so."""
+    """Write files of a server of version 7 or newer, the first with this header."""
     manifest = data / append_only.MANIFEST
     manifest.parent.mkdir()
     manifest.write_text(f"file {append_only.NAME} seq 1 type b\n")
@@ -160,14 +162,14 @@ def put_parts(data: Path, header: bytes | None) -> None:
         (manifest.parent / append_only.NAME).write_bytes(header)
 
 
-def test_a_directory_that_two_servers_have_written_to_is_refused(data: Path) -> None:
+def test_a_directory_written_by_two_servers_is_refused(data: Path) -> None:
     put_parts(data, b"REDIS0010")
     (data / append_only.NAME).write_bytes(b"REDIS0009")
     with pytest.raises(EmbeddedServerError, match=r"Two servers .* Move the one away"):
         program_for(data, ALL)
 
 
-def test_a_file_that_was_about_to_be_taken_over_is_not_one_of_two(data: Path) -> None:
+def test_a_file_about_to_be_taken_over_does_not_count_as_a_second_server(data: Path) -> None:
     put_parts(data, None)
     (data / append_only.NAME).write_bytes(b"REDIS0009")
     assert program_for(data, ALL) == REDIS_7
@@ -182,13 +184,13 @@ def test_a_file_that_was_about_to_be_taken_over_is_not_one_of_two(data: Path) ->
         ('{"format": 2}', "by a newer release"),
     ],
 )
-def test_a_directory_whose_file_cannot_be_read_is_refused(data: Path, text: str, said: str) -> None:
+def test_a_directory_with_an_unreadable_file_is_refused(data: Path, text: str, said: str) -> None:
     (data / FILE).write_text(text)
     with pytest.raises(EmbeddedServerError, match=said):
         program_for(data, ALL)
 
 
-def test_the_refusal_says_what_is_needed(data: Path) -> None:
+def test_the_refusal_names_usable_servers(data: Path) -> None:
     note_writer(data, REDIS_7)
     with pytest.raises(EmbeddedServerError) as refused:
         program_for(data, [REDIS_6])

@@ -1,4 +1,4 @@
-"""Writers that append to journals all the time, and check that no acknowledged entry is lost."""
+"""Writers that append to journals continuously, and check that no acknowledged entry is lost."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Writer:
         self._tries = 0
 
     async def run(self, stop: Stop) -> None:
-        """Append one entry after the other; after one that may have failed, read the journal."""
+        """Append entries one by one; after a possible failure, read the journal."""
         known = Entries([], 0)
         while not stop.is_set:
             if not known.generation:
@@ -97,7 +97,7 @@ class Load:
         return [reason for writer in self.writers for reason in writer.reasons]
 
     async def progress(self, more: int = 3) -> None:
-        """Return when each writer has `more` acknowledged entries than now."""
+        """Wait until each writer has `more` further acknowledged entries."""
         before = [len(writer.acknowledged) for writer in self.writers]
 
         async def done() -> bool:

@@ -26,12 +26,12 @@ LATER = SecretKeys([b"\1" * KEY_BYTES, bytes(KEY_BYTES)])
 
 
 def ring_on(node: Node, secret_keys: SecretKeys | None = None) -> Keyring:
-    """Return the keyring of one more node on the same store."""
+    """Return the keyring of an additional node on the same store."""
     store = node.store
     return Keyring(store.keyrings, secret_keys or store.secret_keys, store.clock, Background())
 
 
-async def test_a_token_holds_for_its_life_and_is_renewed_in_time(
+async def test_a_token_is_valid_for_its_lifetime_and_renewed_in_time(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     _, token, _ = await node.services.identity.identify(None, None)
@@ -48,7 +48,7 @@ async def test_a_token_holds_for_its_life_and_is_renewed_in_time(
     assert (await node.services.identity.identify(renewed, None)).token != renewed
 
 
-async def test_no_key_is_stored_and_a_new_store_has_a_keyring_at_once(node: Node) -> None:
+async def test_no_key_is_stored_and_a_new_store_has_a_keyring_immediately(node: Node) -> None:
     _, token, _ = await node.services.identity.identify(None, None)
     said = tokens.parse(token)
     stored = str(await node.redis.get(keys.KEYRING))
@@ -73,7 +73,7 @@ async def test_a_rotated_key_is_used_by_all_nodes_and_logs_nobody_out(
 
         await until(uses_it)
     assert before != after
-    # A node that has not read the keyring since knows the new key at once.
+    # A node that has not read the keyring since then learns the new key immediately.
     behind = ring_on(node)
     await behind.refresh()
     last = await node.services.keyring.rotate(LIFE_MS)
@@ -84,7 +84,7 @@ async def test_a_rotated_key_is_used_by_all_nodes_and_logs_nobody_out(
     await node.services.keyring.verify(fresh)
 
 
-async def test_a_retired_key_holds_no_longer_than_was_said(node: Node, clock: SetClock) -> None:
+async def test_a_retired_key_expires_as_announced(node: Node, clock: SetClock) -> None:
     ring = node.services.keyring
     first = await ring.token(ADA, 0)
     await ring.rotate(7 * DAY)
@@ -104,7 +104,7 @@ async def test_a_retired_key_holds_no_longer_than_was_said(node: Node, clock: Se
     assert not (await ring.verify(await ring.token(ADA, 0))).renew
 
 
-async def test_a_forged_key_id_asks_nothing_of_the_store(node: Node) -> None:
+async def test_a_forged_key_id_causes_no_read_of_the_store(node: Node) -> None:
     ring = node.services.keyring
     player, epoch, key, issued, mac = (await ring.token(ADA, 0)).split(".")
     await node.database.close()
@@ -113,7 +113,7 @@ async def test_a_forged_key_id_asks_nothing_of_the_store(node: Node) -> None:
             await ring.verify(f"{player}.{epoch}.{forged}.{issued}.{mac}")
 
 
-async def test_tokens_hold_after_a_restore_of_an_older_copy(node: Node) -> None:
+async def test_tokens_stay_valid_after_restoring_an_older_copy(node: Node) -> None:
     ring = node.services.keyring
     await ring.refresh()
     copy = str(await node.redis.get(keys.KEYRING))
@@ -129,7 +129,7 @@ async def test_a_secret_key_is_rotated_with_the_signing_key(node: Node) -> None:
     token = await node.services.keyring.token(ADA, 0)
     later = ring_on(node, LATER)
     await later.refresh()
-    # Until it is rotated, a node with the new file seals by the old key, which all nodes have.
+    # Until the rotation, a node with the new file seals with the old key, which all nodes have.
     assert LATER.sealing == node.store.secret_keys.newest
     await later.rotate(LIFE_MS)
     assert LATER.sealing == LATER.newest
@@ -143,7 +143,7 @@ async def test_a_secret_key_is_rotated_with_the_signing_key(node: Node) -> None:
         await ring_on(node, only).verify(token)
 
 
-async def test_a_node_without_the_secret_key_does_not_start_and_says_which_one(
+async def test_a_node_without_the_secret_key_does_not_start_and_names_it(
     node: Node,
 ) -> None:
     await node.services.keyring.refresh()
@@ -152,7 +152,7 @@ async def test_a_node_without_the_secret_key_does_not_start_and_says_which_one(
         await ring_on(node, SecretKeys([b"\1" * KEY_BYTES])).refresh()
 
 
-async def test_a_node_that_lacks_a_new_secret_key_goes_on_and_refuses_no_token_for_good(
+async def test_a_node_lacking_a_new_secret_key_goes_on_and_refuses_no_token_permanently(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     node.by_hand["keyring"].every = 0.01
@@ -173,7 +173,9 @@ async def test_a_node_that_lacks_a_new_secret_key_goes_on_and_refuses_no_token_f
         await ring.verify(await later.token(ADA, 0))
 
 
-async def test_a_deal_that_cannot_be_opened_is_refused_and_never_another_deal(node: Node) -> None:
+async def test_a_deal_that_cannot_be_opened_is_refused_and_never_confused_with_another(
+    node: Node,
+) -> None:
     drawn = [await node.store.deals.draw("robert", "standard", RoomCode("AAAAA")) for _ in "ab"]
     one, other = (deals_keys.deal(deal.id) for deal in drawn)
     elsewhere = SecretKeys([b"\1" * KEY_BYTES])
@@ -184,7 +186,7 @@ async def test_a_deal_that_cannot_be_opened_is_refused_and_never_another_deal(no
     assert told["event"] == "seed_not_opened"
     assert "This deal and its runs are refused" in told["set_aside"]
     assert "Give the node the file of secret keys" in told["advice"]
-    # The seed of another deal, sealed as that one's and as this one's.
+    # Another deal's sealed seed, in place of this deal's.
     await node.redis.hset(one, "sealed", str(await node.redis.hget(other, "sealed")))
     sealed = node.store.secret_keys.seal(f"seed {drawn[1].id}", drawn[0].seed)
     await node.redis.hset(other, "sealed", sealed)
@@ -194,9 +196,7 @@ async def test_a_deal_that_cannot_be_opened_is_refused_and_never_another_deal(no
             await fresh.find(deal.id)
 
 
-async def test_a_store_that_lost_its_keyring_is_another_one_and_gets_none_from_running_nodes(
-    node: Node, redis: Client
-) -> None:
+async def test_a_store_without_its_keyring_counts_as_replaced(node: Node, redis: Client) -> None:
     keyring = node.services.keyring
     await keyring.refresh()
     kept = await redis.get(keys.KEYRING)
@@ -208,7 +208,7 @@ async def test_a_store_that_lost_its_keyring_is_another_one_and_gets_none_from_r
             await keyring.refresh()
         replaced.append(keyring.replaced)
         assert await redis.get(keys.KEYRING) is None
-        # A node that starts now takes it for a new one.
+        # A newly started node takes the store for a new one.
         await ring_on(node).refresh()
         await keyring.refresh()
         replaced.append(keyring.replaced)

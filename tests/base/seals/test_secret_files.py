@@ -1,4 +1,4 @@
-"""Files with secrets: who else may read one decides whether it is used."""
+"""Secret files are used only if no other user can access them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEY = "0" * 64
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Return a directory that all may enter, unlike pytest's own."""
+    """Return a directory that all users can enter, unlike pytest's own."""
     with TemporaryDirectory(dir="/tmp") as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -33,12 +33,12 @@ def secret_in(folder: Path, mode: int) -> Path:
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o400])
-def test_a_file_of_its_owner_alone_is_read(folder: Path, mode: int) -> None:
+def test_a_private_file_is_read(folder: Path, mode: int) -> None:
     assert read_secret(secret_in(folder, mode)) == KEY
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o444, 0o604, 0o602, 0o660, 0o666])
-def test_a_file_that_others_may_use_is_refused_with_what_to_do(folder: Path, mode: int) -> None:
+def test_a_file_accessible_to_others_is_refused_with_a_remedy(folder: Path, mode: int) -> None:
     path = secret_in(folder, mode)
     with pytest.raises(UnsuitableError, match=f"mode is {mode:o}.*chmod 600 {path}") as caught:
         read_secret(path)
@@ -55,17 +55,17 @@ def test_a_file_that_others_may_use_is_refused_with_what_to_do(folder: Path, mod
         (0o600, True, 0),
     ],
 )
-def test_a_file_of_anothers_may_be_for_a_group(mode: int, own: bool, found: int) -> None:
+def test_another_users_file_may_be_shared_with_a_group(mode: int, own: bool, found: int) -> None:
     assert excess(mode | 0o100_000, own=own) == found
 
 
-def test_a_directory_that_others_cannot_enter_keeps_them_off(folder: Path) -> None:
+def test_a_private_directory_protects_its_files(folder: Path) -> None:
     inner = folder / "secrets" / "of" / "nodes"
     inner.mkdir(parents=True)
     path = secret_in(inner, 0o644)
     (folder / "secrets").chmod(0o700)
     assert read_secret(path) == KEY
-    # By another name it is the same file, and the way to the link does not count.
+    # A link names the same file; the permissions on the way to the link do not count.
     (folder / "link").symlink_to(path)
     assert read_secret(folder / "link") == KEY
     (folder / "secrets").chmod(0o755)
@@ -73,7 +73,7 @@ def test_a_directory_that_others_cannot_enter_keeps_them_off(folder: Path) -> No
         read_secret(folder / "link")
 
 
-def test_what_is_mounted_into_a_container_is_read(
+def test_a_file_mounted_into_a_container_is_read(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(secret_files, "MOUNTED", folder)
@@ -89,7 +89,7 @@ def test_what_is_mounted_into_a_container_is_read(
         (["admin", "--redis", "redis://127.0.0.1:1/0"], "--secret-key-file"),
     ],
 )
-def test_no_command_uses_a_secret_that_others_may_read(
+def test_no_command_uses_a_secret_readable_by_others(
     folder: Path, words: list[str], option: str
 ) -> None:
     path = secret_in(folder, 0o644)
@@ -103,7 +103,7 @@ def test_no_command_uses_a_secret_that_others_may_read(
     assert "Redis does not answer" in used.output
 
 
-def test_keygen_adds_no_key_to_a_file_that_others_may_read(folder: Path) -> None:
+def test_keygen_adds_no_key_to_a_file_readable_by_others(folder: Path) -> None:
     path = secret_in(folder, 0o644)
     refused = CliRunner().invoke(main, ["keygen", str(path)])
     assert (refused.exit_code, path.read_text()) == (1, KEY)

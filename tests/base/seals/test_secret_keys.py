@@ -1,4 +1,4 @@
-"""Secret keys: what they seal, and their file."""
+"""Secret keys: sealing, and their file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OLD, NEW = bytes(KEY_BYTES), bytes([1] * KEY_BYTES)
 SEED = bytes(range(32))
 
 
-def test_a_sealed_secret_is_opened_by_its_key_as_what_it_is_and_not_otherwise() -> None:
+def test_a_sealed_secret_is_opened_only_by_its_key_and_for_its_purpose() -> None:
     own = SecretKeys([OLD])
     sealed = own.seal("seed one", SEED)
     assert own.open("seed one", sealed) == SEED
@@ -38,7 +38,7 @@ def test_a_sealed_secret_is_opened_by_its_key_as_what_it_is_and_not_otherwise() 
         SecretKeys([NEW]).open("seed one", sealed)
 
 
-def test_keys_are_rotated_by_knowing_both() -> None:
+def test_a_node_with_both_keys_can_rotate_them() -> None:
     before, both = SecretKeys([OLD]), SecretKeys([NEW, OLD])
     assert both.newest == SecretKeys([NEW]).newest != before.newest
     assert both.open("x", before.seal("x", SEED)) == SEED
@@ -48,7 +48,7 @@ def test_keys_are_rotated_by_knowing_both() -> None:
     assert both.newest not in before
 
 
-def test_signing_keys_follow_from_the_secret_key_that_their_id_names() -> None:
+def test_signing_keys_are_derived_from_the_secret_key_named_in_their_id() -> None:
     own = SecretKeys([NEW, OLD])
     names = [SecretKeys([OLD]).newest + "0000", own.newest + "0000", own.newest + "0001"]
     found = [own.signing_key(name) for name in names]
@@ -58,7 +58,7 @@ def test_signing_keys_follow_from_the_secret_key_that_their_id_names() -> None:
     assert SecretKeys([OLD]).signing_key(names[1]) is None
 
 
-def test_a_file_gets_a_new_newest_key_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+def test_a_file_gets_a_new_newest_key_and_stays_private(tmp_path: Path) -> None:
     path = tmp_path / "keys"
     first = add_key(path)
     second = add_key(path)
@@ -67,13 +67,13 @@ def test_a_file_gets_a_new_newest_key_and_only_its_owner_reads_it(tmp_path: Path
     assert read_keys(path).newest == second.newest
     assert path.stat().st_mode & 0o777 == 0o600
     assert [each.name for each in tmp_path.iterdir()] == ["keys"]
-    # As in a directory that others cannot enter, which pytest's is.
+    # As in a private directory, which pytest's is not.
     path.chmod(0o644)
     assert first.newest in add_key(path)
     assert path.stat().st_mode & 0o777 == 0o644
 
 
-def test_a_node_makes_a_file_of_its_own_once(tmp_path: Path) -> None:
+def test_a_node_creates_its_own_file_once(tmp_path: Path) -> None:
     path = own_keys(tmp_path / "data")
     assert read_keys(path).newest == read_keys(own_keys(tmp_path / "data")).newest
     assert path.stat().st_mode & 0o777 == 0o600
@@ -81,7 +81,7 @@ def test_a_node_makes_a_file_of_its_own_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "\n", "00", "0" * 63, f"{'0' * 64}\nsecret", "é" * 64])
-def test_what_is_no_file_of_keys_is_refused_without_quoting_it(
+def test_an_invalid_file_of_keys_is_refused_without_quoting_it(
     tmp_path: Path, content: str
 ) -> None:
     path = tmp_path / "keys"
@@ -93,14 +93,14 @@ def test_what_is_no_file_of_keys_is_refused_without_quoting_it(
     assert (refused.exit_code, path.read_text(encoding="utf-8")) == (1, content)
 
 
-def test_keygen_adds_a_key_and_shows_its_id_only(tmp_path: Path) -> None:
+def test_keygen_adds_a_key_and_shows_only_its_id(tmp_path: Path) -> None:
     path = tmp_path / "keys"
     done = CliRunner().invoke(main, ["keygen", str(path)])
     assert (done.exit_code, read_keys(path).newest in done.output) == (0, True)
     assert path.read_text(encoding="ascii").strip() not in done.output
 
 
-def test_serve_needs_a_file_of_keys_with_a_redis_and_says_how_to_make_one(tmp_path: Path) -> None:
+def test_serve_with_a_redis_needs_a_file_of_keys_and_says_how_to_make_one(tmp_path: Path) -> None:
     serve = ["serve", "--redis", "redis://127.0.0.1:1/0"]
     without = CliRunner().invoke(main, serve, env={"SAMEDEAL_SECRET_KEY_FILE": None})
     assert (without.exit_code, "samedeal keygen" in without.output) == (1, True)

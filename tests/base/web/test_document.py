@@ -1,4 +1,4 @@
-"""`server/HTTP.md` against the code: its tables are complete, and its examples are answers."""
+"""`server/HTTP.md` agrees with the code: complete tables, and examples of real answers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_every_code_is_in_the_table_with_its_status() -> None:
     assert msgspec.json.decode(problem[0], type=Problem).code in STATUS
 
 
-def test_the_example_of_a_file_is_one() -> None:
+def test_the_example_of_a_file_is_valid() -> None:
     found = re.search(r"```jsonl\n(.*?)\n(.*?)\n```", TEXT)
     assert found is not None
     day, run = json.loads(found[1]), json.loads(found[2])
@@ -80,7 +80,7 @@ def test_the_example_of_a_file_is_one() -> None:
     assert check(parse_file(msgspec.json.encode(file))) is None
 
 
-def test_the_limits_are_those_of_the_code() -> None:
+def test_the_limits_agree_with_the_code() -> None:
     rate = ADDRESS_REQUESTS.times(ADDRESS_PLAYERS)
     assert f"costs {rate.second:g} a second, and {rate.at_once:g} at once" in TEXT
     assert f"up to {MAX_ROWS}." in TEXT

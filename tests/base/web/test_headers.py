@@ -1,4 +1,4 @@
-"""Security headers of all that is answered on the players' port."""
+"""Security headers of all responses on the players' port."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECURITY = headers.DOCUMENT.keys() | {"Strict-Transport-Security"}
 
 
 async def found(port: int, path: str, method: str = "GET", **sent: str) -> dict[str, str]:
-    """Return the security headers of an answer; none may come twice."""
+    """Return the security headers of an answer; none may be repeated."""
     response, _ = await ask(port, path, method, **sent)
     pairs = [(name, value) for name, value in response.getheaders() if name.title() in SECURITY]
     assert len(dict(pairs)) == len(pairs)
@@ -58,7 +58,7 @@ async def test_the_page_s_policy_allows_nothing_inline_and_no_other_origin(port:
     assert kinds["script-src"] == kinds["style-src"] == "'self'"
 
 
-async def test_of_the_browser_s_features_the_page_may_keep_the_screen_on(port: int) -> None:
+async def test_the_only_browser_feature_allowed_is_keeping_the_screen_on(port: int) -> None:
     policy = (await found(port, "/"))["Permissions-Policy"]
     allowed = dict(each.split("=") for each in policy.split(", "))
     assert allowed.pop("screen-wake-lock") == "(self)"

@@ -13,7 +13,7 @@ from server.base.web.http import LIVE_PATH, Health, PlayersApp
 from server.base.web.pages import Pages
 
 
-async def test_an_error_is_answered_and_not_swallowed() -> None:
+async def test_an_error_is_answered_and_raised() -> None:
     def broken() -> bool:
         raise RuntimeError("broken")
 

@@ -72,8 +72,8 @@ async def get(port: int, path: str, **headers: str) -> tuple[HTTPResponse, str]:
     return response, body.decode()
 
 
-def test_the_screens_are_those_of_the_page() -> None:
-    """Their first segments are one list there, by which the service worker goes, too."""
+def test_the_server_and_the_page_list_the_same_screens() -> None:
+    """The page has one list of their first segments, which the service worker uses as well."""
     text = (ROOT / "client_js/web/src/kit/segments.ts").read_text()
     found = re.search(r"SEGMENTS = \[(.*?)\].*OPERATORS = (.*?);", text, re.DOTALL)
     assert found is not None
@@ -105,7 +105,7 @@ async def test_every_path_of_a_screen_serves_the_page(
     assert response.headers["Server"] is None
 
 
-async def test_the_screen_for_operators_is_there_if_the_server_has_some(
+async def test_the_operators_screen_exists_only_with_operators(
     redis_url: str, page: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "operators").write_text("")
@@ -119,9 +119,7 @@ async def test_the_screen_for_operators_is_there_if_the_server_has_some(
 
 
 @pytest.mark.parametrize("path", ["/new", "/new/", "/new?from=home"])
-async def test_a_screen_may_have_an_html_file_of_its_own(
-    redis_url: str, page: Path, path: str
-) -> None:
+async def test_a_screen_may_have_its_own_html_file(redis_url: str, page: Path, path: str) -> None:
     async with node(redis_url, page=page) as port:
         response, body = await get(port, path)
     assert (response.status, body.rpartition("<link")[2]) == (200, " href=/assets/new-1234.js>")
@@ -141,7 +139,7 @@ async def test_a_screen_may_have_an_html_file_of_its_own(
         ("de;q=..;q=1.2.3,=;,", "en"),
     ],
 )
-async def test_a_screen_preloads_the_words_of_the_readers_language_alone(
+async def test_a_screen_preloads_only_the_readers_language(
     redis_url: str, page: Path, accepted: str, language: str
 ) -> None:
     async with node(redis_url, page=page) as port:
@@ -197,7 +195,7 @@ async def test_a_file_is_served_in_the_best_encoding_accepted(
     assert (again.status, nothing) == (304, b"")
 
 
-async def test_each_encoding_has_an_etag_of_its_own(redis_url: str, page: Path) -> None:
+async def test_each_encoding_has_its_own_etag(redis_url: str, page: Path) -> None:
     tags = set()
     async with node(redis_url, page=page) as port:
         for accepted in ("br", "gzip", "identity"):
@@ -208,9 +206,7 @@ async def test_each_encoding_has_an_etag_of_its_own(redis_url: str, page: Path) 
     assert encoded.status == 404
 
 
-async def test_a_file_that_the_build_has_not_compressed_is_served_as_it_is(
-    redis_url: str, page: Path
-) -> None:
+async def test_an_uncompressed_file_is_served_unchanged(redis_url: str, page: Path) -> None:
     async with node(redis_url, page=page) as port:
         response, body = await ask(port, "/assets/index-1234.js", **{"Accept-Encoding": "gzip"})
     assert (body, response.headers["Content-Encoding"]) == (b"1", None)

@@ -220,7 +220,7 @@ async def test_a_results_preview_names_player_rank_and_score(redis_url: str, pag
             True,
             "88 of 104 home in 11:20. Same cards for everyone: can you beat it?",
         ),
-        # Of which nobody brings home all.
+        # A game without any complete win.
         ("robert", 24, 41_000, True, "28 home in 0:41. Same cards for everyone: can you beat it?"),
         (
             "deuces",
@@ -240,7 +240,7 @@ def test_the_text_of_a_result(game: str, left: int, time: int, about: str, *, to
 
 
 @pytest.mark.parametrize("name", ["נעמי", "ليلى"])
-def test_a_name_from_right_to_left_scrambles_no_title(name: str) -> None:
+def test_a_right_to_left_name_does_not_scramble_the_title(name: str) -> None:
     standing = Standing(Row(17, ADA, pack(16, 680_400, 150)), 212, Profile(ADA, name))
     found = result_previews.result(DailyId("deuces", 47_479), standing, today=True)
     isolated = f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
@@ -288,7 +288,7 @@ async def test_each_preview_has_an_etag_of_its_own(redis_url: str, page: Path) -
         assert (await get(port, "/daily", **known))[0].status == 200
 
 
-async def test_a_picture_that_was_not_built_is_left_out(redis_url: str, page: Path) -> None:
+async def test_a_missing_picture_is_left_out(redis_url: str, page: Path) -> None:
     (page / "preview-robert.png").unlink()
     async with node(redis_url, page=page) as port:
         meta = await preview(port, "/daily/robert")
@@ -331,7 +331,7 @@ async def test_the_reads_for_previews_are_rate_limited(
     assert known == ["Race me at Robert"] * 3
 
 
-async def test_all_who_ask_for_a_preview_within_seconds_cost_one_read(
+async def test_requests_for_a_preview_within_seconds_share_one_read(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
@@ -353,7 +353,7 @@ async def test_all_who_ask_for_a_preview_within_seconds_cost_one_read(
         assert not found._asked
 
 
-async def test_everybody_pays_for_a_guess_that_others_make_at_the_same_time(
+async def test_each_client_pays_for_a_guess_shared_with_others(
     redis_url: str, few: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few(PLAYER_MISSES=2.0, ADDRESS_MISSES=2.0)
@@ -373,7 +373,7 @@ async def test_everybody_pays_for_a_guess_that_others_make_at_the_same_time(
         assert (await found.preview(path, {}, often)).title == "Race me at solitaire"
 
 
-async def test_a_preview_is_no_way_to_guess_codes(
+async def test_a_preview_does_not_help_to_guess_codes(
     redis_url: str, page: Path, few: Callable[..., None]
 ) -> None:
     few(PLAYER_MISSES=2.0, ADDRESS_MISSES=2.0)
@@ -387,7 +387,7 @@ async def test_a_preview_is_no_way_to_guess_codes(
             assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at Robert"
             await preview(port, "/r/22222222")
         assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at solitaire"
-        # Whoever has it can come for all that.
+        # Guests with the code can still join.
         await guest.hello()
         assert (await guest.ask("room.join", code=code))["type"] == "room"
 
@@ -409,7 +409,7 @@ async def test_an_overloaded_node_reads_nothing_for_previews(
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for few reads, and a moment only, while commands wait for a hanging Redis."""
+    """Allow few pending reads and a short wait, while commands wait for a hanging Redis."""
     monkeypatch.setattr(previews, "READ_WITHIN", 0.3)
     monkeypatch.setattr(previews, "MAX_READS", 4)
 

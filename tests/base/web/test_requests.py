@@ -1,4 +1,4 @@
-"""Requests for anything: what may be asked, how often, and what may be kept."""
+"""HTTP API requests: valid queries, rate limits, and caching."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ BOARD = f"/boards/day/{GAME}/{DATE}"
 Maker = Callable[[], Awaitable[Answer[msgspec.Raw]]]
 
 
-async def test_what_a_client_has_is_not_sent_again(site: Site) -> None:
+async def test_an_unchanged_answer_is_not_sent_again(site: Site) -> None:
     first = await site.get(BOARD)
     tag = first.headers["ETag"]
     again = await site.get(BOARD, **{"If-None-Match": f'"other", {tag}'})
@@ -47,13 +47,13 @@ async def test_what_a_client_has_is_not_sent_again(site: Site) -> None:
     assert tag.startswith('"')
 
 
-async def test_a_head_has_the_headers_only(site: Site) -> None:
+async def test_a_head_has_only_the_headers(site: Site) -> None:
     whole, head = await site.get(BOARD), await site.get(BOARD, "HEAD")
     assert (head.status, head.body) == (200, b"")
     assert head.headers["Content-Length"] == whole.headers["Content-Length"]
 
 
-async def test_any_page_may_read_it(site: Site) -> None:
+async def test_any_origin_may_read_the_answers(site: Site) -> None:
     for reply in (await site.get(BOARD), await site.get("/nothing")):
         assert reply.headers["Access-Control-Allow-Origin"] == "*"
     preflight = await site.get(BOARD, "OPTIONS", Origin="https://example.org")
@@ -63,14 +63,14 @@ async def test_any_page_may_read_it(site: Site) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-async def test_nothing_can_be_changed(site: Site, method: str) -> None:
+async def test_changing_methods_are_refused(site: Site, method: str) -> None:
     reply = await site.get(BOARD, method)
     assert (reply.status, reply.code) == (405, "bad_method")
     assert set(reply.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS"}
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing", "/boards", f"{BOARD}/x", "/dailies/", "//"])
-async def test_what_is_nowhere_is_unknown(site: Site, path: str) -> None:
+async def test_an_unknown_path_is_unknown(site: Site, path: str) -> None:
     reply = await site.ask(f"/api{path}")
     assert reply.status == 404
     assert reply.code in {"unknown_path", "unknown_day"}
@@ -84,7 +84,7 @@ async def test_what_is_nowhere_is_unknown(site: Site, path: str) -> None:
         "count=101", "count=1&count=2", "group=all", "page=2", "scope=week", "first=1",
     ],
 )  # fmt: skip
-async def test_a_query_says_what_can_be_asked(site: Site, query: str) -> None:
+async def test_an_invalid_query_is_refused(site: Site, query: str) -> None:
     reply = await site.get(f"{BOARD}?{query}")
     assert (reply.status, reply.code) == (400, "bad_request")
 
@@ -110,7 +110,7 @@ def test_any_query_is_understood_or_refused(
         assert 1 <= asked.count <= 100
 
 
-async def test_a_long_answer_is_compressed_for_who_takes_it(site: Site, node: Node) -> None:
+async def test_a_long_answer_is_compressed_if_the_client_accepts_it(site: Site, node: Node) -> None:
     plain = await site.get("/dailies/" + DATE)
     packed = await site.ask("/api/dailies/" + DATE, **{"Accept-Encoding": "gzip"})
     assert packed.headers["Content-Encoding"] == "gzip"
@@ -120,7 +120,7 @@ async def test_a_long_answer_is_compressed_for_who_takes_it(site: Site, node: No
     assert node.services.clock.now() == START
 
 
-async def test_a_client_that_asks_too_often_has_to_wait(
+async def test_a_client_with_too_many_requests_has_to_wait(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "ADDRESS_REQUESTS", limits.Rate(0.5 / 250, 7.0 / 250))
@@ -129,12 +129,12 @@ async def test_a_client_that_asks_too_often_has_to_wait(
     reply = await site.get(run)
     assert (reply.status, reply.code) == (429, "too_fast")
     assert reply.headers["Retry-After"] == "6"
-    # What is cheaper can be paid for, and a page has no limit.
+    # A cheaper request can still be paid for, and a page has no limit.
     assert (await site.get(BOARD)).status == 200
     assert (await site.ask("/health")).status == 200
 
 
-async def test_a_proxy_is_believed_if_it_is_trusted(
+async def test_only_a_trusted_proxy_is_believed(
     node: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "ADDRESS_REQUESTS", limits.Rate(0.001 / 250, 1.0 / 250))
@@ -166,7 +166,7 @@ async def test_requests_are_counted_by_route_and_status(site: Site, node: Node) 
     }
 
 
-async def test_an_answer_is_made_once_for_all_who_ask_meanwhile() -> None:
+async def test_concurrent_requests_share_one_answer() -> None:
     now, made, may_end = [0.0], [0], asyncio.Event()
     answers = Cache(lambda: now[0])
 
@@ -202,7 +202,7 @@ async def test_a_refusal_is_not_kept() -> None:
     assert tries == [2]
 
 
-async def test_only_so_many_answers_are_made_at_once() -> None:
+async def test_the_number_of_concurrently_made_answers_is_bounded() -> None:
     answers, may_end = Cache(lambda: 0.0), asyncio.Event()
 
     async def make() -> Answer[int]:
@@ -219,12 +219,12 @@ async def test_only_so_many_answers_are_made_at_once() -> None:
 
 
 def answering(size: int, life: int = 60, made: list[int] | None = None) -> Maker:
-    """Return what makes an answer whose body has so many bytes, and counts that."""
+    """Return a maker of answers with bodies of `size` bytes that counts its calls."""
 
     async def make() -> Answer[msgspec.Raw]:
         if made is not None:
             made.append(size)
-        # Not compressible, so that both codings take as much.
+        # Not compressible, so that both codings take the same space.
         return Answer(
             msgspec.Raw(b'"' + Random(size).randbytes(size // 2).hex().encode()[2:] + b'"'), life
         )
@@ -233,7 +233,7 @@ def answering(size: int, life: int = 60, made: list[int] | None = None) -> Maker
 
 
 async def made_by(answers: Cache, *numbers: int) -> list[int]:
-    """Ask for answers of 300 bytes by their numbers, and return which of them were made for it."""
+    """Request answers of 300 bytes by number, and return the numbers not served from the cache."""
     made = list[int]()
     for number in numbers:
         before = len(made)
@@ -243,11 +243,11 @@ async def made_by(answers: Cache, *numbers: int) -> list[int]:
     return made
 
 
-async def test_the_answers_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api_cache, "MAX_BYTES", 3 * (api_cache.OVERHEAD + 301) / api_cache.ONCE)
     answers = Cache(lambda: 0.0)
     assert await made_by(answers, 1, 2, 3, 1, 4, 5, 1, 3, 2, 6) == [1, 2, 3, 4, 5, 2, 6]
-    # What is larger than all of a share is answered, and not kept.
+    # An answer larger than a whole share is not kept.
     large = list[int]()
     for _ in range(2):
         await answers.get("large", answering(50_000, made=large))
@@ -255,7 +255,7 @@ async def test_the_answers_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyP
     assert await made_by(answers, 1, 3) == []
 
 
-async def test_what_is_asked_for_once_pushes_out_nothing_that_was_asked_for_again(
+async def test_answers_requested_once_do_not_evict_answers_requested_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one = api_cache.OVERHEAD + 310
@@ -272,7 +272,7 @@ async def test_what_is_asked_for_once_pushes_out_nothing_that_was_asked_for_agai
     ("size", "count"), [(92, 2_000), (1_000, 1_000), (1_500, 500), (20_000, 100)][:: cases(3, 1)]
 )
 @SAMPLED
-async def test_what_is_kept_takes_no_more_than_is_counted(size: int, count: int) -> None:
+async def test_cached_answers_take_no_more_memory_than_counted(size: int, count: int) -> None:
     answers = Cache(lambda: 0.0)
     keys = [f"/boards/{{scope}}/{{game}}/{{period}} {number:060}" for number in range(count)]
     gc.collect()
@@ -286,13 +286,13 @@ async def test_what_is_kept_takes_no_more_than_is_counted(size: int, count: int)
     assert answers.size / 2 < taken < answers.size
 
 
-async def test_answers_go_when_they_expire() -> None:
+async def test_answers_are_removed_when_they_expire() -> None:
     now = [0.0]
     answers = Cache(lambda: now[0])
     for number in range(100):
         await answers.get(str(number), answering(300, life=5 if number else 60))
     assert len(answers) == 100
-    # Asking for it again does not make it live longer.
+    # Requesting an answer again does not extend its life.
     now[0] = 4.0
     await answers.get("1", answering(300))
     now[0] = 5.0
@@ -300,6 +300,6 @@ async def test_answers_go_when_they_expire() -> None:
     assert len(answers) == 1
 
 
-async def test_a_clocks_day_decides_which_board_is_live(site: Site, clock: SetClock) -> None:
+async def test_the_clocks_day_decides_which_board_is_live(site: Site, clock: SetClock) -> None:
     player = PlayerId("ada0000000000000")
     assert (await site.get(f"/players/{player}")).json["day"] * 86_400_000 <= clock.time

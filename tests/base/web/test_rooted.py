@@ -1,4 +1,4 @@
-"""A site below a path of its host, behind proxies that take the path away and ones that do not."""
+"""A site below a path of its host, behind proxies that strip the path and proxies that keep it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HTML = (
 ADDRESSES = re.compile(r'(?:href|src)="([^"]*)"')
 
 STRIPPED, KEPT = "", ROOT
-"""What paths begin with when they arrive."""
+"""Prefixes of the paths on arrival."""
 
 
 def integrity(body: str) -> str:
@@ -61,7 +61,7 @@ async def port(redis_url: str, page: Path) -> AsyncIterator[int]:
 
 
 @pytest.mark.parametrize("before", [STRIPPED, KEPT])
-async def test_whatever_the_page_names_is_below_the_root(port: int, before: str) -> None:
+async def test_all_links_of_the_page_are_below_the_root(port: int, before: str) -> None:
     for path in ("/", "/daily/robert", "/nowhere", "/index.html", "/screens/home.html"):
         response, html = await get(port, before + path, Accept="text/html", **HOST)
         assert response.status == (404 if path == "/nowhere" else 200), path
@@ -72,7 +72,7 @@ async def test_whatever_the_page_names_is_below_the_root(port: int, before: str)
 
 
 @pytest.mark.parametrize("before", [STRIPPED, KEPT])
-async def test_all_else_is_served_below_the_root_with_its_own_headers(
+async def test_other_files_are_served_below_the_root_with_their_headers(
     port: int, before: str
 ) -> None:
     response, script = await get(port, f"{before}/assets/index-1234.js", **HOST)
@@ -111,14 +111,14 @@ async def test_sockets_open_below_the_root_from_the_site_s_own_origin(
     assert refused.value.response.status_code == 403
 
 
-async def test_previews_are_of_the_address_that_players_share(port: int) -> None:
+async def test_previews_are_served_for_the_address_that_players_share(port: int) -> None:
     _, html = await get(port, f"{ROOT}/daily/robert", **HOST)
     assert f'<meta property="og:url" content="{PUBLIC}/daily/robert" />' in html
     _, html = await get(port, f"{ROOT}/", **HOST)
     assert f'<meta property="og:image" content="{PUBLIC}/preview.png" />' in html
 
 
-async def test_the_root_is_sent_on_to_the_same_with_a_slash(port: int) -> None:
+async def test_the_root_is_redirected_to_itself_with_a_slash(port: int) -> None:
     for query in ("", "?from=a&b=/"):
         response, _ = await get(port, ROOT + query, **HOST)
         assert (response.status, response.headers["Location"]) == (308, f"{ROOT}/{query}")
@@ -127,19 +127,17 @@ async def test_the_root_is_sent_on_to_the_same_with_a_slash(port: int) -> None:
 
 
 @pytest.mark.parametrize("coding", ["identity", "br, gzip"])
-async def test_the_service_worker_caches_the_files_as_they_are_below_the_root(
-    port: int, coding: str
-) -> None:
+async def test_the_service_worker_caches_the_files_below_the_root(port: int, coding: str) -> None:
     response, body = await ask(port, "/sw.js", **HOST, **{"Accept-Encoding": coding})
     if coding != "identity":
-        # What the build has compressed is of another root.
+        # The build's compressed file is for another root.
         assert response.headers["Content-Encoding"] == "gzip"
         _, body = await ask(port, "/sw.js", **HOST)
     _, html = await get(port, "/screens/home.html", **HOST)
     assert json.loads(body)["integrity"] == integrity(html)
 
 
-async def test_paths_that_only_resemble_the_root_are_others(port: int) -> None:
+async def test_paths_that_only_resemble_the_root_are_not_served(port: int) -> None:
     for path in (f"{ROOT}x/", "/games/", "/games/daily", f"{ROOT}{ROOT}/"):
         assert (await get(port, path, **HOST))[0].status == 404, path
 
@@ -147,7 +145,7 @@ async def test_paths_that_only_resemble_the_root_are_others(port: int) -> None:
 @pytest.mark.parametrize(
     "root", ["/daily", "/r/x", "/api", "/health/x", "/socket", "/assets", "/sw.js", "/screens/a"]
 )
-async def test_a_root_that_may_be_a_path_of_the_page_is_refused(
+async def test_a_root_that_could_be_a_path_of_the_page_is_refused(
     redis_url: str, page: Path, root: str
 ) -> None:
     settings = Settings(
@@ -162,9 +160,7 @@ async def test_a_root_that_may_be_a_path_of_the_page_is_refused(
             pass
 
 
-async def test_without_a_root_files_are_served_as_they_were_built(
-    redis_url: str, page: Path
-) -> None:
+async def test_without_a_root_files_are_served_as_built(redis_url: str, page: Path) -> None:
     async with node(redis_url, page=page) as port:
         assert (await get(port, "/screens/home.html"))[1] == HTML + "home"
         response, body = await ask(port, "/sw.js", **{"Accept-Encoding": "br"})

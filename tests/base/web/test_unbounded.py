@@ -1,8 +1,8 @@
-"""Things that do not exist take no memory, whoever asks for how many different ones of it.
+"""Requests for nonexistent things take no memory, however many are requested.
 
-Each field of each route is asked for with many values that name nothing: ids of nobody, days before
-there was a server, rows beyond the last one. A field that a route gets in the future has to be
-added here, or to have few values.
+Each field of each route is requested with many values that name nothing: ids of no player, days
+before the server existed, rows beyond the last one. A new field of a route must be added here, or
+have few values.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MANY = 25
 """Values of each field."""
 
 FEW = 100
-"""The most values of a field that are as many as they may be."""
+"""The most values that a bounded field may have."""
 
 
 def _id(number: int) -> str:
@@ -75,13 +75,13 @@ def _fields(route: Route[Any]) -> dict[str, dict[str, Any]]:
     return dict(components[route.asked.__name__].get("properties", {}))
 
 
-def test_a_field_has_few_values_or_is_asked_for_here() -> None:
+def test_a_field_has_few_values_or_is_tested_here() -> None:
     fields = {name: each for route in ROUTES for name, each in _fields(route).items()}
     assert {name for name, each in fields.items() if not _is_bounded(each)} == UNKNOWN.keys()
 
 
 def _requests(route: Route[Any], known: dict[str, list[str]]) -> list[str]:
-    """Return paths in each of which one field names nothing, and the others what there is."""
+    """Return paths in which one field names nothing and the others name existing things."""
     found = []
     for field, schema in _fields(route).items():
         if _is_bounded(schema):
@@ -109,11 +109,11 @@ WEEK = f"{_year}-W{_week:02}"
 
 @SAMPLED
 @pytest.mark.parametrize("route", ROUTES[:: cases(4, 1)], ids=lambda route: route.path)
-async def test_what_there_is_not_is_one_entry_at_most(
+async def test_nonexistent_things_take_at_most_one_entry(
     node: Node, clock: SetClock, tmp_path: Path, route: Route[Any]
 ) -> None:
     await node.dailies.draw_ahead()
-    # What began before is not ranked.
+    # Attempts from before are not ranked.
     await node.services.histories.keep(ADA, START)
     run = await play_daily(node, ADA)
     await play_daily(node, BOB, moves=2)
@@ -132,11 +132,11 @@ async def test_what_there_is_not_is_one_entry_at_most(
     }
     statuses: defaultdict[int, list[str]] = defaultdict(list)
     async with site_on(node, tmp_path, ("127.0.0.0/8",)) as site:
-        # The maker of the challenge that there is.
+        # The existing challenge's creator.
         await node.services.profiles.load([ADA])
         profiles = len(node.services.profiles._known)
         for number, path in enumerate(_requests(route, known)):
-            # Each from an address of its own, so that no budget keeps the cache small.
+            # Each from a different address, so that no budget keeps the cache small.
             async for status in _statuses(site, number, path):
                 statuses[status].append(path)
     assert statuses.keys() <= {200, 304, 404}, statuses
@@ -155,8 +155,8 @@ async def _statuses(site: Site, number: int, path: str) -> AsyncIterator[int]:
         yield (await site.get(path, **address, **tag)).status
 
 
-async def test_what_there_is_has_an_entry(site: Site, node: Node, clock: SetClock) -> None:
-    # What began before is not ranked.
+async def test_an_existing_thing_has_an_entry(site: Site, node: Node, clock: SetClock) -> None:
+    # Attempts from before are not ranked.
     await node.services.histories.keep(ADA, START)
     run = await play_daily(node, ADA)
     clock.time = CLOSED
@@ -170,4 +170,4 @@ async def test_what_there_is_has_an_entry(site: Site, node: Node, clock: SetCloc
     for path in paths:
         await site.get(path)
         await site.get(f"{path}?{'from=01&count=50' if 'runs' in path or 'boards' in path else ''}")
-    assert len(site.api._cache) == len(paths) - 1, "nobody has won"
+    assert len(site.api._cache) == len(paths) - 1, "no player has won"

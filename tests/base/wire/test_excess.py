@@ -1,4 +1,4 @@
-"""Clients that do more than they may: over real sockets, by several sessions and addresses."""
+"""Clients that exceed their limits: over real sockets, by several sessions and addresses."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def gotten(port: int, *paths: str) -> list[tuple[int, str]]:
 
 
 async def refused(port: int, **options: Any) -> tuple[int, str]:
-    """Return the status with which a handshake is refused, and when to try again."""
+    """Return the status of a refused handshake, and the time to wait."""
     with pytest.raises(InvalidStatus) as error:
         async with opened(port, patient=False, **options):
             pass
@@ -64,7 +64,7 @@ async def test_two_sessions_of_a_player_share_the_budget_and_a_third_finds_it_sp
         await other.hello(token)
         codes = [(await each.ask("daily.list")).get("code") for each in (one, other) * 5]
         assert codes == [None] * 5 + ["too_fast"] * 5
-    # `Hello` is paid for by the session, and everything else by the player.
+    # The session pays for `Hello`, the player for all other commands.
     async with opened(port) as again:
         await again.hello(token)
         answer = await again.ask("daily.list")
@@ -88,9 +88,7 @@ async def test_reconnecting_does_not_reset_offences(port: int, few: Callable[...
 
 
 @pytest.mark.parametrize("kind", [CONT, PING])
-async def test_frames_that_are_no_messages_are_paid_for(
-    port: int, few: Callable[..., None], kind: int
-) -> None:
+async def test_invalid_frames_are_charged(port: int, few: Callable[..., None], kind: int) -> None:
     few(PLAYER_COMMANDS=30.0, PLAYER_OFFENCES=8.0)
     async with connected(port) as client:
         await client.shake()
@@ -105,7 +103,7 @@ async def test_frames_that_are_no_messages_are_paid_for(
         assert int.from_bytes(last[CLOSE][:2], "big") == 4005
 
 
-async def test_guests_of_an_address_are_so_many(redis_url: str, few: Callable[..., None]) -> None:
+async def test_guests_of_an_address_are_limited(redis_url: str, few: Callable[..., None]) -> None:
     few(ADDRESS_GUESTS=2.0)
     async with node(redis_url, **PROXY) as port, AsyncExitStack() as stack:
 
@@ -116,13 +114,13 @@ async def test_guests_of_an_address_are_so_many(redis_url: str, few: Callable[..
         assert [each["type"] for each in found] == ["welcome", "welcome", "refused", "welcome"]
         assert found[2]["code"] == "too_fast"
         assert found[2]["wait"] > 0
-        # Whoever is known comes in.
+        # A known player is admitted.
         known = await (await client(HOME)).hello(found[0]["token"])
         assert known["type"] == "welcome"
 
 
 @pytest.mark.parametrize("trusted", [True, False])
-async def test_sockets_of_an_address_are_so_many_and_nobody_chooses_an_address(
+async def test_sockets_of_an_address_are_limited_and_addresses_cannot_be_forged(
     redis_url: str, trusted: bool
 ) -> None:
     settings = PROXY if trusted else {}
@@ -138,7 +136,7 @@ async def test_sockets_of_an_address_are_so_many_and_nobody_chooses_an_address(
             assert (status, int(wait) > 0) == (429, True)
 
 
-async def test_a_socket_that_ends_makes_room(redis_url: str, few: Callable[..., None]) -> None:
+async def test_a_closed_socket_makes_room(redis_url: str, few: Callable[..., None]) -> None:
     few(ADDRESS_HANDSHAKES=100.0 * limits.ADDRESS_PLAYERS)
     async with node(redis_url, address_players=1) as port:
         for _ in range(5):
@@ -148,7 +146,7 @@ async def test_a_socket_that_ends_makes_room(redis_url: str, few: Callable[..., 
                 assert (await refused(port))[0] == 429
 
 
-async def test_handshakes_of_an_address_are_so_many(port: int, few: Callable[..., None]) -> None:
+async def test_handshakes_of_an_address_are_limited(port: int, few: Callable[..., None]) -> None:
     few(ADDRESS_HANDSHAKES=3.0)
     for _ in range(3):
         async with opened(port):
@@ -166,7 +164,7 @@ async def test_sockets_without_a_hello_make_room_for_others(redis_url: str) -> N
             assert (await another.hello())["type"] == "welcome"
         for client in silent:
             assert await client.closed() == 1006
-        # Who has said something stays.
+        # A session that has said hello stays.
         assert (await refused(port))[0] == 503
         assert (await one.ask("ping"))["type"] == "pong"
 
@@ -174,7 +172,7 @@ async def test_sockets_without_a_hello_make_room_for_others(redis_url: str) -> N
 # Guesses
 
 
-async def test_who_mistypes_thrice_notices_nothing_and_who_guesses_has_to_wait(port: int) -> None:
+async def test_three_typing_errors_have_no_effect_but_guessers_have_to_wait(port: int) -> None:
     async with opened(port) as host, opened(port) as guest, opened(port) as guesser:
         code = await room_of(host)
         await guest.hello()
@@ -185,13 +183,13 @@ async def test_who_mistypes_thrice_notices_nothing_and_who_guesses_has_to_wait(p
         codes = {"room.join": "unknown_room", "WatchRound": "not_invited"}
         for kind in ("room.join", "WatchRound", "room.join", "WatchRound", "room.join"):
             assert (await guesser.ask(kind, code="22222222"))["code"] == codes[kind]
-        # From here on nobody learns whether a guess was right.
+        # From here on, the answer does not reveal whether a guess was right.
         for typed in ("22222222", code):
             answer = await guesser.ask("room.join", code=typed)
             assert (answer["code"], answer["wait"] > 5_000) == ("too_fast", True)
 
 
-async def test_new_guests_do_not_guess_on_and_who_has_a_seat_returns(
+async def test_new_guests_share_the_limit_of_guesses_and_seat_holders_return(
     port: int, few: Callable[..., None]
 ) -> None:
     few(PLAYER_SLIPS=1.0, PLAYER_MISSES=2.0, ADDRESS_MISSES=4.0)

@@ -1,7 +1,7 @@
-"""Slow and hostile clients beside a player: what they are told, what is kept for them, what stays.
+"""Slow and hostile clients next to a player: answers, memory use, and persistence.
 
-What is too much of commands, sockets, guests and guesses is in `test_excess.py`, requests that are
-none in `test_listener.py`, frames in `test_socket.py`, and latency in `deploy/bench/hostile.py`.
+Excess commands, sockets, guests and guesses are in `test_excess.py`, invalid requests in
+`test_listener.py`, frames in `test_socket.py`, and latency in `deploy/bench/hostile.py`.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from tests.wire import Wire
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 CROWD = 30
-"""Attackers at a time."""
+"""Number of concurrent attackers."""
 
 
 def keys(redis_url: str) -> set[str]:
-    """Return what Redis has, but for what nodes say of themselves."""
+    """Return Redis's keys, except the nodes' own."""
     with Redis.from_url(redis_url, decode_responses=True) as redis:
         found = redis.keys()
     assert isinstance(found, list)
@@ -49,20 +49,20 @@ def keys(redis_url: str) -> set[str]:
 
 
 def sockets() -> list[Socket]:
-    """Return the node's ends of all WebSockets that are connected; the node shares this process."""
+    """Return the node's ends of all connected WebSockets; the node shares this process."""
     found = [each for each in gc.get_objects() if type(each) is Socket]
     return [each for each in found if not each.transport.is_closing()]
 
 
 async def gone(count: int) -> None:
-    """Wait until the node has no more than so many WebSockets."""
+    """Wait until the node has at most `count` WebSockets."""
     async with asyncio.timeout(PATIENCE):
         while len(sockets()) > count:
             await asyncio.sleep(0.01)
 
 
 class Bystander:
-    """A player who has done nothing wrong."""
+    """A well-behaved player."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -75,7 +75,7 @@ class Bystander:
 
 @asynccontextmanager
 async def beside(port: int) -> AsyncIterator[Bystander]:
-    """Yield a player; assert in the end that the session goes on, and that no other is left."""
+    """Yield a player; at the end, assert that only the player's session is left and works."""
     async with opened(port) as client:
         await client.hello()
         bystander = Bystander(client)
@@ -100,7 +100,7 @@ async def crowd(
     """Connect many clients, which send the same after their handshakes, and read nothing more."""
     found = [await stack.enter_async_context(connected(port)) for _ in range(CROWD)]
     for client in found:
-        # What they have not sent yet is not to be waited for.
+        # Do not wait for their unsent data.
         stack.callback(client.abort)
         if shaken:
             await client.shake()
@@ -110,7 +110,7 @@ async def crowd(
 
 @pytest.fixture(autouse=True)
 def closes_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Abort sooner what an attacker, who answers no close, would keep open for two seconds."""
+    """Abort connections to attackers, who do not answer a close, in less than two seconds."""
     monkeypatch.setattr(server_socket, "CLOSE_WITHIN", 0.05)
 
 
@@ -125,7 +125,7 @@ async def ends(client: RawClient) -> tuple[int, list[bytes]]:
 # Slow
 
 
-async def test_what_is_read_ahead_of_a_flood_is_bounded(port: int) -> None:
+async def test_reading_ahead_of_a_flood_is_bounded(port: int) -> None:
     flood = frame(PONG, b"x" * 125) * 1_500
     async with beside(port) as bystander, AsyncExitStack() as stack:
         await crowd(stack, port, flood)
@@ -133,11 +133,11 @@ async def test_what_is_read_ahead_of_a_flood_is_bounded(port: int) -> None:
         assert len(flooded) == CROWD
         for _ in range(5):
             await bystander.plays()
-            # What the kernel keeps is bounded, so what is read at once is bounded too.
+            # The kernel's buffer is bounded, so a single read is bounded, too.
             assert max(len(each._buffer) for each in flooded) <= 2 * bound_sockets.RECEIVE_BUFFER
 
 
-async def test_clients_that_do_not_read_are_ended_by_the_kernel(
+async def test_the_kernel_ends_connections_of_clients_that_do_not_read(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_socket, "UNHEARD_WITHIN", 0.2)
@@ -160,7 +160,7 @@ async def test_clients_that_do_not_read_are_ended_by_the_kernel(
         stopped.socket.transport.abort()
 
 
-async def test_a_head_that_comes_byte_by_byte_is_cut_off(
+async def test_a_head_sent_byte_by_byte_is_cut_off(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listener, "REQUEST_WITHIN", 0.1)
@@ -174,12 +174,12 @@ async def test_a_head_that_comes_byte_by_byte_is_cut_off(
                 client.write(b"x")
             await asyncio.sleep(0.005)
         await bystander.plays()
-        # Most are reset, since their last byte comes too late.
+        # Most are reset, because their last byte arrives too late.
         found = await asyncio.gather(*ended, return_exceptions=True)
         assert all(each == b"" or isinstance(each, ConnectionResetError) for each in found)
 
 
-async def test_a_hello_that_comes_byte_by_byte_has_no_more_time_than_others(
+async def test_a_hello_sent_byte_by_byte_gets_no_extra_time(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with beside(port) as bystander, AsyncExitStack() as stack:
@@ -195,9 +195,7 @@ async def test_a_hello_that_comes_byte_by_byte_has_no_more_time_than_others(
         assert {code for code, _ in [await ends(each) for each in clients]} == {4003}
 
 
-async def test_connections_that_say_nothing_are_closed(
-    port: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_silent_connections_are_closed(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     async with beside(port) as bystander, AsyncExitStack() as stack:
         monkeypatch.setattr(session, "HELLO_WITHIN", 0.1)
         shaken = await crowd(stack, port)
@@ -215,7 +213,7 @@ async def test_connections_that_say_nothing_are_closed(
 # Floods
 
 
-async def test_a_message_that_never_ends_is_too_big(port: int) -> None:
+async def test_an_endless_message_is_too_big(port: int) -> None:
     pieces = frame(BINARY, b"x" * 400, flags=0) + frame(CONT, b"x" * 400, flags=0) * 10
     async with beside(port) as bystander, AsyncExitStack() as stack:
         for client in await crowd(stack, port, pieces):
@@ -234,7 +232,7 @@ async def test_empty_fragments_pings_and_pongs_are_too_fast(
         await bystander.plays()
 
 
-async def test_guests_who_do_nothing_leave_nothing(redis_url: str) -> None:
+async def test_idle_guests_leave_nothing_in_redis(redis_url: str) -> None:
     async with node(redis_url) as port, beside(port) as bystander:
         before = keys(redis_url)
         async with AsyncExitStack() as stack:
@@ -248,7 +246,7 @@ async def test_guests_who_do_nothing_leave_nothing(redis_url: str) -> None:
                 await asyncio.sleep(0.01)
 
 
-async def test_a_storm_of_reconnects_finds_every_seat_as_it_was(port: int) -> None:
+async def test_a_storm_of_reconnects_preserves_every_seat(port: int) -> None:
     async with beside(port) as bystander, AsyncExitStack() as stack:
         first = [await stack.enter_async_context(opened(port)) for _ in range(16)]
         codes = [await room_of(*first[at : at + 8], key=f"storm{at:05}") for at in (0, 8)]
@@ -280,7 +278,7 @@ LOOPS: dict[str, Loop] = {
 
 
 @pytest.mark.parametrize("name", LOOPS)
-async def test_a_command_again_and_again_is_refused_and_ends_the_session(
+async def test_a_repeated_command_is_refused_and_ends_the_session(
     port: int, few: Callable[..., None], name: str
 ) -> None:
     async with beside(port) as bystander:
@@ -302,7 +300,7 @@ async def test_a_command_again_and_again_is_refused_and_ends_the_session(
             assert await client.closed() == 4005
 
 
-async def test_requests_of_an_address_are_so_many_and_sockets_go_on(
+async def test_requests_of_an_address_are_limited_and_sockets_go_on(
     redis_url: str, few: Callable[..., None]
 ) -> None:
     few(ADDRESS_ANSWERS=40.0, LEAST_ANSWERS=1.0)
@@ -323,7 +321,7 @@ async def test_requests_of_an_address_are_so_many_and_sockets_go_on(
             return []
 
         assert await ask("203.0.113.7", 40) == []
-        # The connection ends, so that there is no second answer to it.
+        # The connection ends, so the second request gets no answer.
         assert await ask("203.0.113.7", 1) == [b"429", b"429 Too Many Requests\n"]
         await bystander.plays()
         assert await ask("198.51.100.1", 1) == []
@@ -332,7 +330,7 @@ async def test_requests_of_an_address_are_so_many_and_sockets_go_on(
 # The log
 
 
-async def test_what_clients_do_wrong_makes_few_lines(
+async def test_misbehaving_clients_cause_few_log_lines(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = io.StringIO()

@@ -1,4 +1,4 @@
-"""Large answers, on connections with segments as on a real path: they go out as they are read."""
+"""Large answers go out as they are read, on connections with realistic segments."""
 
 from __future__ import annotations
 
@@ -42,25 +42,27 @@ from tests.fixtures import BOTH_LOOPS
 pytestmark = BOTH_LOOPS
 
 SEGMENT = 1_448
-"""Bytes of a TCP segment over Ethernet. On loopback there are 65,483, and the kernel takes
-megabytes at once."""
+"""Bytes of a TCP segment over Ethernet.
+
+On loopback a segment has 65,483, and the kernel buffers megabytes.
+"""
 
 KERNEL = 16_384
-"""Bytes that the server's kernel buffers, of which Linux makes twice as many."""
+"""Bytes of the server's kernel buffer; Linux doubles the value."""
 
 YEAR = 212_000
-"""Bytes of the export of a player who has played all dailies of a year."""
+"""Bytes of the export of a player with all dailies of a year."""
 
 HELLO, EXPORT, PONGED = 1, 104, 4
 """Kinds of messages."""
 
 
 class Exports:
-    """Carries out `ExportData` and `Ping`; an `Answerer`.
+    """An `Answerer` for `ExportData` and `Ping`.
 
     Attributes:
         size: bytes of an export.
-        begun: the exports that have been made.
+        begun: number of exports made.
     """
 
     decode = staticmethod(decode)
@@ -81,7 +83,7 @@ class Exports:
     def play(
         self, _attempt: AttemptId, _player: PlayerId, _move: MoveMessage, reply: Reply
     ) -> None:
-        """Play no move: nobody asks for it here."""
+        """Play no move: no client requests it here."""
 
     def answer_move(
         self, _found: object, _shown: ShownAttempts, _number: int, _seq: int
@@ -91,7 +93,7 @@ class Exports:
 
 
 class Server(NamedTuple):
-    """A server whose answers are large."""
+    """A server with large answers."""
 
     port: int
     exports: Exports
@@ -99,7 +101,7 @@ class Server(NamedTuple):
     connections: set[Any]
 
     def socket(self) -> Socket:
-        """Return the one connection."""
+        """Return the only connection."""
         (found,) = self.connections
         assert isinstance(found, Socket)
         return found
@@ -115,7 +117,7 @@ class Server(NamedTuple):
 
 @asynccontextmanager
 async def serving(size: int = YEAR) -> AsyncIterator[Server]:
-    """Run a server whose exports have so many bytes."""
+    """Run a server with exports of `size` bytes."""
     exports, metrics, turns = Exports(size), Metrics(), Turns()
     sockets = Sockets(
         exports,
@@ -130,7 +132,8 @@ async def serving(size: int = YEAR) -> AsyncIterator[Server]:
     listener = Listener(Starlette(), sockets, turns=turns)
     (bound,) = bound_sockets.bind("127.0.0.1", 0)
     for each in bound:
-        # Connections inherit it. Otherwise the kernel lets it grow until it takes a whole answer.
+        # Connections inherit it. Otherwise the kernel grows the buffer until it takes a whole
+        # answer.
         each.setsockopt(SOL_SOCKET, SO_SNDBUF, KERNEL)
     await listener.open(bound)
     connections = listener._server.server_state.connections
@@ -158,7 +161,7 @@ def send(client: RawClient, *command: object) -> None:
 
 
 def hold(client: RawClient, *, reads: bool) -> None:
-    """Let a client stop reading, or begin again."""
+    """Stop or resume a client's reading."""
     transport = client.reader._transport  # type: ignore[attr-defined]
     if reads:
         transport.resume_reading()
@@ -167,7 +170,7 @@ def hold(client: RawClient, *, reads: bool) -> None:
 
 
 async def message(client: RawClient, between: list[int] | None = None) -> list[Any] | None:
-    """Return the next message, or `None` at the end; note control frames that come before it."""
+    """Return the next message, or `None` at the end; note preceding control frames."""
     parts = []
     while (found := await client.fragment()) is not None:
         received, is_last = found
@@ -193,7 +196,7 @@ async def test_a_client_that_reads_gets_an_answer_of_any_size(size: int) -> None
         assert set(found[2].split(",")) == {"0000001", ""}
 
 
-async def test_what_is_buffered_for_a_large_answer_leaves_room_for_control_frames() -> None:
+async def test_the_buffer_of_a_large_answer_leaves_room_for_control_frames() -> None:
     size = 10 * YEAR
     async with serving(size) as server, opened(server) as client:
         hold(client, reads=False)
@@ -214,7 +217,7 @@ async def test_what_is_buffered_for_a_large_answer_leaves_room_for_control_frame
         assert between == [PONG] * 20
 
 
-async def test_what_is_sent_later_comes_after_a_large_answer() -> None:
+async def test_later_messages_follow_a_large_answer() -> None:
     async with serving() as server, opened(server) as client:
         hold(client, reads=False)
         send(client, EXPORT, 2)
@@ -231,7 +234,7 @@ async def test_what_is_sent_later_comes_after_a_large_answer() -> None:
         assert not socket.is_behind()
 
 
-async def test_a_client_has_to_read_a_large_answer_before_the_next_command_begins() -> None:
+async def test_the_next_command_starts_only_after_a_large_answer_is_read() -> None:
     async with serving() as server, opened(server) as client:
         hold(client, reads=False)
         for number in range(2, 6):
@@ -239,7 +242,8 @@ async def test_a_client_has_to_read_a_large_answer_before_the_next_command_begin
         send(client, 15, 6)
         socket = server.socket()
         await until(behind(socket))
-        # The server shares this loop, and has read and not begun what was sent before this pong.
+        # The server shares this loop: before this pong, it has read earlier input but not started
+        # it.
         async with opened(server) as other:
             send(other, 15, 2)
             await other.next()
@@ -250,7 +254,7 @@ async def test_a_client_has_to_read_a_large_answer_before_the_next_command_begin
         assert server.exports.begun == 4
 
 
-async def test_who_takes_a_large_answer_too_slowly_is_closed(
+async def test_reading_a_large_answer_too_slowly_closes_the_session(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "LARGE_WITHIN", 0.0)
@@ -263,7 +267,7 @@ async def test_who_takes_a_large_answer_too_slowly_is_closed(
         assert server.metrics.closes["too_slow"] == 1
 
 
-async def test_a_session_that_is_closed_sends_its_large_answer_and_the_reason_before(
+async def test_a_closing_session_first_sends_its_large_answer_and_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "CLOSE_WITHIN", 20.0)

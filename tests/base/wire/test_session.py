@@ -1,4 +1,4 @@
-"""Sessions over real sockets: hello, identity, limits, and the reasons for closing one."""
+"""Sessions over real sockets: hello, identity, limits, and the reasons for closing."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ async def test_a_name_can_be_changed(port: int) -> None:
         assert (await client.hello(token))["player"]["name"] == "Ada L."
 
 
-async def test_a_name_that_cannot_be_used_is_refused(port: int) -> None:
+async def test_an_unusable_name_is_refused(port: int) -> None:
     async with opened(port) as client:
         await client.hello(name="Ada")
         assert (await client.ask("rename", name="a\u202eb"))["code"] == "bad_name"
 
 
 @pytest.mark.parametrize("change", [lambda t: t[:-1], lambda t: "x" + t, lambda _: "", str.upper])
-async def test_a_token_that_is_not_ours_is_refused_and_the_session_goes_on(
+async def test_a_foreign_token_is_refused_and_the_session_goes_on(
     port: int, change: object
 ) -> None:
     async with opened(port) as client:
@@ -139,7 +139,7 @@ async def test_an_invalid_frame_is_refused_and_the_session_goes_on(
         assert (await client.ask("ping"))["type"] == "pong"
 
 
-async def test_an_invalid_command_is_answered_by_its_id(port: int) -> None:
+async def test_an_invalid_command_is_answered_with_its_id(port: int) -> None:
     async with opened(port) as client:
         await client.hello()
         answer = await client.ask("room.create", game="robert", seats=9, limit=60, key="k" * 8)
@@ -176,10 +176,10 @@ async def test_too_many_commands_are_refused_and_then_closed(port: int) -> None:
         assert codes[-1] == "too_fast"
 
 
-async def test_a_slow_reader_is_closed_and_slows_down_no_one_else(
+async def test_a_slow_reader_is_closed_without_slowing_others(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its queue is bounded by 64 messages, besides the buffers of the operating system."""
+    """Its queue is bounded by 64 messages, in addition to the operating system's buffers."""
 
     def narrow(transport: asyncio.Transport) -> None:
         raw = transport.get_extra_info("socket")
@@ -226,7 +226,7 @@ async def test_only_allowed_origins_open_sockets(redis_url: str) -> None:
     ]
     + [("http://rebound.example/socket", 421), ("http://rebound.example/api/games", 421)],
 )
-async def test_requests_in_absolute_form_are_for_the_host_that_they_name(
+async def test_requests_in_absolute_form_are_for_the_host_in_their_target(
     port: int, target: str, status: int
 ) -> None:
     request = handshake(target)

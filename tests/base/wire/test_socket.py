@@ -70,7 +70,7 @@ class Echo:
         self.send(TEXT_ANSWER if message is None else message)
 
     def count_frame(self) -> None:
-        """Do nothing: nobody pays here."""
+        """Do nothing: frames are free here."""
 
     def go_on(self) -> None:
         """Do nothing: no message waits here."""
@@ -84,11 +84,11 @@ class Echo:
         self.is_open = False
 
     def close_for_restart(self) -> None:
-        """Do nothing: the fixture aborts what is left, which takes the event loop's next turn."""
+        """Do nothing: the fixture aborts open sockets, which takes the event loop's next turn."""
 
 
 class Counting(Socket):
-    """A socket that counts the bytes it received, and the slices it parsed."""
+    """A socket that counts its received bytes and parsed slices."""
 
     __slots__ = ("parsed", "received")
 
@@ -113,8 +113,8 @@ class Ours:
     Attributes:
         port: the port on which it listens.
         sockets: all connections so far.
-        echo: the session of the last one that has one.
-        open: those that have not ended.
+        echo: the session of the last connection that has one.
+        open: connections that have not ended.
     """
 
     port = 0
@@ -132,7 +132,7 @@ class Ours:
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> Socket:
-        """Make the protocol of a connection."""
+        """Return the protocol of a new connection."""
         connections: set[Any] = server_state.connections
 
         def ended(socket: Socket) -> None:
@@ -287,7 +287,7 @@ END = b"the end"
 
 
 class Outcome:
-    """The frames that came back: data and control frames, each in their order."""
+    """The received frames: data and control frames, each in order."""
 
     def __init__(self, found: list[Frame]) -> None:
         self.data = [each for each in found if each.opcode in {TEXT, BINARY}]
@@ -304,7 +304,7 @@ class Outcome:
 
 
 async def play(client: RawClient, script: bytes) -> Outcome:
-    """Send a script, then a last message and a close; return the frames that come back."""
+    """Send a script, then a last message and a close; return the received frames."""
     client.write(script + frame(BINARY, END))
     found: list[Frame] = []
     while (each := await client.next()) is not None:
@@ -328,7 +328,7 @@ async def test_frames_are_answered_as_by_the_reference_implementation(
 
 
 @pytest.mark.parametrize("name", [name for name, script in SCRIPTS.items() if len(script) < 200])
-async def test_frames_that_arrive_byte_by_byte_are_answered_in_the_same_way(
+async def test_frames_arriving_byte_by_byte_are_answered_in_the_same_way(
     ours: Ours, name: str
 ) -> None:
     script = SCRIPTS[name]
@@ -423,7 +423,7 @@ def fill(ours: Ours, transport: asyncio.Transport) -> None:
         ours.echo.send(LONG)
 
 
-async def test_frames_of_one_segment_are_answered_in_their_order(ours: Ours) -> None:
+async def test_frames_of_one_segment_are_answered_in_order(ours: Ours) -> None:
     words = [str(number).encode() for number in range(400)]
     async with opened(ours) as client:
         client.write(b"".join(frame(BINARY, word) for word in words))
@@ -517,7 +517,7 @@ async def test_a_flood_of_messages_is_read_a_slice_at_a_time(ours: Ours) -> None
 async def test_a_client_that_never_reads_pongs_is_disconnected(
     ours: Ours, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the allowance lifted, since that alone would slow the client down for minutes."""
+    """Lift the allowance, which would otherwise slow the client down for minutes."""
     for name in ("BYTES_PER_SECOND", "BYTES_AT_ONCE"):
         monkeypatch.setattr(module, name, 1e12)
     monkeypatch.setattr(module, "CONTROL_COST", 0)
@@ -567,7 +567,7 @@ async def test_the_end_of_the_stream_ends_the_session(ours: Ours) -> None:
     assert ours.echo.got == [b"last"]
 
 
-async def test_a_handshake_that_fails_ends_the_connection(
+async def test_a_failed_handshake_ends_the_connection(
     ours: Ours, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:

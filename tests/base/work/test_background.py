@@ -1,4 +1,4 @@
-"""The background work of a whole node: the policy for its errors holds for all of it."""
+"""A node's background work: one policy for errors holds for all of it."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ pytestmark = pytest.mark.usefixtures("short_countdown")
 GAME = "robert"
 
 FEWEST = 12
-"""Loops and pools that a node has at least: fewer, and this does not look at all of them."""
+"""The least number of a node's loops and pools; fewer would mean that some are not tested."""
 
 Raising = Callable[[], Awaitable[None]]
 
 
 @pytest.fixture
 def background(node: Node) -> Background:
-    """Return what runs on a node beside commands, none of which has been started."""
+    """Return a node's background work, not yet started."""
     HubNode(node)
     background = node.background
     for part in (RedisClock(node.database), Probe(node.database), node.registration):
@@ -59,7 +59,7 @@ def background(node: Node) -> Background:
 
 
 def raising(*errors: Exception) -> tuple[Raising, asyncio.Event]:
-    """Return a step that raises these, one after the other, and what is set then."""
+    """Return a step that raises these in turn, and the event that it sets afterwards."""
     left, done = list(errors), asyncio.Event()
 
     async def step() -> None:
@@ -77,7 +77,7 @@ def pools_of(background: Background) -> list[WorkerPool[str]]:
     return pools  # type: ignore[return-value]
 
 
-async def test_all_of_it_goes_on_after_an_outage_and_after_what_cannot_be_read(
+async def test_all_work_continues_after_an_outage_and_after_unreadable_data(
     background: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.001)
@@ -104,7 +104,7 @@ async def test_all_of_it_goes_on_after_an_outage_and_after_what_cannot_be_read(
     assert background.failure is None
 
 
-async def test_any_of_it_ends_the_node_by_what_is_unexpected(
+async def test_an_unexpected_error_in_any_work_ends_the_node(
     background: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for loop in background.loops.values():
@@ -130,7 +130,7 @@ async def test_any_of_it_ends_the_node_by_what_is_unexpected(
     await background.close()
 
 
-async def test_a_node_whose_work_fails_is_not_ready_and_ends_with_the_error(
+async def test_failing_work_makes_a_node_unready_and_ends_it_with_the_error(
     redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(_: StoreMemory) -> None:
@@ -160,7 +160,7 @@ async def test_a_node_whose_work_fails_is_not_ready_and_ends_with_the_error(
             assert await health(port) == [503] * 3
             async with opened(port) as client:
                 await client.hello()
-                # What players ask for meanwhile is done.
+                # Commands sent meanwhile are executed.
                 assert await client.ask("daily.open", game="robert")
 
     with capture_logs() as logs, pytest.raises(BackgroundError, match="store_memory"):
@@ -184,10 +184,10 @@ module.CHECK_EVERY = 0.01
 from server.cli.main import main
 main(sys.argv[2:])
 """
-"""A node of which some work fails as soon as there is a file."""
+"""A node in which some work fails as soon as a file exists."""
 
 
-async def test_a_process_whose_work_fails_says_bye_and_exits_with_an_error(tmp_path: Path) -> None:
+async def test_failing_work_makes_a_process_say_bye_and_exit_with_an_error(tmp_path: Path) -> None:
     fault = tmp_path / "fault"
     options = ["serve", "--port", "0", "--data", str(tmp_path / "data"), "--log-format", "json"]
     with running([sys.executable, "-c", _BREAKS, str(fault), *options]) as node:
@@ -204,10 +204,10 @@ async def test_a_process_whose_work_fails_says_bye_and_exits_with_an_error(tmp_p
         assert "Background work has failed: store_memory." in "".join(node.lines)
 
 
-async def test_an_attempt_that_cannot_be_read_keeps_no_session_from_being_checked(
+async def test_an_unreadable_attempt_does_not_block_the_check_of_sessions(
     hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Messages to a node are lost, twice, and a newer release has written one attempt."""
+    """Notifications of a node are lost twice, and a newer release has written one attempt."""
     monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
     ada, bob = await hub.seat(), await hub.seat()
     for seat in (ada, bob):

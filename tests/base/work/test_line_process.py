@@ -1,4 +1,4 @@
-"""What the programs of subprocesses do besides answering: they let others come first, and rest."""
+"""Subprocess programs yield to other processes, and rest."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def work(request: Number) -> Number:
 
 @pytest.fixture
 def sleeps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Make this process sleep for no time and keep its priority; return for how long it would."""
+    """Replace sleeping in this process and keep its priority; return the requested durations."""
     found: list[float] = []
     monkeypatch.setattr(time, "sleep", found.append)
     monkeypatch.setattr(os, "nice", lambda _: 0)
@@ -67,7 +67,7 @@ def test_after_each_answer_it_rests_in_proportion_to_its_work(
     ],
     ids=["written", "busy", "absent", "of others"],
 )
-def test_it_changes_its_session_once_that_can_be_done_if_it_is_its_own(
+def test_it_lowers_its_own_sessions_priority_with_retries(
     leader: bool,
     errors: list[OSError],
     writes: int,

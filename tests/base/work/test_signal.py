@@ -1,4 +1,4 @@
-"""Signals: all subscribers are called, and a failure of one is heard."""
+"""Signals: all subscribers are called, and a subscriber's failure is raised."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from server.base.work.signal import AsyncSignal, Signal
 
 
-async def test_a_subscriber_that_fails_keeps_nobody_from_their_work() -> None:
+async def test_a_failing_subscriber_does_not_stop_the_others() -> None:
     faults: list[str] = []
     asyncio.get_running_loop().set_exception_handler(
         lambda _, context: faults.append(str(context["exception"]))
@@ -27,7 +27,7 @@ async def test_a_subscriber_that_fails_keeps_nobody_from_their_work() -> None:
     assert faults == ["broken on purpose by 7"] * 2
 
 
-async def test_what_is_awaited_comes_in_order_and_ends_with_the_first_failure() -> None:
+async def test_awaited_subscribers_run_in_order_until_the_first_failure() -> None:
     done: list[str] = []
 
     def step(name: str, *, fails: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Tasks: several writes at once are one that ends when all of them have ended."""
+"""Tasks: concurrent writes end when all of them have ended."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from server.base.work.tasks import finish_all
 
 
-async def test_a_failure_is_raised_when_all_other_writes_have_been_made() -> None:
+async def test_a_failure_is_raised_after_all_other_writes_are_done() -> None:
     go_on = asyncio.Event()
     failed: list[str] = []
     written: list[str] = []

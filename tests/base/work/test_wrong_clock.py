@@ -1,4 +1,4 @@
-"""A node whose clock is wrong: it is corrected before anything is shown or written."""
+"""A node with a wrong clock: the clock is corrected before anything is shown or written."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def ahead(redis_url: str, node: Node, jumped: JumpedClock) -> AsyncIterato
         yield ahead
 
 
-async def test_no_card_is_shown_before_the_round_begins(
+async def test_no_card_is_shown_before_the_round_starts(
     node: Node, ahead: Node, clock: SetClock
 ) -> None:
     room, _ = await node.race_of(ADA, BOB)
@@ -59,7 +59,7 @@ async def test_no_card_is_shown_before_the_round_begins(
     assert (await ahead.attempts.open(attempt_of(room, ADA), ADA)).seq == 1
 
 
-async def test_no_card_is_turned_before_the_round_begins(node: Node, ahead: Node) -> None:
+async def test_no_card_is_turned_before_the_round_starts(node: Node, ahead: Node) -> None:
     room, _ = await node.race_of(ADA, BOB)
     attempt = attempt_of(room, ADA)
     with pytest.raises(Refusal, match="not_started"):
@@ -67,7 +67,7 @@ async def test_no_card_is_turned_before_the_round_begins(node: Node, ahead: Node
     assert len(await entries(node, attempt)) == 1
 
 
-async def test_the_day_is_that_of_the_corrected_clock(ahead: Node, jumped: JumpedClock) -> None:
+async def test_the_day_follows_the_corrected_clock(ahead: Node, jumped: JumpedClock) -> None:
     jumped.time += days.DAY
     snapshot = await ahead.dailies.open(ADA, "robert")
     assert snapshot.start.day == days.day_at(START)
@@ -81,7 +81,7 @@ async def test_no_seed_is_revealed_early(
     assert (await ahead.services.closed_deals.load(snapshot.start.deal))[1] is None
 
 
-async def test_an_entry_after_a_clock_was_set_back_has_the_time_of_the_one_before(
+async def test_an_entry_after_a_clock_was_set_back_has_the_previous_entrys_time(
     node: Node, clock: SetClock
 ) -> None:
     room, _ = await node.race_of(ADA, BOB)
@@ -93,7 +93,7 @@ async def test_an_entry_after_a_clock_was_set_back_has_the_time_of_the_one_befor
 
 
 class LeapingClock(JumpedClock):
-    """A clock that leaps ahead each time, right after it was confirmed."""
+    """A clock that leaps ahead each time it has been confirmed."""
 
     async def confirm(self) -> int:
         """Return the right time, and leap."""
@@ -102,7 +102,7 @@ class LeapingClock(JumpedClock):
         return confirmed
 
 
-async def test_watchers_are_shown_no_move_early_if_the_clock_leaps_while_it_is_read(
+async def test_watchers_see_no_move_early_if_the_clock_leaps_while_it_is_read(
     redis_url: str, node: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
@@ -121,7 +121,7 @@ async def test_watchers_are_shown_no_move_early_if_the_clock_leaps_while_it_is_r
 
 
 class WaveringClock(RedisClock):
-    """A clock that each sample sets forward or back by 20 ms, in turns."""
+    """A clock that its samples set forward and back by 20 ms alternately."""
 
     _wave = 0.01
 
@@ -130,7 +130,7 @@ class WaveringClock(RedisClock):
         return START / 1000 + time.monotonic() + self._wave
 
 
-async def test_small_corrections_of_the_clock_never_make_an_open_daily_not_started(
+async def test_small_clock_corrections_never_close_an_open_daily(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clocks, "CONFIRMED_FOR", 0.0)
