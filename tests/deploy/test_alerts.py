@@ -25,7 +25,7 @@ def metrics_of(rule: dict[str, Any]) -> set[str]:
     return {name for name, _ in selectors(rule["expr"])}
 
 
-def test_each_rule_says_what_to_do_and_how_urgent_it_is() -> None:
+def test_each_rule_has_instructions_and_a_severity() -> None:
     assert len({rule["alert"] for rule in RULES}) == len(RULES)
     for rule in RULES:
         assert rule["annotations"]["summary"].endswith("."), rule["alert"]

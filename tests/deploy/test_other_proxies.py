@@ -147,7 +147,7 @@ async def test_when_a_node_is_killed_the_other_serves_until_it_is_back(site: Sit
     site.nodes[1] = site.start(1)
 
 
-def test_a_node_that_hangs_delays_few_requests(site: Site) -> None:
+def test_a_hung_node_delays_few_requests(site: Site) -> None:
     until(site.shares)
     hanging = site.nodes[0].process.process
     hanging.send_signal(SIGSTOP)

@@ -175,7 +175,7 @@ def test_on_a_full_disk_redis_stops_at_the_first_write_after_each_start(
             server.ask("SET", "one", "x" * 10_000)
 
 
-async def test_with_everysec_a_full_disk_refuses_writes_until_there_is_room(
+async def test_with_everysec_writes_fail_until_the_disk_has_room(
     tmp_path: Path,
 ) -> None:
     with (

@@ -74,7 +74,7 @@ near_ids = st.text(f"{ALPHABET}.I\n", min_size=15, max_size=17)
 
 
 @given(st.text(max_size=40) | st.builds("{}.{}".format, near_ids | ids, near_ids | ids))
-def test_an_attempt_id_that_splits_joins_to_the_same_text(text: str) -> None:
+def test_a_split_attempt_id_joins_to_the_same_text(text: str) -> None:
     parts = split_attempt_id(AttemptId(text))
     assert parts is None or attempt_id(*parts) == text
 

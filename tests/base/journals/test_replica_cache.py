@@ -108,7 +108,7 @@ def test_a_journal_has_one_replica(filled: Filled, node: Node, clock: SetClock) 
         )
 
 
-def test_a_journal_that_is_not_cached_is_not_found(filled: Filled) -> None:
+def test_an_uncached_journal_is_not_found(filled: Filled) -> None:
     assert filled.replicas.known("a") is None
     assert filled.replicas.find_to_append("a") is None
     assert filled.names == ""

@@ -69,7 +69,7 @@ async def test_entries_are_read_in_the_order_of_their_appends(journals: JournalS
     assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
 
 
-async def test_a_journal_that_does_not_exist_has_no_entries(journals: JournalStore) -> None:
+async def test_a_nonexistent_journal_has_no_entries(journals: JournalStore) -> None:
     assert await texts(journals) == []
 
 

@@ -55,9 +55,7 @@ async def until_new_rooms(client: Client, *, opened_: bool) -> None:
         await asyncio.sleep(0.01)
 
 
-async def test_play_survives_a_redis_that_is_full(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_play_survives_a_full_redis(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_memory, "CHECK_EVERY", 0.02)
     # Refused commands are retried in a loop.
     monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1e6, 1e6))

@@ -230,13 +230,13 @@ async def test_a_socket_can_be_requested_in_absolute_form() -> None:
         assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101 ")
 
 
-async def test_there_are_no_upgrades_in_http_1_0() -> None:
+async def test_http_1_0_has_no_upgrades() -> None:
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/", *UPGRADE).replace(b"HTTP/1.1", b"HTTP/1.0"))
         assert await status(reader) == 200
 
 
-async def test_bytes_that_are_not_a_request_are_refused() -> None:
+async def test_invalid_requests_are_refused() -> None:
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(b"\x16\x03\x01 not a request at all\r\n\r\n")
         assert await status(reader) == 501
@@ -260,7 +260,7 @@ async def test_an_exception_is_answered_with_500(caplog: pytest.LogCaptureFixtur
     ],
     ids=["target", "header", "headers", "nothing"],
 )
-async def test_a_head_that_is_too_long_is_refused(start: bytes) -> None:
+async def test_an_overlong_head_is_refused(start: bytes) -> None:
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(start)
         assert await status(reader) == 431
@@ -518,7 +518,7 @@ async def test_closing_ends_sockets_with_1001_and_idle_connections() -> None:
     ],
     ids=["request", "upgrade"],
 )
-async def test_requests_that_arrive_during_closing_are_answered_and_upgrades_are_not(
+async def test_requests_arriving_during_closing_are_answered_but_upgrades_are_not(
     sent: bytes, answer: bytes
 ) -> None:
     async with AsyncExitStack() as stack:

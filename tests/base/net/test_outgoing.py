@@ -15,7 +15,7 @@ def taken(outgoing: Outgoing) -> list[bytes]:
     return frames
 
 
-def test_frames_come_in_order() -> None:
+def test_frames_are_sent_in_order() -> None:
     outgoing = Outgoing()
     for frame in (b"1", b"2", b"3"):
         outgoing.put(frame)

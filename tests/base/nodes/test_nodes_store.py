@@ -34,7 +34,7 @@ async def test_a_node_is_alive_until_its_registration_expires(
     assert await nodes.alive(now()) == ["a", "b"]
 
 
-async def test_a_node_that_drops_its_registration_is_not_alive(
+async def test_a_node_without_its_registration_is_not_alive(
     nodes: NodeStore, other_database: Database
 ) -> None:
     for name in ("a", "b", "a"):

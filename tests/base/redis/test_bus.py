@@ -108,7 +108,7 @@ async def test_resubscribing_immediately_notifies_of_one_subscription(
     assert listener.is_empty()
 
 
-async def test_a_subscriber_that_raises_does_not_affect_other_messages(database: Database) -> None:
+async def test_a_raising_subscriber_does_not_affect_other_messages(database: Database) -> None:
     received: list[bytes | None] = []
 
     def subscriber(payload: bytes | None) -> None:

@@ -171,7 +171,7 @@ async def test_an_error_concerns_only_one_command(replies: Replies) -> None:
     assert [type(reply) for _, reply in replies.all] == [int, ResponseError, int]
 
 
-async def test_a_callback_that_raises_does_not_affect_others(
+async def test_a_raising_callback_does_not_affect_others(
     pipeline: Pipeline, replies: Replies
 ) -> None:
     def broken(_: Any) -> None:

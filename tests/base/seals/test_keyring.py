@@ -58,7 +58,7 @@ async def test_no_key_is_stored_and_a_new_store_has_a_keyring_immediately(node: 
     assert key.hex() not in stored
 
 
-async def test_a_rotated_key_is_used_by_all_nodes_and_logs_nobody_out(
+async def test_a_rotated_key_is_used_by_all_nodes_without_ending_logins(
     node: Node, other: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other.by_hand["keyring"].every = 0.01
@@ -173,7 +173,7 @@ async def test_a_node_lacking_a_new_secret_key_goes_on_and_refuses_no_token_perm
         await ring.verify(await later.token(ADA, 0))
 
 
-async def test_a_deal_that_cannot_be_opened_is_refused_and_never_confused_with_another(
+async def test_an_unopenable_deal_is_refused_and_never_confused_with_another(
     node: Node,
 ) -> None:
     drawn = [await node.store.deals.draw("robert", "standard", RoomCode("AAAAA")) for _ in "ab"]

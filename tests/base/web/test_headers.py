@@ -78,7 +78,7 @@ async def test_the_only_browser_feature_allowed_is_keeping_the_screen_on(port: i
         ({"trusted_proxies": ["127.0.0.1"]}, {}, False),
     ],
 )
-async def test_browsers_are_told_to_use_tls_where_there_is_tls(
+async def test_only_sites_with_tls_require_it_of_browsers(
     redis_url: str, settings: dict[str, object], sent: dict[str, str], told: bool
 ) -> None:
     async with node(redis_url, **settings) as port:

@@ -277,9 +277,7 @@ async def test_files_outside_the_page_are_not_served(redis_url: str, page: Path,
     assert "secret" not in body
 
 
-async def test_a_page_that_was_not_built_is_reported_as_missing(
-    redis_url: str, tmp_path: Path
-) -> None:
+async def test_an_unbuilt_page_is_reported_as_missing(redis_url: str, tmp_path: Path) -> None:
     async with node(redis_url, page=tmp_path / "nowhere") as port:
         response, body = await get(port, "/")
     assert (response.status, body) == (404, "The page has not been built.\n")

@@ -147,7 +147,7 @@ async def test_only_a_trusted_proxy_is_believed(
         assert found == statuses
 
 
-async def test_players_come_first(site: Site) -> None:
+async def test_an_overloaded_node_refuses_requests(site: Site) -> None:
     site.lag = 1e9
     reply = await site.get(BOARD)
     assert (reply.status, reply.code) == (503, "overloaded")
