@@ -108,7 +108,7 @@ def certificate_in(folder: Path) -> Certificate:
     return made
 
 
-def with_own(text: str, own: Mapping[str, str]) -> str:
+def with_replacements(text: str, own: Mapping[str, str]) -> str:
     """Replace words in a configuration. Each must occur in it."""
     for word, here in own.items():
         assert word in text, f"{word!r} is not in the file"
@@ -124,7 +124,7 @@ def nginx(nodes: Sequence[int], home: Path, **more: str) -> Iterator[Front]:
     temporary = "".join(f"{kind}_temp_path {home};" for kind in kinds)
     file = home / "nginx.conf"
     file.write_text(
-        with_own(
+        with_replacements(
             (FILES / "nginx.conf").read_text(),
             {
                 "user www-data;": f"user {getpass.getuser()};",
@@ -153,7 +153,7 @@ def haproxy(nodes: Sequence[int], home: Path, **more: str) -> Iterator[Front]:
     front = Front(free_port(), free_port(), certificate_in(home))
     file = home / "haproxy.cfg"
     file.write_text(
-        with_own(
+        with_replacements(
             (FILES / "haproxy.cfg").read_text(),
             {
                 "maxconn 30000": "maxconn 1000",

@@ -140,7 +140,7 @@ MOVED = codec.encode_moved(40, 2, [[1, 1]], None, None, None)
 REFUSED = codec.encode(m.session.Refused("unavailable", "Later.", 0), (40, 2))
 
 
-class Other:
+class Peer:
     """A client's peer: the frames sent to it, and its answers."""
 
     def __init__(self) -> None:
@@ -164,7 +164,7 @@ async def test_a_player_sends_each_frame_after_the_previous_answer(
         return 0.0
 
     monkeypatch.setattr(random, "uniform", uniform)
-    server = Other()
+    server = Peer()
     player = Player(server.client, again=True)
     playing = asyncio.create_task(player.play([b"a", b"b"]))
     await asyncio.sleep(0)
@@ -182,7 +182,7 @@ async def test_a_player_sends_each_frame_after_the_previous_answer(
 
 
 async def test_a_player_without_retries_stops_at_a_refused_move() -> None:
-    server = Other()
+    server = Peer()
     player = Player(server.client, [b"a", b"b", b"c"])
     player.move(0.0)
     player.move(0.0)
@@ -194,7 +194,7 @@ async def test_a_player_without_retries_stops_at_a_refused_move() -> None:
 
 
 async def test_players_move_in_turn() -> None:
-    servers = [Other(), Other()]
+    servers = [Peer(), Peer()]
     players = [Player(each.client, repeat(ECHO), echoes=True) for each in servers]
     await move_in_turn(players, 0.0001, 0.0005, first=1)
     assert [len(player.due) for player in players] == [2, 3]

@@ -358,7 +358,7 @@ def miss_the_end(missed: Message) -> None:
     missed["result"]["end"] = None
 
 
-def miss_a_move_too_few(missed: Message) -> None:
+def miss_one_move_too_few(missed: Message) -> None:
     del missed["moves"][-1]
 
 
@@ -508,15 +508,15 @@ def remove_the_host(recording: Recording) -> None:
     append_to_room(recording, SeatLeft(ADA, recording.at, BOB))
 
 
-def remove_unasked(recording: Recording) -> None:
+def remove_without_a_request(recording: Recording) -> None:
     append_to_room(recording, SeatLeft(BOB, recording.at + 600_000, ADA))
 
 
-def set_terms_unasked(recording: Recording) -> None:
+def set_terms_without_a_request(recording: Recording) -> None:
     append_to_room(recording, TermsSet(Terms("robert", "standard", LIMIT), recording.at))
 
 
-def start_a_round_unasked(recording: Recording) -> None:
+def start_a_round_without_a_request(recording: Recording) -> None:
     append_to_room(recording, round_of(recording, ADA, BOB, at=START - 60_000), after=4)
 
 
@@ -524,7 +524,7 @@ def start_a_round_with_a_stranger(recording: Recording) -> None:
     append_to_room(recording, round_of(recording, ADA, CYD), after=4)
 
 
-def start_a_round_with_somebody_who_sits_out(recording: Recording) -> None:
+def start_a_round_with_a_spectator(recording: Recording) -> None:
     recording.send(BOB, "room.ready", code=CODE, ready=False)
     round_ = round_of(recording, ADA, BOB)
     append_to_room(recording, ReadySet(BOB, False, START), after=4)
@@ -630,11 +630,11 @@ def leave_due(recording: Recording) -> None:
         ("mistimed", follow_a_host_too_early),
         ("invented", follow_a_host_by_a_stranger),
         ("invented", remove_the_host),
-        ("invented", remove_unasked),
-        ("invented", set_terms_unasked),
-        ("mistimed", start_a_round_unasked),
+        ("invented", remove_without_a_request),
+        ("invented", set_terms_without_a_request),
+        ("mistimed", start_a_round_without_a_request),
         ("invented", start_a_round_with_a_stranger),
-        ("invented", start_a_round_with_somebody_who_sits_out),
+        ("invented", start_a_round_with_a_spectator),
         ("stale", send_stale_snapshot),
         ("lost", change_missed(miss_another_move)),
         ("lost", change_missed(miss_a_missing_entry)),
@@ -642,7 +642,7 @@ def leave_due(recording: Recording) -> None:
         ("misreported", change_missed(miss_other_redeals)),
         ("misreported", change_missed(miss_another_result)),
         ("misreported", change_missed(miss_the_end)),
-        ("misreported", change_missed(miss_a_move_too_few)),
+        ("misreported", change_missed(miss_one_move_too_few)),
         ("misreported", change_missed(miss_a_move_twice)),
         ("misreported", change_missed(miss_since_the_start)),
         ("misreported", change_missed(answer_another_command)),

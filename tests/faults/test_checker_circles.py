@@ -105,7 +105,7 @@ def _cannot_be_read(recording: Recording) -> None:
     recording.stored.circles[CIRCLE][0] = ("0-1", '{"type":"closed","at":1}')
 
 
-def _was_joined_by_nobody(recording: Recording) -> None:
+def _was_joined_without_a_request(recording: Recording) -> None:
     recording.ledgers[BOB] = Ledger(BOB)
 
 
@@ -118,7 +118,7 @@ def _was_joined_twice(recording: Recording) -> None:
     recording.append(Joined(BOB, START + 9))
 
 
-def _was_left_by_nobody(recording: Recording) -> None:
+def _was_left_without_a_request(recording: Recording) -> None:
     recording.append(Left(BOB, START + 9))
 
 
@@ -131,7 +131,7 @@ def _is_not_found_by_a_member(recording: Recording) -> None:
     del recording.stored.circles_of[BOB]
 
 
-def _is_one_that_a_member_has_left(recording: Recording) -> None:
+def _is_marked_as_left_for_a_member(recording: Recording) -> None:
     recording.stored.circles_of[BOB] = {CIRCLE: START - 2**52}
 
 
@@ -139,7 +139,7 @@ def _has_nothing_due(recording: Recording) -> None:
     recording.stored.due.clear()
 
 
-def _is_shown_to_who_has_left(recording: Recording) -> None:
+def _is_shown_to_a_former_member(recording: Recording) -> None:
     recording.ledgers[CYD].record_event(recording.shown(), START + 9)
 
 
@@ -157,15 +157,15 @@ def _is_shown_with_others(recording: Recording) -> None:
         (_is_lost, "lost"),
         (_has_a_gap, "gap"),
         (_cannot_be_read, "invented"),
-        (_was_joined_by_nobody, "invented"),
+        (_was_joined_without_a_request, "invented"),
         (_was_joined_too_early, "mistimed"),
         (_was_joined_twice, "invented"),
-        (_was_left_by_nobody, "invented"),
+        (_was_left_without_a_request, "invented"),
         (_goes_back_in_time, "mistimed"),
         (_is_not_found_by_a_member, "lost"),
-        (_is_one_that_a_member_has_left, "lost"),
+        (_is_marked_as_left_for_a_member, "lost"),
         (_has_nothing_due, "unfinished"),
-        (_is_shown_to_who_has_left, "told"),
+        (_is_shown_to_a_former_member, "told"),
         (_is_shown_with_another_link, "misreported"),
         (_is_shown_with_others, "misreported"),
     ],

@@ -103,11 +103,11 @@ def win_twice(recording: Recording) -> None:
     change_round(recording, BOB, won=True, place=1)
 
 
-def rate_otherwise(recording: Recording) -> None:
+def change_rating(recording: Recording) -> None:
     change_round(recording, BOB, shift=0.5)
 
 
-def take_back(recording: Recording) -> None:
+def void_a_result(recording: Recording) -> None:
     change_round(recording, BOB, void=True)
 
 
@@ -151,7 +151,7 @@ def forget_a_meeting(recording: Recording) -> None:
     del recording.stored.histories[ADA][f"l:{GAME}"]
 
 
-def decide_without_somebody(recording: Recording) -> None:
+def decide_without_a_player(recording: Recording) -> None:
     decide(recording, before={ADA: [25.0, 25 / 3]})
 
 
@@ -182,7 +182,7 @@ def leave_among_guests(recording: Recording) -> None:
     recording.stored.leaderboards[DAILY._replace(group="guests")] = {ADA: score}
 
 
-def forget_who_was_met(recording: Recording) -> None:
+def forget_an_opponent(recording: Recording) -> None:
     recording.stored.met[ADA].clear()
 
 
@@ -207,7 +207,7 @@ def count_a_run_twice(recording: Recording) -> None:
         curve(recording)[field] = 2
 
 
-def count_a_run_that_is_none(recording: Recording) -> None:
+def count_a_missing_run(recording: Recording) -> None:
     curve(recording)["15:40"] = 1
 
 
@@ -221,14 +221,14 @@ def count_a_run_that_is_none(recording: Recording) -> None:
         ("invented", double_round),
         ("invented", invent_history),
         ("misranked", win_twice),
-        ("misranked", rate_otherwise),
-        ("misranked", take_back),
+        ("misranked", change_rating),
+        ("misranked", void_a_result),
         ("misranked", add_twice),
         ("lost", lose_record),
         ("invented", invent_record),
         ("misranked", decide_of_another_time),
         ("misranked", decide_from_wrong_ratings),
-        ("invented", decide_without_somebody),
+        ("invented", decide_without_a_player),
         ("invented", rank_a_guest),
         ("invented", keep_after_the_race),
         ("invented", leave_a_claim),
@@ -247,12 +247,12 @@ def count_a_run_that_is_none(recording: Recording) -> None:
         ("misranked", on_board("races", -1, "all")),
         ("invented", enter_a_guest),
         ("invented", leave_among_guests),
-        ("lost", forget_who_was_met),
+        ("lost", forget_an_opponent),
         ("invented", meet_a_stranger),
         ("misranked", meet_at_another_time),
         ("lost", lose_a_run_of_the_curves),
         ("misranked", count_a_run_twice),
-        ("invented", count_a_run_that_is_none),
+        ("invented", count_a_missing_run),
     ],
 )
 def test_each_error_is_found(kind: str, break_it: Callable[[Recording], None]) -> None:

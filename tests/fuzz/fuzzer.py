@@ -185,12 +185,12 @@ class Fuzzer(Player):
                     max_size=None,
                 )
             except (OSError, InvalidHandshake, ConnectionClosed, EOFError) as error:
-                self._complains(f"cannot open a socket: {error!r}")
+                self._complain(f"cannot open a socket: {error!r}")
                 return
             self.fuzz.counts["sockets"] += 1
             await Session(self, socket).run()
 
-    def _complains(self, text: str) -> None:
+    def _complain(self, text: str) -> None:
         sent = "\n    ".join(self._last)
         self.fuzz.complaints.append(f"player {self.number}: {text}; sent before:\n    {sent}")
 
@@ -225,11 +225,11 @@ class Fuzzer(Player):
         try:
             status, _ = await request(rng.choice(self.fuzz.ports), target, method)
         except OSError as error:
-            self._complains(f"HTTP: {error!r}")
+            self._complain(f"HTTP: {error!r}")
             return
         self.fuzz.counts[f"HTTP {status}"] += 1
         if status not in STATUSES:
-            self._complains(f"HTTP {status}")
+            self._complain(f"HTTP {status}")
 
 
 class Session:
@@ -287,9 +287,9 @@ class Session:
         names = {reason.value[0]: reason.name.lower() for reason in Reason}
         self._world.counts[f"closed with {code}"] += 1
         if code in names and names[code] != self._bye:
-            self._player._complains(f"closed with {code} after a bye with {self._bye!r}")
+            self._player._complain(f"closed with {code} after a bye with {self._bye!r}")
         elif code not in names and code not in {1000, 1005, 1006, 1007}:
-            self._player._complains(f"closed with {code}")
+            self._player._complain(f"closed with {code}")
 
     async def _until_answered(self, reading: asyncio.Task[None]) -> None:
         deadline = time.monotonic() + PATIENCE
@@ -301,7 +301,7 @@ class Session:
             done, _ = await asyncio.wait(first, timeout=left, return_when=asyncio.FIRST_COMPLETED)
             answered.cancel()
             if not done:
-                self._player._complains(f"no answer to {self._waiting[0]}")
+                self._player._complain(f"no answer to {self._waiting[0]}")
                 self._socket.transport.abort()
                 return
 
@@ -419,7 +419,7 @@ class Session:
         except ConnectionClosed:
             pass
         except (AssertionError, LookupError, ValueError) as error:
-            self._player._complains(f"cannot decode an event: {error!r}")
+            self._player._complain(f"cannot decode an event: {error!r}")
 
     def take(self, frame: bytes) -> None:
         """Check an event and apply it."""
@@ -453,7 +453,7 @@ class Session:
     def _answer(self, re_: Any, answer: type, code: str) -> None:
         """Check that an answer belongs to the oldest unanswered frame and is documented."""
         if not self._waiting:
-            self._player._complains(f"{answer.__name__} {code} {re_} answers nothing")
+            self._player._complain(f"{answer.__name__} {code} {re_} answers nothing")
             return
         sent = self._waiting.popleft()
         if isinstance(sent.command, (PlayMove, *NUMBERED)):
@@ -466,11 +466,11 @@ class Session:
         name = kind.__name__ if sent.command is not None else "no message"
         self._world.answers[name, code or answer.__name__] += 1
         if sent.re != re_:
-            self._player._complains(f"{answer.__name__} {code} {re_} answers {sent}")
+            self._player._complain(f"{answer.__name__} {code} {re_} answers {sent}")
         elif sent.command is None:
             if code != "bad_message":
-                self._player._complains(f"{answer.__name__} {code} answers no message")
+                self._player._complain(f"{answer.__name__} {code} answers no message")
         elif answer not in ANSWERS[kind]:
-            self._player._complains(f"{answer.__name__} answers {sent}")
+            self._player._complain(f"{answer.__name__} answers {sent}")
         elif code and code not in CODES[kind]:
-            self._player._complains(f"{code} refuses {sent}")
+            self._player._complain(f"{code} refuses {sent}")

@@ -206,7 +206,7 @@ async def _reopen(port: int, kept: Lines, token: str, attempt: Message) -> None:
         await client.ask("attempt.open", attempt="none")
 
 
-async def _asked(client: Client, type_: str, **given: Any) -> Message:
+async def _ask_patiently(client: Client, type_: str, **given: Any) -> Message:
     """Send a command, retrying while it exceeds a rate limit, and return the answer."""
     while (answer := await client.ask(type_, **given)).get("code") == "too_fast":
         await asyncio.sleep(answer["wait"] / 1_000)
@@ -217,43 +217,43 @@ async def _asked(client: Client, type_: str, **given: Any) -> Message:
 async def _friends(host: Client, guest: Client, redis: Any, guest_id: str) -> None:
     """Found a circle, and play challenges: one is closed, three stay open."""
     game = next(iter(games()))
-    circle = await _asked(host, "CreateCircle", name="Thursday club", key="1" * 8)
+    circle = await _ask_patiently(host, "CreateCircle", name="Thursday club", key="1" * 8)
     name = {"circle": circle["circle"]}
-    await _asked(guest, "ShowInvitation", link=circle["link"])
-    await _asked(guest, "JoinCircle", link=circle["link"])
-    await _asked(host, "SetCircleSeason", **name, weeks=4)
+    await _ask_patiently(guest, "ShowInvitation", link=circle["link"])
+    await _ask_patiently(guest, "JoinCircle", link=circle["link"])
+    await _ask_patiently(host, "SetCircleSeason", **name, weeks=4)
     league = ["week", [game], 600, 1, "none"]
-    await _asked(host, "SetCircleLeague", **name, league=league)
-    await _asked(host, "RenameCircle", **name, name="Friday club")
-    await _asked(guest, "MuteCircle", **name, muted=True)
+    await _ask_patiently(host, "SetCircleLeague", **name, league=league)
+    await _ask_patiently(host, "RenameCircle", **name, name="Friday club")
+    await _ask_patiently(guest, "MuteCircle", **name, muted=True)
     terms: Message = {"game": game, "limit": 7200, "open_for": 1_209_600, "variant": "standard"}
     terms |= {"help": "hints", "target": True, "players": []}
     named = terms | {"players": [guest_id]}
-    made = await _asked(host, "CreateChallenge", **named, key="2" * 8)
+    made = await _ask_patiently(host, "CreateChallenge", **named, key="2" * 8)
     challenge = {"challenge": made["challenge"]}
-    await _asked(host, "WatchChallenge", **challenge)
+    await _ask_patiently(host, "WatchChallenge", **challenge)
     for client in (host, guest):
-        run = await _asked(client, "PlayChallenge", **challenge)
+        run = await _ask_patiently(client, "PlayChallenge", **challenge)
         await _resign(client, await _play(client, redis, run, SHORT))
     await host.next("Challenge", lambda each: each["over"])
-    await _asked(guest, "EmoteRun", **challenge, player=made["maker"]["id"], emote=1)
-    await _asked(guest, "Rematch", **challenge)
-    await _asked(host, "UnwatchChallenge")
-    await _asked(host, "CreateChallenge", **terms, key="3" * 8, **name)
-    made = await _asked(host, "CreateChallenge", **terms, key="5" * 8)
-    await _asked(host, "CloseChallenge", challenge=made["challenge"])
-    made = await _asked(host, "CreateChallenge", **terms, key="4" * 8)
+    await _ask_patiently(guest, "EmoteRun", **challenge, player=made["maker"]["id"], emote=1)
+    await _ask_patiently(guest, "Rematch", **challenge)
+    await _ask_patiently(host, "UnwatchChallenge")
+    await _ask_patiently(host, "CreateChallenge", **terms, key="3" * 8, **name)
+    made = await _ask_patiently(host, "CreateChallenge", **terms, key="5" * 8)
+    await _ask_patiently(host, "CloseChallenge", challenge=made["challenge"])
+    made = await _ask_patiently(host, "CreateChallenge", **terms, key="4" * 8)
     for client, count in ((host, LONG), (guest, SHORT)):
-        run = await _asked(client, "PlayChallenge", challenge=made["challenge"])
+        run = await _ask_patiently(client, "PlayChallenge", challenge=made["challenge"])
         after = await _play(client, redis, run, count)
     await _resign(guest, after)
-    await _asked(host, "ListChallenges")
-    await _asked(host, "WatchCircle", **name)
-    await _asked(host, "GetCircleTable", **name, span="all", period=None)
-    await _asked(host, "GetHeadToHead", **name, one=made["maker"]["id"], other=guest_id)
-    await _asked(host, "GetCircleFeed", **name)
-    await _asked(host, "UnwatchCircle")
-    await _asked(host, "ListCircles")
+    await _ask_patiently(host, "ListChallenges")
+    await _ask_patiently(host, "WatchCircle", **name)
+    await _ask_patiently(host, "GetCircleTable", **name, span="all", period=None)
+    await _ask_patiently(host, "GetHeadToHead", **name, one=made["maker"]["id"], other=guest_id)
+    await _ask_patiently(host, "GetCircleFeed", **name)
+    await _ask_patiently(host, "UnwatchCircle")
+    await _ask_patiently(host, "ListCircles")
 
 
 async def _sessions(port: int, redis: Any, kept: Lines) -> None:

@@ -92,7 +92,7 @@ def main() -> int:
     given = parser.parse_args()
     try:
         variables = _prepared(given.engine or _engine())
-    except prerequisites.LackingError as error:
+    except prerequisites.MissingError as error:
         print(f"make: {error}", file=sys.stderr)  # noqa: T201 - a command's output
         return 1
     site = Site(FOLDER, variables)
@@ -111,7 +111,7 @@ def _prepared(engine: str) -> dict[str, str]:
     """Install an engine's prerequisites, and return the commands' environment variables.
 
     Raises:
-        LackingError: a prerequisite cannot be installed.
+        MissingError: a prerequisite cannot be installed.
     """
     provide = partial(
         prerequisites.provide,
@@ -124,7 +124,7 @@ def _prepared(engine: str) -> dict[str, str]:
         _empty(FOLDER)
         return variables
     if os.geteuid() != 0:
-        raise prerequisites.LackingError(
+        raise prerequisites.MissingError(
             "the rehearsal needs root for podman: run `sudo make rehearse`, or start Docker"
         )
     has_images = shutil.which("podman") is not None and base_images.are_there()

@@ -21,7 +21,7 @@ Version = tuple[int, ...]
 PODMAN_COMPOSE = "1.6.0"
 
 
-class LackingError(Exception):
+class MissingError(Exception):
     """The rehearsal cannot start.
 
     The message is a line that names the missing programs and a remedy.
@@ -47,7 +47,7 @@ class Need(NamedTuple):
         return " ".join(self.words[:-1])
 
 
-class Lacking(NamedTuple):
+class Missing(NamedTuple):
     """A program that is missing or too old.
 
     Attributes:
@@ -98,14 +98,14 @@ def version_in(text: str) -> Version:
     return tuple(map(int, found[0].split("."))) if found else ()
 
 
-def lacking(needs: Sequence[Need], read: Read) -> list[Lacking]:
+def missing(needs: Sequence[Need], read: Read) -> list[Missing]:
     """Return the programs that are missing or too old."""
     told = [(need, read(need.words)) for need in needs]
-    found = [Lacking(need, None if text is None else version_in(text)) for need, text in told]
+    found = [Missing(need, None if text is None else version_in(text)) for need, text in told]
     return [each for each in found if (each.found or ()) < each.need.least]
 
 
-def message(found: Sequence[Lacking]) -> str:
+def message(found: Sequence[Missing]) -> str:
     """Return a line that names the missing programs and a remedy."""
     packages = [each.need.package for each in found if each.need.package]
     others = [each.need.name for each in found if not each.need.package]
@@ -124,14 +124,14 @@ def provide(
     """Install the packages of missing programs.
 
     Raises:
-        LackingError: a program is still missing.
+        MissingError: a program is still missing.
     """
-    found = lacking(needs, read)
+    found = missing(needs, read)
     packages = [each.need.package for each in found if each.need.package]
     if packages and install_packages(packages):
-        found = lacking(needs, read)
+        found = missing(needs, read)
     if found:
-        raise LackingError(message(found))
+        raise MissingError(message(found))
 
 
 def read_version(words: Sequence[str]) -> str | None:
@@ -148,7 +148,7 @@ def install_compose(folder: Path) -> Path:
     """Install podman-compose into a separate environment; return its path.
 
     Raises:
-        LackingError: the installation failed.
+        MissingError: the installation failed.
     """
     venv.create(folder, symlinks=True)
     pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python")]
@@ -161,11 +161,11 @@ def install_compose(folder: Path) -> Path:
     )
     if done.returncode:
         said = (done.stderr.strip() or "pip failed").splitlines()[-1]
-        raise LackingError(f"podman-compose {PODMAN_COMPOSE} cannot be installed: {said}")
+        raise MissingError(f"podman-compose {PODMAN_COMPOSE} cannot be installed: {said}")
     return folder / "bin" / "podman-compose"
 
 
-def _named(each: Lacking) -> str:
+def _named(each: Missing) -> str:
     """Return a program with its oldest supported version, and the installed version."""
     wanted = f"{each.need.name} {_dotted(each.need.least)}"
     match each.found:

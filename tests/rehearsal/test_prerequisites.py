@@ -10,8 +10,8 @@ from tests.rehearsal.prerequisites import (
     DOCKER,
     PODMAN,
     STAND_INS,
-    LackingError,
-    lacking,
+    MissingError,
+    missing,
     provide,
     read_version,
     version_in,
@@ -68,12 +68,12 @@ def test_a_version_is_read_from_a_programs_output(text: str, version: tuple[int,
 
 
 def test_debian_12_has_all_of_podmans_prerequisites() -> None:
-    assert lacking(ALL, Machine(DEBIAN_12).read) == []
+    assert missing(ALL, Machine(DEBIAN_12).read) == []
 
 
 def test_a_longer_version_is_compared_by_numbers() -> None:
     newer = DEBIAN_12 | {"podman --version": "podman version 4.10", "git --version": "git 10.0"}
-    assert lacking(ALL, Machine(newer).read) == []
+    assert missing(ALL, Machine(newer).read) == []
 
 
 def test_nothing_is_installed_on_a_complete_machine() -> None:
@@ -91,7 +91,7 @@ def test_packages_of_missing_programs_are_installed() -> None:
 def test_the_message_names_missing_programs_if_none_can_be_installed() -> None:
     present = {name: told for name, told in DEBIAN_12.items() if name[:3] not in {"pod", "ipt"}}
     machine = Machine(present)
-    with pytest.raises(LackingError) as raised:
+    with pytest.raises(MissingError) as raised:
         provide(ALL, machine.read, machine.install)
     assert str(raised.value) == (
         "the rehearsal needs at least podman 4.3, iptables 1.8: on Debian 12, run "
@@ -108,7 +108,7 @@ def test_the_message_names_missing_programs_if_none_can_be_installed() -> None:
 )
 def test_a_package_too_old_is_refused_with_its_version(told: str, said: str) -> None:
     machine = Machine(DEBIAN_12 | {"podman --version": told}, added={})
-    with pytest.raises(LackingError) as raised:
+    with pytest.raises(MissingError) as raised:
         provide(ALL, machine.read, machine.install)
     assert machine.installed == ["podman"]
     assert f"at least {said}: on Debian 12" in str(raised.value)
@@ -116,7 +116,7 @@ def test_a_package_too_old_is_refused_with_its_version(told: str, said: str) -> 
 
 def test_docker_is_not_installed() -> None:
     machine = Machine(DEBIAN_12 | {"docker --version": "Docker version 28.0.1, build 068a01e"})
-    with pytest.raises(LackingError) as raised:
+    with pytest.raises(MissingError) as raised:
         provide(DOCKER, machine.read, machine.install)
     assert str(raised.value) == (
         "the rehearsal needs at least docker compose 2.1.1: "

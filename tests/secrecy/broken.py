@@ -80,7 +80,7 @@ def takes_longer_for_some_cards() -> Iterator[None]:
 
 
 @contextmanager
-def shows_racers_the_others_boards() -> Iterator[None]:
+def shows_racers_other_boards() -> Iterator[None]:
     """Let any player watch a round without delay."""
 
     def live(room: Room, player: PlayerId, *, has_key: bool) -> Sight:
@@ -177,7 +177,7 @@ BROKEN: dict[Callable[[], AbstractContextManager[None]], int] = {
     words_refusals_by_hidden_cards: 20,
     logs_hidden_cards: 0,
     takes_longer_for_some_cards: 0,
-    shows_racers_the_others_boards: 2,
+    shows_racers_other_boards: 2,
     reveals_seeds_early: 1,
     shows_challenges_to_unfinished_players: 18,
     shows_deals_used_by_a_challenge: 6,

@@ -47,7 +47,7 @@ def journals(database: Database) -> JournalStore:
     return JournalStore(database)
 
 
-async def beside(redis: Client) -> tuple[object, object, object]:
+async def stored_with_journal(redis: Client) -> tuple[object, object, object]:
     """Return the data stored with the journal: outbox, due items, and whether it expires."""
     return (
         await redis.hgetall(keys.outbox(PARTITION)),
@@ -129,7 +129,7 @@ async def test_an_entry_out_of_order_is_refused_and_nothing_is_written(
     with pytest.raises(ConflictError, match=KEY):
         await append(journals, number, "other", **form)
     assert await texts(journals) == ["entry 1", "entry 2"]
-    assert await beside(redis) == ({}, [], False)
+    assert await stored_with_journal(redis) == ({}, [], False)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -145,7 +145,7 @@ async def test_an_append_of_an_older_generation_is_refused_and_nothing_is_writte
     for _ in range(2):
         with pytest.raises(ConflictError, match=KEY):
             await append(journals, 2, generation=known, **form)
-    assert await beside(redis) == ({}, [], False)
+    assert await stored_with_journal(redis) == ({}, [], False)
     read = await journals.read(KEY)
     assert read.texts == ["entry 1"]
     assert read.generation == journals.generation(KEY) > known
@@ -241,7 +241,7 @@ async def test_a_missing_journal_cannot_start_in_the_middle(
     with pytest.raises(ConflictError):
         await append(journals, 2, **form)
     assert await texts(journals) == []
-    assert await beside(redis) == ({}, [], False)
+    assert await stored_with_journal(redis) == ({}, [], False)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -253,7 +253,7 @@ async def test_a_mistimed_entry_is_refused_and_nothing_is_written(
     with pytest.raises(MistimedError, match=KEY):
         await append(journals, 2, at=now() + off, **form)
     assert await texts(journals) == ["entry 1"]
-    assert await beside(redis) == ({}, [], False)
+    assert await stored_with_journal(redis) == ({}, [], False)
 
 
 @pytest.mark.parametrize("off", [-CLOCK_TOLERANCE_MS // 2, CLOCK_TOLERANCE_MS // 2])
@@ -268,11 +268,11 @@ async def test_effect_due_time_and_expiry_are_written_with_their_entry(
     redis: Client, journals: JournalStore
 ) -> None:
     await append(journals, 1, expires=FAR, effect=EFFECT, due=DUE)
-    assert await beside(redis) == ({NAME: "finish"}, [[DUE[0].member, FAR]], True)
+    assert await stored_with_journal(redis) == ({NAME: "finish"}, [[DUE[0].member, FAR]], True)
     await append(journals, 2, due=(DUE[0], None))
-    assert await beside(redis) == ({NAME: "finish"}, [], True)
+    assert await stored_with_journal(redis) == ({NAME: "finish"}, [], True)
     await append(journals, 3)
-    assert await beside(redis) == ({NAME: "finish"}, [], True)
+    assert await stored_with_journal(redis) == ({NAME: "finish"}, [], True)
 
 
 async def test_only_one_of_two_nodes_appends_an_entry(

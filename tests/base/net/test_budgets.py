@@ -34,7 +34,7 @@ HOME, SCHOOL, WIDE = "203.0.113.7", "198.51.100.1", "2001:db8:1::/48"
 ADA = PlayerId("ada0000000000000")
 
 
-class Now:
+class FakeClock:
     """A clock set by the test."""
 
     time = 1_000.0
@@ -168,7 +168,7 @@ def player_at(budgets: Budgets, address: str, number: int) -> Payer:
 
 @pytest.mark.parametrize("where", [HOME, "2001:db8:1:2::/64"])
 def test_guesses_are_limited_to_a_few_a_minute(where: str) -> None:
-    now = Now()
+    now = FakeClock()
     budgets = Budgets(clock=now)
     guessing = [player_at(budgets, where, number) for number in range(50)]
 
@@ -186,7 +186,7 @@ def test_guesses_are_limited_to_a_few_a_minute(where: str) -> None:
 
 
 def test_a_correct_code_is_accepted_despite_other_players_guesses() -> None:
-    now = Now()
+    now = FakeClock()
     budgets = Budgets(clock=now)
     for number in range(100):
         guesser = player_at(budgets, HOME, number)
@@ -208,7 +208,7 @@ def test_a_correct_code_is_accepted_despite_other_players_guesses() -> None:
 
 
 def test_new_rules_are_limited_per_player_address_and_node() -> None:
-    budgets, own = Budgets(100, clock=Now()), int(limits.PLAYER_RULES.at_once)
+    budgets, own = Budgets(100, clock=FakeClock()), int(limits.PLAYER_RULES.at_once)
     shared, whole = int(100 * limits.ADDRESS_RULES.at_once), int(limits.NODE_RULES.at_once)
 
     def refusals(count: int, name: str, address: str = HOME) -> list[Refusal]:
@@ -236,7 +236,7 @@ def test_new_rules_are_limited_per_player_address_and_node() -> None:
 
 
 def test_reports_are_limited_per_player_and_address_and_refused_ones_are_free() -> None:
-    budgets, own = Budgets(10, clock=Now()), int(limits.PLAYER_REPORTS.at_once)
+    budgets, own = Budgets(10, clock=FakeClock()), int(limits.PLAYER_REPORTS.at_once)
     for number in range(own + 1):
         payer = Payer(budgets, HOME)
         payer.identify(PlayerId(f"{number:016}"))
@@ -261,7 +261,7 @@ def test_reports_are_limited_per_player_and_address_and_refused_ones_are_free() 
 
 
 def test_a_preview_does_not_allow_further_guesses() -> None:
-    now = Now()
+    now = FakeClock()
     budgets = Budgets(clock=now)
     found = 0
     for _ in range(100):
@@ -275,7 +275,7 @@ def test_a_preview_does_not_allow_further_guesses() -> None:
 
 
 def test_networks_of_one_customer_share_a_budget() -> None:
-    budgets = Budgets(players=25, clock=Now())
+    budgets = Budgets(players=25, clock=FakeClock())
     numbers = count()
 
     def networks(take: Callable[[str], object], times: int = 2_000) -> int:
@@ -314,7 +314,7 @@ def test_networks_of_one_customer_share_a_budget() -> None:
 def test_forgetting_an_address_does_not_reset_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_KNOWN", 10)
     monkeypatch.setattr(limits, "MAX_SPENT", 1_000)
-    now = Now()
+    now = FakeClock()
     budgets = Budgets(clock=now)
     where = "2001:db8:1:1::/64"
 

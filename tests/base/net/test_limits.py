@@ -67,7 +67,7 @@ def test_commands_declare_the_refusals_that_count_as_guesses(command: type[Comma
     assert described & MISSES == command.misses
 
 
-def said(rate: Rate, unit: str) -> str:
+def rate_text(rate: Rate, unit: str) -> str:
     """Format a rate as in PROTOCOL.md."""
     often = rate.second * {"second": 1, "minute": 60}[unit]
     return f"{often:,.6g} a {unit}, {rate.at_once:,.6g} at once"
@@ -85,8 +85,8 @@ def test_the_limits_are_the_documented_ones() -> None:
         ("handshakes", None, limits.ADDRESS_HANDSHAKES, "second"),
         ("HTTP requests", None, limits.ADDRESS_ANSWERS, "second"),
     ):
-        mine = "" if own is None else said(own, unit)
-        assert rows[name] == (mine, said(shared.times(limits.ADDRESS_PLAYERS), unit))
+        mine = "" if own is None else rate_text(own, unit)
+        assert rows[name] == (mine, rate_text(shared.times(limits.ADDRESS_PLAYERS), unit))
     sockets = limits.ADDRESS_SOCKETS * limits.ADDRESS_PLAYERS
     assert rows["sockets at a time"] == (str(MAX_SESSIONS), str(sockets))
 

@@ -34,15 +34,15 @@ async def test_the_start_and_end_of_an_overload_are_logged_once(
     monkeypatch.setattr(load, "QUIET", 0.0)
     with capture_logs() as logs:
         async with node(redis_url), asyncio.timeout(PATIENCE):
-            while not told(logs):
+            while not overload_events(logs):
                 await asyncio.sleep(0.01)
             monkeypatch.setattr(load, "MAX_LAG", 1e9)
-            while len(told(logs)) < 2:
+            while len(overload_events(logs)) < 2:
                 await asyncio.sleep(0.01)
-    assert told(logs) == ["overload_begun", "overload_over"]
+    assert overload_events(logs) == ["overload_begun", "overload_over"]
 
 
-def told(logs: list[EventDict]) -> list[str]:
+def overload_events(logs: list[EventDict]) -> list[str]:
     """Return the events about an overload."""
     return [line["event"] for line in logs if line["event"].startswith("overload")]
 

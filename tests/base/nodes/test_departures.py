@@ -59,7 +59,7 @@ async def until_noted(node: Node, *players: PlayerId) -> None:
     await until(noted)
 
 
-async def come(node: Node, room: Room, *players: PlayerId) -> None:
+async def enter(node: Node, room: Room, *players: PlayerId) -> None:
     """Open sessions of players on a node, and mark them present in a room."""
     for player in players:
         await node.services.sessions.register(player, f"session of {player}")
@@ -71,9 +71,9 @@ async def test_a_killed_nodes_leftovers_are_removed_by_another_node(
     node: Node, other: Node
 ) -> None:
     room = await node.room_of(ADA, BOB, CYD)
-    await come(node, room, ADA)
+    await enter(node, room, ADA)
     mine = await left(node)
-    await come(other, room, BOB, CYD)
+    await enter(other, room, BOB, CYD)
     assert len(await left(node)) > len(mine)
     await die(other, node)
 
@@ -88,7 +88,7 @@ async def test_a_killed_nodes_leftovers_are_removed_by_another_node(
 
 async def test_a_node_removes_its_data_when_it_ends(node: Node, other: Node) -> None:
     room = await node.room_of(ADA, BOB)
-    await come(other, room, BOB)
+    await enter(other, room, BOB)
     other.services.sessions.unregister(BOB, f"session of {BOB}")
     other.services.live.unsubscribe(room.opened.code, BOB)
 
@@ -104,7 +104,7 @@ async def test_a_node_wrongly_taken_for_dead_stores_its_sessions_again(
     room = await node.room_of(ADA, BOB)
     checked: list[bool] = []
     other.services.sessions.missed.subscribe(lambda: checked.append(True))
-    await come(other, room, BOB)
+    await enter(other, room, BOB)
     before = await left(node)
     await die(other, node)
 

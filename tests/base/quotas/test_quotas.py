@@ -30,7 +30,7 @@ SOME = Item(100, HOUR)
 
 
 @pytest.fixture
-def of_1000(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_quotas(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limit an address to 1,000 bytes, and a /48 to 4,000."""
     monkeypatch.setattr(quota, "PLAYER_BYTES", 4)
 
@@ -70,7 +70,7 @@ async def written(node: Node) -> None:
     await pool.finish()
 
 
-@pytest.mark.usefixtures("of_1000")
+@pytest.mark.usefixtures("small_quotas")
 async def test_an_address_has_one_quota_on_all_nodes_without_affecting_others(
     node: Node, other: Node
 ) -> None:
@@ -85,7 +85,7 @@ async def test_an_address_has_one_quota_on_all_nodes_without_affecting_others(
     assert node.services.quotas._limited["address", "stored"] == 1
 
 
-@pytest.mark.usefixtures("of_1000")
+@pytest.mark.usefixtures("small_quotas")
 async def test_expired_data_free_the_quota(node: Node, clock: SetClock) -> None:
     quotas = node.services.quotas
     await quotas.take([HERE], "any", [Item(900, HOUR), Item(100, DAY)])
@@ -94,7 +94,7 @@ async def test_expired_data_free_the_quota(node: Node, clock: SetClock) -> None:
     assert await used(node, HERE) == [1_000]
 
 
-@pytest.mark.usefixtures("of_1000")
+@pytest.mark.usefixtures("small_quotas")
 async def test_rooms_are_refused_first_then_games_then_other_data(node: Node) -> None:
     quotas = node.services.quotas
     await quotas.take([HERE], "any", [Item(int(1_000 * PARTS["room"]) - 50, HOUR)])
@@ -106,7 +106,7 @@ async def test_rooms_are_refused_first_then_games_then_other_data(node: Node) ->
     await quotas.take([HERE], "any", [SOME])
 
 
-@pytest.mark.usefixtures("of_1000")
+@pytest.mark.usefixtures("small_quotas")
 async def test_a_48_is_charged_for_all_its_networks_and_a_refusal_charges_none(node: Node) -> None:
     quotas, big = node.services.quotas, [Item(1_000, HOUR)]
     networks = [Scope(f"2001:db8:0:{number}::/64") for number in range(5)]
@@ -186,7 +186,7 @@ async def test_charges_cover_the_memory_used_in_redis(
     assert taken + kept <= (await used(node, HERE))[0]
 
 
-@pytest.mark.usefixtures("of_1000")
+@pytest.mark.usefixtures("small_quotas")
 async def test_moves_are_refused_only_while_a_quota_is_full(
     node: Node, at: Callable[..., None], clock: SetClock
 ) -> None:

@@ -73,7 +73,7 @@ def hanging_orphan(data: Path) -> int:
     return pid
 
 
-async def gone(pid: int) -> None:
+async def until_gone(pid: int) -> None:
     """Wait until a process has ended."""
 
     async def is_gone() -> bool:
@@ -82,7 +82,7 @@ async def gone(pid: int) -> None:
     await until(is_gone)
 
 
-async def told(logs: Sequence[Mapping[str, object]], event: str, count: int) -> bool:
+async def was_logged(logs: Sequence[Mapping[str, object]], event: str, count: int) -> bool:
     """Return whether an event was logged `count` times."""
     return sum(line["event"] == event for line in logs) >= count
 
@@ -248,7 +248,7 @@ async def test_a_loading_server_ends_immediately(
     monkeypatch.setattr(embedded, "TELL_LOADING_EVERY", 0.0)
     with capture_logs() as logs:
         starting = asyncio.create_task(start(data))
-        await until(partial(told, logs, "embedded_redis_loading", 1))
+        await until(partial(was_logged, logs, "embedded_redis_loading", 1))
         starting.cancel()
         async with asyncio.timeout(PATIENCE):
             await asyncio.wait({starting})
@@ -279,7 +279,7 @@ async def test_a_killed_server_is_restarted_and_loses_nothing(data: Path) -> Non
                 await redis.set(f"key {number}", "kept")
                 killed = await pid_of(redis)
                 os.kill(killed, signal.SIGKILL)
-                await until(partial(told, logs, "embedded_redis_restarted", number))
+                await until(partial(was_logged, logs, "embedded_redis_restarted", number))
                 assert await pid_of(redis) != killed
                 assert await redis.get(f"key {number}") == "kept"
         await redis.aclose()
@@ -303,8 +303,8 @@ async def test_a_failed_restart_is_logged_and_retried(
             with monkeypatch.context() as patch:
                 patch.setattr(embedded, "at_hand", lambda: _raise(EmbeddedServerError("None.")))
                 os.kill(pid, signal.SIGKILL)
-                await until(lambda: told(logs, "embedded_redis_not_started", 2))
-            await until(lambda: told(logs, "embedded_redis_restarted", 1))
+                await until(lambda: was_logged(logs, "embedded_redis_not_started", 2))
+            await until(lambda: was_logged(logs, "embedded_redis_restarted", 1))
         failed = [line for line in logs if line["event"] == "embedded_redis_not_started"]
         assert failed[0]["error"] == "None."
         assert failed[1]["pause"] == 2 * failed[0]["pause"]
@@ -327,7 +327,7 @@ async def test_a_server_dies_with_its_process_and_its_data_are_reused(
             os.kill(parent_of(guard), signal.SIGSTOP)
             os.kill(guard, signal.SIGKILL)
     if guarded:
-        await gone(pid)
+        await until_gone(pid)
     async with embedded_redis(data) as socket:
         assert await stored_value(socket) == "yes"
         assert not is_alive(pid)
@@ -351,7 +351,7 @@ async def test_no_server_is_started_next_to_a_hung_orphan(
 async def test_a_socket_file_without_a_server_does_not_prevent_a_start(data: Path) -> None:
     pid = hanging_orphan(data)
     os.kill(pid, signal.SIGKILL)
-    await gone(pid)
+    await until_gone(pid)
     assert (data / "redis.sock").exists()
     async with embedded_redis(data) as socket:
         assert await stored_value(socket) == "yes"

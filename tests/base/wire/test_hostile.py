@@ -54,7 +54,7 @@ def sockets() -> list[Socket]:
     return [each for each in found if not each.transport.is_closing()]
 
 
-async def gone(count: int) -> None:
+async def until_gone(count: int) -> None:
     """Wait until the node has at most `count` WebSockets."""
     async with asyncio.timeout(PATIENCE):
         while len(sockets()) > count:
@@ -74,7 +74,7 @@ class Bystander:
 
 
 @asynccontextmanager
-async def beside(port: int) -> AsyncIterator[Bystander]:
+async def bystander_on(port: int) -> AsyncIterator[Bystander]:
     """Yield a player; at the end, assert that only the player's session is left and works."""
     async with opened(port) as client:
         await client.hello()
@@ -82,7 +82,7 @@ async def beside(port: int) -> AsyncIterator[Bystander]:
         await bystander.plays()
         yield bystander
         await bystander.plays()
-        await gone(1)
+        await until_gone(1)
         assert client.seen == []
 
 
@@ -127,7 +127,7 @@ async def ends(client: RawClient) -> tuple[int, list[bytes]]:
 
 async def test_reading_ahead_of_a_flood_is_bounded(port: int) -> None:
     flood = frame(PONG, b"x" * 125) * 1_500
-    async with beside(port) as bystander, AsyncExitStack() as stack:
+    async with bystander_on(port) as bystander, AsyncExitStack() as stack:
         await crowd(stack, port, flood)
         flooded = [each for each in sockets() if each.session and each.session.player is None]
         assert len(flooded) == CROWD
@@ -146,7 +146,7 @@ async def test_the_kernel_ends_connections_of_clients_that_do_not_read(
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
     raw.connect(("127.0.0.1", port))
     raw.setblocking(False)
-    async with beside(port) as bystander, opened(port, sock=raw) as stopped:
+    async with bystander_on(port) as bystander, opened(port, sock=raw) as stopped:
         await stopped.hello()
         stopped.socket.transport.pause_reading()
         own = raw.getsockname()
@@ -155,7 +155,7 @@ async def test_the_kernel_ends_connections_of_clients_that_do_not_read(
             held.send(b"x" * 1_000)
             await asyncio.sleep(0)
         # It answers the kernel's probes, but it reads nothing.
-        await gone(1)
+        await until_gone(1)
         await bystander.plays()
         stopped.socket.transport.abort()
 
@@ -164,7 +164,7 @@ async def test_a_head_sent_byte_by_byte_is_cut_off(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listener, "REQUEST_WITHIN", 0.1)
-    async with beside(port) as bystander, AsyncExitStack() as stack:
+    async with bystander_on(port) as bystander, AsyncExitStack() as stack:
         clients = await crowd(stack, port, shaken=False)
         ended = [asyncio.ensure_future(each.reader.read()) for each in clients]
         for client in clients:
@@ -182,7 +182,7 @@ async def test_a_head_sent_byte_by_byte_is_cut_off(
 async def test_a_hello_sent_byte_by_byte_gets_no_extra_time(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with beside(port) as bystander, AsyncExitStack() as stack:
+    async with bystander_on(port) as bystander, AsyncExitStack() as stack:
         timers = Timers(monkeypatch, session.HELLO_WITHIN)
         clients = await crowd(stack, port)
         # Without its last byte.
@@ -196,7 +196,7 @@ async def test_a_hello_sent_byte_by_byte_gets_no_extra_time(
 
 
 async def test_silent_connections_are_closed(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with beside(port) as bystander, AsyncExitStack() as stack:
+    async with bystander_on(port) as bystander, AsyncExitStack() as stack:
         monkeypatch.setattr(session, "HELLO_WITHIN", 0.1)
         shaken = await crowd(stack, port)
         # Only now: a handshake may take as long on a busy machine.
@@ -215,7 +215,7 @@ async def test_silent_connections_are_closed(port: int, monkeypatch: pytest.Monk
 
 async def test_an_endless_message_is_too_big(port: int) -> None:
     pieces = frame(BINARY, b"x" * 400, flags=0) + frame(CONT, b"x" * 400, flags=0) * 10
-    async with beside(port) as bystander, AsyncExitStack() as stack:
+    async with bystander_on(port) as bystander, AsyncExitStack() as stack:
         for client in await crowd(stack, port, pieces):
             assert (await ends(client))[0] == 1009
         await bystander.plays()
@@ -225,7 +225,7 @@ async def test_empty_fragments_pings_and_pongs_are_too_fast(
     port: int, few: Callable[..., None]
 ) -> None:
     few(PLAYER_COMMANDS=30.0, PLAYER_OFFENCES=4.0)
-    async with beside(port) as bystander, AsyncExitStack() as stack:
+    async with bystander_on(port) as bystander, AsyncExitStack() as stack:
         for client in await crowd(stack, port, frame(PONG) * 40):
             code, messages = await ends(client)
             assert (code, b"too_fast" in messages[-1]) == (4005, True)
@@ -233,21 +233,21 @@ async def test_empty_fragments_pings_and_pongs_are_too_fast(
 
 
 async def test_idle_guests_leave_nothing_in_redis(redis_url: str) -> None:
-    async with node(redis_url) as port, beside(port) as bystander:
+    async with node(redis_url) as port, bystander_on(port) as bystander:
         before = keys(redis_url)
         async with AsyncExitStack() as stack:
             for client in await crowd(stack, port, HELLO):
                 assert (await client.next()) is not None
             await bystander.plays()
             assert len(sockets()) == CROWD + 1
-        await gone(1)
+        await until_gone(1)
         async with asyncio.timeout(PATIENCE):
             while keys(redis_url) - before:
                 await asyncio.sleep(0.01)
 
 
 async def test_a_storm_of_reconnects_preserves_every_seat(port: int) -> None:
-    async with beside(port) as bystander, AsyncExitStack() as stack:
+    async with bystander_on(port) as bystander, AsyncExitStack() as stack:
         first = [await stack.enter_async_context(opened(port)) for _ in range(16)]
         codes = [await room_of(*first[at : at + 8], key=f"storm{at:05}") for at in (0, 8)]
         tokens = [(await each.ask("SignOutEverywhere"))["token"] for each in first]
@@ -281,7 +281,7 @@ LOOPS: dict[str, Loop] = {
 async def test_a_repeated_command_is_refused_and_ends_the_session(
     port: int, few: Callable[..., None], name: str
 ) -> None:
-    async with beside(port) as bystander:
+    async with bystander_on(port) as bystander:
         few(PLAYER_COMMANDS=60.0, PLAYER_OFFENCES=5.0)
         async with opened(port) as client:
             if name != "tokens":
@@ -304,7 +304,10 @@ async def test_requests_of_an_address_are_limited_and_sockets_go_on(
     redis_url: str, few: Callable[..., None]
 ) -> None:
     few(ADDRESS_ANSWERS=40.0, LEAST_ANSWERS=1.0)
-    async with node(redis_url, trusted_proxies=("127.0.0.1",)) as port, beside(port) as bystander:
+    async with (
+        node(redis_url, trusted_proxies=("127.0.0.1",)) as port,
+        bystander_on(port) as bystander,
+    ):
 
         async def ask(address: str, count: int) -> list[bytes]:
             async with connected(port) as client:
