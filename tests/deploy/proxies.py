@@ -63,7 +63,7 @@ class Front:
 
     @property
     def socket(self) -> dict[str, Any]:
-        """The arguments with which a browser on the site would open a socket."""
+        """The arguments of a browser on the site that opens a socket."""
         return {
             "uri": f"wss://{NAME}/socket",
             "host": "127.0.0.1",

@@ -252,7 +252,7 @@ def test_only_the_autoscaler_sets_the_number_of_nodes() -> None:
 
 
 def reached() -> Iterator[tuple[str, str, int]]:
-    """Yield which peers may reach which pods at which port, by the network policies."""
+    """Yield the peer, pods and port of each connection that the network policies allow."""
     for each in manifests():
         if each["kind"] != "NetworkPolicy":
             continue

@@ -24,7 +24,7 @@ from server.play.core.attempt import Attempt, Started
 from server.play.core.run import Run
 
 MOST_MOVES = 300
-"""Moves after which every player gives up."""
+"""The most moves of any player."""
 
 SCOUT_MOVES = 120
 """The most moves that a scout makes."""
@@ -43,7 +43,7 @@ class Style:
         pace: median time per move, in milliseconds.
         spread: standard deviation of its logarithm.
         gives_up: probability of giving up before the end, after any number of moves.
-        bursts: probability per move of a lost connection, after which some moves arrive together.
+        bursts: probability per move of a lost connection; later moves then arrive together.
     """
 
     name: str

@@ -55,7 +55,7 @@ class AttemptSummary:
         day: the day of a daily, or `None`.
         help: the help that the player may request.
         ranked: whether the player had a kept identity at its start.
-        days: days for which it is kept if it is played; fewer when much is stored.
+        days: its lifetime in days if it is played; shorter when much is stored.
         occasion: its occasion, if it is neither a race nor a daily.
         stopped: whether this is a pace bot's attempt that stopped while moves were left.
     """

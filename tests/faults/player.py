@@ -16,7 +16,7 @@ from tests.faults.ledger import Ledger, Message
 from tests.faults.wire import REPLACED, LostError, Wire
 
 RETRYABLE = {"unavailable", "overloaded", "internal", "too_fast"}
-"""Refusals after which the same command is sent again, after a pause."""
+"""Refusals that make the player resend the command after a pause."""
 
 UNEXPECTED = {"bad_message", "hello_first", "bad_version", "bad_token", "bad_name", "internal"} | {
     "unknown_game",

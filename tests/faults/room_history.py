@@ -53,10 +53,10 @@ class Nodes:
     """Settings shared by the nodes of a run.
 
     Attributes:
-        host_absence: milliseconds after which an absent host is replaced.
-        seat_absence: milliseconds after which an absent member loses the seat.
+        host_absence: milliseconds before an absent host is replaced.
+        seat_absence: milliseconds before an absent member loses the seat.
         quick_absence: the same in a waiting quick match.
-        bot_after: milliseconds after which the pace bot joins a lone waiting player.
+        bot_after: milliseconds before the pace bot joins a lone waiting player.
         watch_delay: milliseconds of delay for spectators.
         presence_life: milliseconds for which a player may count as present after the node's death.
     """
@@ -477,7 +477,7 @@ def _soonest_by_itself(history: RoomHistory, room: Room, event: Event) -> int | 
 
 
 def _soonest_by_absence(history: RoomHistory, room: Room, event: Event) -> int | None:
-    """Return the earliest time at which an entry may follow from an absence, or `None`.
+    """Return the earliest time of an entry caused by an absence, or `None`.
 
     An absence starts no earlier than the seat was taken, and no seat is lost during a round.
     """

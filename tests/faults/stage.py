@@ -23,7 +23,7 @@ COUNTDOWNS = (300, 3_000, 300)
 """By node, milliseconds from the host's start to the first card."""
 
 ABSENCE = 2_000
-"""Milliseconds after which an absent host is replaced.
+"""Milliseconds before an absent host is replaced.
 
 Absent members lose their seats after three times as many.
 """

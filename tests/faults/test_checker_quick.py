@@ -38,8 +38,8 @@ def quick_recording(
     """Return the recording of a quick match between a lone player and the bot.
 
     Args:
-        stop: the entry after which the bot stops, or `None` if it plays to its end.
-        order: the order in which their runs ended.
+        stop: the last entry before the bot stops, or `None` if it plays to its end.
+        order: the order of their runs' ends.
     """
     found = Recording(ledgers={ADA: Ledger(ADA)})
     rules = ruleset(GAME)

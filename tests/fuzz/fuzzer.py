@@ -49,10 +49,10 @@ PATIENCE = 30.0
 """Seconds allowed for each answer."""
 
 BATCH = 24
-"""The most frames per batch; it exceeds the number after which a node pauses reading."""
+"""The most frames per batch, enough to make a node pause reading."""
 
 STATUSES = {200, 204, 304, 400, 404, 405, 409, 421, 426, 429, 503}
-"""The statuses documented in HTTP.md, and those of pages."""
+"""The statuses documented in HTTP.md, and the pages' statuses."""
 
 NUMBERED = (Resign, Undo, Hint)
 """Commands that name an attempt by its number in the session, as moves do."""

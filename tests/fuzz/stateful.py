@@ -42,7 +42,7 @@ SHARE = 20
 POLL_EVERY = 0.2
 
 GROWTH = 2_000
-"""Bytes by which a node may grow per frame in the second half of a run.
+"""A node's allowed growth per frame in the second half of a run, in bytes.
 
 Attempts stay in memory up to the caches' bounds, which a run does not reach.
 """

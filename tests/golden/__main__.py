@@ -72,7 +72,7 @@ from tests.wire import COMMANDS, read_event
 
 ROOT = Path(__file__).parents[2]
 SHORT, LONG, MAX_PLAYED = 8, 32, 140
-"""Moves of a short game, of a long one, and the limit by which some games end."""
+"""Moves of a short game, of a long one, and a limit that lets some games end."""
 
 FAR = "2100-01-01T12:00"
 """The time of the files, far in the future of the tests that read them."""

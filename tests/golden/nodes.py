@@ -27,7 +27,7 @@ def change(file: Path, before: str, after: str) -> None:
 
 
 def environment(code: Path) -> dict[str, str]:
-    """Return an environment in which `python -m server` runs the code in a folder."""
+    """Return an environment that makes `python -m server` run the code in a folder."""
     return {**os.environ, "PYTHONPATH": str(code), "PYTHONSAFEPATH": "1"}
 
 

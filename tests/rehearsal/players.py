@@ -17,13 +17,13 @@ PACE = 0.3
 """Seconds between attempts to connect, and between the first moves."""
 
 SLOWER = 20
-"""Moves after which a player takes twice as long, so that a game lasts 4 minutes."""
+"""Moves before a player slows down to half the pace, so that a game lasts 4 minutes."""
 
 DEALT, LAST = 51, 156
 """Cards of the stock, which is dealt three times, and the number of the last entry."""
 
 AWAY = {"unavailable", "overloaded"}
-"""Refusals after which a command should be sent again."""
+"""Refusals that ask the client to resend the command."""
 
 
 class _AwayError(Exception):

@@ -89,7 +89,7 @@ HELPERS = (
     "/usr/libexec/podman",
     "/usr/lib/podman",
 )
-"""Directories in which podman finds netavark and aardvark-dns, which are not on the PATH."""
+"""Podman's directories for netavark and aardvark-dns, which are not on the PATH."""
 
 
 def version_in(text: str) -> Version:

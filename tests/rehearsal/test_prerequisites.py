@@ -32,7 +32,7 @@ ALL = (*PODMAN, STAND_INS)
 
 
 class Machine:
-    """A machine with these programs, on which `added` can be installed."""
+    """A machine with these programs, and with `added` in its package archive."""
 
     def __init__(self, programs: dict[str, str], added: dict[str, str] | None = None) -> None:
         self.programs = dict(programs)

@@ -194,7 +194,7 @@ class Facts:
         deals: see `Dealer`.
         over: when the round ended, in Unix milliseconds, or `NEVER`.
         runners: the round's runners.
-        watching: by spectator, the time from which they may watch.
+        watching: by spectator, the start of their permission to watch.
         sealed: whether a challenge reuses the round's deal. Players outside the round then see
             nothing of it before they finish the challenge.
     """

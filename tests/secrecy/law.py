@@ -79,7 +79,7 @@ def check(script: Script, counts: Counter[str]) -> None:
 
 
 def _check_results(clients: Clients, facts: Facts, first: Record, counts: Counter[str]) -> None:
-    """Raise `LeakError` if a result of the race reached a player who may still play its deal."""
+    """Raise `LeakError` if a result of the race reached a future player of its deal."""
     deal = next(deal for deal, kind in facts.deals.items() if kind == "room")
     for number, client in enumerate(clients.clients):
         if client.id in facts.runners:

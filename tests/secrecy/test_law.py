@@ -19,13 +19,13 @@ EXAMPLES = 4
 """Scripts, each compared for five viewers. `make secrecy` runs any number."""
 
 SEALED = script_of(9, 40)
-"""A script in which a challenge reuses a race's deal, and a player tries to watch the race."""
+"""A script with a challenge on a race's deal and an attempt to watch the race."""
 
 MAX_SCRIPTS = 30
 """Scripts within which a broken server must be detected."""
 
 SOON = 10
-"""Scripts after which its known seed counts as outdated."""
+"""Scripts tried before its known seed counts as outdated."""
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -110,10 +110,10 @@ CACHES = (
 """A node's bounded caches of players who have left."""
 
 SPARE = 24 << 20
-"""Bytes by which a node's memory outside its caches may grow: peak memory is not returned."""
+"""A node's allowed growth outside its caches, in bytes: peak memory is not returned."""
 
 STEADY = 2 << 20
-"""Bytes a minute by which a node may grow outside its caches, in a soak's second half."""
+"""A node's allowed growth outside its caches in a soak's second half, in bytes a minute."""
 
 LEAST = 10.0
 """Minutes of a soak before growth is judged; shorter soaks mostly show startup."""

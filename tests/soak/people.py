@@ -229,7 +229,7 @@ class Person(Player):
         """Open another session, sign in with a code if given, and close it.
 
         Returns:
-            The answer, or `None` if there is none.
+            The answer, or `None` without one.
         """
         try:
             device = await Wire.open(self.port, lambda _: None, self._ids, self._timeout())

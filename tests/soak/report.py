@@ -98,7 +98,7 @@ def _quantile(changes: Sequence[dict[str, float]], begin: str, end: str, share: 
 
 
 def table(course: Course, counts: Counter[str]) -> Iterator[str]:
-    """Yield the lines of the table: the activities and what they left."""
+    """Yield the lines of the table: the activities and their remains."""
     for name in sorted(counts):
         yield f"{name:<44}{counts[name]:>9}"
     yield ""

@@ -1,4 +1,4 @@
-"""Topics: the names by which nodes of all releases reach each other."""
+"""Topics: names shared by the nodes of all releases."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class WordJournal:
     """A replica of the journal on a node.
 
     Attributes:
-        seen: the states on which the last command was decided.
+        seen: the states seen by the last command's decisions.
     """
 
     def __init__(self, node: Node, clock: Clock) -> None:
@@ -131,7 +131,7 @@ class PendingWord:
     """A command that adds a word.
 
     Attributes:
-        seen: the states on which it was decided.
+        seen: the states seen by its decisions.
         then: called when it is finished.
     """
 

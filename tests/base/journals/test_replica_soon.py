@@ -1,4 +1,4 @@
-"""Replicas: commands that can be decided immediately, and the cases in which they cannot."""
+"""Replicas: commands decided immediately, or after a read."""
 
 from __future__ import annotations
 

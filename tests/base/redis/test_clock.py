@@ -48,7 +48,7 @@ async def test_the_time_is_redis_time(
 
 
 class Machine(RedisClock):
-    """A clock for which the test sets the machine's and Redis's times, in seconds."""
+    """A clock on a machine and a Redis with times set by the test, in seconds."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database, lambda: self.local)

@@ -81,7 +81,7 @@ def test_a_field_has_few_values_or_is_tested_here() -> None:
 
 
 def _requests(route: Route[Any], known: dict[str, list[str]]) -> list[str]:
-    """Return paths in which one field names nothing and the others name existing things."""
+    """Return paths with one field that names nothing and others that name existing things."""
     found = []
     for field, schema in _fields(route).items():
         if _is_bounded(schema):

@@ -111,7 +111,7 @@ class Ours:
     """A server of our sockets, with sessions that echo.
 
     Attributes:
-        port: the port on which it listens.
+        port: the listening port.
         sockets: all connections so far.
         echo: the session of the last connection that has one.
         open: connections that have not ended.

@@ -184,7 +184,7 @@ module.CHECK_EVERY = 0.01
 from server.cli.main import main
 main(sys.argv[2:])
 """
-"""A node in which some work fails as soon as a file exists."""
+"""A node with work that fails as soon as a file exists."""
 
 
 async def test_failing_work_makes_a_process_say_bye_and_exit_with_an_error(tmp_path: Path) -> None:

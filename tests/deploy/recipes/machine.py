@@ -2,7 +2,7 @@
 
 Commands run as the documents give them, except for a test's substitutions and for programs that
 would change the machine of the tests. Those are only recorded. The stand-in's `systemctl` starts
-services from the shipped unit files, and supports only what the documents use. It ignores users and
+services from the shipped unit files, and supports only the documents' uses. It ignores users and
 restrictions of services; `systemd-analyze` checks those.
 """
 
@@ -59,7 +59,7 @@ class Machine:
 
     Attributes:
         root: the folder in place of `/`.
-        checkout: a copy of the checkout, in which the commands run.
+        checkout: a copy of the checkout, the commands' working directory.
         recorded: the commands that were not run.
         services: the processes of the running services, by unit.
     """
