@@ -348,7 +348,7 @@ def test_certification_runs_an_existing_command() -> None:
 
 
 async def play(port: int) -> None:
-    """Play a race and a daily, to fill a node's store."""
+    """Give up a daily, so that the node's store has data."""
     async with opened(port) as client:
         await client.hello()
         await give_up_daily(client)

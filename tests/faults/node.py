@@ -7,10 +7,10 @@ OPTIONS are the options of `samedeal serve`.
 
 On SIGUSR1, the node's clock jumps by the number of seconds in FILE. This clock interpolates between
 samples of Redis's clock. With `--broken`, the node acknowledges before it appends. An absent host
-is replaced after `--absence`; an absent member loses the seat after three times as long, or half of
-that in a waiting quick match, which the pace bot joins after `--absence`. Spectators see a round
-`--watch-delay` later. A room's journal gets a checkpoint each `--checkpoint-every` entries; the
-dropped entries are copied for the checker.
+is replaced after `--absence`, and an absent member loses the seat after three times as long. In a
+waiting quick match the seat is lost after half of `--absence`, and the pace bot joins after
+`--absence`. Spectators see a round `--watch-delay` later. A room's journal gets a checkpoint each
+`--checkpoint-every` entries; the dropped entries are copied for the checker.
 """
 
 from __future__ import annotations

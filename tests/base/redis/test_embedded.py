@@ -135,7 +135,7 @@ def slow_to_load(seconds: float) -> str:
 
 
 def on_path(monkeypatch: pytest.MonkeyPatch, data: Path, does: str) -> None:
-    """Make a script the only available server, under a real server's name."""
+    """Make a script the only available server, which reports a real server's version."""
     folder = data / "bin"
     folder.mkdir()
     program = folder / "redis-server"
