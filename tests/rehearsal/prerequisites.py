@@ -114,7 +114,7 @@ def message(found: Sequence[Missing]) -> str:
         command = f"apt-get install --no-install-recommends {' '.join(packages)}"
         acts.append(f"on Debian 12, run `{command}` as root")
     if others:
-        acts.append(f"install {' and '.join(others)} by https://docs.docker.com/engine/install")
+        acts.append(f"install {' and '.join(others)} (https://docs.docker.com/engine/install)")
     return f"the rehearsal needs at least {', '.join(map(_named, found))}: {'; '.join(acts)}"
 
 

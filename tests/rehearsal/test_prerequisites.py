@@ -120,7 +120,7 @@ def test_docker_is_not_installed() -> None:
         provide(DOCKER, machine.read, machine.install)
     assert str(raised.value) == (
         "the rehearsal needs at least docker compose 2.1.1: "
-        "install docker compose by https://docs.docker.com/engine/install"
+        "install docker compose (https://docs.docker.com/engine/install)"
     )
 
 
