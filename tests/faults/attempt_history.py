@@ -291,7 +291,7 @@ def _check_moved(
     if [list(change) for change in message["changes"]] != changes:
         about.add("misreported", seq, f"changes {message['changes']}, expected {changes}")
     if "result" not in message:
-        # Changes alone are wrong: the session did not have the state before them.
+        # The session did not have the state before, so the event has only the changes.
         return
     if (message["redeals"], Result(**message["result"])) != (delta.redeals, state.result):
         about.add("misreported", seq, f"{message}, should be {state.result}")
