@@ -241,8 +241,7 @@ def test_reports_are_limited_per_player_and_address_and_refused_ones_are_free() 
         payer = Payer(budgets, HOME)
         payer.identify(PlayerId(f"{number:016}"))
         if number < own:
-            # An address has at least a player's budget, because fewer than ten would have to share
-            # it.
+            # An address has at least a player's budget; the share of ten players would be less.
             with payer.report():
                 pass
         else:
