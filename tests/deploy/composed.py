@@ -61,7 +61,7 @@ def arguments(command: list[str], service: dict[str, Any], secrets: Path) -> lis
         secrets: the directory that `deploy/make-secrets.sh` filled.
     """
     name, *words = command
-    # Like the tests of the store, this also runs on other servers.
+    # The tests of the store also run it on other servers.
     program = default_program() if name == "valkey-server" else name
     return [program, *(_outside(word, service, secrets) for word in words)]
 

@@ -27,8 +27,8 @@ def test_an_ipv6_network_counts_as_one_client(peer: str, key: str) -> None:
 @pytest.mark.parametrize(
     ("peer", "forwarded", "key"),
     [
-        # An untrusted peer's header is ignored, and a trusted proxy's list is read back to the first
-        # untrusted address.
+        # An untrusted peer's header is ignored. A trusted proxy's list is read backwards to the
+        # first untrusted address.
         ("203.0.113.7", ["198.51.100.1"], "203.0.113.7"),
         ("10.0.0.1", ["198.51.100.1"], "198.51.100.1"),
         ("10.0.0.1", ["1.2.3.4, 198.51.100.1"], "198.51.100.1"),

@@ -34,7 +34,7 @@ def server() -> Iterator[Server]:
 async def probing(url: str, acks: int = 0) -> AsyncIterator[Probe]:
     """Run a probe of this Redis."""
     database = Database(connect(url), acks)
-    # The first reader of a cluster's topology pays for it.
+    # The first request to a cluster also reads its topology.
     await database.check()
     probe = Probe(database)
     async with running(work_of(probe)):

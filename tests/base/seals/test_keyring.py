@@ -186,7 +186,7 @@ async def test_an_unopenable_deal_is_refused_and_never_confused_with_another(
     assert told["event"] == "seed_not_opened"
     assert "This deal and its runs are refused" in told["set_aside"]
     assert "Give the node the file of secret keys" in told["advice"]
-    # Another deal's sealed seed, in place of this deal's.
+    # Another deal's seed, sealed for that deal and then for this one.
     await node.redis.hset(one, "sealed", str(await node.redis.hget(other, "sealed")))
     sealed = node.store.secret_keys.seal(f"seed {drawn[1].id}", drawn[0].seed)
     await node.redis.hset(other, "sealed", sealed)

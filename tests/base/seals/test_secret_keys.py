@@ -67,7 +67,7 @@ def test_a_file_gets_a_new_newest_key_and_stays_private(tmp_path: Path) -> None:
     assert read_keys(path).newest == second.newest
     assert path.stat().st_mode & 0o777 == 0o600
     assert [each.name for each in tmp_path.iterdir()] == ["keys"]
-    # As in a private directory, which pytest's is not.
+    # A readable file is accepted in a private directory such as pytest's.
     path.chmod(0o644)
     assert first.newest in add_key(path)
     assert path.stat().st_mode & 0o777 == 0o644
