@@ -45,7 +45,7 @@ FILES, PROCESSES = 16_384, 4_096
 UNTIL_HEALTHY = 90.0
 """The timeout of `up --wait`, in seconds."""
 
-# Do without the user-mode network that podman starts for each build.
+# The host network avoids the user-mode network that podman starts for each build.
 BUILD = "--format docker --isolation chroot --network host"
 
 
