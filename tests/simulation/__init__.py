@@ -1,16 +1,15 @@
-"""The simulation: races in one process, on a simulated Redis, network and time.
+"""The simulation: races in one process with simulated Redis, network and time.
 
-The server runs unchanged, from its sessions down to its connections to Redis. The other ends of
-these, and the clocks, are simulated: everything that could differ between two runs is determined
-by one seed, so that a race with all its faults can be replayed exactly.
+The server runs unchanged, from its sessions down to its Redis connections. The other ends of those
+connections and the clocks are simulated. One seed determines everything that could differ between
+two runs, so a race with all its faults can be replayed exactly.
 
-Some of the races are none: players play dailies or a challenge, or are in a circle, into which one
-looks who has no link to it (`circles.py`).
+Some of the runs are not races: players play dailies or a challenge, or are in a circle that an
+outsider without a link tries to read (`circles.py`).
 
-In a tenth of the races there are hostile players beside honest ones (`hostile.py`). What these may
-not do to others is a checker of its own (`laws.py`): no rated result was decided by anybody but its
-players; nobody learned whether a room exists without its code; nobody was kept out by others for
-more than ten seconds; the store kept for an address at most its quota, all of it charged
-(`bytes_stored.py`). In all races, some of the commands are weighed: none makes a node do much more
-than what is charged for it (`work.py`).
+A tenth of the races include hostile players (`hostile.py`). A separate checker (`laws.py`) asserts
+that they cannot decide another's rated result, learn whether a room exists without its code, or
+keep others out for more than ten seconds, and that no address stores more than its quota or than it
+was charged for (`bytes_stored.py`). In all races, some commands are metered: none may cause much
+more work than is charged for it (`work.py`).
 """

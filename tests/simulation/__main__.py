@@ -1,4 +1,4 @@
-"""The simulation: `make simulate`; for all options, `python -m tests.simulation --help`."""
+"""Run the simulation: `make simulate`. See `python -m tests.simulation --help` for all options."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from collections import Counter
 from tests.simulation.race import Outcome, conditions, run
 
 LAST_STEPS = 40
-"""How many steps of a failing race are printed without `--trace`."""
+"""Number of steps of a failing race to print without `--trace`."""
 
 MAX_FAILURES = 5
-"""The run stops after this many failing races."""
+"""Stop after this many failing races."""
 
 
 def main() -> int:
-    """Run races, and return 1 if one of them fails."""
+    """Run races and return 1 if one of them fails."""
     parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
     parser.add_argument("--races", type=int, default=5000, help="how many")
     parser.add_argument(
-        "--seed", type=int, help="the seed of the first race; the others count up from it"
+        "--seed", type=int, help="seed of the first race; later races count up from it"
     )
     parser.add_argument("--trace", action="store_true", help="print all steps of every race")
     given = parser.parse_args()
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def _report_failure(outcome: Outcome, *, whole: bool) -> None:
-    """Print what is wrong with a race, and how to replay it."""
+    """Print a race's complaints and how to replay it."""
     if not whole:
         _print("\n".join(outcome.trace.lines(LAST_STEPS)))
     _print(f"\nseed {outcome.seed} fails:")

@@ -1,4 +1,4 @@
-"""Servers that are broken in one way each, to test that the simulation detects it."""
+"""Servers with one defect each, to test that the simulation detects it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ from tests.simulation.race import patched
 
 @contextmanager
 def acknowledges_before_it_appends() -> Iterator[None]:
-    """An append is reported as done at once, and carried out afterwards."""
+    """Acknowledge an append immediately and carry it out afterwards."""
     append: Any = JournalStore.append
 
     def at_once(self: JournalStore, entry: Append, *given: Any) -> None:
@@ -77,16 +77,16 @@ def acknowledges_before_it_appends() -> Iterator[None]:
 
 @contextmanager
 def _often(kind: str) -> Iterator[None]:
-    """Make a fault of the store ten times as frequent inside."""
+    """Make one kind of store fault ten times as frequent."""
     with patched(faults, "STORE", {**faults.STORE, kind: 10 * faults.STORE[kind]}):
         yield
 
 
 @contextmanager
 def _only(kind: str) -> Iterator[None]:
-    """Make one kind the only fault of the store inside, thirty times as frequent.
+    """Make one kind the only store fault, thirty times as frequent.
 
-    Races take less time by that, and no other fault hides its consequences.
+    This makes races faster, and no other fault hides its consequences.
     """
     rates = dict.fromkeys(faults.STORE, 0.0) | {kind: 30 * faults.STORE[kind]}
     with patched(faults, "STORE", rates):
@@ -95,7 +95,7 @@ def _only(kind: str) -> Iterator[None]:
 
 @contextmanager
 def ends_without_an_outbox() -> Iterator[None]:
-    """The effect of an attempt's end is not stored, and known only to the node that ended it."""
+    """Keep the effect of an attempt's end in the memory of the node that ended it."""
     kind = AttemptDefinition
     append = kind.append
 
@@ -107,8 +107,8 @@ def ends_without_an_outbox() -> Iterator[None]:
 
 
 @contextmanager
-def keeps_what_is_played_no_longer_than_the_rest() -> Iterator[None]:
-    """The first move of an attempt does not extend the life of its journal."""
+def does_not_extend_played_attempts() -> Iterator[None]:
+    """Do not extend a journal's expiry when its attempt's first move is played."""
     append = AttemptDefinition.append
 
     def without(self: Any, *given: Any) -> Append:
@@ -121,7 +121,7 @@ def keeps_what_is_played_no_longer_than_the_rest() -> Iterator[None]:
 
 @contextmanager
 def keeps_without_an_outbox() -> Iterator[None]:
-    """The effects of keeping an identity are known only to the node that does it."""
+    """Keep the effects of keeping an identity in the memory of the node that does it."""
 
     async def submit(self: Outbox, effect: Effect) -> None:
         await self.apply(effect)
@@ -132,8 +132,8 @@ def keeps_without_an_outbox() -> Iterator[None]:
 
 
 @contextmanager
-def takes_a_conflict_for_success() -> Iterator[None]:
-    """A node does not read the entries that a conflict shows it has missed."""
+def treats_a_conflict_as_success() -> Iterator[None]:
+    """Do not read the entries that an append conflict shows to be missing."""
     append: Any = JournalStore.append
 
     def ignoring_conflicts(self: JournalStore, entry: Append, *given: Any) -> None:
@@ -149,7 +149,7 @@ def takes_a_conflict_for_success() -> Iterator[None]:
 
 @contextmanager
 def _script(script: Script, text: str) -> Iterator[None]:
-    """Replace the text of a script inside."""
+    """Replace the text of a script."""
     other = Script(text)
     Script.all.remove(other)
     with patched(script, "text", other.text), patched(script, "digest", other.digest):
@@ -157,8 +157,8 @@ def _script(script: Script, text: str) -> Iterator[None]:
 
 
 @contextmanager
-def adds_results_that_are_entered_again() -> Iterator[None]:
-    """A result that is entered twice is added to the first."""
+def adds_up_repeated_results() -> Iterator[None]:
+    """Add a result that is entered twice to the first."""
     text = """
     local before = redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0
     redis.call('ZADD', KEYS[1], before + ARGV[2], ARGV[1])
@@ -169,8 +169,8 @@ def adds_results_that_are_entered_again() -> Iterator[None]:
 
 
 @contextmanager
-def plays_a_resent_move_again() -> Iterator[None]:
-    """The sequence number of a move is ignored."""
+def replays_resent_moves() -> Iterator[None]:
+    """Ignore the sequence number of a move."""
     decide = PendingMove.decide
 
     def broken(self: PendingMove, state: Attempt | None, now: int) -> Any:
@@ -184,14 +184,14 @@ def plays_a_resent_move_again() -> Iterator[None]:
 
 @contextmanager
 def appends_at_any_time() -> Iterator[None]:
-    """A node with a wrong clock ends attempts before their time is up."""
+    """Let a node with a wrong clock end attempts early."""
     with patched(journals_store, "CLOCK_TOLERANCE_MS", 10**15):
         yield
 
 
 @contextmanager
 def never_samples_the_clock_again() -> Iterator[None]:
-    """A node whose clock has jumped shows cards early."""
+    """Let a node whose clock has jumped show cards early."""
     sample = RedisClock.sample
 
     async def once(self: RedisClock) -> None:
@@ -203,8 +203,8 @@ def never_samples_the_clock_again() -> Iterator[None]:
 
 
 @contextmanager
-def forgets_a_deadline_that_has_not_passed() -> Iterator[None]:
-    """A deadline seen early by a wrong clock counts as passed, though nothing was ended."""
+def drops_a_deadline_seen_early() -> Iterator[None]:
+    """Treat a deadline seen early by a wrong clock as passed, without ending anything."""
     pass_deadline = Rooms.pass_deadline
 
     async def broken(self: Rooms, code: RoomCode) -> bool:
@@ -216,10 +216,10 @@ def forgets_a_deadline_that_has_not_passed() -> Iterator[None]:
 
 
 @contextmanager
-def appends_after_any_entry() -> Iterator[None]:
-    """An append checks only the number of the last entry, and not that it is the same entry.
+def appends_without_comparing_the_last_entry() -> Iterator[None]:
+    """Check only the number of the last entry before an append, not its contents.
 
-    That matters only where the store has lost something: here it does so in every race.
+    This matters only after the store has lost something, so it does in every race here.
     """
     script = journals_store._APPEND
     compares = "previous ~= '' and last[2][2] ~= previous"
@@ -239,8 +239,8 @@ def appends_after_any_entry() -> Iterator[None]:
 
 
 @contextmanager
-def uses_states_of_older_connections() -> Iterator[None]:
-    """A state read on one connection is used on the next, though the store may have lost it."""
+def uses_replicas_of_older_connections() -> Iterator[None]:
+    """Keep using a replica after a reconnect, although the store may have lost its last entries."""
     append: Any = JournalStore.append
 
     def on_this(self: JournalStore, entry: Append, at: int, _: int, *given: Any) -> None:
@@ -256,7 +256,7 @@ def uses_states_of_older_connections() -> Iterator[None]:
 
 @contextmanager
 def _taken_for_current() -> Iterator[None]:
-    """Take a replica for current on any connection."""
+    """Treat every replica as current on any connection."""
 
     def is_current(self: Replica[Any, Any]) -> bool:
         key = self._definition.key()
@@ -270,8 +270,8 @@ def _taken_for_current() -> Iterator[None]:
 def _losses() -> Iterator[None]:
     """Make the store lose something in each race, with few other faults.
 
-    A stale replica matters only if it was not refreshed since, while the same player plays on
-    another node: each refresh finds the loss.
+    A stale replica matters only if it has not been refreshed since and the same player plays on
+    another node, as every refresh finds the loss.
     """
     often = {**faults.OTHERS, faults.SECOND_DEVICE: 0.5, faults.BUS_MESSAGE_LOST: 0.5}
     with (
@@ -286,7 +286,7 @@ def _losses() -> Iterator[None]:
 
 @contextmanager
 def frees_seats_in_a_round() -> Iterator[None]:
-    """A member who is away for long loses the seat while a round is run, too."""
+    """Take the seat of a member who is away for long, even during a round."""
     observe: Any = absence.observe
 
     def always_idle(before: Absence | None, *given: Any) -> Absence | None:
@@ -306,7 +306,7 @@ def frees_seats_in_a_round() -> Iterator[None]:
 
 @contextmanager
 def shows_racers_the_others_boards() -> Iterator[None]:
-    """Players of a round may watch it at once, done or not."""
+    """Let a round's players watch it before they have finished."""
     sight: Any = watching.sight
 
     def everything(room: Room, player: PlayerId, *, has_key: bool) -> Any:
@@ -318,10 +318,10 @@ def shows_racers_the_others_boards() -> Iterator[None]:
 
 
 @contextmanager
-def follows_hosts_by_members_who_are_away() -> Iterator[None]:
-    """A host who is away is followed by the longest seated other member, present or not.
+def makes_absent_members_host() -> Iterator[None]:
+    """Pass the host role to the longest-seated other member, present or not.
 
-    Members vanish often and for long, and nodes notice soon if another one has died.
+    Members vanish often and for long, and nodes soon notice if another one has died.
     """
     replace_host: Any = commands.replace_host
 
@@ -342,17 +342,17 @@ def follows_hosts_by_members_who_are_away() -> Iterator[None]:
 
 
 @contextmanager
-def shows_watchers_moves_at_once() -> Iterator[None]:
-    """Watchers of a round see it without a delay."""
+def shows_spectators_moves_without_delay() -> Iterator[None]:
+    """Show a round to spectators without delay."""
     with patched(service_watching, "WATCH_DELAY_MS", 0):
         yield
 
 
 @contextmanager
-def rates_races_by_what_it_finds() -> Iterator[None]:
-    """Races are applied from the ratings as they are, and no decision is kept.
+def rates_races_from_current_ratings() -> Iterator[None]:
+    """Rate races from the current ratings and store no decision.
 
-    Applying it takes so long that a sweeper does so, too.
+    Applying a race takes so long that a sweeper applies it too.
     """
 
     async def decided(self: RaceRecorder, over: Race) -> RaceRecord:
@@ -387,8 +387,8 @@ def rates_races_by_what_it_finds() -> Iterator[None]:
 
 
 @contextmanager
-def rates_races_that_end_together_from_the_same() -> Iterator[None]:
-    """A race claims nobody, and takes so long to be decided that the next one is over by then."""
+def rates_overlapping_races_from_the_same_ratings() -> Iterator[None]:
+    """Claim no player of a race, and decide so slowly that their next race ends meanwhile."""
     networks = RoomAddresses.networks
 
     async def claim(self: RaceRecorder, player: PlayerId, over: Race) -> None:
@@ -410,8 +410,8 @@ def rates_races_that_end_together_from_the_same() -> Iterator[None]:
 
 
 @contextmanager
-def writes_scores_without_looking_back() -> Iterator[None]:
-    """Scores are written once, though the history may have changed since it was read."""
+def writes_scores_without_rereading_the_history() -> Iterator[None]:
+    """Write scores once, although the history may have changed since it was read."""
 
     async def write(
         self: Histories, player: PlayerId, found: Excerpt, boards: Any, curves: Any = None
@@ -429,12 +429,12 @@ def writes_scores_without_looking_back() -> Iterator[None]:
 
 
 NOTHING_ELSE = {"GUESSING": 0.0, "FILLING": 0.0, "BURDENING": 0.0}
-"""What hostile players do otherwise, beside playing."""
+"""Rates of the activities other than playing."""
 
 
 @contextmanager
 def _hostile(*kinds: str, **often: float) -> Iterator[None]:
-    """Put hostile players into every race, who do some things and not others."""
+    """Add hostile players with the given activities to every race."""
     with ExitStack() as stack:
         stack.enter_context(patched(race, "HOSTILE", 1.0))
         stack.enter_context(patched(hostile, "KINDS", kinds or hostile.KINDS))
@@ -445,7 +445,7 @@ def _hostile(*kinds: str, **often: float) -> Iterator[None]:
 
 @contextmanager
 def lets_hosts_remove_runners() -> Iterator[None]:
-    """A host may remove a member from a round that runs."""
+    """Let a host remove a member from a running round."""
 
     def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
         commands.check_host(room, host)
@@ -458,7 +458,7 @@ def lets_hosts_remove_runners() -> Iterator[None]:
 
 @contextmanager
 def starts_rematches_for_all() -> Iterator[None]:
-    """A round is started for all who do not sit out, whether they have agreed."""
+    """Start a round for all members who do not sit out, whether they have agreed or not."""
     start: Any = commands.start
 
     def for_all(room: Room, *given: Any, **named: Any) -> Event:
@@ -471,8 +471,8 @@ def starts_rematches_for_all() -> Iterator[None]:
 
 
 @contextmanager
-def lets_anybody_run_a_quick_match() -> Iterator[None]:
-    """In a quick match, every member may do what a host may."""
+def lets_any_member_run_a_quick_match() -> Iterator[None]:
+    """Give every member of a quick match the host's rights."""
 
     def check_host(room: Room, player: PlayerId) -> None:
         commands.check_member(room, player)
@@ -484,8 +484,8 @@ def lets_anybody_run_a_quick_match() -> Iterator[None]:
 
 
 @contextmanager
-def rates_wins_against_who_has_not_played() -> Iterator[None]:
-    """A run counts as a try whatever its player has done."""
+def rates_wins_against_idle_opponents() -> Iterator[None]:
+    """Count every run as played, whatever its player did."""
 
     def has_played(_: object) -> bool:
         return True
@@ -495,8 +495,8 @@ def rates_wins_against_who_has_not_played() -> Iterator[None]:
 
 
 @contextmanager
-def ranks_races_that_were_no_contest() -> Iterator[None]:
-    """Whoever had kept an identity has won a race whatever the others did, wherever they were."""
+def ranks_races_without_a_contest() -> Iterator[None]:
+    """Rank every race of a player with an identity, wherever and however the opponents played."""
 
     def counts(self: RoundResult) -> bool:
         return self.ranked and not self.void
@@ -507,7 +507,7 @@ def ranks_races_that_were_no_contest() -> Iterator[None]:
 
 @contextmanager
 def rates_races_at_one_address() -> Iterator[None]:
-    """It does not matter for ratings where players are."""
+    """Rate races between players at the same address."""
 
     async def nowhere(_: RoomAddresses, __: RoomCode) -> dict[PlayerId, str]:
         return {}
@@ -525,8 +525,8 @@ def _rated(*kinds: str) -> Iterator[None]:
 
 
 @contextmanager
-def tells_whoever_has_no_seat_that_there_is_a_room() -> Iterator[None]:
-    """Players without a seat are told that, and not that there is no such room."""
+def reveals_rooms_to_players_without_a_seat() -> Iterator[None]:
+    """Tell players without a seat so, instead of that there is no such room."""
 
     def check_member(room: Room, player: PlayerId) -> Seat:
         seat = room.seat_of(player)
@@ -539,14 +539,15 @@ def tells_whoever_has_no_seat_that_there_is_a_room() -> Iterator[None]:
 
 
 @contextmanager
-def charges_for_rounds_before_it_looks() -> Iterator[None]:
-    """A round is charged to an address before it is known whether somebody may start it."""
+def charges_for_rounds_before_checking() -> Iterator[None]:
+    """Charge an address for a round before checking whether the caller may start it."""
 
     async def check_member(self: Rooms, code: RoomCode, player: PlayerId) -> None:
         """Check nothing."""
 
     only = patched(hostile, "FILLED", hostile.ELSEWHERE[1])
-    # Commands cost nothing: who fills an address has to be quick, and is told of that first.
+    # Commands are free. Otherwise a player who fills an address must be fast enough to reach the
+    # quota before the rate limit.
     free = patched(Payer, "pay", lambda *_: True)
     with (
         patched(Rooms, "check_member", check_member),
@@ -558,8 +559,8 @@ def charges_for_rounds_before_it_looks() -> Iterator[None]:
 
 
 @contextmanager
-def lets_guesses_cost_nothing() -> Iterator[None]:
-    """The commands of a room are not taken for guesses, but for those that need no seat."""
+def does_not_charge_for_guesses() -> Iterator[None]:
+    """Do not charge a room's commands as guesses, except those that need no seat."""
     with (
         patched(RoomCommand, "misses", frozenset()),
         patched(answerer, "MISSES", frozenset()),
@@ -569,15 +570,15 @@ def lets_guesses_cost_nothing() -> Iterator[None]:
 
 
 @contextmanager
-def lets_watch_keys_live_on() -> Iterator[None]:
-    """A watch key is good for as long as its room, whatever its host does."""
+def keeps_watch_keys_valid() -> Iterator[None]:
+    """Keep a watch key valid as long as its room, whatever the host does."""
     with patched(core_race, "_ends_watch_keys", lambda *_: False), _hostile("public"):
         yield
 
 
 @contextmanager
-def shows_boards_once_a_room_is_closed_to_strangers() -> Iterator[None]:
-    """A round's boards go by whether its room is public as it starts, not by how players came."""
+def shows_boards_after_a_room_turns_private() -> Iterator[None]:
+    """Show boards by whether the room is public at the start, not by how players joined."""
     folded: Any = core_race._folded
 
     def by_room(room: Room, event: Event) -> Room:
@@ -591,8 +592,8 @@ def shows_boards_once_a_room_is_closed_to_strangers() -> Iterator[None]:
 
 
 @contextmanager
-def shows_circles_to_whoever_knows_the_id() -> Iterator[None]:
-    """Commands on a circle are carried out for everybody."""
+def shows_circles_to_anyone_with_the_id() -> Iterator[None]:
+    """Carry out commands on a circle for non-members."""
 
     def first(circle: Circle, _: PlayerId) -> Member:
         return circle.members[0]
@@ -602,8 +603,8 @@ def shows_circles_to_whoever_knows_the_id() -> Iterator[None]:
 
 
 @contextmanager
-def lets_neighbours_pay_for_guesses() -> Iterator[None]:
-    """All at an address share what guesses cost, whether they have been wrong or not."""
+def charges_neighbours_for_guesses() -> Iterator[None]:
+    """Charge everyone at an address for guesses, right or wrong."""
 
     def guess(self: Payer) -> Guess:
         now, buckets = self._budgets.clock(), [each.misses for each in self._scopes]
@@ -619,8 +620,8 @@ def lets_neighbours_pay_for_guesses() -> Iterator[None]:
 
 
 @contextmanager
-def lets_guesses_be_owed() -> Iterator[None]:
-    """A guess that is refused is paid for later, by all at its address."""
+def charges_for_guesses_later() -> Iterator[None]:
+    """Charge a refused guess later, to everyone at its address."""
 
     def guess(self: Payer) -> Guess:
         now, buckets = self._budgets.clock(), [each.misses for each in self._scopes]
@@ -638,7 +639,7 @@ def lets_guesses_be_owed() -> Iterator[None]:
 
 @contextmanager
 def _guessed_nearby() -> Iterator[None]:
-    """Let all guess at the address of somebody honest, who signs in."""
+    """Make all guesses from the address of an honest player who signs in."""
     first = hostile.HONEST.format(1)
     here, filled = patched(hostile, "ELSEWHERE", (first, first)), patched(hostile, "FILLED", first)
     with here, filled, _hostile("friends", GUESSING=1.0, SIGNING_IN=1.0):
@@ -646,8 +647,8 @@ def _guessed_nearby() -> Iterator[None]:
 
 
 @contextmanager
-def has_one_quota_for_all() -> Iterator[None]:
-    """Stored bytes count for everybody together, and not for an address."""
+def shares_one_quota_among_all_addresses() -> Iterator[None]:
+    """Count stored bytes for all addresses together."""
 
     def everywhere(_: str) -> tuple[Scope, ...]:
         return (Scope("everywhere"),)
@@ -661,15 +662,15 @@ def has_one_quota_for_all() -> Iterator[None]:
 
 
 @contextmanager
-def stores_rooms_for_nothing() -> Iterator[None]:
-    """An empty room is not counted for the address that has it."""
+def does_not_charge_for_rooms() -> Iterator[None]:
+    """Do not charge an address for an empty room."""
     with patched(charges, "ROOM", ()), _hostile("friends", FILLING=1.0):
         yield
 
 
 @contextmanager
-def counts_what_is_stored_on_each_node_alone() -> Iterator[None]:
-    """An address has a quota on each node, and a new one when that is started again."""
+def counts_stored_bytes_per_node() -> Iterator[None]:
+    """Give an address a separate quota on each node, renewed when the node restarts."""
     charge: Any = QuotaStore.charge
     nodes: dict[QuotaStore, int] = {}
 
@@ -683,15 +684,15 @@ def counts_what_is_stored_on_each_node_alone() -> Iterator[None]:
 
 
 @contextmanager
-def stores_moves_for_nothing() -> Iterator[None]:
-    """The entries of an attempt are not counted, but for what the first one keeps."""
+def does_not_charge_for_moves() -> Iterator[None]:
+    """Do not charge the entries of an attempt, except for what the first one extends."""
     with patched(play_charges, "ENTRY_BYTES", 0), _charged("friends"):
         yield
 
 
 @contextmanager
-def stores_credentials_for_nothing() -> Iterator[None]:
-    """Neither a recovery code that is offered nor one that is kept is counted."""
+def does_not_charge_for_credentials() -> Iterator[None]:
+    """Charge neither offered nor kept recovery codes."""
     free = patched(accounts_charges, "OFFER", ()), patched(accounts_charges, "CODE", ())
     kept, at_once = patched(race, "KEPT", 1.0), patched(race, "AT_ONCE", 1.0)
     with free[0], free[1], kept, at_once, _charged("friends"):
@@ -699,8 +700,8 @@ def stores_credentials_for_nothing() -> Iterator[None]:
 
 
 @contextmanager
-def counts_what_is_played_for_an_hour() -> Iterator[None]:
-    """Attempts count until the deadline, though it is kept for long after that."""
+def charges_attempts_for_an_hour() -> Iterator[None]:
+    """Charge attempts until the deadline, although they are stored for much longer."""
     note = Quotas.note
 
     def briefly(self: Quotas, player: PlayerId, *items: Item) -> None:
@@ -711,15 +712,15 @@ def counts_what_is_played_for_an_hour() -> Iterator[None]:
 
 
 @contextmanager
-def judges_moves_for_nothing() -> Iterator[None]:
-    """A hint costs the same, however many moves are judged for it."""
+def does_not_charge_for_judged_moves() -> Iterator[None]:
+    """Charge the same for a hint, however many moves it judges."""
     with patched(costs, "JUDGED", 0.0), _burdened():
         yield
 
 
 @contextmanager
-def makes_tables_of_rules_for_nothing() -> Iterator[None]:
-    """Rules that a player has made up cost nothing, whether the node has tables of them."""
+def does_not_charge_for_custom_rules() -> Iterator[None]:
+    """Charge nothing for custom rules, whether the node has their tables or not."""
 
     def pay_for_rules(self: request.Request[Any], game: str, variant: str) -> None:
         """Charge nothing."""
@@ -730,14 +731,14 @@ def makes_tables_of_rules_for_nothing() -> Iterator[None]:
 
 @contextmanager
 def _burdened() -> Iterator[None]:
-    """Weigh all commands, and let somebody send those that make work."""
+    """Meter all commands, and add a player who sends expensive ones."""
     with patched(work, "WEIGHED", 1.0), _hostile("friends", BURDENING=1.0):
         yield
 
 
 @contextmanager
 def _charged(*kinds: str) -> Iterator[None]:
-    """Let no node die, and no clock jump: what would have been charged then is not known."""
+    """Inject no kills and clock jumps, after which the charges would be unknown."""
     often = dict.fromkeys((faults.KILLED_BEFORE, faults.KILLED_AFTER, faults.CLOCK_JUMP), 0.0)
     with patched(faults, "STORE", {**faults.STORE, **often}), _hostile(*kinds):
         yield
@@ -746,49 +747,49 @@ def _charged(*kinds: str) -> Iterator[None]:
 BROKEN: dict[Callable[[], Any], int] = {
     acknowledges_before_it_appends: 4,
     ends_without_an_outbox: 34,
-    keeps_what_is_played_no_longer_than_the_rest: 2,
+    does_not_extend_played_attempts: 2,
     keeps_without_an_outbox: 77,
-    takes_a_conflict_for_success: 9,
-    adds_results_that_are_entered_again: 9,
-    plays_a_resent_move_again: 3,
+    treats_a_conflict_as_success: 9,
+    adds_up_repeated_results: 9,
+    replays_resent_moves: 3,
     appends_at_any_time: 11,
     never_samples_the_clock_again: 5,
-    forgets_a_deadline_that_has_not_passed: 77,
+    drops_a_deadline_seen_early: 77,
     frees_seats_in_a_round: 42,
-    follows_hosts_by_members_who_are_away: 264,
+    makes_absent_members_host: 264,
     shows_racers_the_others_boards: 19,
-    shows_watchers_moves_at_once: 79,
-    rates_races_by_what_it_finds: 20,
-    rates_races_that_end_together_from_the_same: 143,
-    writes_scores_without_looking_back: 2,
-    shows_circles_to_whoever_knows_the_id: 25,
+    shows_spectators_moves_without_delay: 79,
+    rates_races_from_current_ratings: 20,
+    rates_overlapping_races_from_the_same_ratings: 143,
+    writes_scores_without_rereading_the_history: 2,
+    shows_circles_to_anyone_with_the_id: 25,
 }
-"""Those that a race detects, and the first seed that is tried, whose race does."""
+"""Broken servers that a race detects, each with the first seed tried, whose race detects it."""
 
-BROKEN_AFTER_LOSS = [appends_after_any_entry, uses_states_of_older_connections]
-"""Those that matter only after the store has lost something that a node still holds."""
+BROKEN_AFTER_LOSS = [appends_without_comparing_the_last_entry, uses_replicas_of_older_connections]
+"""Broken servers that matter only after the store lost something that a node still holds."""
 
 BROKEN_AMONG_STRANGERS: dict[Callable[[], Any], tuple[Kind, int]] = {
     lets_hosts_remove_runners: ("decided", 15),
     starts_rematches_for_all: ("decided", 3),
-    lets_anybody_run_a_quick_match: ("decided", 2),
-    rates_wins_against_who_has_not_played: ("decided", 27),
-    ranks_races_that_were_no_contest: ("decided", 27),
+    lets_any_member_run_a_quick_match: ("decided", 2),
+    rates_wins_against_idle_opponents: ("decided", 27),
+    ranks_races_without_a_contest: ("decided", 27),
     rates_races_at_one_address: ("decided", 29),
-    tells_whoever_has_no_seat_that_there_is_a_room: ("told", 1),
-    charges_for_rounds_before_it_looks: ("told", 102),
-    lets_guesses_cost_nothing: ("told", 2),
-    lets_watch_keys_live_on: ("told", 15),
-    shows_boards_once_a_room_is_closed_to_strangers: ("told", 39),
-    lets_neighbours_pay_for_guesses: ("kept out", 19),
-    lets_guesses_be_owed: ("kept out", 7),
-    has_one_quota_for_all: ("kept out", 11),
-    stores_rooms_for_nothing: ("overfull", 14),
-    counts_what_is_stored_on_each_node_alone: ("overfull", 14),
-    stores_moves_for_nothing: ("overfull", 13),
-    stores_credentials_for_nothing: ("overfull", 2),
-    counts_what_is_played_for_an_hour: ("overfull", 2),
-    judges_moves_for_nothing: ("unpaid", 1),
-    makes_tables_of_rules_for_nothing: ("unpaid", 0),
+    reveals_rooms_to_players_without_a_seat: ("told", 1),
+    charges_for_rounds_before_checking: ("told", 102),
+    does_not_charge_for_guesses: ("told", 2),
+    keeps_watch_keys_valid: ("told", 15),
+    shows_boards_after_a_room_turns_private: ("told", 39),
+    charges_neighbours_for_guesses: ("kept out", 19),
+    charges_for_guesses_later: ("kept out", 7),
+    shares_one_quota_among_all_addresses: ("kept out", 11),
+    does_not_charge_for_rooms: ("overfull", 14),
+    counts_stored_bytes_per_node: ("overfull", 14),
+    does_not_charge_for_moves: ("overfull", 13),
+    does_not_charge_for_credentials: ("overfull", 2),
+    charges_attempts_for_an_hour: ("overfull", 2),
+    does_not_charge_for_judged_moves: ("unpaid", 1),
+    does_not_charge_for_custom_rules: ("unpaid", 0),
 }
-"""Those that let players do what they may not: what is complained of, and the first seed."""
+"""Broken servers that allow forbidden conduct, with the kind of complaint and the first seed."""

@@ -1,7 +1,7 @@
-"""Bytes stored of players, as the server charges for them: whose it is, how large, until when.
+"""Bytes stored for players, as the server charges them: owner, size and expiry.
 
-It is read from what the store holds in the end, whatever was charged. Sizes are those of what
-`core/charges.py` of each wing says, which are measured.
+They are computed from the store's contents at the end, independently of what was charged. The sizes
+are the measured ones in `core/charges.py` of each wing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-# By name, as they are at first: a broken server has others.
+# Imported by name to keep the original values: a broken server patches the modules.
 from server.accounts.core.charges import CODE, DEVICE, EPOCH, OFFER
 from server.base.core.ids import PACE_BOT
 from server.base.core.keys import kind_of
@@ -28,57 +28,57 @@ from server.rooms.core.charges import (
 from tests.simulation.memory import Key
 from tests.simulation.rooms import RoomStory
 
-NOBODYS = {
-    "store-format": "one for all",
-    "keyring": "one for all",
-    "pool": "deals that wait for whoever comes",
-    "daily": "the same for all",
-    "daily-sets": "the same for all",
-    "leaderboard": "a row for each player, whose results count as played",
-    "curves": "the same for all",
-    "digests": "a field for each run, which counts as played",
+UNCHARGED = {
+    "store-format": "shared by all",
+    "keyring": "shared by all",
+    "pool": "deals kept ready for any player",
+    "daily": "shared by all",
+    "daily-sets": "shared by all",
+    "leaderboard": "a row for each player, charged with the attempts",
+    "curves": "shared by all",
+    "digests": "a field for each run, charged with the attempts",
     "audit": "an operator's",
     "repaired-days": "an operator's",
     "suspicious": "an operator's",
     "set-aside": "an operator's",
-    "outbox": "gone when it is applied",
-    "due": "gone when it is over",
-    "nodes": "lives for seconds",
-    "sweepers": "lives for seconds, or names nodes",
+    "outbox": "deleted when applied",
+    "due": "deleted when over",
+    "nodes": "expires within seconds",
+    "sweepers": "expires within seconds, or names nodes",
     "mark": "one for each node",
-    "barrier": "lives for seconds",
-    "open": "lives for seconds",
-    "quick": "lives for seconds",
-    "renames": "lives for minutes",
-    "held": "ends with the sessions, of which there are as many as sockets",
+    "barrier": "expires within seconds",
+    "open": "expires within seconds",
+    "quick": "expires within seconds",
+    "renames": "expires within minutes",
+    "held": "ends with the sessions, whose number is bounded by the sockets",
     "presence": "ends with the sessions",
-    "quota": "the counts themselves, 2 kB for an address at most",
+    "quota": "the charges themselves, at most 2 kB for an address",
 }
-"""Kinds of keys that are charged to nobody, and why."""
+"""Kinds of keys that no player is charged for, with the reason."""
 
 WITH_OTHERS = {
-    "session": "with the sessions, in what a guest is charged",
-    "creation": "with the places, in what a room is charged",
-    "history": "its results with what is played, and that the identity is kept with the credential",
-    "rated": "with what is played",
-    "met": "with what is played",
+    "session": "with the sessions, in the price of a guest",
+    "creation": "with the seats, in the price of a room",
+    "history": "results with the attempts, and the kept identity with the credential",
+    "rated": "with the attempts",
+    "met": "with the attempts",
     "starts": "no daily is played among hostile players",
 }
-"""Kinds of keys whose bytes are part of what is counted by another key."""
+"""Kinds of keys whose bytes are part of another key's charge."""
 
 Need = Literal["room", "other", "begun"]
-"""Whether something is an empty room, or part of what goes on once it has begun, or neither."""
+"""An empty room, part of a game in progress, or neither."""
 
 
 class Kept(NamedTuple):
-    """Something that is stored.
+    """A stored item.
 
     Attributes:
-        player: whose address is charged for it.
+        player: the player whose address is charged.
         size: in bytes.
-        until: until when it has to count, in Unix milliseconds.
-        need: what it is.
-        attempt: the attempt that it is part of, or nothing.
+        until: until when it must be charged, in Unix milliseconds.
+        need: its kind, see `Need`.
+        attempt: the attempt that it is part of, or empty.
     """
 
     player: str
@@ -89,15 +89,15 @@ class Kept(NamedTuple):
 
 
 class Bytes:
-    """Stored bytes, by whose they are.
+    """Stored bytes by owner.
 
     Args:
         held: all keys.
-        rooms: all rooms that there ever were.
+        rooms: all rooms that ever existed.
         began: when the first player came, in Unix milliseconds.
 
     Attributes:
-        kept: all of it.
+        kept: all stored items.
         unknown: keys of kinds that are not accounted for.
     """
 
@@ -131,13 +131,13 @@ class Bytes:
             if kind in readers:
                 for name, key in found.items():
                     self.kept += readers[kind](name, key)
-            elif kind not in NOBODYS.keys() | WITH_OTHERS.keys():
+            elif kind not in UNCHARGED.keys() | WITH_OTHERS.keys():
                 self.unknown += [key.name for key in found.values()]
 
-    # Of players
+    # Players
 
     def _sessions(self, player: str, _: Key) -> Iterator[Kept]:
-        """Yield what a guest is charged, for as long as the record of one lives."""
+        """Yield a guest's charge, valid as long as a guest's record lives."""
         yield self._of(player, GUEST, self._began)
 
     def _record(self, player: str, key: Key) -> Iterator[Kept]:
@@ -150,7 +150,7 @@ class Bytes:
             yield self._of(player, RECORD, self._began)
 
     def _credential(self, _: str, key: Key) -> Iterator[Kept]:
-        """Yield what a code or a passkey is charged; it counts until tokens are void."""
+        """Yield the charge of a code or a passkey, which lasts until tokens expire."""
         is_code = isinstance(key.value, str)
         player = key.value if is_code else key.value["player"]
         long = self._began + CODE[0].life
@@ -162,12 +162,12 @@ class Bytes:
     def _of(self, player: str, items: Sequence[Item], since: float) -> Kept:
         return Kept(player, _size(items), since + items[0].life)
 
-    # Of rooms
+    # Rooms
 
     def _room(self, code: str, key: Key) -> Iterator[Kept]:
-        """Yield a room, for its first host, or for whoever has started the first round.
+        """Yield a room, charged to its first host or to the player who started the first round.
 
-        It lives on by later entries, which are charged themselves.
+        Later entries extend its life and are charged themselves.
         """
         room = self._rooms[code]
         opened, expires = room.opened, key.expires or 0
@@ -183,30 +183,30 @@ class Bytes:
                 yield Kept(entry["player"], ENTRY.size, until, "begun")
 
     def _places(self, code: str, _: Key) -> Iterator[Kept]:
-        """Yield the places and the creation key of a room."""
+        """Yield the seats and the creation key of a room."""
         opened, item = self._rooms[code].opened, ROOM[1]
         yield Kept(opened["host"], item.size, opened["at"] + item.life)
 
     def _round(self, deal: str, key: Key) -> Iterator[Kept]:
-        """Yield what is kept of a round that is over, for one of those who have played it."""
+        """Yield the record of a finished round, charged to one of its players."""
         players = self._players_of(deal)
         if players:
             size = ROUND_RESULTS + RUNNER_RESULTS * self._runners(deal)
             yield Kept(players[0], size, key.expires or 0, "begun", f"{deal}.{players[0]}")
 
     def _deal(self, deal: str, key: Key) -> Iterator[Kept]:
-        """Yield a deal that nobody has played; one of no round is of a start that was refused."""
+        """Yield an unplayed deal. A deal without a round belongs to a refused start."""
         if deal in self._starters and not self._players_of(deal):
             yield Kept(self._starters[deal][1], ROUND.size, key.expires or 0)
 
-    # Of attempts
+    # Attempts
 
     def _attempt(self, name: str, key: Key) -> Iterator[Kept]:
         deal, _, player = name.partition(".")
         room, starter = self._starters.get(deal, (None, player))
         played, expires = self._players_of(deal), key.expires or 0
         if player == PACE_BOT:
-            # It is kept as long as what somebody has played against it.
+            # The deal is kept as long as the attempts on it.
             payer = played[0] if played else starter
             yield Kept(payer, BOT, expires, "begun", f"{deal}.{payer}")
         elif player in played:
@@ -217,7 +217,7 @@ class Bytes:
             yield Kept(payer, RUNNER, expires)
 
     def _players_of(self, deal: str) -> list[str]:
-        """Return who has played a deal, without the pace bot."""
+        """Return the players of a deal, without the pace bot."""
         room, _ = self._starters.get(deal, (None, ""))
         number = next((each for each in room.rounds if each.deal == deal), None) if room else None
         if number is None:
@@ -239,19 +239,19 @@ def _size(items: Iterable[Item]) -> int:
 
 
 def _starter(room: RoomStory, number: int) -> str:
-    """Return who has started a round: of a quick match that began by itself, who came first."""
+    """Return who started a round: in a quick match that started by itself, the first member."""
     entries = (each for each in room.entries if each["type"] == "round")
     entry = next(each for each in entries if each["number"] == number)
     return str(entry.get("by", room.opened["host"]))
 
 
 def is_played(texts: Sequence[str]) -> bool:
-    """Return whether something stands in an attempt's journal besides the start and the end."""
+    """Return whether an attempt's journal has entries besides the start and the end."""
     return any('"type":"ended"' not in text for text in texts[1:2])
 
 
 def charged_entries(texts: Sequence[str]) -> int:
-    """Return how many entries of an attempt are charged: if time ended it, some may not be."""
+    """Return how many entries of an attempt are charged; after a time-out, some may not be."""
     last = json.loads(texts[-1])
     by_player = last["type"] == "moved" and last.get("end") is not None
     by_player |= last["type"] == "ended" and last["end"] == "resigned"

@@ -1,6 +1,6 @@
-"""Plans of players in a circle, and of one who knows its id and has no link.
+"""Plans of players in a circle, and of an outsider who knows its id but has no link.
 
-What they are shown, and what is stored of them, is checked by `tests/faults/circles.py`.
+`tests/faults/circles.py` checks what they are shown and what is stored.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from typing import Any
 from server.base.core.ids import ID_LENGTH
 from tests.faults.ledger import Message
 from tests.faults.player import RETRYABLE
-from tests.simulation.player import NOBODYS, Player
+from tests.simulation.player import NEVER_EXPECTED, Player
 
 STEPS = (3, 10)
-"""How many things a player does in a circle, at least and at most."""
+"""Lowest and highest number of actions of a player in a circle."""
 
 TRIES = 12
-"""How often the outsider tries something."""
+"""Number of the outsider's attempts."""
 
 NOTHING = {"unknown_circle", "too_fast", "unavailable", "overloaded", None}
-"""Answers to the outsider that say nothing; `None` for none at all."""
+"""Answers to the outsider that reveal nothing; `None` stands for no answer."""
 
 
 @dataclass
 class Club:
-    """A circle that players are to be in.
+    """A circle for players to meet in.
 
     Attributes:
-        key: the idempotency key with which it is founded.
+        key: the idempotency key of its creation.
         founded: its id, once it is founded.
-        links: the links that its members have seen, the latest last.
+        links: the links that its members have seen, in order.
     """
 
     key: str
@@ -41,18 +41,18 @@ class Club:
 
 
 class Outsider(Player):
-    """A player who knows the id of a circle, and has no link to it."""
+    """A player who knows the id of a circle but has no link to it."""
 
     @property
     def unexpected(self) -> Set[str]:
         """Refusals that it must not get."""
-        return NOBODYS
+        return NEVER_EXPECTED
 
 
 async def gather(player: Player, club: Club, others: list[Player], *, founder: bool) -> None:
-    """Found a circle or wait for its link, and do what members and owners do.
+    """Found a circle or wait for its link, then act as members and owners do.
 
-    All who are to be in it are the others, the founder first.
+    `others` are all who will be members, the founder first.
     """
     rng, world = player.rng, player.world
     await player.begin()
@@ -78,12 +78,12 @@ async def gather(player: Player, club: Club, others: list[Player], *, founder: b
 
 
 def _commands(player: Player, club: Club, circle: str, others: list[Player]) -> list[Message]:
-    """Return what a player may send; some of it is refused to who is no member or no owner."""
+    """Return commands to choose from; some are refused to non-members or non-owners."""
     rng, founder = player.rng, others[0]
     entering = {"type": "JoinCircle", "link": rng.choice((club.links[0], club.links[-1]))}
     other = rng.choice([each.id for each in others if each.id] or [player.id])
     never = {"DeleteCircle"}
-    # A circle that all have left is deleted, and nothing would be left to check.
+    # A circle without members is deleted, which would leave nothing to check.
     if player is founder:
         never.add("LeaveCircle")
     if other == founder.id:
@@ -116,7 +116,7 @@ def _on(circle: str, other: str, rng: Any) -> list[Message]:
 
 
 async def pry(outsider: Outsider, club: Club, others: list[Player]) -> None:
-    """Try every command on a circle without being in it, and complain of what says anything."""
+    """Try every command on a circle as an outsider, and complain of revealing answers."""
     rng, world = outsider.rng, outsider.world
     await outsider.begin()
     outsider.doing = "waiting for the id of a circle"

@@ -1,4 +1,4 @@
-"""What the tests of the simulation have in common."""
+"""Fixtures of the simulation's tests."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ import pytest
 
 @pytest.fixture
 def patient_with_redis() -> None:
-    """Keep the time-outs of the product: the time of a simulation is virtual."""
+    """Keep the product's time-outs, as a simulation's time is virtual."""

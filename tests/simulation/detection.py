@@ -1,4 +1,4 @@
-"""The seeds by which broken servers are detected."""
+"""Seeds whose races detect broken servers."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from collections.abc import Callable
 
 
 def assert_detected(detects: Callable[[int], bool], first: int, *, soon: int, tried: int) -> None:
-    """Assert that a seed detects a broken server, and that the one to be tried first is not old.
+    """Assert that a seed detects a broken server, and that `first` is not outdated.
 
-    Any change of what happens in a race, such as another game, changes what the race of a seed
-    detects. The search for another seed then is most of a test's time, each time that it runs.
+    Any change to what happens in a race, such as another game, changes which seeds detect a defect.
+    If `first` is far off, every run of the test spends most of its time searching.
 
     Args:
-        detects: returns whether a seed does.
-        first: the seed that is tried first; the others count up from it.
-        soon: the number of seeds, from the first one, of which one has to.
-        tried: the number of seeds that are tried.
+        detects: returns whether a seed detects the defect.
+        first: the seed tried first; the others count up from it.
+        soon: a seed has to detect it within this many, counted from `first`.
+        tried: the number of seeds tried.
     """
     found = next(filter(detects, range(first, first + tried)), None)
-    assert found is not None, f"no seed of {tried} from {first} on detects it"
-    assert found < first + soon, f"the seed to be tried first is {found} now, not {first}"
+    assert found is not None, f"none of {tried} seeds from {first} detects it"
+    assert found < first + soon, (
+        f"the first seed that detects it is {found} now, not {first}: update it"
+    )

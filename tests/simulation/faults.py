@@ -1,4 +1,4 @@
-"""The kinds of fault in a race, how often each happens, and to what."""
+"""The kinds of fault in a race, their rates and their targets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STORE: Mapping[str, float] = {
     RESTARTED: 0.001,
     CLOCK_JUMP: 0.006,
 }
-"""Faults that happen to a batch of commands to the store, and their usual rates."""
+"""Faults of a batch of commands to the store, and their usual rates."""
 
 NETWORK: Mapping[str, float] = {
     COMMAND_LOST: 0.02,
@@ -44,7 +44,7 @@ NETWORK: Mapping[str, float] = {
     DELAYED: 0.06,
     ELSEWHERE: 0.02,
 }
-"""Faults that happen to a message from a player to a node, and their usual rates."""
+"""Faults of a message from a player to a node, and their usual rates."""
 
 OTHERS: Mapping[str, float] = {
     BUS_MESSAGE_LOST: 0.1,
@@ -55,11 +55,11 @@ OTHERS: Mapping[str, float] = {
 
 
 MAX_STEPS = 250
-"""In a race with a single fault, it happens to one of this many first batches."""
+"""A race's single fault hits one of its first batches, at most this one."""
 
 
 class FaultDraw:
-    """Draws a fault, or none, for each command or message, until it is stopped."""
+    """Draws a fault or none for each command or message, until it is stopped."""
 
     def __init__(self, rates: Mapping[str, float], rng: random.Random) -> None:
         self._rates = list(rates.items())
@@ -67,7 +67,7 @@ class FaultDraw:
         self._rng = rng
 
     def draw(self) -> str | None:
-        """Return the kind of the next fault, or `None`, mostly `None`."""
+        """Return the kind of the next fault, or `None`, which is most frequent."""
         chance = self._rng.random()
         if chance >= self._total:
             return None
@@ -83,7 +83,7 @@ class FaultDraw:
 
 
 class FaultMix:
-    """The faults of one race: some kinds, each at a rate of its own; or a single fault."""
+    """The faults of one race: several kinds with their rates, or a single fault."""
 
     def __init__(self, rng: random.Random, counts: Counter[str]) -> None:
         strength = rng.choice((0.0, 0.5, 1.0, 1.0, 2.0))
@@ -102,7 +102,7 @@ class FaultMix:
         self._others = {kind: FaultDraw({kind: rates[kind]}, rng) for kind in OTHERS}
 
     def of_store(self) -> str | None:
-        """Return the fault of a batch of commands to the store, or `None`."""
+        """Return the fault of a batch of store commands, or `None`."""
         if self._steps_until_only:
             self._steps_until_only -= 1
             return None if self._steps_until_only else self._only

@@ -1,10 +1,10 @@
-"""Players who keep no rule: what they do to others, and to the server, at random times.
+"""Hostile players: they attack other players and the server at random times.
 
-They guess the codes of rooms by every command, from an address of their own or that of an honest
-player; they do to a room and to its members what a host or a member may try, before a round and in
-it; they give up at once against each other; they open a public room and close it just before a
-start; they keep watch keys for later; they open as many empty rooms as they can; and they make up
-rules by which there are hundreds of moves, and ask for hints then.
+They guess room codes with every command, from their own address or that of an honest player. In a
+room, they try everything a host or member can do to it and its members, before and during a round.
+They resign to each other immediately, open a public room and make it private just before a start,
+and save watch keys for later. They open as many empty rooms as they can, and request hints under
+custom rules that allow hundreds of moves.
 """
 
 from __future__ import annotations
@@ -23,43 +23,44 @@ from tests.faults.plans import HELP
 from tests.simulation import plans
 from tests.simulation.network import Network
 from tests.simulation.plans import SHORTEST, Table
-from tests.simulation.player import NOBODYS, Player
+from tests.simulation.player import NEVER_EXPECTED, Player
 from tests.simulation.world import World
 
 HONEST = "192.0.2.{}"
-"""The addresses of honest players, one for each: two at one address are not rated."""
+"""Addresses of honest players, one for each: two players at one address are not rated."""
 
 ELSEWHERE = ("203.0.113.1", "203.0.113.2")
-"""The addresses of hostile players who play."""
+"""Addresses of hostile players who play."""
 
 FILLED = "203.0.113.3"
-"""The address of those who open empty rooms."""
+"""Address of the players who open empty rooms."""
 
 ROUNDS = (1, 1, 2)
-"""How many rounds are raced in a room, one of these numbers."""
+"""Numbers of rounds raced in a room, to choose from."""
 
 KINDS = ("friends", "public", "quick")
-"""Plans of honest players whom hostile ones meet: to race in a room of their own or in that of a
-hostile player, or to look for quick matches.
+"""Plans of honest players who meet hostile ones.
+
+They race in their own room, in a hostile player's room, or in quick matches.
 """
 
 GUESSING = 0.7
-"""How often somebody guesses codes."""
+"""Share of races with a player who guesses codes."""
 
 SIGNING_IN = 0.5
-"""How often somebody honest signs in then, at the address of an honest player."""
+"""Share of those in which an honest player signs in at the address of another honest one."""
 
 FILLING = 0.3
-"""How often somebody opens empty rooms."""
+"""Share of races with a player who opens empty rooms."""
 
 BURDENING = 0.3
-"""How often somebody makes up rules, and asks for hints."""
+"""Share of races with a player who makes up rules and requests hints."""
 
 BURDENED = "203.0.113.4"
-"""The address of who does."""
+"""Address of that player."""
 
 MADE_UP = "roosevelt"
-"""The game whose rules are changed by those."""
+"""The game whose rules that player changes."""
 
 Work = Coroutine[Any, Any, None]
 
@@ -70,11 +71,10 @@ class Try:
 
     Attributes:
         at: when it was sent, in Unix milliseconds.
-        type: the command's.
+        type: the command's type.
         exists: whether there is such a room.
-        answer: the code with which it was refused, or the type of what answered it; `None` if
-            nothing did.
-        node: which node answered.
+        answer: the refusal's code or the answer's type; `None` without an answer.
+        node: the node that answered.
     """
 
     at: int
@@ -86,7 +86,7 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A watch key, and when it was given out."""
+    """A watch key, and when it was issued."""
 
     code: str
     key: str
@@ -95,12 +95,12 @@ class Key:
 
 @dataclass(slots=True)
 class Scene:
-    """The state that the hostile players of a race share.
+    """State shared by the hostile players of a race.
 
     Attributes:
         honest: the honest players.
-        tasks: what these do.
-        keys: the watch keys that were given out.
+        tasks: the tasks of the honest players.
+        keys: the watch keys issued.
     """
 
     world: World
@@ -110,7 +110,7 @@ class Scene:
 
     @property
     def over(self) -> bool:
-        """Whether nobody honest is left, or everybody is to finish."""
+        """Whether all honest players are done, or all players should finish."""
         return self.world.closing or all(task.done() for task in self.tasks)
 
     def codes(self) -> list[str]:
@@ -133,15 +133,15 @@ class Hostile(Player):
     @property
     def unexpected(self) -> Set[str]:
         """Refusals that it must not get."""
-        return NOBODYS
+        return NEVER_EXPECTED
 
     async def attempt(self, type_: str, **fields: Any) -> Message | None:
-        """Send a command once, and return its answer, or `None` if it is not carried out."""
+        """Send a command once and return its answer, or `None` if it is not carried out."""
         [answer] = await self.ask_all([{"type": type_, **fields}])
         return None if answer is None or answer["type"] == "refused" else answer
 
     async def guess(self, command: Message, *, exists: bool) -> None:
-        """Send a guess, and note what became of it."""
+        """Send a guess and record its outcome."""
         at = int(self.world.now())
         [answer] = await self.ask_all([command])
         told = None
@@ -151,11 +151,11 @@ class Hostile(Player):
         self.world.counts["guesses"] += 1
 
 
-# What each of them does
+# The hostile activities
 
 
 async def guess_codes(hostile: Hostile, scene: Scene) -> None:
-    """Guess codes by every command; a guess is right by chance, more often than in the world."""
+    """Guess codes with every command; guesses are right more often than in reality."""
     rng = hostile.rng
     await hostile.begin()
     while not scene.over:
@@ -166,7 +166,7 @@ async def guess_codes(hostile: Hostile, scene: Scene) -> None:
         victim = rng.choice(scene.honest).id or hostile.id
         commands = _room_commands(code, victim, rng)
         if not codes:
-            # With a code that is right, these would be no guesses: they need nothing else.
+            # With a correct code, these are no guesses: they need nothing else.
             commands.append({"type": "room.join", "code": code})
         await hostile.guess(rng.choice(commands), exists=bool(codes))
 
@@ -176,7 +176,7 @@ def _random_code(rng: random.Random) -> str:
 
 
 def _room_commands(code: str, victim: str, rng: random.Random) -> list[Message]:
-    """Return commands on a room that nobody may give without a seat."""
+    """Return commands on a room that require a seat."""
     commands: list[Message] = [
         {"type": "room.leave"},
         {"type": "room.ready", "ready": rng.random() < 0.5},
@@ -201,9 +201,9 @@ def _terms(rng: random.Random) -> Message:
 
 
 async def meddle(hostile: Hostile, scene: Scene, code: str, *, fair: bool = False) -> None:
-    """Take a seat in a room, and do to it and its members what comes to mind.
+    """Take a seat in a room and try random actions on it and its members.
 
-    A `fair` one plays a little in each round, so that its races may count.
+    A `fair` player also plays a little in each round, so that its races may count.
     """
     rng = hostile.rng
     await hostile.begin()
@@ -240,16 +240,16 @@ def _other(hostile: Hostile, room: Message, rng: random.Random) -> str:
 
 
 def _meddling(hostile: Hostile, room: Message, rng: random.Random) -> Message:
-    """Return something that a member or a host may try."""
+    """Return an action that a member or host could try."""
     commands = _room_commands(room["code"], _other(hostile, room, rng), rng)
-    # To leave ends it all, and to start puts everybody who has agreed into a round.
+    # Leaving ends the meddling, and starting puts all who have agreed into a round.
     rare = {"room.leave": 0.1, "room.remove": 0.5, "room.start": 2.0}
     weights = [rare.get(command["type"], 1.0) for command in commands]
     return rng.choices(commands, weights)[0]
 
 
 async def _run_a_little(hostile: Hostile, attempt: str, moves: int) -> None:
-    """Play some moves as soon as there are cards, and give up."""
+    """Play some moves as soon as there are cards, then resign."""
     await _wait_for_cards(hostile, attempt)
     await plans.play(hostile, attempt, moves, abandon=False)
 
@@ -267,7 +267,7 @@ async def _wait_for_cards(hostile: Hostile, attempt: str) -> None:
 async def match_quickly(
     hostile: Hostile, scene: Scene, game: str, *, fair: bool, first: bool = True
 ) -> None:
-    """Look for quick matches, and meddle with those that there are."""
+    """Look for quick matches and meddle with them."""
     await hostile.begin()
     if not first:
         await hostile.pause(0.0, 2.0)
@@ -280,7 +280,7 @@ async def match_quickly(
 
 
 async def keep_a_public_room(hostile: Hostile, scene: Scene, table: Table) -> None:
-    """Open a public room, and close it to strangers just before a start; or meddle with it."""
+    """Open a public room and make it private just before a start, or meddle with it."""
     rng = hostile.rng
     await hostile.begin()
     opened = await hostile.ask(
@@ -293,7 +293,7 @@ async def keep_a_public_room(hostile: Hostile, scene: Scene, table: Table) -> No
         help=table.help,
     )
     assert opened is not None, "sent until it is answered"
-    assert opened["type"] == "room", "nobody fills this address"
+    assert opened["type"] == "room", "this address is never filled"
     code = opened["code"]
     await hostile.ask("room.public", code=code, public=True)
     table.code.set_result(code)
@@ -314,7 +314,7 @@ async def keep_a_public_room(hostile: Hostile, scene: Scene, table: Table) -> No
 
 
 async def peep(hostile: Hostile, scene: Scene, code: str | None) -> None:
-    """Watch a room by a seat that sits out, or by keys that were given out at any time."""
+    """Watch a room from a seat that sits out, or with old and current keys."""
     rng = hostile.rng
     await hostile.begin()
     if code is not None:
@@ -335,7 +335,7 @@ async def _use_keys(hostile: Hostile, scene: Scene) -> None:
 
 
 async def fill(hostile: Hostile, scene: Scene) -> None:
-    """Open empty rooms, until an address may have no more, and go on."""
+    """Keep opening empty rooms, beyond the address's quota."""
     rng = hostile.rng
     await hostile.begin()
     while not scene.over:
@@ -360,7 +360,7 @@ async def fill(hostile: Hostile, scene: Scene) -> None:
 
 
 def made_up(rng: random.Random) -> str:
-    """Return changes to rules by which any card goes on any other, on piles as they come."""
+    """Return rule changes that let any card go on any other, without moving sequences."""
     piles = ",".join(str(rng.randint(5, 9)) for _ in range(9))
     return (
         f"tableau.deal={piles};tableau.order=any;tableau.match=any;tableau.wrap=true"
@@ -369,7 +369,7 @@ def made_up(rng: random.Random) -> str:
 
 
 async def burden(hostile: Hostile, scene: Scene) -> None:
-    """Have a node make tables of rules, and judge all moves of boards that have hundreds."""
+    """Make a node build tables for custom rules and judge boards with hundreds of moves."""
     rng = hostile.rng
     await hostile.begin()
     while not scene.over:
@@ -385,21 +385,21 @@ async def burden(hostile: Hostile, scene: Scene) -> None:
 
 
 async def _start_alone(hostile: Hostile, scene: Scene, code: str) -> None:
-    """Start a round in a room of one's own, and ask for hints in it."""
+    """Start a round in an own room and request hints in it."""
     room = await hostile.attempt("room.start", code=code, anyway=True)
     if room is not None and room["round"] is not None:
         await _ask_for_hints(hostile, scene, room["round"]["runners"][0]["attempt"])
 
 
 async def _ask_for_hints(hostile: Hostile, scene: Scene, attempt: str) -> None:
-    """Ask for a hint on each board of an attempt, for as long as it is paid for."""
+    """Request a hint on each board of an attempt until the budget is spent."""
     await _wait_for_cards(hostile, attempt)
     for _ in range(hostile.rng.randint(2, 12)):
         state = hostile.states.get(attempt)
         if state is None or state.end is not None or scene.over:
             return
         hinted = await hostile.attempt("Hint", attempt=attempt, seq=state.seq + 1)
-        hostile.world.counts["hints by rules made up"] += hinted is not None
+        hostile.world.counts["hints under custom rules"] += hinted is not None
         state = hostile.states.get(attempt, state)
         for move in state.plan(1, hostile.rng):
             await hostile.attempt("move", attempt=attempt, seq=state.seq + 1, move=move)
@@ -407,10 +407,10 @@ async def _ask_for_hints(hostile: Hostile, scene: Scene, attempt: str) -> None:
 
 
 async def link(player: Player, code: asyncio.Future[str | None]) -> None:
-    """Ask for a code for another device, honestly, where somebody guesses."""
+    """Request a code for another device, as an honest player where others guess."""
     await player.begin()
     await player.pause(1.0, 10.0)
-    player.doing = "asking for a device code"
+    player.doing = "requesting a device code"
     linked = await player.ask("LinkDevice")
     told = linked is not None and linked["type"] == "DeviceCode"
     code.set_result(linked["code"] if linked is not None and told else None)
@@ -426,18 +426,18 @@ async def sign_in(player: Player, code: asyncio.Future[str | None]) -> None:
         await player.ask("SignIn", code=given)
 
 
-# Who there is in a race
+# The players of a race
 
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """The players of a race, and what they do.
+    """The players of a race and their plans.
 
     Attributes:
-        honest: honest players beside those that there are in any race.
+        honest: honest players besides those in every race.
         hostile: hostile players.
-        works: what the honest players do: first those that there are in any race.
-        others: what the hostile ones do.
+        works: the plans of the honest players, starting with those in every race.
+        others: the plans of the hostile players.
     """
 
     honest: Sequence[Player]
@@ -454,7 +454,7 @@ def cast(
     game: str,
     rng: random.Random,
 ) -> Cast:
-    """Return who is in a race with hostile players, and what each of them does."""
+    """Return the players of a race with hostile ones, and their plans."""
     scene = Scene(world, players)
     hostile: list[Hostile] = []
 
@@ -511,7 +511,7 @@ def cast(
             works = [*works, link(honest[0], device), sign_in(honest[1], device)]
     if rng.random() < FILLING:
         others += [fill(come(FILLED), scene) for _ in range(rng.randint(1, 3))]
-    # Drawn apart, so that the other races of known seeds stay as they are.
+    # A separate source of randomness keeps the other races of known seeds unchanged.
     if random.Random(f"burden {world.seed}").random() < BURDENING:
         others.append(burden(come(BURDENED), scene))
     return Cast(honest, hostile, works, others, scene)

@@ -1,9 +1,9 @@
-"""Laws of others' conduct: those of a race with hostile players, as a checker of its trace.
+"""Laws of conduct towards others: a checker for the trace of a race with hostile players.
 
-- No rated result was decided by anybody but its players.
-- Nobody learned whether a room exists without its code, or saw by a key what it opens no more.
-- Nobody was kept out by others for more than ten seconds.
-- The store kept for an address at most its quota, and no more than it was charged for.
+- Only a race's players decide its rated results.
+- Nobody learns whether a room exists without its code, or watches with an expired key.
+- Nobody is kept out by others for more than ten seconds.
+- No address stores more than its quota, or more than it was charged for.
 """
 
 from __future__ import annotations
@@ -41,51 +41,50 @@ from tests.simulation.rated import Run, contests_of, expected
 from tests.simulation.rooms import RoomStory, RoundStory, stories
 
 KEPT_OUT = 10_000
-"""Milliseconds for which others may keep somebody out."""
+"""Milliseconds for which others may keep a player out."""
 
 NOTHING = {"WatchRound": "not_invited"}
-"""The refusal of who has neither seat nor key, if it is not `unknown_room`."""
+"""Refusals to callers without seat or key, where it is not `unknown_room`."""
 
 NO_ANSWERS = {None, "too_fast", "unavailable", "overloaded"}
-"""Answers that say nothing of a guess."""
+"""Answers that reveal nothing about a guess."""
 
 SEATS = {"room.create", "room.join", "room.quick"}
-"""Commands by which a player takes a seat."""
+"""Commands that take a seat."""
 
 FREE_TRIES = 2
-"""Guesses that a player may make in any case; who has not been wrong more often waits for nobody.
-"""
+"""Guesses that every player has; with fewer wrong ones, a player never waits for others."""
 
 PACED = 10
-"""Changes of rooms from which on a player may have to wait at the own pace."""
+"""Room changes after which a player may be limited by its own rate."""
 
 STOPPED = 10_000
-"""Milliseconds within which watchers are stopped whose key has ended, while messages are lost."""
+"""Milliseconds within which a spectator whose key has ended is stopped while messages are lost."""
 
 MISSES = {"unknown_room", "not_invited", "bad_code"}
-"""Refusals of what was wrong."""
+"""Refusals of wrong guesses."""
 
 
 @dataclass(slots=True)
 class Trial:
-    """A race with hostile players that is over.
+    """A finished race with hostile players.
 
     Attributes:
-        stored: what Redis holds.
+        stored: the contents of Redis.
         journals: all entries that were ever appended, by key.
         honest: the honest players.
-        hostile: the hostile ones.
-        keys: the watch keys that were given out.
-        began: when it began, in Unix milliseconds.
+        hostile: the hostile players.
+        keys: the watch keys issued.
+        began: when it started, in Unix milliseconds.
         ended: when it was over.
         skewed: whether the clock of a node was wrong by a minute or more. Until it reads the time
-            again, such a node counts what is stored as if it had expired.
-        forgotten: the addresses of which a node has ended before it had written all charges.
+            again, such a node counts stored items as if they had expired.
+        forgotten: addresses with charges that a node had not written when it ended.
         held: all keys of Redis.
-        noted: what nodes have yet to charge: bytes by when they expire, by address.
-        complaints: what is wrong.
+        noted: charges that nodes have not written yet: bytes by expiry, by address.
+        complaints: the violations found.
         rooms: the rooms.
-        commands: what each player has sent.
+        commands: the commands sent, by player.
         counts: how much was checked.
     """
 
@@ -115,7 +114,7 @@ class Trial:
         return [*self.honest, *self.hostile]
 
     def check(self) -> list[Complaint]:
-        """Check all laws, and return what is wrong."""
+        """Check all laws and return the violations."""
         self._check_rounds()
         self._check_ratings()
         self._check_guesses()
@@ -124,7 +123,7 @@ class Trial:
         self._check_quotas()
         return self.complaints
 
-    # No rated result was decided by anybody but its players
+    # Only players decide their rated results
 
     def _check_rounds(self) -> None:
         for room in self.rooms:
@@ -138,12 +137,12 @@ class Trial:
                     self._check_end(room, round_, player, about)
 
     def _check_quick(self, room: RoomStory) -> None:
-        """Check that nobody has run a quick match."""
+        """Check that no member acts as the host of a quick match."""
         about = f"quick match {room.code}"
         for entry in room.entries:
             removes = entry["type"] == "left" and "by" in entry
             if removes or entry["type"] in {"terms", "lock", "public", "host"}:
-                self._complain("decided", about, f"somebody runs it: {entry}")
+                self._complain("decided", about, f"a player runs it: {entry}")
 
     def _agreed(self, room: RoomStory, round_: RoundStory, player: str) -> bool:
         """Return whether a player has agreed to a round by a command."""
@@ -161,7 +160,7 @@ class Trial:
         return False
 
     def _check_end(self, room: RoomStory, round_: RoundStory, player: str, about: str) -> None:
-        """Check that a run was ended by its player, or by the game, and not by others."""
+        """Check that a run was ended by its player or by the game."""
         result = round_.results.get(player)
         for entry in room.entries:
             gone = entry["type"] == "left" and entry["player"] == player and "by" in entry
@@ -178,7 +177,7 @@ class Trial:
             self._complain("decided", about, f"{player} has not given up")
 
     def _check_ratings(self) -> None:
-        """Compute anew for whom each race was a contest, and what it has done to ratings."""
+        """Recompute which races count for whom, and their effect on ratings."""
         addresses = {each.id: each.address for each in self.players}
         found = {
             player: whole_of(fields).history.rounds
@@ -226,7 +225,7 @@ class Trial:
                     self._complain("decided", f"race {round_.deal}", text)
 
     def _kept_before(self, round_: RoundStory) -> set[str]:
-        """Return who had kept an identity when a round began."""
+        """Return the players who had kept an identity when a round started."""
         kept = {
             player: int(fields["kept"])
             for player, fields in self.stored.players.items()
@@ -236,7 +235,7 @@ class Trial:
             player for player in round_.players if kept.get(player, self.ended) <= round_.starts
         }
 
-    # Nobody learned whether a room exists
+    # Nobody learns whether a room exists
 
     def _check_guesses(self) -> None:
         wrong: defaultdict[tuple[str, str], int] = defaultdict(int)
@@ -264,7 +263,7 @@ class Trial:
                 )
 
     def _check_watching(self) -> None:
-        """Check that keys end, and that nobody sees a stranger's board before a round is over."""
+        """Check that keys end, and that strangers' boards stay hidden until a round is over."""
         rooms = {room.code: room for room in self.rooms}
         for player in self.players:
             asked = {
@@ -295,7 +294,7 @@ class Trial:
     def _check_key(
         self, player: Player, room: RoomStory, accepted: Line | None, line: Line
     ) -> None:
-        """Check that who watches without a seat does so by a key that has not ended since."""
+        """Check that a spectator without a seat uses a key that is still valid."""
         event, about = line.message, f"room {room.code}"
         if player.id in room.seats or event.get("sight") == "ended":
             return
@@ -308,7 +307,7 @@ class Trial:
         if any(given.at + SLACK < at < last for at in room.breaks):
             self._complain("told", about, f"{player.id} watches by a key of {given.at}")
 
-    # Nobody was kept out
+    # Nobody is kept out
 
     def _check_kept_out(self) -> None:
         quota_bytes = quota.quota_of(limits.ADDRESS_PLAYERS, 0, wide=False)
@@ -317,12 +316,12 @@ class Trial:
             if text is not None:
                 self._complain("kept out", f"player {player.id}", text)
 
-    # The store kept at most its quota for an address
+    # No address stores more than its quota
 
     def _check_quotas(self) -> None:
         found = Bytes(self.held, self.rooms, self.began)
         for key in found.unknown:
-            self._complain("overfull", f"key {key}", "nobody knows whose it is")
+            self._complain("overfull", f"key {key}", "no owner is known")
         if self.skewed:
             return
         unsure = {player.id: _unsure(player) for player in self.players}
@@ -337,20 +336,20 @@ class Trial:
                 self._check_charged(scope, sure, spare)
 
     def _check_full(self, scope: Scope, kept: Sequence[Kept], spare: int) -> None:
-        """Check that an address has no more than its quota, beside what had begun by then."""
+        """Check that an address stores at most its quota, apart from games in progress."""
         most = quota.quota_of(limits.ADDRESS_PLAYERS, 0, wide=scope.wide)
         rooms = sum(each.size for each in kept if each.need == "room")
         other = sum(each.size for each in kept if each.need != "begun")
         for what, size, part in (
             ("empty rooms", rooms, quota.PARTS["room"]),
-            ("what is refused at the quota", other, quota.PARTS["any"]),
+            ("items refused at the quota", other, quota.PARTS["any"]),
         ):
             if size > part * most + spare:
                 text = f"{size} bytes of {what}, {part * most:.0f} bytes at most"
                 self._complain("overfull", f"address {scope.name}", text)
 
     def _check_charged(self, scope: Scope, kept: Sequence[Kept], spare: int) -> None:
-        """Check that of what is stored at any later time all is counted until then."""
+        """Check that all stored bytes are charged until they expire."""
         charged = self._charges(scope)
         self.counts["addresses compared with their charges"] += 1
         self.counts["bytes compared with charges"] += sum(each.size for each in kept)
@@ -365,7 +364,7 @@ class Trial:
                 return
 
     def _charges(self, scope: Scope) -> dict[int, int]:
-        """Return what is charged to an address: bytes by when they expire."""
+        """Return the charges of an address: bytes by expiry."""
         held = {key.name: key.value for key in self.held}
         signing = secret_keys().signing_key(json.loads(held[store_keys.KEYRING])["signing"])
         assert signing is not None, "all nodes have the same keys"
@@ -389,22 +388,22 @@ STORING = {
     "KeepRecoveryCode": accounts_charges.CODE,
     "LinkDevice": accounts_charges.DEVICE,
 }
-"""Bytes stored by the commands that are charged before."""
+"""Items stored by the commands that are charged in advance."""
 
 UNCOUNTED = quotas.MOVES * quotas.ENTRY_BYTES
-"""Bytes of the last entries of an attempt, which are charged when it ends."""
+"""Bytes of an attempt's last entries, which are charged when it ends."""
 
 
 @dataclass(slots=True)
 class Unsure:
-    """Bytes that commands may have stored without a charge, since they were not answered.
+    """Bytes that unanswered commands may have stored without a charge.
 
-    What a command has stored although the store did not answer is given back, and what was noted
-    for it went with a node that was killed.
+    If the store does not answer, a command's charge is refunded although it may have stored
+    something. A killed node loses the charges that it has not written.
 
     Attributes:
         size: in bytes.
-        attempts: the attempts of which entries may not be charged, nor that they are played.
+        attempts: attempts whose entries, or first move, may not be charged.
     """
 
     size: int = 0
@@ -432,9 +431,9 @@ def _unsure(player: Player) -> Unsure:
 
 
 def _kept_out(player: Player, quota_bytes: int) -> Iterator[str]:
-    """Yield what kept a player out for too long.
+    """Yield the refusals that kept a player out for too long.
 
-    Whoever is alone at an address and stores much there is kept out by nobody else.
+    Players who are alone at an address and store much there can only blame themselves.
     """
     types = {line.message["id"]: line.message for line in player.ledger.commands()}
     stored = sum(
@@ -453,7 +452,7 @@ def _kept_out(player: Player, quota_bytes: int) -> Iterator[str]:
         misses += event.get("code") in MISSES
         paced = event.get("text") == SENTENCES["too_fast"] and changes > PACED
         if misses >= FREE_TRIES or (paced and type_.startswith("room.")):
-            # That is what the player has done.
+            # The player's own doing.
             continue
         if event["type"] != "refused" or event["code"] not in {"too_fast", "address_full"}:
             since.pop(type_, None)

@@ -1,4 +1,4 @@
-"""A node's connections to the simulated Redis, on which commands and answers can be lost."""
+"""A node's connections to the simulated Redis, which can lose commands and replies."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tests.simulation.loop import ORDERED
 from tests.simulation.world import World
 
 LATENCY = 0.0015
-"""Seconds that most commands take at most."""
+"""Most commands take up to this many seconds."""
 
 HANDSHAKE = {b"HELLO", b"CLIENT", b"SCRIPT"}
-"""Commands at the beginning of a connection, to which no faults happen."""
+"""Commands that open a connection, which have no faults."""
 
 WRITES = {b"EVAL", b"EVALSHA", b"SET", b"HSET", b"HDEL", b"ZREM", b"DEL", b"PUBLISH"}
 
@@ -26,10 +26,10 @@ Batch = list[list[bytes]]
 class Link:
     """One node's connections to Redis.
 
-    A node that is killed sends and receives nothing more. What it had sent may still arrive.
+    A killed node sends and receives nothing more, but commands in flight may still arrive.
 
     Attributes:
-        on_kill: called to end the node; the argument says whether by SIGTERM (or SIGKILL).
+        on_kill: called to end the node; the argument is true for SIGTERM, false for SIGKILL.
         on_jump: called to make its clock jump.
     """
 
@@ -68,7 +68,7 @@ class Transport(asyncio.Transport):
         self._lost = False
         self._arrives = self._answers = 0.0
 
-    # The transport as the node sees it
+    # The node's side
 
     def get_protocol(self) -> Any:
         """Return the protocol."""
@@ -125,7 +125,7 @@ class Transport(asyncio.Transport):
     # The simulated side
 
     def lose(self, error: Exception | None) -> None:
-        """Break the connection; commands that have arrived by then are applied."""
+        """Break the connection; commands that have already arrived are applied."""
         if self._lost:
             return
         self._lost = True
@@ -137,7 +137,7 @@ class Transport(asyncio.Transport):
         self._protocol.connection_lost(error)
 
     def push(self, topic: str, frame: bytes) -> None:
-        """Send what was published to a topic, or lose it."""
+        """Deliver a message published to a topic, or lose it."""
         world = self._world
         if world.faults.happens(faults.BUS_MESSAGE_LOST):
             world.fault(faults.BUS_MESSAGE_LOST, self._link.name, topic)
@@ -148,7 +148,7 @@ class Transport(asyncio.Transport):
         self._answer(frame, world.rng.random() if late else 0.0)
 
     def _answer(self, data: bytes, delay: float = 0.0) -> None:
-        """Send bytes to the node, in order, after a delay in seconds."""
+        """Send bytes to the node in order, after a delay in seconds."""
         world = self._world
         self._answers = max(self._answers + ORDERED, world.loop.time() + delay)
         world.loop.call_at(self._answers, self._receive, data)
@@ -158,12 +158,12 @@ class Transport(asyncio.Transport):
             self._protocol.data_received(data)
 
     def _arrive(self, batch: Batch) -> None:
-        """Apply commands that arrive at Redis, or inject a fault."""
+        """Apply a batch that arrives at Redis, or inject a fault."""
         world = self._world
         if not self._link.alive:
             # In flight when the node was killed.
             if not self._lost and world.rng.random() < 0.5:
-                self._apply(batch, "of a killed node")
+                self._apply(batch, "from a killed node")
             return
         if self._lost:
             return
@@ -185,7 +185,7 @@ class Transport(asyncio.Transport):
             self._break("commands were lost")
         elif fault == faults.UNANSWERED:
             self._apply(rng.choice((batch, some)))
-            world.loop.call_later(rng.choice((0.0, 0.3, 2.0)), self._break, "no answer came")
+            world.loop.call_later(rng.choice((0.0, 0.3, 2.0)), self._break, "the answer was lost")
         elif fault == faults.APPLIED_LATE:
             late = rng.choice((0.002, 0.01, 0.5, 1.5, 4.0)) * rng.random()
             world.loop.call_later(late, self._apply_late, batch, world.cuts)
@@ -206,7 +206,7 @@ class Transport(asyncio.Transport):
             self._link.on_kill(False)
 
     def _apply(self, batch: Batch, how: str = "") -> bytes:
-        """Apply commands, and return their answers."""
+        """Apply commands and return their replies."""
         if batch and batch[0][0] not in HANDSHAKE:
             self._world.note(self._link.name, f"batch {how}".rstrip(), _text(batch))
         return b"".join(self._world.redis.answer(self, command) for command in batch)
@@ -223,7 +223,7 @@ class Transport(asyncio.Transport):
 
 
 def _text(batch: Batch) -> str:
-    """Return commands for the trace, which has to be the same in every replay."""
+    """Format commands for the trace, identically in every replay."""
     return "; ".join(sorted(_short(command) for command in batch))
 
 

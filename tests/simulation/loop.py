@@ -1,4 +1,4 @@
-"""An event loop with virtual time, which passes only when no task can run."""
+"""An event loop with virtual time, which advances only when no task can run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextvars import Context
 from typing import Any
 
 MAX_TURNS = 400_000
-"""Turns of the loop after which it counts as livelocked."""
+"""The loop counts as livelocked after this many turns."""
 
 
 TURN = 1e-9
@@ -18,7 +18,7 @@ TURN = 1e-9
 
 
 ORDERED = 1e-6
-"""Seconds between two messages of a connection, which arrive in order."""
+"""Seconds between two messages of a connection, to keep their order."""
 
 
 class StalledError(Exception):
@@ -26,14 +26,14 @@ class StalledError(Exception):
 
 
 class Timer(asyncio.TimerHandle):
-    """A timer of a loop, after those that were set before it for the same time.
+    """A timer that runs after the timers set earlier for the same time.
 
-    asyncio leaves their order to its heap, whose layout depends on when timers were cancelled, and
-    so on when garbage was collected.
+    asyncio leaves their order to its heap. The heap's layout depends on when timers were cancelled,
+    and therefore on garbage collection.
 
     Args:
         number: how many timers were set before it.
-        given: as of the base class.
+        given: as in the base class.
     """
 
     __slots__ = ("_number",)
@@ -44,18 +44,19 @@ class Timer(asyncio.TimerHandle):
         self._scheduled = True
 
     def __lt__(self, other: object) -> bool:
-        """Return whether this one comes first."""
+        """Return whether this one runs first."""
         assert isinstance(other, Timer)
         return (self.when(), self._number) < (other.when(), other._number)
 
 
 class VirtualLoop(asyncio.BaseEventLoop):
-    """Runs tasks and timers in an order that follows from what they do.
+    """Runs tasks and timers in a reproducible order.
 
-    Its time is in seconds from its making; it jumps to the next timer when no task can go on.
+    The time is in seconds since the loop's creation, and jumps to the next timer when all tasks
+    wait.
 
     Attributes:
-        connect: opens a connection to a host, given by its name; asyncio's connections use it.
+        connect: opens a connection to a host by name; asyncio's connections use it.
     """
 
     def __init__(self) -> None:
@@ -64,11 +65,11 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self._turns = 0
         self._numbers = itertools.count()
         self.connect: Callable[[Any, str], Awaitable[tuple[Any, Any]]]
-        # The base class calls `select` of this to wait for sockets, of which there are none.
+        # The base class waits for sockets with this object's `select`; there are no sockets.
         self._selector = self
 
     def time(self) -> float:
-        """Return the time."""
+        """Return the virtual time."""
         return self._time
 
     def call_at(  # type: ignore[override]
@@ -78,7 +79,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         *args: Any,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        """Call a function at a time, after what is to be called then already."""
+        """Call a function at a time, after the calls already scheduled for it."""
         timer = Timer(next(self._numbers), when, callback, args, self, context)
         heapq.heappush(vars(self)["_scheduled"], timer)
         return timer
@@ -86,7 +87,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
     async def create_connection(  # type: ignore[override]
         self, protocol_factory: Any, host: str, *_: Any, **__: Any
     ) -> tuple[Any, Any]:
-        """Open a connection that is simulated."""
+        """Open a simulated connection."""
         return await self.connect(protocol_factory, host)
 
     def reset_turns(self) -> None:
@@ -100,7 +101,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
             StalledError: there is no timer, or there were too many turns.
         """
         self._turns += 1
-        # Each turn takes a moment, so that loops that poll the time come to an end.
+        # Each turn takes a moment, so that loops that poll the time terminate.
         self._time += TURN
         if timeout is None or self._turns > MAX_TURNS:
             raise StalledError("deadlock" if timeout is None else "livelock")

@@ -1,6 +1,6 @@
-"""The data of the simulated Redis, and its commands, which are applied atomically.
+"""The data of the simulated Redis and its atomic commands.
 
-`scripts.py` runs the server's Lua on them; `test_store.py` compares them with a real Redis.
+`scripts.py` runs the server's Lua on it; `test_store.py` compares it with a real Redis.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ class Keyspace:
     """All keys.
 
     Attributes:
-        keys: text, dict (a hash), list (texts of a stream whose ids nobody reads), `Journal`, or
-            `Scores`.
+        keys: text, dict (a hash), list (texts of a stream without ids), `Journal`, or `Scores`.
         expiries: when keys expire, in Unix milliseconds.
     """
 
@@ -37,11 +36,11 @@ class Keyspace:
 
 @dataclass
 class Journal:
-    """A journal: the texts of all entries that there ever were, which no checkpoint takes away.
+    """A journal with the texts of all its entries, including those that checkpoints trimmed.
 
     Attributes:
         texts: from `0-1` on, for the checker.
-        begin: the number of the first one that Redis still has.
+        begin: the number of the first entry that Redis still has.
     """
 
     texts: list[str] = field(default_factory=list)
@@ -49,7 +48,7 @@ class Journal:
 
     @property
     def held(self) -> list[str]:
-        """The texts that Redis has."""
+        """The texts that Redis still has."""
         return self.texts[self.begin - 1 :]
 
 
@@ -57,12 +56,12 @@ class Scores(dict[str, float]):
     """A sorted set: scores by member."""
 
     def rows(self) -> list[tuple[str, float]]:
-        """Return (member, score) in Redis's order."""
+        """Return (member, score) pairs in Redis's order."""
         return sorted(self.items(), key=lambda row: (row[1], row[0]))
 
 
 class Key(NamedTuple):
-    """A key, with its value, and when it expires (Unix milliseconds) if it does."""
+    """A key, its value, and its expiry in Unix milliseconds, if any."""
 
     name: str
     value: Any
@@ -70,7 +69,7 @@ class Key(NamedTuple):
 
 
 class Memory:
-    """The database: commands, and what tests need of it.
+    """The database: commands, and accessors for tests.
 
     Attributes:
         now: returns Redis's time in Unix milliseconds, with a fraction.
@@ -89,7 +88,7 @@ class Memory:
         return copy.deepcopy(self._keyspace)
 
     def restore(self, keyspace: Keyspace) -> None:
-        """Replace all keys by those of a snapshot."""
+        """Replace all keys with those of a snapshot."""
         self._keyspace = keyspace
 
     def find(self, key: str) -> Any:
@@ -116,12 +115,12 @@ class Memory:
             self._keyspace.expiries[key] = milliseconds
 
     def hash(self, key: str) -> Any:
-        """Return a hash, created if there is none."""
+        """Return a hash, created if missing."""
         found = self.find(key)
         return self.put(key, {}) if found is None else found
 
     def journal(self, key: str) -> Journal:
-        """Return a journal, which is not stored before something is appended."""
+        """Return a journal, which is stored with its first entry."""
         found = self.find(key)
         return Journal() if found is None else found
 
@@ -195,7 +194,7 @@ class Memory:
         return len(self.find(key) or {})
 
     def _hscan(self, key: str, cursor: str, _: str, count: str) -> Reply:
-        """Return some of the fields, in the order in which they were added."""
+        """Return some of the fields, in insertion order."""
         pairs = list((self.find(key) or {}).items())
         first, last = int(cursor), int(cursor) + int(count)
         found = [part for pair in pairs[first:last] for part in pair]
@@ -228,7 +227,7 @@ class Memory:
         return self._hsetnx(key, member, "")
 
     def _zadd(self, key: str, *given: str) -> Reply:
-        """Set the score of a member: with `XX`, if it is there; with `GT`, if that is greater."""
+        """Set a member's score: with `XX` only if present, with `GT` only if greater."""
         *options, score, member = given
         before = self._zscore(key, member)
         if ("XX" in options and before is None) or (
@@ -253,12 +252,12 @@ class Memory:
         return members.index(member) if member in members else None
 
     def rows(self, key: str) -> list[tuple[str, float]]:
-        """Return the (member, score) of a sorted set, in its order."""
+        """Return the (member, score) pairs of a sorted set in its order."""
         found = self.find(key)
         return [] if found is None else list(found.rows())
 
     def _scored(self, key: str, low: str, high: str) -> list[tuple[str, float]]:
-        """Return the rows from a score on, or `(` beyond it, to another one."""
+        """Return the rows between two scores; `(` excludes a bound."""
         least, most = float(low.lstrip("(")), float(high.lstrip("("))
         return [
             (member, score)
@@ -268,7 +267,7 @@ class Memory:
         ]
 
     def _placed(self, key: str, first: str, last: str) -> list[tuple[str, float]]:
-        """Return the rows from a place to another one; negative ones count from the end."""
+        """Return the rows between two ranks; negative ones count from the end."""
         rows = self.rows(key)
         start, end = (n if n >= 0 else n + len(rows) for n in (int(first), int(last)))
         return rows[max(0, start) : max(0, end + 1)]
@@ -310,7 +309,7 @@ class Memory:
         return name
 
     def _xtrim(self, key: str, _: str, name: str) -> Reply:
-        """Drop the entries of a journal before one."""
+        """Drop a journal's entries before a given one."""
         found = self.find(key)
         if found is None:
             return 0
@@ -338,7 +337,7 @@ class Memory:
     # For the checker
 
     def stored(self) -> Stored:
-        """Return all of it as the checker reads it."""
+        """Return the contents in the checker's format."""
         stored = Stored()
         for key in list(self._keyspace.keys):
             stored.add(key, self)
@@ -352,7 +351,7 @@ class Memory:
                 yield Key(key, value, self._keyspace.expiries.get(key))
 
     def entries(self, key: str) -> list[Entry]:
-        """Return the entries of a journal, also those that were dropped, or of another stream."""
+        """Return a stream's entries, including those trimmed from a journal."""
         found = self.find(key) or []
         texts = found.texts if isinstance(found, Journal) else found
         return [(f"0-{number}", text) for number, text in enumerate(texts, 1)]
@@ -371,7 +370,7 @@ class Memory:
 
 
 def _sent(rows: list[tuple[str, float]], more: tuple[str, ...]) -> Reply:
-    """Return rows as a command with some options does."""
+    """Return rows in the format that a command's options request."""
     if "LIMIT" in more:
         rows = rows[: int(more[more.index("LIMIT") + 2])]
     if "WITHSCORES" in more:

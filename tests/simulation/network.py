@@ -13,7 +13,7 @@ from tests.simulation.node import Node
 from tests.simulation.world import World
 
 LATENCY = 0.02
-"""Seconds that most messages take at most."""
+"""Most messages take up to this many seconds."""
 
 
 class Device(Protocol):
@@ -27,7 +27,7 @@ class Device(Protocol):
 
 
 class Network:
-    """The nodes by number; one that has ended is replaced by a new one."""
+    """The nodes by number; a node that ends is replaced."""
 
     def __init__(self, world: World, count: int, *, dailies: bool) -> None:
         self.world = world
@@ -51,7 +51,7 @@ class Network:
         return node
 
     def _end(self, number: int, node: Node, *, orderly: bool) -> None:
-        """End a node, and start a new one in its place, after a pause if it was killed."""
+        """End a node and start another in its place, after a pause if it was killed."""
         if self.nodes[number] is not node or not (node.up or node.link.alive):
             return
         if orderly and node.up:
@@ -72,16 +72,16 @@ class Network:
         node.jump(seconds)
 
     def open(self, device: Device, number: int, who: str, address: str = "") -> Connection | None:
-        """Open a connection of a player to a node, or return `None` if it accepts none."""
+        """Open a player's connection to a node, or return `None` if it accepts none."""
         node = self.nodes[number]
         return Connection(self.world, node, device, who, address) if node.up else None
 
 
 class Connection:
-    """A player's connection to a node, ordered in both directions, until it breaks.
+    """A player's connection to a node, ordered in both directions until it breaks.
 
     Attributes:
-        close_code: that with which the node has closed it, or `None`.
+        close_code: the code the node closed it with, or `None`.
     """
 
     def __init__(self, world: World, node: Node, device: Device, who: str, address: str) -> None:
@@ -119,7 +119,7 @@ class Connection:
             world.loop.call_at(self._last_arrival + ORDERED + 0.5 * world.rng.random(), self.cut)
 
     def cut(self) -> None:
-        """Break the connection; the player notices a moment later than the node."""
+        """Break the connection; the player notices a moment after the node."""
         if self._lost:
             return
         self._lost = True
@@ -158,7 +158,7 @@ class Connection:
         return False
 
     def in_turn(self, begin: Callable[[], None], _cost: float) -> None:
-        """Begin soon, after what has arrived before."""
+        """Start soon, after the messages that arrived before."""
         self._world.loop.call_soon(begin)
 
     def hold(self) -> None:
@@ -172,7 +172,7 @@ class Connection:
             self._world.loop.call_soon(self._arrive, held.popleft())
 
     def close(self, code: int) -> None:
-        """Close the connection after the events in flight have been received."""
+        """Close the connection after the events in flight have arrived."""
         self.close_code = code
         self._world.loop.call_at(
             max(self._last_delivery, self._world.loop.time()) + ORDERED, self.cut

@@ -1,4 +1,4 @@
-"""A node: all of the server except its sockets, connected to the simulated Redis."""
+"""A node: the server without its sockets, connected to the simulated Redis."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ from tests.simulation.link import Link
 from tests.simulation.world import World
 
 START_AGAIN = 0.2
-"""Seconds after which a node that could not reach the store tries again to start."""
+"""Seconds before a node that could not reach the store tries again to start."""
 
 SEARCH_LASTS = 0.05
-"""Seconds of a search."""
+"""Duration of a search in seconds."""
 
 METRICS = Metrics()
 """Shared by all nodes, since creating metrics takes longer than a race."""
 
 
 class NoDailies(DealStore):
-    """Deals for a race without dailies, which would be drawn ahead for each node that starts."""
+    """Deals for a race without dailies, which every starting node would otherwise draw."""
 
     async def dailies(self, dailies: Sequence[DailyId]) -> list[Deal]:
         """Draw nothing, and return nothing."""
@@ -54,7 +54,7 @@ class NoDailies(DealStore):
 
 
 class InlineSearcher:
-    """Searches in this process, instead of in another one."""
+    """Searches in this process instead of a subprocess."""
 
     async def ask(self, board: Board) -> Answer:
         """Search a board."""
@@ -133,29 +133,29 @@ class Node:
         self.world.note(self.name, "ended")
 
     def jump(self, seconds: float) -> None:
-        """Let its machine's monotonic clock jump."""
+        """Make its machine's monotonic clock jump."""
         self._jumped += seconds
 
     def kill(self) -> None:
-        """Kill it: nothing it does has an effect any more."""
+        """Kill it: none of its later actions has an effect."""
         self.up = False
         self.link.alive = False
         self._forget_charges()
-        # Its tasks go on without effect; stopping lets them end soon.
+        # Its tasks go on without effect; stopping makes them end soon.
         self._stop.set()
         self._break()
 
     def add_noted(self, found: dict[str, Counter[int]]) -> None:
-        """Add what it has noted and not written yet: bytes by when they expire, by address."""
+        """Add the charges that it has not written yet: bytes by expiry, by address."""
         charged = self.services.quotas
         if self.link.alive:
             for scope, sizes in charged._noted.items():
                 found[scope.name].update(sizes)
-            # Nobody knows whether these have been written by now.
+            # Whether these have been written is unknown.
             self.world.forgotten.update(scope.name for scope in charged._writes._running)
 
     def _forget_charges(self) -> None:
-        """Tell the world whose charges were noted lately, and are not written yet."""
+        """Record the addresses whose latest charges are not written yet."""
         charged = self.services.quotas
         noted = [*charged._noted, *charged._writes._running]
         self.world.forgotten.update(scope.name for scope in noted)
@@ -180,7 +180,7 @@ class Node:
     def open(self, wire: Wire, lose: Callable[[], None], address: str = "") -> Session:
         """Open a session; `lose` is called if the node ends before the connection.
 
-        Without an address, it shares its budgets with nobody.
+        Without an address, it shares its budgets with no other session.
         """
         budgets = self._budgets if address else None
         session = Session(

@@ -1,4 +1,4 @@
-"""Plans of players: race a few short rounds, or play dailies; resign, leave, or abandon them."""
+"""Plans of players: race a few short rounds or play dailies; resign, leave or abandon them."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from tests.simulation import faults
 from tests.simulation.player import Player
 
 HOSTING = 0.15
-"""How often a player does something to the room before a round, or in it."""
+"""How often a player changes the room before or during a round."""
 
 REMATCH = 0.3
-"""How often a member who is not the host calls the rematch."""
+"""How often a member other than the host calls the rematch."""
 
 VANISHED = (0.5, 9.0)
-"""Seconds for which a player vanishes: hosts are followed after two, seats lost after six."""
+"""Seconds for which a player vanishes: hosts are replaced after two, seats lost after six."""
 
 SHORTEST = 60
-"""Seconds of a round whose terms were set; races divide them."""
+"""Time limit of rounds whose terms are set, the shortest possible; races divide it."""
 
 WATCHING = 0.7
-"""How often a player who is done with a round watches the others."""
+"""How often a player who has finished a round watches the others."""
 
 PEEKING = 0.2
-"""How often a player tries to watch the others before an attempt of one's own."""
+"""How often a player tries to watch the others before its own attempt."""
 
 POLL_AFTER = 1.5
 """Seconds without news after which a player reads the room again."""
@@ -38,10 +38,10 @@ POLL_AFTER = 1.5
 
 @dataclass
 class Table:
-    """A room that players are to race in.
+    """A room for players to race in.
 
     Attributes:
-        limit: seconds of a round, as its room is opened.
+        limit: seconds of a round, set when the room is opened.
         code: set when the room is open.
     """
 
@@ -56,7 +56,7 @@ class Table:
 
 
 async def race(player: Player, table: Table, *, host: bool) -> None:
-    """Race the table's rounds with the other players, and leave; or vanish in the middle."""
+    """Race the table's rounds with the other players and leave, or vanish during one."""
     rng = player.rng
     await player.begin()
     if host:
@@ -109,7 +109,7 @@ async def race(player: Player, table: Table, *, host: bool) -> None:
 
 
 async def race_quickly(player: Player, game: str) -> None:
-    """Look for a quick match, wait for whoever comes, race a round, and leave; or vanish."""
+    """Find a quick match, wait for opponents, race a round and leave, or vanish."""
     rng, world = player.rng, player.world
     await player.begin()
     await player.pause(0.0, 1.0)
@@ -137,7 +137,7 @@ async def race_quickly(player: Player, game: str) -> None:
 
 
 async def _run_room(player: Player, room: Message) -> None:
-    """Do what hosts do, or what the others do to them; or vanish for a while."""
+    """Act as a host, or as a member on the host, or vanish for a while."""
     rng, code = player.rng, room["code"]
     others = [m["player"]["id"] for m in room["members"] if m["player"]["id"] != player.id]
     game = rng.choice(list(games()))
@@ -162,14 +162,14 @@ async def _run_room(player: Player, room: Message) -> None:
 
 
 async def _start(player: Player, room: Message, table: Table, waited: int) -> None:
-    """Start a round if enough are ready, or wait for them."""
+    """Start a round if enough members are ready, or wait for them."""
     ready = sum(member["ready"] for member in room["members"])
     if ready < table.seats and waited < 4:
         player.doing = "waiting for the others"
         await player.news(0.5)
         return
     player.doing = "starting a round"
-    # Without an answer it may have been started all the same, so the room is read again.
+    # A start without an answer may still have happened, so the room is read again.
     anyway = waited > 4 or player.rng.random() < 0.3
     await player.ask("room.start", once=True, code=room["code"], anyway=anyway)
 
@@ -184,7 +184,7 @@ async def _be_ready(player: Player, room: Message) -> None:
 
 
 async def _run(player: Player, room: Message, *, hasty: bool) -> None:
-    """Play the player's attempt, and wait for the end of the round unless `hasty`."""
+    """Play the player's attempt and wait for the round to end, unless `hasty`."""
     code, round_, rng = room["code"], room["round"], player.rng
     mine = next((r for r in round_["runners"] if r["player"]["id"] == player.id), None)
     if mine is not None and mine["result"]["end"] is None:
@@ -212,7 +212,7 @@ async def _run(player: Player, room: Message, *, hasty: bool) -> None:
 
 
 async def play_dailies(player: Player, game: str) -> None:
-    """Play the dailies of a game around midnight, and watch the leaderboard."""
+    """Play the dailies of a game around midnight and watch the leaderboard."""
     rng, world = player.rng, player.world
     game = game if game in daily_games() else daily_games()[0]
     await player.begin()
@@ -228,7 +228,7 @@ async def play_dailies(player: Player, game: str) -> None:
             return
         await player.pause(0.1, 3.0)
         if rng.random() < 0.3:
-            # The rest of the day passes, or most of it, or the hour after its end.
+            # Skip the rest of the day, most of it, or the hour after its end.
             day = days.day_at(int(world.now()))
             target = rng.choice((days.ends(day) - 1_000, days.closes(day - 1) - 1_500))
             if target > world.now():
@@ -237,11 +237,11 @@ async def play_dailies(player: Player, game: str) -> None:
 
 @dataclass
 class Dare:
-    """A challenge that players are to play.
+    """A challenge for players to play.
 
     Attributes:
-        named: whether the maker names the others who are there.
-        link: set when it is made.
+        named: whether its creator names the present players as opponents.
+        link: set when it is created.
     """
 
     game: str
@@ -253,7 +253,7 @@ class Dare:
 
 
 async def challenge(player: Player, dare: Dare, others: Sequence[Player], *, maker: bool) -> None:
-    """Make a challenge or wait for its link; watch and play it, and perhaps a rematch."""
+    """Create a challenge or wait for its link; watch and play it, and perhaps a rematch."""
     rng, world = player.rng, player.world
     await player.begin()
     if maker:
@@ -264,7 +264,7 @@ async def challenge(player: Player, dare: Dare, others: Sequence[Player], *, mak
         player.doing = f"watching challenge {link}"
         await player.ask("WatchChallenge", challenge=link)
         await player.pause(0.0, 3.0)
-        player.doing = f"beginning challenge {link}"
+        player.doing = f"starting challenge {link}"
         begun = await player.ask("PlayChallenge", challenge=link)
         if begun is not None and begun["type"] == "attempt":
             budget = rng.randint(1, 10)
@@ -278,7 +278,7 @@ async def challenge(player: Player, dare: Dare, others: Sequence[Player], *, mak
         if rng.random() < 0.2:
             await player.ask("CloseChallenge", challenge=link)
         if rng.random() < 0.3 and shown is not None and shown["type"] == "Challenge":
-            # The hour passes, or nearly.
+            # The challenge's hour passes, or nearly.
             target = shown["closes"] - rng.choice((1_500, 200, -300))
             if target > world.now():
                 world.skip_time(target - world.now())
@@ -290,7 +290,7 @@ async def challenge(player: Player, dare: Dare, others: Sequence[Player], *, mak
 
 
 async def _dare(player: Player, dare: Dare, others: Sequence[Player]) -> str:
-    """Make a challenge, and return its id."""
+    """Create a challenge and return its id."""
     player.doing = "making a challenge"
     named = [each.id for each in others if each.id] if dare.named else []
     while True:
@@ -308,12 +308,12 @@ async def _dare(player: Player, dare: Dare, others: Sequence[Player]) -> str:
         assert made is not None, "sent until it is answered"
         if made["type"] == "Challenge":
             return str(made["challenge"])
-        # Nothing is known of a guest without a name, who is away.
+        # The server cannot resolve an absent guest without a name.
         named = []
 
 
 async def play(player: Player, attempt: str, budget: int, *, abandon: bool) -> None:
-    """Play up to `budget` moves, then resign, or abandon the attempt."""
+    """Play up to `budget` moves, then resign or abandon the attempt."""
     rng, world = player.rng, player.world
     lost = False
     while True:
@@ -355,7 +355,7 @@ async def play(player: Player, attempt: str, budget: int, *, abandon: bool) -> N
 
 
 def _moves(attempt: str, first: int, moves: list[str]) -> list[Message]:
-    """Return the commands that play moves one after the other."""
+    """Return the commands that play moves in order."""
     return [
         {"type": "move", "attempt": attempt, "seq": seq, "move": move}
         for seq, move in enumerate(moves, first)
@@ -363,17 +363,17 @@ def _moves(attempt: str, first: int, moves: list[str]) -> list[Message]:
 
 
 async def _send_until_answered(player: Player, attempt: str, commands: list[Message]) -> bool:
-    """Send commands of an attempt together, and the same ones again until they are answered.
+    """Send an attempt's commands together, repeating them until they are answered.
 
     Returns:
-        Whether the attempt has to be opened again before anything else.
+        Whether the attempt has to be reopened before anything else.
     """
     waiting = commands
     while waiting:
         answers = await player.ask_all(waiting, player.random_device())
         refused = [a["code"] for a in answers if a is not None and a["type"] == "refused"]
         if any(code not in RETRYABLE for code in refused):
-            # The state may be stale: the attempt is opened anew next.
+            # The state may be stale: reopen the attempt.
             if player.rng.random() < 0.5:
                 player.states.pop(attempt, None)
             return True
@@ -383,7 +383,7 @@ async def _send_until_answered(player: Player, attempt: str, commands: list[Mess
             if answer is None or answer["type"] == "refused"
         ]
         if waiting and player.rng.random() < 0.3:
-            # It resumes with a `have`, as the client library does.
+            # Resume with `have`, as the client library does.
             return True
         if refused:
             await player.pause(0.05, 0.5)

@@ -21,21 +21,21 @@ from tests.simulation.world import World
 from tests.wire import Wire
 
 QUIET_TIMEOUT = 15.0
-"""Seconds to wait for an answer when there are no more faults."""
+"""Seconds to wait for an answer after faults have stopped."""
 
-NOBODYS = frozenset({"internal", "bad_message", "hello_first", "bad_version"})
-"""Refusals that nobody must get, whatever is sent."""
+NEVER_EXPECTED = frozenset({"internal", "bad_message", "hello_first", "bad_version"})
+"""Refusals that must never occur, whatever is sent."""
 
 DESERVED = {"room_full", "not_seated"}
-"""Refusals that these players may get: they come late, and hand over to who has just left."""
+"""Refusals that these players may get: they come late, or hand over to members who just left."""
 
 
 LOST = {"unknown_room", "unknown_attempt"}
-"""Refusals that they may get when the store has lost something."""
+"""Refusals that they may get after the store has lost something."""
 
 
 class MemoryLedger(Ledger):
-    """A ledger that keeps messages unencoded: there are few, and they are not changed."""
+    """A ledger of unencoded messages, which are few and never change."""
 
     def __init__(self, player: str) -> None:
         super().__init__(player)
@@ -53,16 +53,16 @@ class MemoryLedger(Ledger):
         self.event_lines.append(Line(at, event))
 
     def answers_since(self, time: int | None) -> MemoryLedger:
-        """Return this ledger with only the answers to commands sent after a time, if one is given.
+        """Return a ledger with only the answers to commands sent after a time, if one is given.
 
-        Events from before the store lost something need not agree with it any more.
+        Events from before a loss need not agree with the store any more.
         """
         if time is None:
             return self
         ledger = MemoryLedger(self.player)
         ledger.command_lines = self.command_lines
         late = {command["id"] for at, command in self.command_lines if at > time}
-        # What watchers were shown is read anew when its runner gets further, and not before.
+        # What spectators were shown is read again when the runner advances, not before.
         ledger.event_lines = [
             line
             for line in self.event_lines
@@ -80,7 +80,7 @@ class MemoryLedger(Ledger):
 
 
 class LostError(Exception):
-    """A connection could not be opened, or has ended."""
+    """A connection cannot be opened, or has ended."""
 
 
 class Device:
@@ -99,7 +99,7 @@ class Device:
         self.node = found.node.name
 
     def ask(self, command: Message, *, twice: bool = False) -> asyncio.Future[Message | None]:
-        """Send a command, and return the future of its answer, `None` if the connection ends."""
+        """Send a command and return a future of its answer, `None` if the connection ends."""
         answer: asyncio.Future[Message | None] = self._player.world.loop.create_future()
         if self.lost:
             answer.set_result(None)
@@ -116,7 +116,7 @@ class Device:
         self.answer(event.get("re", 0), event)
 
     def answer(self, command: int, event: Message | None) -> None:
-        """Set the answer of a command, if it is still waited for."""
+        """Resolve the future of a command that still waits."""
         answer = self._answers.pop(command, None)
         if answer is not None and not answer.done():
             answer.set_result(event)
@@ -134,11 +134,11 @@ class Device:
 
 
 class Player:
-    """A simulated person with one identity, and one device or two.
+    """A simulated person with one identity and up to two devices.
 
     Attributes:
-        address: where it is; empty if nobody asks.
-        doing: what it does or waits for, to report a player who is stuck.
+        address: its network address; may be empty.
+        doing: its current action or wait, for reports of stuck players.
         rooms: the last event about each room, by code.
         states: the known state of each attempt, by id.
     """
@@ -167,7 +167,7 @@ class Player:
 
     @property
     def node(self) -> str:
-        """The node that its first device has had a session on last, once there is one."""
+        """The last node of its first device's session, if any."""
         device = self._devices[0]
         return device.node if device is not None else ""
 
@@ -181,7 +181,7 @@ class Player:
         await self._device(0)
 
     async def _device(self, number: int) -> Device:
-        """Return the open session of a device, or open one, retrying without end."""
+        """Return a device's open session, or open one, retrying indefinitely."""
         async with self._opening[number]:
             while True:
                 device = self._devices[number]
@@ -194,7 +194,7 @@ class Player:
                     self._node = self.rng.randrange(len(self.network.nodes))
 
     async def _open(self, number: int) -> Device:
-        """Open a session and say hello.
+        """Open a session and complete the handshake.
 
         Raises:
             LostError: no session could be opened.
@@ -219,7 +219,7 @@ class Player:
         return device
 
     async def vanish(self, seconds: float) -> None:
-        """Close all sessions, and open no other one for a while."""
+        """Close all sessions and open none for a while."""
         self.world.counts["vanished for a while"] += 1
         for device in self._devices:
             if device is not None and not device.lost:
@@ -227,7 +227,7 @@ class Player:
         await asyncio.sleep(seconds)
 
     def random_device(self) -> int:
-        """Return the number of a device, a random one if both are open."""
+        """Return the number of an open device, at random if there are two."""
         both = all(device is not None and not device.lost for device in self._devices)
         return self.rng.randrange(2) if both else 0
 
@@ -248,14 +248,14 @@ class Player:
             await self.pause(0.05, 0.5)
 
     async def ask_all(self, wanted: list[Message], number: int = 0) -> list[Message | None]:
-        """Send commands without waiting in between, and return what was answered in time."""
+        """Send commands without waiting in between, and return the answers received in time."""
         device = await self._device(number)
         for attempt in dict.fromkeys(c["attempt"] for c in wanted if c["type"] in NUMBERED):
             if not device.wire.knows(attempt):
                 opening = {"type": "attempt.open", "attempt": attempt}
                 [opened] = await self._ask_at(device, [opening])
                 if opened is None or opened["type"] == "refused":
-                    # Without the session's number for the attempt, these cannot be sent.
+                    # These cannot be sent without the session's number for the attempt.
                     return [opened] * len(wanted)
         return await self._ask_at(device, wanted)
 
@@ -289,7 +289,7 @@ class Player:
         return answers
 
     def _has_expired(self, attempt: str) -> bool:
-        """Return whether an attempt is not kept any more if nothing was played at it."""
+        """Return whether an unplayed attempt would have expired."""
         deadlines = [
             line.message["deadline"]
             for line in self.ledger.event_lines
@@ -309,7 +309,7 @@ class Player:
         await asyncio.sleep(self.rng.uniform(least, most))
 
     async def news(self, seconds: float) -> None:
-        """Wait until an event arrives that answers no command, or the seconds are over."""
+        """Wait for an event that answers no command, at most some seconds."""
         self._news.clear()
         timer = self.world.loop.call_later(seconds, self._news.set)
         await self._news.wait()
@@ -344,7 +344,7 @@ class Player:
                     self.rooms[event["code"]] = event
 
     def have(self, attempt: str) -> dict[str, int]:
-        """Return the `have` for a known attempt."""
+        """Return the `have` field for a known attempt."""
         state = self.states[attempt]
         return {"seq": state.seq, "digest": digest(state.view)}
 

@@ -1,4 +1,4 @@
-"""One race from a seed: a world, players and faults in it, and the check at the end."""
+"""One race from a seed: a world with players and faults, and a final check."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ from tests.simulation.world import World
 from tests.wire import KNOWN
 
 DAILIES = 0.15
-"""How often dailies are played instead of a race in a room."""
+"""How often players play dailies instead of racing in a room."""
 
 QUICK = 0.15
-"""How often players look for quick matches instead of racing in a room of theirs."""
+"""How often players look for quick matches instead of racing in their own room."""
 
 CHALLENGED = 0.15
 """How often players play a challenge instead of racing in a room."""
@@ -73,45 +73,43 @@ CIRCLED = 0.08
 """How often players are in a circle instead of racing in a room."""
 
 TAIL_LOST = 0.1
-"""How often a race is one in which the store loses its last writes now and then; never one with a
-challenge or a circle."""
+"""How often the store repeatedly loses its last writes; never with a challenge or a circle."""
 
 HOSTILE = 0.1
-"""How often there are hostile players in a race; never in one of dailies, or with lost writes."""
+"""How often a race includes hostile players; never with dailies or lost writes."""
 
 QUOTA_PLAYER_BYTES = 600
-"""Bytes that are stored for each player at an address at most, in such a race: few, to be filled.
-"""
+"""Quota per player at an address in such a race, in bytes; small enough to be filled."""
 
 ADDRESS_MISSES = limits.Rate(1 / 2_500, 0.02)
-"""Guesses for each player at an address, in such a race: five at once, then six a minute."""
+"""Guess rate per player at an address in such a race: a burst of five, then six a minute."""
 
 MODERATED = 0.3
-"""How often an operator takes results back, and lets them stand again, while players play."""
+"""How often an operator voids and restores results while players play."""
 
 ACTS_WITHIN = 3.0
-"""Seconds between two acts, at most."""
+"""Maximum of the seconds between two operator actions."""
 
 ACT_TIMEOUT = 3.0
-"""Seconds after which an act is left to sweepers."""
+"""Seconds after which an action is left to sweepers."""
 
 LOSS_INTERVAL = (0.3, 5.0)
-"""Seconds between two such losses."""
+"""Seconds between two losses of writes, lowest and highest."""
 
 NEVER_EXCUSED = {"stuck", "unfinished", "gap", "broken"}
-"""Kinds of complaint that count even if a deal was lost, so that nobody could play it."""
+"""Kinds of complaint that count even if a deal was lost before it could be played."""
 
 KEPT = 0.6
-"""Part of the races whose players keep their identities."""
+"""Share of races whose players keep their identities."""
 
 AT_ONCE = 0.8
-"""Part of them who do that as soon as they come, so that what they play is ranked."""
+"""Share of those players who do so on arrival, which makes their attempts ranked."""
 
 ONCE = 0.5
-"""Part of them who do not ask again if they get no answer: then nodes alone complete it."""
+"""Share of those players who do not retry without an answer, so that nodes alone complete it."""
 
 LATEST = 14 * 86_400_000
-"""Milliseconds after which nothing is waited for any more: at most one season ends before."""
+"""Milliseconds of future work to wait for at the end; at most one season ends within it."""
 
 FAULTS_FOR = 45.0
 """Seconds after which no more faults are injected."""
@@ -120,19 +118,19 @@ FINISHED_WITHIN = 60.0
 """Seconds without faults within which every player has to finish."""
 
 SETTLED_WITHIN = 30.0
-"""Seconds after that within which every effect has been applied."""
+"""Seconds after that within which every effect has to be applied."""
 
 CHECKPOINT_EVERY = (4, 7, 12, 128)
-"""After how many entries of a room's journal a checkpoint follows, one of these numbers."""
+"""Entries of a room's journal between checkpoints, to choose from."""
 
 ROUNDS = (1, 1, 2)
-"""How many rounds are raced in a room, one of these numbers."""
+"""Numbers of rounds raced in a room, to choose from."""
 
 WATCH_DELAY_MS = 4_000
-"""Milliseconds by which those who do not play a round see it later: rounds are short here."""
+"""Delay of a round for spectators, in milliseconds; rounds are short here."""
 
 SHARE = 20
-"""The time limits of rooms, which are a minute or more, are divided by this."""
+"""Divisor of rooms' time limits, which are at least a minute."""
 
 
 Scenario = Callable[[World], Coroutine[Any, Any, None]]
@@ -171,8 +169,8 @@ def run(seed: int, counts: Counter[str], scenario: Scenario | None = None) -> Ou
 
 
 async def _race(world: World) -> None:
-    """Run a race, with hostile players or without."""
-    # Drawn apart, so that the other races of known seeds stay as they are.
+    """Run a race, with or without hostile players."""
+    # A separate source of randomness keeps the other races of known seeds unchanged.
     apart = random.Random(f"hostile {world.seed}")
     if apart.random() >= HOSTILE:
         await _play(world)
@@ -186,14 +184,14 @@ async def _race(world: World) -> None:
 
 @dataclass(slots=True)
 class Company:
-    """The players of a race, and the plan of each.
+    """The players of a race and their plans.
 
     Attributes:
         network: the nodes.
         players: the honest players.
-        works: what these do.
-        cast: the hostile players, if there are any.
-        raced: whether there is a race, or dailies are played; not a challenge, or a circle.
+        works: the plans of the honest players.
+        cast: the hostile players, if any.
+        raced: whether they play a race or dailies, not a challenge or a circle.
     """
 
     network: Network
@@ -209,16 +207,16 @@ class Company:
 
 
 async def _play(world: World, apart: random.Random | None = None) -> None:
-    """Run the players while faults are injected, then without faults, and check.
+    """Run the players with faults, then without, and check.
 
     Args:
-        world: the race's.
-        apart: draws who is hostile; `None` if nobody is.
+        world: the race's world.
+        apart: decides who is hostile; `None` if nobody is.
     """
     rng, loop = world.rng, world.loop
     company = _gather(world, apart)
     _keep_identities(world, company)
-    # Drawn apart, too.
+    # A separate source again.
     moderating = random.Random(f"operator {world.seed}")
     if moderating.random() < MODERATED and company.cast is None:
         operator = loop.create_task(_moderate(world, company.network, company.players, moderating))
@@ -245,7 +243,7 @@ async def _play(world: World, apart: random.Random | None = None) -> None:
 
 
 def _gather(world: World, apart: random.Random | None) -> Company:
-    """Begin a world, and return who is in it; `apart` draws who is hostile, if anybody is."""
+    """Start a world and return its players; `apart` decides who is hostile."""
     rng, loop = world.rng, world.loop
     dailies = rng.random() < DAILIES and apart is None
     world.set_epoch(START)
@@ -263,7 +261,7 @@ def _gather(world: World, apart: random.Random | None) -> Company:
     if apart is not None:
         cast = hostile.cast(world, network, players, game, apart)
         return Company(network, [*players, *cast.honest], [*cast.works], cast)
-    # Drawn apart, so that the other races of known seeds stay as they are.
+    # A separate source of randomness keeps the other races of known seeds unchanged.
     quickly = random.Random(f"quick {world.seed}").random() < QUICK
     challenging = random.Random(f"asynchronous {world.seed}")
     challenged = not dailies and not quickly and challenging.random() < CHALLENGED
@@ -311,7 +309,7 @@ def _gather(world: World, apart: random.Random | None) -> Company:
 
 
 def _keep_identities(world: World, company: Company) -> None:
-    """Have honest players keep their identities while they play, in some races."""
+    """Make honest players keep their identities while they play, in some races."""
     keeping = random.Random(f"keep {world.seed}")
     if keeping.random() < KEPT:
         company.works = [
@@ -328,7 +326,7 @@ def _keep_identities(world: World, company: Company) -> None:
 def _add_hostile(
     world: World, cast: hostile.Cast, tasks: Sequence[asyncio.Task[None]]
 ) -> list[asyncio.Task[None]]:
-    """Begin what hostile players do, which ends when the honest ones are done."""
+    """Start the hostile players' tasks, which end when the honest ones are done."""
     cast.scene.tasks = list(tasks)
     keeping = random.Random(f"keep hostile {world.seed}")
     return [
@@ -340,7 +338,7 @@ def _add_hostile(
 
 
 def _judge(world: World, company: Company, over: int) -> None:
-    """Complain of what is wrong, given when all players were done."""
+    """Report violations; `over` is when all players were done."""
     ledgers = [player.ledger.answers_since(world.lost_at) for player in company.everybody]
     stored = world.memory.stored()
     verdict = check(stored, ledgers, int(world.now()))
@@ -363,7 +361,7 @@ def _judge(world: World, company: Company, over: int) -> None:
 async def _keep_meanwhile(
     player: Player, work: Coroutine[Any, Any, None], seconds: float, *, once: bool
 ) -> None:
-    """Play, and after some seconds keep a recovery code; `once` means without a retry."""
+    """Play, and keep a recovery code after some seconds; `once` means without a retry."""
 
     async def keep() -> None:
         await asyncio.sleep(seconds)
@@ -379,7 +377,7 @@ async def _keep_meanwhile(
 async def _moderate(
     world: World, network: Network, players: list[Player], rng: random.Random
 ) -> None:
-    """Void results that there are, and let them stand again, by any node."""
+    """Void existing results and restore them, through random nodes."""
     by = By("operator", "testing")
     while not world.closing:
         await asyncio.sleep(rng.uniform(0.0, ACTS_WITHIN))
@@ -395,21 +393,21 @@ async def _moderate(
         try:
             await asyncio.wait_for(act, ACT_TIMEOUT)
         except (Refusal, UnavailableError, TimeoutError):
-            # There is no result yet, or a sweeper has to complete it.
+            # There is no result yet, or a sweeper has to complete the action.
             continue
         world.counts["acts"] += 1
 
 
 def _excuses(stored: Stored, found: Sequence[Complaint]) -> Callable[[Complaint], bool]:
-    """Return a test of whether a complaint is expected after the store has lost its last writes.
+    """Return a predicate for complaints that are expected after a loss of the last writes.
 
-    Counters of runners may include lost moves until they move again. The deal of a round may be
-    lost before the round is started: then nobody can play it.
+    Runners' counters may include lost moves until they move again. A round's deal may be lost
+    before its start, so that it cannot be played.
     """
     journals = [text for entries in stored.rooms.values() for _, text in entries]
     deals = {deal for text in journals for deal in re.findall(r'"deal":"(\w+)"', text)}
     lost = not deals <= stored.deals.keys()
-    # A node may have entered a result in the room whose end was lost from its attempt.
+    # A node may have entered a result in the room although the attempt lost its end.
     early = any(each.kind == "misranked" and each.about.startswith("room") for each in found)
 
     def excuses(complaint: Complaint) -> bool:
@@ -423,7 +421,7 @@ def _excuses(stored: Stored, found: Sequence[Complaint]) -> Callable[[Complaint]
 
 
 async def _cut_power(world: World) -> None:
-    """Make the store lose its last writes again and again: up to a second, or one entry."""
+    """Make the store lose up to a second of writes, or one entry, again and again."""
     rng = world.rng
     await asyncio.sleep(rng.uniform(1.0, 6.0))
     while not world.calm:
@@ -450,9 +448,9 @@ async def _wait_for(tasks: list[asyncio.Task[None]], seconds: float) -> None:
 
 
 async def _wait_until_settled(world: World) -> None:
-    """Wait until nothing is due any more, skipping time, at most `SETTLED_WITHIN` seconds.
+    """Skip time until no work is due, at most `SETTLED_WITHIN` seconds.
 
-    What is due after `LATEST` is not waited for: a circle's seasons follow each other for ever.
+    Work due after `LATEST` is ignored, as a circle's seasons never end.
     """
     loop = world.loop
     until, latest = loop.time() + SETTLED_WITHIN, world.now() + LATEST
@@ -499,7 +497,7 @@ def _clear(world: World) -> None:
 def _logs(world: World) -> Iterator[None]:
     """Turn errors in the server's log into complaints, and drop all other events.
 
-    That data was lost is to be told if it was, and only then.
+    A loss of data must be logged exactly when it happened.
     """
 
     def process(_: object, level: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -530,17 +528,17 @@ def _deterministic(loop: VirtualLoop, world: World) -> Iterator[None]:
         (secrets, "token_bytes", rng.randbytes),
         (secrets, "choice", rng.choice),
         (secrets, "randbelow", rng.randrange),
-        # The work of nodes whose tasks are cancelled at the end would stay in it for ever.
+        # The work of nodes whose tasks are cancelled at the end would stay in it forever.
         (background, "_running", []),
         (session, "random", rng),
         (load, "random", rng),
-        # Drawn apart, too: rooms live briefly here.
+        # A separate source again: rooms are short-lived here.
         (
             rooms_journal,
             "CHECKPOINT_EVERY",
             random.Random(f"checkpoint {world.seed}").choice(CHECKPOINT_EVERY),
         ),
-        # What a race costs does not depend on the rules of those before it.
+        # A race's cost must not depend on the rules of earlier races.
         (catalog(), "_changed", WeakValueDictionary()),
         (catalog(), "_named", WeakValueDictionary()),
         (catalog(), "_latest", OrderedDict()),
@@ -555,7 +553,7 @@ def _deterministic(loop: VirtualLoop, world: World) -> Iterator[None]:
 
 @contextmanager
 def patched(owner: Any, name: str, other: object) -> Iterator[None]:
-    """Replace an attribute inside."""
+    """Replace an attribute temporarily."""
     before = getattr(owner, name)
     setattr(owner, name, other)
     try:
@@ -568,11 +566,10 @@ def patched(owner: Any, name: str, other: object) -> Iterator[None]:
 def conditions() -> Iterator[None]:
     """Make races fast: cache first boards, draw few deals ahead, shorten rounds.
 
-    What is made once in a process is made before, since nobody is charged for it: the tables of
-    listed rules, those of what fits, which made-up rules share, and those of names.
+    Tables that a process builds once are built here, as no player is charged for them: those of
+    listed rules, those shared by custom rules, and those of names.
 
-    Races leave many reference cycles behind, and little that lives on: garbage is collected less
-    often than usual.
+    Races leave many reference cycles and few live objects, so garbage is collected less often.
     """
     cached = lru_cache(64)(dealing.deal_seed)
     places: list[tuple[Any, str, Any]] = [

@@ -1,7 +1,7 @@
-"""Contests and ratings as they should be, computed anew: what a race may do to whom, and how much.
+"""Expected contests and ratings, recomputed: which races count for whom, and their effect.
 
-It shares nothing with the server: neither the rules of what counts, nor the model, which is that of
-Plackett and Luce in the approximation of Weng and Lin.
+It shares no code with the server, neither the rules for contests nor the rating model, which is
+Plackett-Luce in the approximation of Weng and Lin.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from math import exp, prod, sqrt
 from typing import Any
 
 MEAN = 25.0
-"""Of the ratings of those who have not raced."""
+"""Mean rating of players who have not raced."""
 
 BETA, TAU, LEAST = MEAN / 6, MEAN / 300, 1e-4
-"""The spread of what a player does, what a rating loses with time, and the least change of it."""
+"""Performance spread, growth of the deviation with time, and the smallest change."""
 
 FULL, MOST = 3, 6
-"""Races of the same two in a day that count in full, and those that count at all."""
+"""Races of the same pair in a day that count fully, and that count at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How a run ended: what ranks it, and whether its player has played."""
+    """How a run ended: its ranking values, and whether its player has played."""
 
     home: int
     left: int
@@ -33,12 +33,12 @@ class Run:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Run:
-        """Return it as an entry of a room's journal has it."""
+        """Convert a run from an entry of a room's journal."""
         return cls(*(stored[name] for name in ("home", "left", "time", "moves", "end")))
 
 
 def ranks_of(runs: Mapping[str, Run], home: int) -> dict[str, int]:
-    """Return the ranks of runs, of which those without a card of their own share the last one."""
+    """Return the ranks of runs; runs without a card of their own share the last rank."""
     order = {p: (run.left, run.time, run.moves) for p, run in runs.items() if run.home > home}
     return {
         p: 1 + sum(other < order[p] for other in order.values()) if p in order else len(runs)
@@ -49,7 +49,7 @@ def ranks_of(runs: Mapping[str, Run], home: int) -> dict[str, int]:
 def changes_of(
     before: Mapping[str, tuple[float, float]], ranks: Mapping[str, int]
 ) -> dict[str, tuple[float, float]]:
-    """Return by how much each mean is shifted, and by what each deviation is multiplied."""
+    """Return the shift of each mean and the factor of each deviation."""
     spread = {p: sqrt(before[p][1] ** 2 + TAU**2) for p in before}
     scale = sqrt(sum(each**2 + BETA**2 for each in spread.values()))
     worth = {p: exp(before[p][0] / scale) for p in before}
@@ -79,15 +79,15 @@ def contests_of(
     earlier: Mapping[frozenset[str], int],
     played_moves: int,
 ) -> dict[str, dict[str, float]]:
-    """Return for whom a race should be a contest, and how much it counts against each opponent.
+    """Return each player's contests in a race, with their weight per opponent.
 
     Args:
         runs: how the runs ended.
         home: cards that the deal itself brings home.
-        ranked: who had kept an identity when it began.
-        together: the pairs who are at one address.
+        ranked: players who had kept an identity when it started.
+        together: pairs at the same address.
         earlier: how many races pairs had in the day before.
-        played_moves: moves from which on somebody who gave up has played.
+        played_moves: moves after which a player who resigned counts as having played.
     """
     ranks = ranks_of(runs, home)
     if not any(run.home > home for run in runs.values()):
@@ -115,7 +115,7 @@ def expected(
     before: Mapping[str, tuple[float, float]],
     contests: Mapping[str, Mapping[str, float]],
 ) -> dict[str, tuple[float, float]]:
-    """Return what a race should change of its players' ratings: nothing of those who are missing.
+    """Return the expected rating changes of a race; players without a change are missing.
 
     Args:
         runs: how the runs ended.
@@ -136,5 +136,5 @@ def expected(
 def total(
     changes: Collection[tuple[float, float]], start: tuple[float, float]
 ) -> tuple[float, float]:
-    """Return a rating after changes, given that before them."""
+    """Apply changes to a rating."""
     return start[0] + sum(s for s, _ in changes), start[1] * prod(f for _, f in changes)

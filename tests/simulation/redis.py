@@ -1,4 +1,4 @@
-"""The simulated Redis server: commands, replies, and pub/sub."""
+"""The simulated Redis server: commands, replies and pub/sub."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Connection(Protocol):
     """The server's end of a connection."""
 
     def push(self, topic: str, frame: bytes) -> None:
-        """Send a message that was published to a topic."""
+        """Deliver a message published to a topic."""
 
 
 class Push(list[Any]):
@@ -34,7 +34,7 @@ class Redis:
             subscribers.pop(connection, None)
 
     def answer(self, connection: Connection, command: list[bytes]) -> bytes:
-        """Carry out a command, and return its encoded reply."""
+        """Carry out a command and return its encoded reply."""
         name, *given = [word.decode("utf-8", "surrogateescape") for word in command]
         if name in {"SUBSCRIBE", "UNSUBSCRIBE"}:
             return b"".join(self._subscribed(connection, name.lower(), topic) for topic in given)

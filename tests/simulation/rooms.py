@@ -1,6 +1,6 @@
-"""Rooms as all entries say that were ever appended to their journals: who was in which round.
+"""Room histories from all entries that were ever appended to their journals.
 
-It is read without the server's fold, so that a fault of that is not repeated here.
+They are read without the server's fold, so that a defect of the fold is not repeated here.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ class RoundStory:
 
     Attributes:
         number: from 1.
-        deal: what it was played on.
-        terms: what it was played by.
-        everybody: those who played it.
+        deal: its deal.
+        terms: its terms.
+        everybody: its players, including the pace bot.
         at: when it was started, in Unix milliseconds.
-        starts: when it began.
+        starts: when play began, after the countdown.
         since: when the round before it was over, or the room was opened.
         results: how the runs ended.
         over: when it was over; 0 if it is not.
-        strangers: whether a seat of it was taken while the room was public, or the room was public
-            when it was started or later.
+        strangers: whether one of its seats was taken while the room was public, or the room was
+            public at its start or later.
         home: how many cards the deal itself brings home.
     """
 
@@ -49,7 +49,7 @@ class RoundStory:
 
     @property
     def players(self) -> tuple[str, ...]:
-        """Those who played it, without the pace bot."""
+        """Its players, without the pace bot."""
         return tuple(each for each in self.everybody if each != PACE_BOT)
 
 
@@ -59,10 +59,10 @@ class RoomStory:
 
     Attributes:
         opened: the first entry.
-        entries: all of them.
+        entries: all entries.
         rounds: its rounds.
-        breaks: when another host, a removal or a lock ended what watch keys there were.
-        seats: when each player took a seat first.
+        breaks: when a new host, a removal or a lock ended the watch keys.
+        seats: when each player first took a seat.
     """
 
     code: str
@@ -79,7 +79,7 @@ class RoomStory:
 
 
 def stories(journals: Mapping[str, Sequence[str]]) -> Iterator[RoomStory]:
-    """Yield the rooms among journals by key, as all of their entries were appended."""
+    """Yield the rooms among journals by key, with all entries ever appended."""
     for key, texts in journals.items():
         kind, code = kind_of(key)
         if kind == "room":

@@ -1,4 +1,4 @@
-"""Lua in the simulated Redis: the server's own scripts, on the simulated commands."""
+"""Lua in the simulated Redis: the server's own scripts on the simulated commands."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tests.simulation.memory import Error, Memory, Reply
 
 
 class _Lua:
-    """The runtime, with `redis.call`; `memory` is that of the script that runs.
+    """The runtime with `redis.call`; `memory` belongs to the running script.
 
-    Lua has bytes, and the memory text with surrogates in place of what is no UTF-8.
+    Lua has bytes; the memory has text, with surrogates in place of invalid UTF-8.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class _Lua:
         return table(json.loads(text))
 
     def _value(self, reply: Reply) -> object:
-        """Return a reply as RESP2, which scripts are given, has it."""
+        """Return a reply as RESP2, the format that scripts see."""
         match reply:
             case Error():
                 raise reply
@@ -73,7 +73,7 @@ _LUA = _Lua()
 
 
 def run(memory: Memory, text: str, names: list[str], given: list[str]) -> Reply:
-    """Run a script, and return its reply."""
+    """Run a script and return its reply."""
     _LUA.memory = memory
     words = ([each.encode("utf-8", "surrogateescape") for each in part] for part in (names, given))
     try:
@@ -87,7 +87,7 @@ def _word(given: bytes | float) -> str:
 
 
 def _reply(value: Any) -> Reply:
-    """Return what a script has returned; a table ends before its first nil."""
+    """Convert a script's return value; a table ends at its first nil."""
     if lua_type(value) == "table":
         replies: list[Reply] = []
         while (each := value[len(replies) + 1]) is not None:

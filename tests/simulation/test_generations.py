@@ -1,6 +1,6 @@
-"""A player with two devices on two nodes, while the store loses the move acknowledged last.
+"""A player with devices on two nodes, while the store loses the last acknowledged move.
 
-A replica must not be used without a refresh after its connection to the store has broken.
+A replica must be refreshed after its connection to the store has broken.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ async def scenario(world: World) -> None:
         command = {"type": "move", "attempt": attempt, "seq": seq, "move": move}
         await player.ask_all([command], device)
 
-    # Neither node is told what the other device plays.
+    # Neither node learns what the other device plays.
     for node in network.nodes:
         node.services.attempts.appended.subscribers.clear()
-    # The first one's does not read the attempt either when it is connected again.
+    # Nor does the first node read the attempt when it reconnects.
     network.nodes[0].services.sessions.missed.subscribers.clear()
     await player.ask_all([{"type": "attempt.open", "attempt": attempt}], 1)
     lost, other, *_ = moves = sorted(_moves(player.states[attempt]))
@@ -62,7 +62,7 @@ async def scenario(world: World) -> None:
     world.unavailable_until = 0.0
     # The nodes reconnect to the store.
     await player.pause(5.0, 5.0)
-    # Its number is not the next one: the second device is sent a snapshot.
+    # Its number is not the next one, so the second device gets a snapshot.
     await play(1, lost)
     await play(1, other)
     both = _moves(player.states[attempt]) & _moves(remembered)
@@ -85,7 +85,7 @@ def _moves(state: ClientState) -> set[str]:
 @pytest.mark.parametrize(
     ("way", "found"), [(nullcontext, False), *((way, True) for way in broken.BROKEN_AFTER_LOSS)]
 )
-def test_no_move_follows_a_lost_one_that_a_node_still_holds(way: Any, found: bool) -> None:
+def test_no_move_is_appended_after_a_lost_one_in_a_replica(way: Any, found: bool) -> None:
     with way():
         races = (run(seed, Counter(), scenario).complaints for seed in range(12))
         complaints = next(filter(None, races), [])

@@ -1,4 +1,4 @@
-"""Races of known seeds, the exact replay of a seed, and the detection of broken servers."""
+"""Races of known seeds, exact replays of a seed, and the detection of broken servers."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from tests.simulation.race import conditions, patched, run
 from tests.simulation.trace import Trace
 
 RACES = 4
-"""Seeds below this are run by `make test`."""
+"""`make test` runs the seeds below this."""
 
 TELLING = sorted({*broken.BROKEN.values()} - {*range(RACES)})
-"""Others, whose races tell a server that is broken in some way from a right one."""
+"""Other seeds: their races tell broken servers from correct ones."""
 
 HOSTILE = sorted({seed for _, seed in broken.BROKEN_AMONG_STRANGERS.values()})
-"""Those whose races tell a server that lets players do what they may not, if some try."""
+"""Seeds whose races with hostile players tell broken servers from correct ones."""
 
 QUICK_RACES = 5
-"""Races of quick matches."""
+"""Number of quick-match races."""
 
 REPLAYED = 3
-"""Seeds that are run again."""
+"""Number of seeds replayed."""
 
 COLLECTED = 0.01
-"""How often garbage is collected in a turn of the loop."""
+"""Probability of a garbage collection in a turn of the loop."""
 
 MAX_RACES = 600
-"""Races within which a broken server has to be detected."""
+"""A broken server has to be detected within this many races."""
 
 SOON = 40
-"""Races after which its first seed is too old."""
+"""The first seed is outdated if it takes more races than this."""
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +71,7 @@ def test_nothing_is_lost_doubled_or_invented(seeds: Sequence[int]) -> None:
 
 
 @pytest.mark.deep
-def test_players_who_keep_no_rule_change_nothing_for_others() -> None:
+def test_hostile_players_cannot_affect_others() -> None:
     counts: Counter[str] = Counter()
     with patched(race, "HOSTILE", 1.0):
         for seed in HOSTILE:
@@ -79,13 +79,13 @@ def test_players_who_keep_no_rule_change_nothing_for_others() -> None:
             assert outcome.complaints == [], f"seed {seed}, with HOSTILE = 1.0"
     assert counts["guesses"] > 10 * len(HOSTILE)
     assert counts["empty rooms"] > len(HOSTILE)
-    assert counts["hints by rules made up"] > 0
+    assert counts["hints under custom rules"] > 0
     assert counts["ratings computed"] > 0, "some races were rated"
     assert counts["boards watched"] > len(HOSTILE)
 
 
 @pytest.mark.deep
-def test_the_pace_bot_stops_when_no_person_plays_any_more() -> None:
+def test_the_pace_bot_stops_when_the_last_person_stops() -> None:
     counts: Counter[str] = Counter()
     with patched(race, "QUICK", 1.0), patched(race, "DAILIES", 0.0):
         for seed in range(2000, 2000 + QUICK_RACES):
@@ -94,13 +94,13 @@ def test_the_pace_bot_stops_when_no_person_plays_any_more() -> None:
     assert counts["pace bots stopped"] > 0
 
 
-def test_timers_of_one_time_run_in_the_order_in_which_they_were_set() -> None:
+def test_simultaneous_timers_run_in_the_order_they_were_set() -> None:
     loop = VirtualLoop()
     ran: list[int] = []
     for number in range(300):
         earlier = loop.call_at(0.5, ran.append, -1)
         loop.call_at(1.0, ran.append, number)
-        # asyncio lays out its heap anew when half of it is cancelled.
+        # asyncio rebuilds its heap when half of it is cancelled.
         earlier.cancel()
     loop.call_at(2.0, loop.stop)
     loop.run_forever()
@@ -110,7 +110,7 @@ def test_timers_of_one_time_run_in_the_order_in_which_they_were_set() -> None:
 
 @cache
 def traces() -> list[Trace]:
-    """Return what happened in the races of the seeds that are replayed."""
+    """Return the traces of the replayed seeds."""
     return [run(seed, Counter()).trace for seed in range(REPLAYED)]
 
 
@@ -132,7 +132,7 @@ def test_another_process_replays_a_seed_exactly() -> None:
         text=True,
     ).stdout.splitlines()
     steps = [ascii(step) for trace in traces() for step in trace.steps]
-    # Not compared as a whole: the first difference says what depends on the process.
+    # Compared step by step: the first difference shows what depends on the process.
     for there, here in zip(printed, steps, strict=True):
         assert there == here
 
@@ -143,7 +143,7 @@ def test_a_seed_replays_exactly_whenever_garbage_is_collected(
 ) -> None:
     before = traces()
     assert len({trace.digest() for trace in before}) == REPLAYED
-    # What was there before the races is not searched for garbage time and again.
+    # Objects from before the races are not scanned again and again.
     gc.freeze()
     rng, turn = random.Random(1), VirtualLoop.select
 
@@ -172,7 +172,7 @@ def test_a_broken_server_is_detected(way: Callable[[], Any]) -> None:
 
 @pytest.mark.deep
 @pytest.mark.parametrize("way", broken.BROKEN_AMONG_STRANGERS, ids=lambda way: str(way.__name__))
-def test_what_others_may_not_do_is_detected(way: Callable[[], Any]) -> None:
+def test_broken_servers_among_hostile_players_are_detected(way: Callable[[], Any]) -> None:
     kind: Kind
     kind, first = broken.BROKEN_AMONG_STRANGERS[way]
 

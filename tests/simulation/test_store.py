@@ -44,7 +44,7 @@ ALL = [HASH, SCORES, TEXT, JOURNAL]
 
 @dataclass(frozen=True)
 class Side:
-    """A store, and the connection that it is on."""
+    """A store and its connection."""
 
     database: Database
     store: Store
@@ -56,10 +56,10 @@ def side_on(database: Database) -> Side:
 
 
 def drawn(rng: random.Random, now: int, length: int) -> tuple[str, ...]:
-    """Return a random command of those that the server sends, or that its scripts call.
+    """Return a random command that the server or its scripts send.
 
-    Its times to live are past, or longer than any test runs: the two stores set the end of a key
-    some milliseconds apart.
+    Its times to live are past or longer than any test runs, as the two stores set expiries some
+    milliseconds apart.
 
     Args:
         rng: draws it.
@@ -103,7 +103,7 @@ def drawn(rng: random.Random, now: int, length: int) -> tuple[str, ...]:
 
 
 async def answer_of(on: Side, command: tuple[str, ...], *, scripted: bool) -> object:
-    """Return the answer to a command, sent as it is or called by a script."""
+    """Return the answer to a command, sent directly or called by a script."""
     try:
         if scripted:
             answer = await on.database.run(SCRIPT, [command[1]], *command)
@@ -111,12 +111,12 @@ async def answer_of(on: Side, command: tuple[str, ...], *, scripted: bool) -> ob
             answer = await on.database.write(command[1], *command)
     except UnavailableError as error:
         return type(error)
-    # Hashes have no order that Redis promises.
+    # Redis guarantees no order for hashes.
     return sorted(answer) if command[0] in {"HKEYS", "HVALS"} else answer
 
 
 class SimulatedStore:
-    """A simulated store without faults, which runs each command to its end."""
+    """A simulated store without faults, which runs each command to completion."""
 
     def __init__(self) -> None:
         self.loop = VirtualLoop()
@@ -147,7 +147,7 @@ def simulated() -> Iterator[SimulatedStore]:
 
 
 @pytest.mark.parametrize("scripted", [False, True])
-async def test_the_simulated_store_answers_as_the_real_one(
+async def test_the_simulated_store_answers_like_a_real_one(
     database: Database, simulated: SimulatedStore, *, scripted: bool
 ) -> None:
     real, rng, length, seen = side_on(database), random.Random(1), 0, Counter[str]()
@@ -159,7 +159,7 @@ async def test_the_simulated_store_answers_as_the_real_one(
         found = await simulated.answer(command, scripted=scripted)
         wanted = await answer_of(real, command, scripted=scripted)
         if command[0] == "TTL":
-            # Seconds are rounded, and the clocks some milliseconds apart.
+            # Seconds are rounded, and the clocks differ by some milliseconds.
             assert abs(found - wanted) <= 1, f"command {number}: {command}"
         else:
             assert found == wanted, f"command {number}: {command}"
@@ -172,7 +172,7 @@ async def test_the_simulated_store_answers_as_the_real_one(
 
 
 @pytest.mark.parametrize("which", ["real", "simulated"])
-async def test_a_deal_is_found_as_it_was_drawn(
+async def test_a_stored_deal_is_found_unchanged(
     database: Database, simulated: SimulatedStore, which: str
 ) -> None:
     real = side_on(database)

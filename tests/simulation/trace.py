@@ -1,11 +1,11 @@
-"""The trace of a race: what happened, step by step."""
+"""The trace of a race: its events, step by step."""
 
 from __future__ import annotations
 
 from hashlib import sha256
 
 Step = tuple[float, str, str, object]
-"""Time (seconds of the loop's time), subject, kind, and details."""
+"""Time in the loop's seconds, subject, kind, and details."""
 
 
 class Trace:
@@ -15,7 +15,7 @@ class Trace:
         self.steps: list[Step] = []
 
     def add(self, at: float, who: str, what: str, more: object = "") -> None:
-        """Add a step. Its details have to be the same in every replay."""
+        """Add a step. Its details must be the same in every replay."""
         self.steps.append((at, who, what, more))
 
     def digest(self) -> str:
@@ -23,6 +23,6 @@ class Trace:
         return sha256(repr(self.steps).encode()).hexdigest()
 
     def lines(self, last: int | None = None) -> list[str]:
-        """Return the last steps, or all of them, as lines."""
+        """Format the last steps, or all of them, as lines."""
         steps = self.steps if last is None else self.steps[-last:]
         return [f"{at:10.4f}  {who:<18} {what:<26} {more}" for at, who, what, more in steps]

@@ -1,15 +1,15 @@
-"""The law of loop time: no command makes a node do much more than what is charged for it.
+"""The law of loop time: no command causes much more work than it is charged for.
 
-Work is counted, since times say little: calls of functions, bytes that are encoded, and tables of
-rules that are made. Charged is what the session's player pays, before the command and in it.
+Work is counted rather than timed: function calls, encoded bytes, and tables of rules. The charge is
+the sum that the session's player pays, before and during the command.
 
-Counted are the steps of the task that carries a command out, each from where it is continued until
-it waits again, and of a move, which takes no task, what begins it and what answers it. So all that
-is counted is one command's: the tasks and connections of a node are shared by all, and a pipeline
-carries what many have written. What a command leaves to others is not counted.
+Only the steps of the command's own task are counted, each from its resumption to its next wait. A
+move runs without a task, so the calls that start and answer it are counted. Each count therefore
+belongs to one command. A node's tasks and connections are shared, and a pipeline carries the writes
+of many commands, so work that a command leaves to others is not counted.
 
-A race in which all commands are weighed takes a fifth longer, so that only some are. Which ones is
-drawn apart: the race is the same, whichever are.
+Metering all commands makes a race a fifth longer, so only some are metered. They are drawn
+separately, which leaves the race itself unchanged.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from server.base.wire.session import Session
 from tests.simulation.world import World
 
 WEIGHED = 0.25
-"""How often a command's work is counted: that takes 5 % of a race's time."""
+"""Share of commands metered; this takes 5 % of a race's time."""
 
 BYTE = 0.05
-"""As many calls take as long as encoding a byte."""
+"""The cost of encoding a byte, in calls."""
 
 TABLES = 2_000.0
-"""As many calls take as long as the loops in which the tables of a ruleset are made."""
+"""The cost of building the tables of a ruleset, in calls."""
 
 FREE = 1_500.0
-"""What a command may do whatever it costs: it looks up a player, a room and an attempt."""
+"""Calls that every command may make, to look up a player, a room and an attempt."""
 
 EARNED = 500.0
-"""What a command may do beyond that for each unit of its price, which stands for 0.15 ms."""
+"""Further calls per unit of a command's price; a unit stands for 0.15 ms."""
 
 TESTS = str(Path(__file__).parents[1])
 
@@ -53,11 +53,11 @@ _TABLES = Ruleset._prepare_tables.__code__
 
 @dataclass(slots=True)
 class Bill:
-    """What a command was charged, and what it made the node do.
+    """The charge of a command and the work that it caused.
 
     Attributes:
         of: the command's name.
-        price: as `server.base.core.costs` has it.
+        price: in the units of `server.base.core.costs`.
         work: in calls of functions.
     """
 
@@ -72,7 +72,7 @@ class Bill:
 
 
 class Scales:
-    """Weighs some commands of a race, and complains of those that did not pay for their work."""
+    """Meters some commands of a race and complains of underpaid ones."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -80,7 +80,7 @@ class Scales:
         self._bill: Bill | None = None
 
     def places(self) -> list[tuple[Any, str, Any]]:
-        """Return what is to be replaced in a race, so that commands are weighed."""
+        """Return the replacements that meter commands during a race."""
         answer, play, answer_move = Session._answer, Session._play, Session._answer_move
         pay, packed = Payer.pay, codec._packed
 
@@ -122,9 +122,9 @@ class Scales:
         return self._rng.random() < WEIGHED
 
     def _weigh_call(self, of: str, call: Callable[..., Any], *given: Any) -> Any:
-        """Call what is a part of a move, and return what it does.
+        """Make a call that is part of a move, and return its result.
 
-        What is called inside of another one, such as the next move, adds its price to that.
+        Calls inside it, such as the next move, add their price to it.
         """
         if self._bill is not None or not self._draw():
             return call(*given)
@@ -137,7 +137,7 @@ class Scales:
     def _weigh(
         self, of: str, price: float, work: Coroutine[Any, Any, None]
     ) -> Generator[Any, Any, None]:
-        """Carry a command out step by step."""
+        """Run a command step by step."""
         bill = Bill(of, price)
         go_on: Callable[[Any], Any] = work.send
         given: Any = None
@@ -153,7 +153,7 @@ class Scales:
         self._judge(bill)
 
     def _counted(self, bill: Bill, call: Callable[..., Any], *given: Any) -> Any:
-        """Call something, and add what it does to a bill; garbage is nobody's, and waits."""
+        """Run a call and add its work to a bill, without garbage collection, which has no payer."""
         self._bill = bill
         gc.disable()
         sys.setprofile(self._note)
@@ -165,10 +165,10 @@ class Scales:
             self._bill = None
 
     def _note(self, frame: FrameType, event: str, _: object) -> None:
-        """Count a call, unless the simulation makes it."""
+        """Count a call, except for the simulation's own."""
         code = frame.f_code
         if event.endswith("call") and not code.co_filename.startswith(TESTS):
-            assert self._bill is not None, "nothing else is counted"
+            assert self._bill is not None, "calls are counted only for a bill"
             self._bill.work += TABLES if event == "call" and code is _TABLES else 1.0
 
     def _judge(self, bill: Bill) -> None:

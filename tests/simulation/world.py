@@ -1,4 +1,4 @@
-"""The shared state of one race: time, random numbers, faults, Redis, and the trace."""
+"""The shared state of one race: time, random numbers, faults, Redis and the trace."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class World:
 
     Attributes:
         rng: the source of all random choices.
-        counts: how often things happened, by name.
-        complaints: what was found wrong during the race.
-        calm: whether no more faults are injected.
-        closing: whether players are to finish.
+        counts: numbers of occurrences, by name.
+        complaints: the violations found during the race.
+        calm: whether faults have stopped.
+        closing: whether players should finish.
         lost_at: when the last writes were lost, in Unix milliseconds, or `None`.
         cuts: how often writes were lost.
-        connections: all connections to Redis, in the order in which they were opened.
-        nodes: all nodes, including those that have ended.
+        connections: all connections to Redis, in the order they were opened.
+        nodes: all nodes, including ended ones.
         skewed: whether the clock of a node was wrong by a minute or more.
-        forgotten: the addresses of which a node has ended before it had written all charges.
+        forgotten: addresses with charges that a node had not written when it ended.
     """
 
     def __init__(self, seed: int, loop: VirtualLoop, counts: Counter[str]) -> None:
@@ -75,7 +75,7 @@ class World:
         self.cuts += 1
 
     def make_unavailable(self, seconds: float) -> None:
-        """Break all connections to the store, and refuse new ones for some seconds."""
+        """Break all connections to the store and refuse new ones for some seconds."""
         self.unavailable_until = self.loop.time() + seconds
         for connection in list(self.connections):
             connection.lose(ConnectionResetError("the store became unavailable"))
