@@ -286,7 +286,7 @@ def _losses() -> Iterator[None]:
 
 @contextmanager
 def frees_seats_in_a_round() -> Iterator[None]:
-    """Take the seat of a member who is away for long, even during a round."""
+    """Take an absent member's seat even during a round."""
     observe: Any = absence.observe
 
     def always_idle(before: Absence | None, *given: Any) -> Absence | None:
@@ -685,7 +685,7 @@ def counts_stored_bytes_per_node() -> Iterator[None]:
 
 @contextmanager
 def does_not_charge_for_moves() -> Iterator[None]:
-    """Do not charge the entries of an attempt, except for what the first one extends."""
+    """Do not charge the entries of an attempt, except those of the first one."""
     with patched(play_charges, "ENTRY_BYTES", 0), _charged("friends"):
         yield
 
@@ -738,7 +738,7 @@ def _burdened() -> Iterator[None]:
 
 @contextmanager
 def _charged(*kinds: str) -> Iterator[None]:
-    """Inject no kills and clock jumps, after which the charges would be unknown."""
+    """Inject no kills or clock jumps, which would make the charges unknown."""
     often = dict.fromkeys((faults.KILLED_BEFORE, faults.KILLED_AFTER, faults.CLOCK_JUMP), 0.0)
     with patched(faults, "STORE", {**faults.STORE, **often}), _hostile(*kinds):
         yield

@@ -1,6 +1,6 @@
 """Bytes stored for players, as the server charges them: owner, size and expiry.
 
-They are computed from the store's contents at the end, independently of what was charged. The sizes
+They are computed from the store's contents at the end, independently of the charges. The sizes
 are the measured ones in `core/charges.py` of each wing.
 """
 

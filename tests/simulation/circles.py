@@ -1,6 +1,6 @@
 """Plans of players in a circle, and of an outsider who knows its id but has no link.
 
-`tests/faults/circles.py` checks what they are shown and what is stored.
+`tests/faults/circles.py` checks their views and the stored circles.
 """
 
 from __future__ import annotations

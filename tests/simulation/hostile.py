@@ -48,7 +48,7 @@ GUESSING = 0.7
 """Share of races with a player who guesses codes."""
 
 SIGNING_IN = 0.5
-"""Share of those in which an honest player signs in at the address of another honest one."""
+"""Share of those races with an honest player who signs in from a victim's address."""
 
 FILLING = 0.3
 """Share of races with a player who opens empty rooms."""

@@ -1,8 +1,8 @@
 """Laws of conduct towards others: a checker for the trace of a race with hostile players.
 
 - Only a race's players decide its rated results.
-- Nobody learns whether a room exists without its code, or watches with an expired key.
-- Nobody is kept out by others for more than ten seconds.
+- No player learns whether a room exists without its code, or watches with an expired key.
+- No player is kept out by others for more than ten seconds.
 - No address stores more than its quota, or more than it was charged for.
 """
 
@@ -41,7 +41,7 @@ from tests.simulation.rated import Run, contests_of, expected
 from tests.simulation.rooms import RoomStory, RoundStory, stories
 
 KEPT_OUT = 10_000
-"""Milliseconds for which others may keep a player out."""
+"""Maximum time that others may keep a player out, in milliseconds."""
 
 NOTHING = {"WatchRound": "not_invited"}
 """Refusals to callers without seat or key, where it is not `unknown_room`."""
@@ -56,7 +56,7 @@ FREE_TRIES = 2
 """Guesses that every player has; with fewer wrong ones, a player never waits for others."""
 
 PACED = 10
-"""Room changes after which a player may be limited by its own rate."""
+"""A player with more room changes than this may be limited by its own rate."""
 
 STOPPED = 10_000
 """Milliseconds within which a spectator whose key has ended is stopped while messages are lost."""
@@ -235,7 +235,7 @@ class Trial:
             player for player in round_.players if kept.get(player, self.ended) <= round_.starts
         }
 
-    # Nobody learns whether a room exists
+    # Rooms cannot be found without their codes
 
     def _check_guesses(self) -> None:
         wrong: defaultdict[tuple[str, str], int] = defaultdict(int)
@@ -307,7 +307,7 @@ class Trial:
         if any(given.at + SLACK < at < last for at in room.breaks):
             self._complain("told", about, f"{player.id} watches by a key of {given.at}")
 
-    # Nobody is kept out
+    # Players do not keep others out
 
     def _check_kept_out(self) -> None:
         quota_bytes = quota.quota_of(limits.ADDRESS_PLAYERS, 0, wide=False)

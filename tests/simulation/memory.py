@@ -88,7 +88,7 @@ class Memory:
         return copy.deepcopy(self._keyspace)
 
     def restore(self, keyspace: Keyspace) -> None:
-        """Replace all keys with those of a snapshot."""
+        """Replace all keys with a snapshot's."""
         self._keyspace = keyspace
 
     def find(self, key: str) -> Any:

@@ -21,7 +21,7 @@ REMATCH = 0.3
 """How often a member other than the host calls the rematch."""
 
 VANISHED = (0.5, 9.0)
-"""Seconds for which a player vanishes: hosts are replaced after two, seats lost after six."""
+"""Shortest and longest absence in seconds: hosts are replaced after two, seats lost after six."""
 
 SHORTEST = 60
 """Time limit of rounds whose terms are set, the shortest possible; races divide it."""

@@ -71,11 +71,11 @@ class MemoryLedger(Ledger):
         return ledger
 
     def commands(self) -> Iterator[Line]:
-        """Yield the commands in the order in which they were sent."""
+        """Yield the commands in the order sent."""
         return iter(self.command_lines)
 
     def events(self) -> Iterator[Line]:
-        """Yield the events in the order in which they were received."""
+        """Yield the events in the order received."""
         return iter(self.event_lines)
 
 

@@ -91,7 +91,7 @@ ACTS_WITHIN = 3.0
 """Maximum of the seconds between two operator actions."""
 
 ACT_TIMEOUT = 3.0
-"""Seconds after which an action is left to sweepers."""
+"""Seconds before an action is left to sweepers."""
 
 LOSS_INTERVAL = (0.3, 5.0)
 """Seconds between two losses of writes, lowest and highest."""
@@ -112,7 +112,7 @@ LATEST = 14 * 86_400_000
 """Milliseconds of future work to wait for at the end; at most one season ends within it."""
 
 FAULTS_FOR = 45.0
-"""Seconds after which no more faults are injected."""
+"""Faults are injected for this many seconds."""
 
 FINISHED_WITHIN = 60.0
 """Seconds without faults within which every player has to finish."""
@@ -211,7 +211,7 @@ async def _play(world: World, apart: random.Random | None = None) -> None:
 
     Args:
         world: the race's world.
-        apart: decides who is hostile; `None` if nobody is.
+        apart: selects hostile players; `None` for none.
     """
     rng, loop = world.rng, world.loop
     company = _gather(world, apart)
@@ -243,7 +243,7 @@ async def _play(world: World, apart: random.Random | None = None) -> None:
 
 
 def _gather(world: World, apart: random.Random | None) -> Company:
-    """Start a world and return its players; `apart` decides who is hostile."""
+    """Start a world and return its players; `apart` selects hostile ones."""
     rng, loop = world.rng, world.loop
     dailies = rng.random() < DAILIES and apart is None
     world.set_epoch(START)

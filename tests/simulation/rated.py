@@ -87,7 +87,7 @@ def contests_of(
         ranked: players who had kept an identity when it started.
         together: pairs at the same address.
         earlier: how many races pairs had in the day before.
-        played_moves: moves after which a player who resigned counts as having played.
+        played_moves: a player who resigned has played if it made this many moves.
     """
     ranks = ranks_of(runs, home)
     if not any(run.home > home for run in runs.values()):
