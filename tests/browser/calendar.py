@@ -1,4 +1,4 @@
-"""A server whose clock is moved, for tests of what takes days."""
+"""A server with a movable clock, for tests that span days."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ BEFORE_MIDNIGHT = DAY - 10 * MINUTE
 
 
 class Calendar(Site):
-    """A site whose clock stands at a time of the day, in seconds, and goes on to other days."""
+    """A site whose clock starts at a time of day, in seconds, and can skip to later days."""
 
     def __init__(self, data: Path, at: float = NOON) -> None:
         super().__init__(data)
         self.ahead += (at - self.now().timestamp()) % DAY
 
     def start(self) -> None:
-        """Start the server on the day that it is."""
+        """Start the server on the current day."""
         self._program = moved(self.ahead)
         super().start()
 
-    def go_on(self, days: int = 1) -> None:
-        """Let some days pass."""
-        self.pass_time(days * DAY)
+    def skip_days(self, days: int = 1) -> None:
+        """Skip some days."""
+        self.skip_time(days * DAY)
 
-    def pass_time(self, seconds: float) -> None:
-        """Let some time pass; pages that are open lose their sessions, and open new ones."""
+    def skip_time(self, seconds: float) -> None:
+        """Skip some time; open pages lose their sessions and open new ones."""
         self.stop()
         self.ahead += seconds
         self.start()
 
     def date(self, ahead: int = 0) -> str:
-        """Return the date of a day from this one on."""
+        """Return the date some days ahead."""
         return (self.now() + timedelta(days=ahead)).date().isoformat()
 
 
 @contextmanager
 def running_calendar(at: float = NOON) -> Iterator[Calendar]:
-    """Run a server on data of its own, whose clock stands at a time of the day."""
+    """Run a server on its own data, with a clock that starts at a time of day."""
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
         site = Calendar(Path(data), at)
         site.start()
@@ -58,6 +58,6 @@ def running_calendar(at: float = NOON) -> Iterator[Calendar]:
 
 
 def leave_screenshot(player: Player, number: int, step: str) -> None:
-    """Leave a screenshot of a step of a test in the folder that `DAYS` names, if it does."""
+    """Save a screenshot of a test step in the folder named by `DAYS`, if it is set."""
     if folder := os.environ.get("DAYS"):
         player.page.screenshot(path=Path(folder) / f"{number:02}-{step}.png", full_page=True)

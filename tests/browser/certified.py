@@ -1,4 +1,4 @@
-"""Certified deals for sites, as `samedeal certify` puts them into the pools."""
+"""Certified deals for sites, put into the pools as `samedeal certify` does."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tests.conftest import SECRET_KEY_FILE
 class _Here:
     """Solves in this process.
 
-    Those of the command run when nothing else wants the processor: beside other tests, that is
-    minutes later.
+    The command's solver processes run at idle priority, which takes minutes longer next to other
+    tests.
     """
 
     async def solve(self, task: Task) -> Solved:
@@ -28,7 +28,7 @@ class _Here:
 
 
 def certify(data: Path, game: str, count: int = 1) -> None:
-    """Put so many deals of a game into the pool of a server that does not run yet on this data."""
+    """Add certified deals of a game to the pool in a stopped server's data."""
     settings = Settings(data=data, secret_key_file=SECRET_KEY_FILE)
 
     async def fill() -> None:

@@ -1,4 +1,4 @@
-"""Checks of any screen: for what does not fit, and what axe finds against WCAG 2.2 AA."""
+"""Checks of any screen: layout, and axe's rules for WCAG 2.2 AA."""
 
 from __future__ import annotations
 
@@ -56,8 +56,7 @@ FIND_MISFITS = """() => {
     ...small.map(element => `too small to tap: ${words(element)}`),
   ];
 }""".replace("WIDTH", str(NARROW["width"]))
-"""Returns the elements that overflow the window or their boxes, and the targets smaller than 44
-pixels."""
+"""Returns elements that overflow the window or their boxes, and targets below 44 pixels."""
 
 FIND_UNREADABLE = """() => {
   const found = [];
@@ -93,7 +92,7 @@ FIND_UNREADABLE = """() => {
   }
   return found;
 }""".replace("LONGEST", str(MAX_LENGTH))
-"""Returns the words of headings that are broken between two lines, or that pictures cover."""
+"""Returns words of headings that are broken across lines or covered by pictures."""
 
 FIND_SCRAMBLED = """name => {
   // Names that are between isolates do no harm.
@@ -110,8 +109,7 @@ FIND_SCRAMBLED = """name => {
   if (bare(document.title)) found.push(document.title);
   return found;
 }"""
-"""Returns the texts in which a name that is written from right to left changes the order of what is
-beside it."""
+"""Returns texts that a right-to-left name reorders."""
 
 LONGEST = {
     "languages": ["en-GB", "de-DE", "fr-FR"],
@@ -125,10 +123,10 @@ LONGEST = {
         ["*", 4],
     ],
 }
-"""Placeholders for dates of these languages, these players' names, clocks and numbers.
+"""Placeholders for dates in these languages, these names, clocks and numbers.
 
-A daily ends within a day. How many digits numbers may have depends on where they are: elsewhere
-they are moves, points, ratings and places.
+A daily ends within a day, which limits clocks. The digits of a number depend on its meaning:
+elsewhere they are moves, points, ratings and places.
 """
 
 _WITH_LONGEST = (Path(__file__).parent / "longest.js").read_text()
@@ -141,20 +139,20 @@ LOOKS = {
     "broken or covered words": FIND_UNREADABLE,
     "the longest texts": FIND_LONGEST_MISFITS,
 }
-"""What is looked for in each reading mode, and how."""
+"""Functions that find problems in each reading mode, by name."""
 
 _FIND_ALL = f"() => [{', '.join(f'({how})()' for how in LOOKS.values())}]"
-"""Returns what each of `LOOKS` finds: asking for one after the other takes longer."""
+"""Returns the results of all `LOOKS` in one call, which is faster than a call for each."""
 
-# Every rule is checked. Not describing the elements that pass saves two thirds of the time.
+# Every rule is checked. Omitting the elements that pass saves two thirds of the time.
 FIND_VIOLATIONS = """async tags => {
   const wanted = {runOnly: {type: 'tag', values: tags}, resultTypes: ['violations']};
   return (await axe.run(wanted)).violations;
 }"""
-"""Returns what violates a rule of one of the tags."""
+"""Returns violations of the rules with one of the tags."""
 
 PLAIN = "document.documentElement.style.fontSize = ''; document.documentElement.dir = ''"
-"""Undoes what the reading modes change."""
+"""Reverts the changes of the reading modes."""
 
 READING_MODES = {
     "plain": PLAIN,
@@ -164,17 +162,19 @@ READING_MODES = {
 
 
 PATIENCE = 120_000
-"""Milliseconds after which a page counts as hung: the slowest check takes about ten seconds on a
-machine with far too much to do."""
+"""A page counts as hung after this many milliseconds.
+
+The slowest check takes about ten seconds on an overloaded machine.
+"""
 
 
 def problems(player: Player) -> list[str]:
-    """Return what is wrong with the screen that a player sees; it is the same screen afterwards.
+    """Return the problems of a player's screen, and restore the screen.
 
-    On a narrow phone, in light colours, nothing overflows the window and every target is large
-    enough, also with twice the text and from right to left, and with the longest dates, names and
-    numbers, and no name scrambles what is beside it. There, and in dark colours in a wide window,
-    no word of a heading is broken or covered, and axe finds no violation.
+    On a narrow phone in light colours, nothing overflows the window, every target is large enough,
+    and no name reorders its surroundings; also with doubled text, from right to left, and with the
+    longest dates, names and numbers. In that setting, and in dark colours in a wide window, no word
+    of a heading is broken or covered, and axe finds no violation.
     """
     size, scheme = _size(player), _scheme(player)
     _show(player, NARROW, "light")
@@ -188,9 +188,9 @@ def problems(player: Player) -> list[str]:
 
 
 def misfits(player: Player) -> list[str]:
-    """Return what does not fit on a narrow phone, as `problems` does, and nothing else.
+    """Return the misfits on a narrow phone only, as `problems` does.
 
-    From right to left, the words of one language do: what is on the wrong side is there in all.
+    One language is enough from right to left: an element on the wrong side is wrong in all.
     """
     size, scheme = _size(player), _scheme(player)
     _show(player, NARROW, "light")
@@ -200,7 +200,7 @@ def misfits(player: Player) -> list[str]:
 
 
 def _misfits_here(player: Player, modes: Iterable[str] = READING_MODES) -> list[str]:
-    """Return what does not fit at the size that is shown, in these of `READING_MODES`."""
+    """Return the misfits at the current size, in some of the `READING_MODES`."""
     found: list[str] = []
     for mode in modes:
         player.page.evaluate(READING_MODES[mode])
@@ -224,7 +224,10 @@ def _scheme(player: Player) -> Literal["light", "dark"]:
 
 
 def _show(player: Player, size: ViewportSize, scheme: Literal["light", "dark"]) -> None:
-    """Show the page so, unless it is: each change takes it two layouts."""
+    """Show the page at a size and in a colour scheme.
+
+    Changes are skipped where possible, as each costs two layouts.
+    """
     shown = _size(player), _scheme(player)
     if shown == (size, scheme):
         return
@@ -236,7 +239,7 @@ def _show(player: Player, size: ViewportSize, scheme: Literal["light", "dark"]) 
 
 
 def _violations(player: Player) -> list[str]:
-    """Return the violations that axe finds on the page: the rule, and where it is violated."""
+    """Return axe's violations on the page: each rule and its places."""
     if not player.page.evaluate("'axe' in window"):
         player.page.evaluate(AXE.read_text())
     found: list[dict[str, Any]] = _find(player, "violations", FIND_VIOLATIONS, TAGS)
@@ -248,15 +251,15 @@ def _violations(player: Player) -> list[str]:
 
 
 def _find(player: Player, what: str, function: str, arg: object = None) -> list[Any]:
-    """Return what a function of JavaScript finds on the page; fail if the page hangs meanwhile."""
+    """Return the result of a JavaScript function on the page, and fail if the page hangs."""
     page = player.page
     try:
-        # Unlike `evaluate`, this ends by itself.
+        # Unlike `evaluate`, this has a time-out.
         handle = page.wait_for_function(
             f"async arg => ({{found: await ({function})(arg)}})", arg=arg, timeout=PATIENCE
         )
     except PlaywrightTimeoutError as error:
-        raise AssertionError(f"{page.url} hangs while these are looked for: {what}") from error
+        raise AssertionError(f"{page.url} hangs during this check: {what}") from error
     found: list[Any] = handle.evaluate("({found}) => found")
     handle.dispose()
     return found

@@ -1,4 +1,4 @@
-"""Fixtures: a real server, and a real browser."""
+"""Fixtures: a real server and a real browser."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from tests.dates import ahead_now, moved
 from tests.processes import Running, free_port, running
 
 LOG_LINES = 30
-"""Lines of a server's log that are in the report of a test that failed."""
+"""Number of server log lines in a failed test's report."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add to the report of a test that failed what its pages show and its server has logged."""
+    """Add the pages' content and the server's log to a failed test's report."""
     report = yield
     if report.failed and call.when == "call" and isinstance(item, pytest.Function):
         for name, value in item.funcargs.items():
             for each in value if isinstance(value, list) else [value]:
                 if isinstance(each, Player):
-                    report.sections.append((f"page of {name}", each.told()))
+                    report.sections.append((f"page of {name}", each.report()))
                 elif isinstance(each, Site):
                     report.sections.append((name, "".join(each.process.lines[-LOG_LINES:])))
     return report
 
 
 def launched(playwright: Playwright, path: str | None) -> Browser:
-    """Launch the browser at a path that `tests/machine.py` has found."""
+    """Launch the browser that `tests/machine.py` found at a path."""
     assert path is not None, "This test needs a browser: make browser"
     return playwright.chromium.launch(executable_path=path, args=machine.ARGUMENTS)
 
 
 class Site:
-    """A server that a test can stop and start again, with the same port and data.
+    """A server that a test can stop and restart with the same port and data.
 
     Args:
         data: the folder for its data.
-        program: the arguments with which Python runs the command `samedeal`; its clock is that of
-            `ahead_now` without any.
+        program: Python's arguments that run the command `samedeal`; by default its clock is that of
+            `ahead_now`.
         options: further options of `samedeal serve`.
 
     Attributes:
@@ -73,7 +73,7 @@ class Site:
         self._running: AbstractContextManager[Running] | None = None
 
     def start(self) -> None:
-        """Start the server, and wait until it listens."""
+        """Start the server and wait until it listens."""
         command = [sys.executable, *self._program, "serve", "--port", str(self._port)]
         command += ["--data", str(self.data), "--log-format", "json", *self._options]
         self._running = running(command, forked=True)
@@ -82,18 +82,18 @@ class Site:
         self.url = f"http://localhost:{self._port}"
 
     def now(self) -> datetime:
-        """Return the time of its clock."""
+        """Return the server's time."""
         return datetime.fromtimestamp(time.time() + self.ahead, UTC)
 
     def stop(self) -> None:
-        """Terminate the server, as an operator would."""
+        """Terminate the server as an operator would."""
         assert self._running is not None
         self._running.__exit__(None, None, None)
 
 
 @contextmanager
 def running_site(*program: str, options: Sequence[str] = ()) -> Iterator[Site]:
-    """Run a server on data of its own, with further options."""
+    """Run a server on its own data, with further options."""
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
         site = Site(Path(data), program, options)
         site.start()
@@ -103,7 +103,7 @@ def running_site(*program: str, options: Sequence[str] = ()) -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
-    """Run a server for all tests of a module; a module whose tests see each other has its own."""
+    """Run a server for all tests of a module, so that modules do not see each other's data."""
     with running_site() as site:
         yield site
 
@@ -117,9 +117,9 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="module")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    """Run the browser that needs least, perhaps one without a user interface.
+    """Run the lightest available browser, perhaps one without a user interface.
 
-    Such a browser draws text a little differently, and installs no pages.
+    Such a browser draws text slightly differently and cannot install pages.
     """
     browser = launched(playwright, machine.machine().browser)
     yield browser

@@ -1,4 +1,4 @@
-"""Measures the page's frame times while cards move, with the processor slowed down four times.
+"""Measures the page's frame times while cards move, on a processor slowed down four times.
 
 `python -m tests.browser.frames` prints the 50th and 95th percentile and the maximum.
 """
@@ -16,10 +16,10 @@ from tests.browser.screens import SEED, WON, store_practice
 from tests.machine import machine
 
 CPU_SLOWDOWN = 4
-"""The factor by which the browser's processor is slowed down."""
+"""The slow-down factor of the browser's processor."""
 
 WINDOW = 1_500
-"""Milliseconds for which frames are measured."""
+"""Milliseconds to measure."""
 
 FRAMES = """wait => new Promise(done => {
   const times = [];
@@ -36,7 +36,7 @@ FRAMES = """wait => new Promise(done => {
 
 
 def frame_times(player: Player, begin: Callable[[], None], wait: int = WINDOW) -> list[float]:
-    """Call `begin`; return the times between frames for `wait` milliseconds, sorted."""
+    """Call `begin` and return the times between frames for `wait` milliseconds, sorted."""
     player.page.evaluate(f"window.frames_ = ({FRAMES})({wait}); 0")
     begin()
     times: list[float] = player.page.evaluate("window.frames_")
@@ -44,7 +44,7 @@ def frame_times(player: Player, begin: Callable[[], None], wait: int = WINDOW) -
 
 
 def open_practice(player: Player, game: str, moves: list[str], seed: str = SEED) -> None:
-    """Open a practice game with these moves played, and slow the processor down."""
+    """Open a practice game after these moves, and slow the processor down."""
     player.go("/rules/robert")
     player.page.evaluate(f"localStorage.setItem('samedeal.guided.{game}', '3')")
     store_practice(player, game, {"seed": seed, "moves": moves})
@@ -57,7 +57,7 @@ def open_practice(player: Player, game: str, moves: list[str], seed: str = SEED)
 
 
 def drag(player: Player) -> None:
-    """Drag the top card of the waste around, and drop it where it came from."""
+    """Drag the top card of the waste around and drop it back."""
     mouse = player.page.mouse
     box = player.page.locator('[data-pile="w"]').last.bounding_box()
     assert box is not None
@@ -77,12 +77,12 @@ def report(name: str, device: str, times: list[float]) -> None:
 
 
 def print_line(line: str) -> None:
-    """Print a line, and flush."""
+    """Print a line and flush."""
     print(line, flush=True)  # noqa: T201 - a command's output
 
 
 def measure(browser: Browser, url: str, name: str) -> None:
-    """Measure the animations that move most, on one device: "phone" or "desktop"."""
+    """Measure the largest animations on one device: "phone" or "desktop"."""
     device = {**(PHONE if name == "phone" else DESKTOP), "reduced_motion": "no-preference"}
 
     player = Player(browser, url, device)
@@ -112,8 +112,8 @@ def measure(browser: Browser, url: str, name: str) -> None:
 
 
 def main() -> None:
-    """Measure on both devices, and print a table."""
-    print_line("| what moves | device | frames | p50 ms | p95 ms | worst ms |")
+    """Measure on both devices and print a table."""
+    print_line("| animation | device | frames | p50 ms | p95 ms | worst ms |")
     print_line("|---|---|---|---|---|---|")
     with running_site() as site, sync_playwright() as playwright:
         browser = launched(playwright, machine().whole_browser)

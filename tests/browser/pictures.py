@@ -1,4 +1,4 @@
-"""Comparison of screenshots, scaled down."""
+"""Comparison of scaled-down screenshots."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ from io import BytesIO
 from PIL import Image, ImageChops
 
 SCALE = 3
-"""How many of the page's pixels, across and down, become one of a small picture: browser versions
-render edges slightly differently."""
+"""Page pixels per pixel of a small picture, in both directions.
+
+It hides differences at edges, which browser versions render differently.
+"""
 
 SQUARE = 8
-"""The side of the squares in which small pictures are compared, in pixels."""
+"""Side of the compared squares of small pictures, in pixels."""
 
 MAX_DIFFERENCE = 14
-"""The largest mean difference of a square, of 256 levels, that a person would not notice."""
+"""Largest mean difference of a square, of 256 levels, that a person would not notice."""
 
 COLOURS = 256
 
 
 def small(screenshot: bytes) -> Image.Image:
-    """Return a screenshot, a PNG, scaled down."""
+    """Scale down a screenshot, a PNG."""
     with Image.open(BytesIO(screenshot)) as picture:
         size = (picture.width // SCALE, picture.height // SCALE)
         return picture.convert("RGB").resize(size, Image.Resampling.BOX)
@@ -32,7 +34,7 @@ def with_few_colours(picture: Image.Image) -> Image.Image:
 
 
 def differences(one: Image.Image, other: Image.Image) -> list[tuple[int, int]]:
-    """Return the squares in which two pictures differ, by top left corner in the page's pixels."""
+    """Return the squares in which two pictures differ, by top left corner in page pixels."""
     if one.size != other.size:
         return [(0, 0)]
     difference = ImageChops.difference(one.convert("RGB"), other.convert("RGB")).convert("L")

@@ -1,4 +1,4 @@
-"""A page object: one player's browser, and what they see and do."""
+"""A page object: one player's browser, with its content and actions."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ PHONE: dict[str, Any] = {
     "reduced_motion": "reduce",
 }
 OFFLINE_PHONE = {**PHONE, "service_workers": "allow"}
-"""A phone that keeps the page for when there is no network."""
+"""A phone that caches the page for offline use."""
 MOVING_PHONE = {**PHONE, "reduced_motion": "no-preference"}
 
 FROM_RIGHT = "\u05d7\u05e0\u05d4"
-"""A name that is written from right to left."""
+"""A right-to-left name."""
 
 TIMEOUT = 20_000
-"""Milliseconds to wait for what should be visible."""
+"""Milliseconds to wait for an element to become visible."""
 
 expect.set_options(timeout=TIMEOUT)
 
@@ -49,11 +49,11 @@ _SIGN_IN = """if (location.origin !== "null")
 _REPORT_BLOCKED = """addEventListener("securitypolicyviolation", (event) => {
   throw new Error(`${event.effectiveDirective} blocked ${event.blockedURI} ${event.sample}`);
 });"""
-"""Makes what the page's Content-Security-Policy blocks an uncaught error."""
+"""Turns violations of the page's Content-Security-Policy into uncaught errors."""
 
 
 def _new_guest(url: str, name: str) -> str:
-    """Make a guest of this name, and return the token. It takes a page much longer."""
+    """Create a guest with this name and return the token; a page would take much longer."""
     with _connected(url.replace("http", "ws", 1) + "/socket") as socket:
         wire = Wire()
         hello = {"type": "hello", "id": 1, "version": VERSION, "name": name}
@@ -71,7 +71,7 @@ def _new_guest(url: str, name: str) -> str:
 
 
 def _connected(url: str) -> ClientConnection:
-    """Open a socket; try again while an overloaded node refuses, as pages do."""
+    """Open a socket, retrying while an overloaded node refuses, as pages do."""
     until = time.monotonic() + REFUSED_WITHIN
     while True:
         try:
@@ -97,7 +97,7 @@ _SEE_ROBERT = """after => {
   const home = parseInt(of('home-count').innerText);
   return {over: false, moves, home, foundation, waste};
 }"""
-"""Returns what a player has to know for the next move, once it is there after so many moves."""
+"""Returns the state that the next move depends on, once the page shows it."""
 
 
 class Player:
@@ -106,18 +106,18 @@ class Player:
     Args:
         browser: the browser.
         url: the URL of the site.
-        device: the settings of the context; without others, it has no service worker, which takes
-            a third of a page's processor time.
-        name: the player's name; without one, the page makes a new guest when it is first opened.
+        device: the settings of the context; by default it has no service worker, which takes a
+            third of a page's processor time.
+        name: the player's name; without one, the page creates a new guest when it is first opened.
         prepare: called with the context before it has a page.
 
     Attributes:
-        problems: messages of uncaught errors of the page, and of what its policy has blocked.
+        problems: messages of the page's uncaught errors and of blocked content.
         sent: how many WebSocket frames the page has sent.
         sent_kinds: the first item of each: the type of a command, or the number of an attempt.
-        received: how many it has received.
+        received: how many frames it has received.
         sockets: when WebSockets were opened and closed.
-        console: what the page has written there.
+        console: the page's console messages.
     """
 
     def __init__(
@@ -156,8 +156,8 @@ class Player:
     def _count_received(self, _: str | bytes) -> None:
         self.received += 1
 
-    def told(self) -> str:
-        """Return what the page shows and has said, for the report of a test that failed."""
+    def report(self) -> str:
+        """Return the page's content and messages, for a failed test's report."""
         try:
             shown = self.page.locator("body").inner_text(timeout=1_000)
         except PlaywrightError as error:
@@ -166,7 +166,7 @@ class Player:
             [
                 self.page.url,
                 f"sockets: {self.sockets}; frames: {self.sent} sent, {self.received} received",
-                f"kinds sent last: {self.sent_kinds[-20:]}",
+                f"last kinds sent: {self.sent_kinds[-20:]}",
                 f"problems: {self.problems}; console: {self.console[-20:]}",
                 shown[:1_500],
             ]
@@ -190,7 +190,7 @@ class Player:
         self.see(name).click()
 
     def unfold(self, name: str) -> None:
-        """Open what is folded away under this test id, and leave it open."""
+        """Open the collapsed element with this test id and leave it open."""
         fold = self.see(name)
         if fold.get_attribute("open") is None:
             fold.locator("summary").first.click()
@@ -215,7 +215,7 @@ class Player:
         return int("".join(filter(str.isdigit, self.see("move-count").inner_text())))
 
     def home(self) -> int:
-        """Return how many cards are home, as the page shows it."""
+        """Return the number of cards home that the page shows."""
         return int(self.see("home-count").inner_text().partition("/")[0])
 
     def wait_for_moves(self, count: int) -> None:
@@ -234,7 +234,7 @@ class Player:
         self.see(f"game-{game}").check(force=True)
 
     def open_room(self, game: str, seats: int = 2) -> str:
-        """Create a room, and return its link; one with a single seat invites nobody."""
+        """Create a room and return its link; a room with a single seat shows no invitation."""
         self.go("/new")
         self.choose_game(game)
         self.see("seats-select").select_option(str(seats))
@@ -243,13 +243,13 @@ class Player:
         return self.page.url
 
     def wait_for_board(self) -> None:
-        """Wait until the board has cards that can be moved."""
+        """Wait until the board has movable cards."""
         self.page.wait_for_selector(
             '[data-testid="board"][data-live="true"] [data-card]', state="attached"
         )
 
     def wait_for_rest(self) -> None:
-        """Wait until no card flies: one that is above another takes its tap."""
+        """Wait until no card flies: a flying card would intercept a tap."""
         self.page.wait_for_function(
             """() => document.getAnimations().every(
                  (each) => !each.effect.target.closest('[data-card]')
@@ -257,7 +257,7 @@ class Player:
         )
 
     def wait_for_cards(self) -> None:
-        """Wait until the server has shown the cards that the last moves turned up."""
+        """Wait until the server has shown the cards turned up by the last moves."""
         self.page.wait_for_function(
             """() => {
                  const tops = new Map();
@@ -271,15 +271,15 @@ class Player:
         )
 
     def hinted(self) -> list[str | None]:
-        """Return the piles of the cards that a hint lights, once it does."""
-        # Until then, cards that can be moved are lit in the same way for a newcomer.
+        """Wait for a hint, and return the piles of the cards that it highlights."""
+        # While the guide is shown, a newcomer's movable cards are highlighted in the same way.
         self.page.locator(".guide").wait_for(state="hidden")
         lit = self.page.locator(".hinted[data-pile]")
         lit.first.wait_for()
         return [each.get_attribute("data-pile") for each in lit.all()]
 
     def wait_for_faces(self) -> None:
-        """Wait until the faces of all cards have been drawn."""
+        """Wait until the faces of all cards are drawn."""
         self.page.wait_for_function(
             """() => [...document.querySelectorAll('[data-card] > *')].every(
                  (sheet) => getComputedStyle(sheet).backgroundImage !== 'none')"""
@@ -301,7 +301,7 @@ class Player:
         self.press("give-up-confirm")
 
     def play_robert(self, home: int = 52) -> None:
-        """Play Robert to its end, or until so many cards are home."""
+        """Play Robert to its end, or until this many cards are home."""
         moves = None
         while (seen := self._see_robert(moves)) and seen["home"] < home:
             moves = seen["moves"]
@@ -311,20 +311,20 @@ class Player:
                 self.page.keyboard.press("d")
 
     def bring_home(self, cards: int) -> None:
-        """Play Robert until so many more cards are home."""
+        """Play Robert until this many more cards are home."""
         self.play_robert(self.home() + cards)
 
     def _see_robert(self, moves: str | None) -> dict[str, Any] | None:
-        """Wait until another number of moves is shown, with cards; return `None` after the last."""
+        """Wait for another number of moves, with cards; return `None` after the last move."""
         seen = self.page.wait_for_function(_SEE_ROBERT, arg=moves).json_value()
         return None if seen["over"] else dict(seen)
 
     def close(self) -> None:
-        """Close the browser context, and fail if the page had uncaught errors."""
+        """Close the browser context and fail if the page had uncaught errors."""
         self.context.close()
         assert self.problems == [], self.problems
 
 
 def _adjoin(one: str, other: str) -> bool:
-    """Return whether two cards' ranks are adjacent; King and Ace are."""
+    """Return whether two cards' ranks are adjacent, counting King and Ace."""
     return (RANKS.index(one[0]) - RANKS.index(other[0])) % 13 in {1, 12}

@@ -1,6 +1,6 @@
-"""A rolling restart in the middle of a race of two players.
+"""A rolling restart during a race of two players.
 
-`python -m tests.browser.rolling` measures how long the players were disconnected.
+`python -m tests.browser.rolling` measures how long the players are disconnected.
 """
 
 from __future__ import annotations
@@ -38,12 +38,14 @@ window.WebSocket = class extends WebSocket {
   }
 };
 """
-"""Records in `window.gaps` for how many milliseconds each time the page received nothing, from the
-close of one socket to the first message on the next."""
+"""Records the lengths of the page's disconnections in `window.gaps`, in milliseconds.
+
+A disconnection lasts from the close of a socket to the first message on the next.
+"""
 
 
 class Nodes:
-    """Nodes on one Redis, behind a load balancer."""
+    """Nodes on one Redis behind a load balancer."""
 
     def __init__(self, redis: str) -> None:
         self.url = ""
@@ -53,7 +55,7 @@ class Nodes:
 
     @contextmanager
     def serving(self) -> Iterator[None]:
-        """Run the nodes and the balancer until the context is left."""
+        """Run the nodes and the balancer inside the context."""
         with ExitStack() as stack:
             for port in self._ports:
                 self._running.append(self._start(port))
@@ -69,7 +71,7 @@ class Nodes:
         return node
 
     def restart(self, number: int) -> None:
-        """Terminate a node, as an operator would, and start it again."""
+        """Terminate a node as an operator would, and restart it."""
         assert self._running[number].end() == 0
         self._running[number] = self._start(self._ports[number])
 
@@ -80,7 +82,7 @@ class Nodes:
 
 @contextmanager
 def _balanced(ports: list[int]) -> Iterator[str]:
-    """Run a balancer in a thread of its own, and yield its URL."""
+    """Run a balancer in a separate thread and yield its URL."""
     balancer = Balancer(ports, random.Random(1))
     ready, done = threading.Event(), threading.Event()
 
@@ -103,7 +105,7 @@ def race_through_restarts(browser: Browser, rounds: int = 1) -> list[float]:
     """Race while each node is restarted `rounds` times.
 
     Returns:
-        For each reconnect of a player, how many milliseconds they were disconnected.
+        The duration of each player's disconnections, in milliseconds.
     """
     with running_server() as redis:
         nodes = Nodes(redis.url)
@@ -136,7 +138,7 @@ def race_through_restarts(browser: Browser, rounds: int = 1) -> list[float]:
 
 
 def main() -> None:
-    """Print how long players were disconnected in five rolling restarts."""
+    """Print how long players are disconnected in five rolling restarts."""
     with sync_playwright() as playwright:
         browser = launched(playwright, machine().whole_browser)
         gaps = race_through_restarts(browser, rounds=5)

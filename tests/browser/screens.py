@@ -38,7 +38,7 @@ SEED = "5a" * 32
 """The seed of practice games."""
 
 DEALS = 12
-"""How many times the stock is dealt from, so that a board looks as in the middle of a game."""
+"""Deals from the stock that make a board look like mid-game."""
 
 WON = ROOT / "tests/browser/won.json"
 """A seed of Lady Betty, and moves that win it."""
@@ -46,7 +46,7 @@ WON = ROOT / "tests/browser/won.json"
 GAMES = ["roosevelt", "robert", "rouge-et-noir", "deuces", "lady-betty"]
 
 KINDS = [*GAMES, "freecell", "canfield"]
-"""Games of all kinds: those have no stock, and a reserve."""
+"""Games of all kinds, including one without a stock and one with a reserve."""
 
 STATIC_SCREENS = {
     "home": "/",
@@ -69,13 +69,13 @@ STATIC_SCREENS = {
     "new-challenge": "/c",
     "no-challenge": "/c/zzzzzzzzzzzzzzzz",
 }
-"""The screens that are shown by their path alone, by name."""
+"""Screens that depend on their path alone, by name."""
 
 SAME = ("home", "new", "rules-deuces", "missing")
-"""Those that look the same on every day. Only a whole browser draws them as others do."""
+"""Screens that look the same every day. Browsers without a user interface draw them differently."""
 
 REFERENCES = ROOT / "tests/browser/references"
-"""Scaled down screenshots that were approved."""
+"""Scaled-down screenshots that were approved."""
 
 COMPARED = {
     "390x844": {
@@ -90,15 +90,18 @@ COMPARED = {
         "practice": ["practice-roosevelt", "practice-robert", "practice-deuces"],
     },
 }
-"""By size and part, the screens that look the same on every day and for every player."""
+"""By size and part, the screens that look the same every day and for every player."""
 
 STYLE = ":root { --text: Fraunces } .head > .number, .standing { visibility: hidden }"
-"""Uses the page's own font for all text, since system fonts differ between machines, and hides the
-time until the next deals, whose width changes too, and how far anybody has come in a game."""
+"""Makes screenshots comparable.
+
+All text uses the page's font, as system fonts differ between machines. The countdown to the next
+deals and the progress in games are hidden, as they vary.
+"""
 
 
 def comparable_screenshot(player: Player) -> bytes:
-    """Return a screenshot as a PNG, without what changes from day to day."""
+    """Return a screenshot as a PNG, without parts that change daily."""
     page = player.page
     page.evaluate(
         """(style) => {
@@ -116,7 +119,7 @@ def comparable_screenshot(player: Player) -> bytes:
 
 
 def device(size: str, scheme: str = "light") -> dict[str, Any]:
-    """Return the settings of a browser context for a size and a colour scheme."""
+    """Return a browser context's settings for a size and a colour scheme."""
     width, height = SIZES[size]
     touch = min(width, LAPTOP) < LAPTOP
     return {
@@ -128,17 +131,17 @@ def device(size: str, scheme: str = "light") -> dict[str, Any]:
 
 
 Screens: TypeAlias = Iterator[tuple[str, Player]]
-"""The name of a screen, and the player whose page shows it until the next one is asked for."""
+"""Pairs of a screen's name and a player whose page shows it until the next pair is requested."""
 
 
 class Cast:
-    """The players who visit screens, each of whom comes when called for the first time.
+    """The players who visit screens, created on first use.
 
     Args:
-        browser: a browser; each player has a context of their own.
+        browser: a browser; each player has a separate context.
         url: the URL of the site.
         settings: the settings of the contexts, as from `device`.
-        prepare: as of `Player`.
+        prepare: as in `Player`.
     """
 
     def __init__(
@@ -155,7 +158,7 @@ class Cast:
         self._players: dict[str, Player] = {}
 
     def __call__(self, *names: str, **settings: str) -> list[Player]:
-        """Return the players of these names."""
+        """Return the players with these names."""
         for name in names:
             if name not in self._players:
                 context = {**self._settings, **settings}
@@ -163,7 +166,7 @@ class Cast:
         return [self._players[name] for name in names]
 
     def leave(self) -> None:
-        """Close the pages of all, and fail if one had uncaught errors."""
+        """Close all pages and fail if one had uncaught errors."""
         for player in self._players.values():
             player.close()
         self._players.clear()
@@ -206,7 +209,7 @@ def _practice(cast: Cast) -> Screens:
         player.go(f"/practice/{game}")
         player.wait_for_board()
         player.wait_for_faces()
-        # What a deal is played for may have to be worked out first.
+        # The page may have to compute the deal's target first.
         expect(player.see("home-count")).to_contain_text("/")
         yield f"practice-{game}", player
         for _ in range(DEALS):
@@ -292,7 +295,7 @@ def _ghost(player: Player, run: str) -> Screens:
 
 
 def _room(cast: Cast) -> Screens:
-    """Visit what a host and guests see of a room between its rounds."""
+    """Visit a host's and guests' screens of a room between rounds."""
     player, friend, third = cast("Ada", FROM_RIGHT, "Barbara")
     player.open_room("robert", seats=3)
     for each in (friend, third):
@@ -332,7 +335,7 @@ def _room(cast: Cast) -> Screens:
 
 
 def _hosting(cast: Cast) -> Screens:
-    """Visit what a host can do, and what those see who have lost their seats."""
+    """Visit the host's controls, and the screens of members who have lost their seats."""
     player, friend, third = cast("Ada", FROM_RIGHT, "Barbara")
     player.open_room("robert", seats=3)
     for each in (friend, third):
@@ -364,7 +367,7 @@ def _hosting(cast: Cast) -> Screens:
 
 
 def _watching(cast: Cast) -> Screens:
-    """Visit what those see who watch a race: by a link, and when they are done with it."""
+    """Visit the screens of a race's spectators: by a link, and after their own run."""
     player, friend, third, watcher = cast("Ada", FROM_RIGHT, "Barbara", "Emmy")
     link = player.open_room("roosevelt", seats=4)
     player.press("watch-invite")
@@ -407,7 +410,7 @@ def _watching(cast: Cast) -> Screens:
 
 
 def _lobby(cast: Cast) -> Screens:
-    """Visit what leads to races with strangers."""
+    """Visit the screens that lead to races with strangers."""
     player, friend = cast("Ada", FROM_RIGHT)
     player.open_room("deuces", seats=4)
     player.see("open-to-anyone").check()
@@ -426,7 +429,7 @@ def _lobby(cast: Cast) -> Screens:
 
 
 def _challenges(cast: Cast) -> Screens:
-    """Visit a challenge of one who plays it, before and after another one has."""
+    """Visit a player's challenge, before and after an opponent has played it."""
     player, friend = cast("Ada", FROM_RIGHT)
     player.go("/c")
     player.unfold("challenge-options")
@@ -472,7 +475,7 @@ def _challenges(cast: Cast) -> Screens:
 
 
 def _circles(cast: Cast) -> Screens:
-    """Visit a circle of one, and one that a friend has joined and played in."""
+    """Visit a circle with one member, and one in which a friend has played."""
     player, friend = cast("Ada", FROM_RIGHT)
     player.go("/circles")
     player.see("circle-name").fill("Thursday club")
@@ -585,7 +588,7 @@ PARTS: dict[str, Callable[[Cast], Screens]] = {
     "daily": _daily,
     "win": _win,
 }
-"""Parts of the page, each of which is visited by players of its own."""
+"""Parts of the page, each visited by different players."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The account, in Chromium: an identity is kept, used in another browser, and deleted."""
+"""The account in Chromium: an identity is kept, used in another browser, and deleted."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def ada(browser: Browser, site: Site) -> Iterator[Player]:
 
 @pytest.fixture
 def phone(browser: Browser, site: Site) -> Iterator[Player]:
-    """Return another device, with a guest."""
+    """Return another device with a guest."""
     player = Player(browser, site.url, PHONE)
     yield player
     player.close()
 
 
 class VirtualDevice:
-    """An authenticator of a player's browser, which says yes to everything."""
+    """A virtual authenticator of a player's browser, which approves every request."""
 
     def __init__(self, player: Player) -> None:
         self._session = player.context.new_cdp_session(player.page)
@@ -54,29 +54,29 @@ class VirtualDevice:
         return list(found["credentials"])
 
     def take(self, other: VirtualDevice) -> None:
-        """Take the passkeys of another device, as a synchronised keychain does."""
+        """Copy the passkeys of another device, as a synchronised keychain does."""
         for credential in other.credentials():
             given = {"authenticatorId": self._id, "credential": credential}
             self._session.send("WebAuthn.addCredential", given)
 
 
 def at_account(player: Player) -> None:
-    """Go to the account, and wait until it is shown."""
+    """Open the account page and wait for it."""
     player.go("/account")
     expect(player.see("account")).to_have_attribute("data-kept", re.compile("true|false"))
 
 
 def kept(player: Player, *, expected: bool = True) -> None:
-    """Wait until the account says whether the identity is kept."""
+    """Wait until the account page shows whether the identity is kept."""
     expect(player.see("account")).to_have_attribute("data-kept", str(expected).lower())
 
 
 def named(player: Player, name: str) -> None:
-    """Wait until the account is a player's of this name."""
+    """Wait until the account page shows this name."""
     expect(player.see("account").get_by_role("heading")).to_have_text(name)
 
 
-def test_a_passkey_keeps_the_player_and_signs_in_elsewhere(ada: Player, phone: Player) -> None:
+def test_a_passkey_keeps_the_identity_and_signs_in_elsewhere(ada: Player, phone: Player) -> None:
     at_account(ada)
     kept(ada, expected=False)
     key = VirtualDevice(ada)
@@ -93,7 +93,7 @@ def test_a_passkey_keeps_the_player_and_signs_in_elsewhere(ada: Player, phone: P
     kept(phone)
     phone.page.reload()
     named(phone, "Ada")
-    # To change how to sign in, the passkey is shown again.
+    # Changing sign-in methods requires the passkey again.
     phone.press("new-code")
     phone.press("confirm-passkey")
     phone.see("recovery-code").wait_for()
@@ -101,7 +101,7 @@ def test_a_passkey_keeps_the_player_and_signs_in_elsewhere(ada: Player, phone: P
     expect(phone.see("credential")).to_have_count(2)
 
 
-def test_a_code_on_one_device_signs_another_in(ada: Player, phone: Player) -> None:
+def test_a_code_from_one_device_signs_in_another(ada: Player, phone: Player) -> None:
     at_account(ada)
     ada.press("link-device")
     code = ada.see("device-code").inner_text()
@@ -113,11 +113,11 @@ def test_a_code_on_one_device_signs_another_in(ada: Player, phone: Player) -> No
     expect(phone.see("sign-in")).to_be_enabled()
     phone.press("sign-in")
     named(phone, "Ada")
-    # A device code keeps nothing.
+    # A device code does not keep the identity.
     kept(phone, expected=False)
 
 
-def test_a_link_with_a_code_takes_no_guest_away_who_has_something_to_lose(
+def test_a_code_link_does_not_discard_a_guest_with_results(
     browser: Browser, site: Site, ada: Player
 ) -> None:
     at_account(ada)
@@ -152,12 +152,12 @@ def test_a_recovery_code_is_shown_once_and_signs_in(ada: Player, phone: Player) 
     at_account(ada)
     ada.press("new-code")
     code = ada.see("recovery-code").inner_text()
-    # It counts once it is written down.
+    # The code counts only after confirmation.
     kept(ada, expected=False)
     ada.press("code-written")
     expect(ada.see("recovery-code")).to_be_hidden()
     kept(ada)
-    # A second one takes the place of the first, and asks before, in a new session for that one.
+    # A second code replaces the first; the new session confirms with the passkey first.
     ada.page.reload()
     ada.press("new-code")
     ada.press("new-code-confirm")
@@ -214,7 +214,7 @@ def test_signing_out_everywhere_else_leaves_this_device(ada: Player, phone: Play
     named(ada, "Ada")
 
 
-def test_what_is_stored_can_be_had_and_deleted(ada: Player) -> None:
+def test_stored_data_can_be_downloaded_and_deleted(ada: Player) -> None:
     at_account(ada)
     with ada.page.expect_download() as download:
         ada.press("download-data")
@@ -226,7 +226,7 @@ def test_what_is_stored_can_be_had_and_deleted(ada: Player) -> None:
     kept(ada, expected=False)
 
 
-def test_a_guest_is_asked_before_a_daily_and_a_player_who_kept_the_identity_is_not(
+def test_only_guests_are_asked_to_keep_their_identity_before_a_daily(
     ada: Player,
 ) -> None:
     ada.go("/daily/robert")
@@ -241,7 +241,7 @@ def test_a_guest_is_asked_before_a_daily_and_a_player_who_kept_the_identity_is_n
     expect(ada.see("keep-identity")).to_be_hidden()
 
 
-def test_who_keeps_the_identity_after_a_daily_is_told_from_when_on_it_is_ranked(
+def test_keeping_the_identity_after_a_daily_says_when_ranking_starts(
     ada: Player,
 ) -> None:
     ada.go("/daily/robert")
@@ -277,7 +277,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
-def test_a_bot_is_made_its_token_shown_once_and_itself_labelled(ada: Player, site: Site) -> None:
+def test_a_bot_is_created_with_a_token_shown_once_and_a_label(ada: Player, site: Site) -> None:
     at_account(ada)
     VirtualDevice(ada)
     ada.see("bot-name").fill("Ada's bot")

@@ -1,4 +1,4 @@
-"""Two sites below two paths of one origin, behind a proxy that takes one path away."""
+"""Two sites below two paths of one origin, behind a proxy that strips the path."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ BESIDE = """
 		respond "another site"
 	}
 """
-"""What the proxy serves beside what the document says."""
+"""Routes that the proxy serves in addition to the documented ones."""
 
 
 def documented() -> str:
-    """Return the configuration of Caddy in the document, with a second site."""
+    """Return Caddy's configuration from the document, with a second site."""
     text = (ROOT / "deploy/proxies/README.md").read_text()
     found = re.search(r"```caddy\n(.*?)}\n```", text, re.DOTALL)
     assert found is not None
@@ -114,9 +114,7 @@ def test_the_game_is_played_below_the_path(player: Player, origin: str) -> None:
     expect(player.page.get_by_role("heading", level=1)).to_be_visible()
 
 
-def test_each_site_keeps_what_is_its_own_and_opens_without_a_network(
-    player: Player, origin: str
-) -> None:
+def test_each_site_keeps_its_own_data_and_opens_offline(player: Player, origin: str) -> None:
     for root in (KEPT, TAKEN_AWAY):
         player.go(root)
         expect(player.page).to_have_url(f"{origin}{root}/")
@@ -144,7 +142,7 @@ def test_each_site_keeps_what_is_its_own_and_opens_without_a_network(
     player.context.set_offline(False)
 
 
-def test_the_installed_page_begins_below_the_path(player: Player, origin: str) -> None:
+def test_the_installed_page_starts_below_the_path(player: Player, origin: str) -> None:
     player.go(f"{KEPT}/settings")
     session = player.context.new_cdp_session(player.page)
     manifest = session.send("Page.getAppManifest")
@@ -153,6 +151,6 @@ def test_the_installed_page_begins_below_the_path(player: Player, origin: str) -
     assert manifest["manifest"]["startUrl"] == manifest["manifest"]["scope"] == f"{origin}{KEPT}/"
 
 
-def test_the_origin_s_own_page_is_another_one(player: Player, origin: str) -> None:
+def test_the_origin_serves_another_page(player: Player, origin: str) -> None:
     response = player.context.request.get(f"{origin}/")
     assert response.text() == "another site"

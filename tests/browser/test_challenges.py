@@ -1,4 +1,4 @@
-"""Challenges: one deal by link, played by guests whenever they have time."""
+"""Challenges: guests play one deal by link whenever they have time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def other(browser: Browser, site: Site) -> Iterator[Player]:
 
 
 def play(player: Player, home: int) -> None:
-    """Play the challenge that the page shows until so many cards are home, and give up."""
+    """Play the challenge on the page until this many cards are home, then resign."""
     player.press("play-challenge")
     player.wait_for_board()
     player.play_robert(home)
@@ -49,7 +49,7 @@ def homes(player: Player) -> list[str]:
 
 
 def id_of(player: Player) -> str:
-    """Return a player's id, from the link to their own page."""
+    """Return a player's id, from the link to the player's own page."""
     return player.own_page().rpartition("/")[2]
 
 
@@ -66,7 +66,7 @@ def test_friends_play_the_same_cards_whenever_they_have_time(
     play(ada, 5)
     assert homes(ada) == ["5"]
 
-    # What there is to beat is shown, and the table only to those who have played.
+    # The result to beat is shown; the table is shown only after playing.
     guest.page.goto(link)
     expect(guest.page.get_by_role("heading", level=1)).to_have_text("Ada challenges you")
     expect(guest.see("to-beat")).to_contain_text("5 home")
@@ -93,7 +93,7 @@ def test_friends_play_the_same_cards_whenever_they_have_time(
     expect(other.see("round-chart").get_by_role("img")).to_have_attribute("data-runs", "3")
     assert problems(other) == []
 
-    # The table of those who look at it is kept up to date, and so are the emotes.
+    # The table and the emotes are updated live.
     expect(ada.see("row-home")).to_have_text(["7", "5", "3"])
     expect(ada.see("counts")).to_contain_text("2 have begun")
     guest.see("react").first.click()
@@ -102,7 +102,7 @@ def test_friends_play_the_same_cards_whenever_they_have_time(
     guest.press("sent-fire")
     expect(ada.see("sent-fire")).to_have_count(0)
 
-    # Everybody sees the replays, and one rematch for all.
+    # All players see the replays, and there is one rematch for all.
     assert ada.see("watch-run").count() == 3
     guest.press("rematch")
     guest.see("play-challenge").wait_for()
@@ -118,9 +118,7 @@ def test_friends_play_the_same_cards_whenever_they_have_time(
     expect(ada.see("challenge-row")).to_have_count(1)
 
 
-def test_the_deal_of_a_race_is_one_that_others_can_be_challenged_with(
-    ada: Player, guest: Player
-) -> None:
+def test_a_raced_deal_can_be_used_for_a_challenge(ada: Player, guest: Player) -> None:
     ada.open_room("robert", seats=1)
     ada.press("start-round")
     ada.wait_for_board()
@@ -136,7 +134,7 @@ def test_the_deal_of_a_race_is_one_that_others_can_be_challenged_with(
     expect(ada.see("told")).to_contain_text("won by 1 card")
 
 
-def test_one_who_is_named_plays_alone_and_then_the_proof_is_there_for_all(
+def test_a_named_opponent_plays_alone_and_the_proof_appears_for_all(
     ada: Player, guest: Player, other: Player
 ) -> None:
     named = id_of(guest)
@@ -166,7 +164,7 @@ def test_one_who_is_named_plays_alone_and_then_the_proof_is_there_for_all(
     assert problems(other) == []
 
 
-def test_several_are_chosen_from_a_circle_and_by_their_pages(
+def test_opponents_are_chosen_from_a_circle_and_by_their_pages(
     ada: Player, guest: Player, other: Player
 ) -> None:
     stranger = other.own_page()
@@ -181,7 +179,7 @@ def test_several_are_chosen_from_a_circle_and_by_their_pages(
     ada.unfold("challenge-options")
     ada.choose_game("robert")
     ada.see("who-select").select_option("chosen")
-    # Nobody is chosen yet, and nobody else may play: it can't be made.
+    # With no opponent chosen and no open link, the challenge cannot be created.
     expect(ada.see("make-challenge")).to_be_disabled()
     ada.see("from-circle").select_option(label="Thursday club")
     offered = ada.see("chosen").get_by_role("checkbox")
@@ -203,9 +201,7 @@ def test_several_are_chosen_from_a_circle_and_by_their_pages(
         expect(player.see("challenges")).to_contain_text("Ada challenges you")
 
 
-def test_who_blocks_a_player_is_told_of_none_of_their_challenges(
-    ada: Player, guest: Player
-) -> None:
+def test_challenges_of_blocked_players_are_hidden(ada: Player, guest: Player) -> None:
     named = id_of(guest)
 
     def challenge() -> None:
@@ -229,12 +225,12 @@ def test_who_blocks_a_player_is_told_of_none_of_their_challenges(
     guest.press("block")
     expect(guest.see("blocked-players")).to_have_count(0)
 
-    # Of the two later ones, only that of now is on the list.
+    # Of the two later challenges, only the one made after unblocking is listed.
     challenge()
     guest.go("/")
     expect(guest.see("challenge-row")).to_have_count(1)
 
 
-def test_a_link_that_is_wrong_says_so(guest: Player) -> None:
+def test_a_wrong_link_shows_an_error(guest: Player) -> None:
     guest.go("/c/zzzzzzzzzzzzzzzz")
     expect(guest.page.get_by_role("heading", level=1)).to_have_text("No such challenge")

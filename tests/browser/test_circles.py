@@ -1,4 +1,4 @@
-"""Circles in Chromium: one that is founded, joined, played in, left and deleted."""
+"""Circles in Chromium: one is founded, joined, played in, left and deleted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def players(browser: Browser, site: Site) -> Iterator[tuple[Player, Player, Play
 
 
 def found(player: Player, name: str) -> str:
-    """Found a circle, and return the link that lets others in."""
+    """Found a circle and return its invitation link."""
     player.go("/circles")
     player.see("circle-name").fill(name)
     player.press("found-circle")
@@ -44,7 +44,7 @@ def names(player: Player) -> list[str]:
 
 
 def play(player: Player, home: int) -> None:
-    """Play the daily of Robert until so many cards are home, and give up."""
+    """Play the daily of Robert until this many cards are home, then resign."""
     player.go("/daily/robert")
     player.press("play-daily")
     player.wait_for_board()
@@ -53,7 +53,7 @@ def play(player: Player, home: int) -> None:
 
 
 def compare(player: Player, others: dict[str, str]) -> None:
-    """Look at the member in the second row, against each of these others."""
+    """Compare the member in the second row with each of these others."""
     player.see("look-at").nth(1).click()
     for name, shown in others.items():
         player.see("against").select_option(label=name)
@@ -76,10 +76,10 @@ def test_three_play_in_a_circle(players: tuple[Player, Player, Player]) -> None:
     circle = ada.page.url
     for each in (grace, barbara):
         join(each, link)
-        # A guest is asked to keep the name, by which the place in the circle is kept.
+        # A guest is asked to keep the identity, and with it the seat in the circle.
         expect(each.see("keep-place")).to_be_visible()
         assert each.page.url == circle
-    # Whoever is there sees who comes.
+    # Members see others join live.
     expect(ada.see("circle-row")).to_have_count(3)
     expect(ada.see("alone")).to_have_count(0)
 
@@ -96,7 +96,7 @@ def test_three_play_in_a_circle(players: tuple[Player, Player, Player]) -> None:
     compare(grace, {"You": "1 : 0", "Ada": "the same deal yet"})
     react(ada)
 
-    # What it is called, and that it has seasons, is up to its owner.
+    # Only the owner can rename the circle or set its seasons.
     expect(grace.see("circle-rename")).to_have_count(0)
     ada.unfold("circle-settings")
     ada.see("circle-rename").fill("Friday club")
@@ -110,12 +110,12 @@ def test_three_play_in_a_circle(players: tuple[Player, Player, Player]) -> None:
     ada.press("league-save")
     expect(grace.see("league")).to_be_visible()
 
-    # The start page has it from now on.
+    # The start page lists it from now on.
     grace.go("/")
     grace.see("home-circles").get_by_test_id("circle-link").click()
     grace.see("circle").wait_for()
 
-    # Who leaves sees nothing of it any more.
+    # Former members cannot see the circle.
     grace.unfold("circle-settings")
     grace.press("leave-circle")
     grace.press("leave-circle-confirm")
@@ -152,14 +152,14 @@ def test_the_members_play_a_challenge_of_the_circle(
     grace.play_robert(4)
     grace.give_up()
     expect(grace.see("row-home")).to_have_text(["4"])
-    # Who is no member learns nothing of it.
+    # A non-member learns nothing about it.
     barbara.page.goto(challenge)
     expect(barbara.page.get_by_role("heading", level=1)).to_have_text("No such challenge")
     grace.page.goto(circle)
     expect(grace.see("circle-challenge")).to_contain_text("Ada")
 
 
-def test_an_owner_hands_the_circle_over_and_takes_a_member_out(
+def test_an_owner_hands_the_circle_over_and_removes_a_member(
     players: tuple[Player, Player, Player],
 ) -> None:
     ada, grace, barbara = players
@@ -175,7 +175,7 @@ def test_an_owner_hands_the_circle_over_and_takes_a_member_out(
     grace.press("remove-member")
     grace.press("member-confirm")
     expect(barbara.see("no-circle")).to_be_visible()
-    # The link that she knows lets her in no more.
+    # The known link no longer admits a removed member.
     barbara.page.goto(link)
     expect(barbara.see("no-circle")).to_be_visible()
     grace.press("invite")

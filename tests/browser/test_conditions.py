@@ -1,4 +1,4 @@
-"""What browser tests wait for on a page."""
+"""The conditions that browser tests wait for on a page."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-# The names of constants hold functions too; an expression that is not one is evaluated again and
-# again, which the page's own policy forbids after the first time. The promise of an asynchronous
-# one is true at once, so it may return only an object, which is true, too.
+# Constants, in upper case, hold functions too. A condition that is only an expression is evaluated
+# repeatedly, which the page's own policy forbids after the first time. The promise of an
+# asynchronous condition is truthy immediately, so its result must be an object, which is truthy
+# too.
 FUNCTION = re.compile(r"""(?:\(\)|\w+) =>|async \w+ => \(\{|_?[A-Z][A-Z_]*\b""")
 WAITED = re.compile(r"""wait_for_function\(\s*f?(?:"{1,3}|'{1,3})?([^"']+)""")
 

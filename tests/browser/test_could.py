@@ -27,7 +27,7 @@ SOLVING = 60_000
 LEVEL = "(Easy|Medium|Hard)"
 
 DEALS = 8
-"""Moves of the run that is reviewed: few of them bring a card home."""
+"""Moves of the reviewed run; few of them bring a card home."""
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
     player.give_up()
     player.see("results").wait_for()
     player.unfold("deal")
-    # What a run at this game is measured by is worked out without being asked for.
+    # The target of a run at this game is computed automatically.
     verdict = player.see("verdict")
     expect(verdict).to_contain_text("No one could win this deal.", timeout=SOLVING)
     expect(player.see("could-have")).to_have_attribute("aria-busy", "false", timeout=SOLVING)
@@ -58,7 +58,7 @@ def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
     par = solve(deal_seed(ruleset("robert"), seed)).home
     expect(player.see("could-have")).to_contain_text(f"Par is {par} home")
     expect(player.see("about-run")).to_contain_text(f"{par - 1} cards short of par.")
-    # What was found out is known beside the replay, too.
+    # The review's result is also shown next to the replay.
     player.press("watch-run")
     player.see("prospects").wait_for()
     expect(player.see("prospects")).to_have_attribute("data-could", str(par))
@@ -66,7 +66,7 @@ def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
     show_on_a_small_phone(player)
     player.press("watch-line")
     expect(player.page).to_have_url(re.compile(r"\?line$"))
-    # Nobody has played a line: there is nobody to race against.
+    # A line has no player to race against.
     expect(player.see("race-run")).to_have_count(0)
     player.see("replay").wait_for()
     player.page.keyboard.press("End")
@@ -75,13 +75,13 @@ def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
 
 
 def show_on_a_small_phone(player: Player) -> None:
-    """Look at the board and the keys beside a review; what does not fit is scrolled to."""
+    """Look at the board and the keys next to a review, scrolling where necessary."""
     size = player.page.viewport_size
     assert size is not None
     player.page.set_viewport_size({"width": 360, "height": 640})
     box = player.see("board").bounding_box()
     assert box is not None
-    # Its cards are laid out as in a tall window: in a wide one, they would leave half of it empty.
+    # Its cards are laid out as in a tall window: the wide layout would leave half of it empty.
     assert box["height"] > 1.1 * box["width"]
     expect(player.see("play-pause")).to_be_in_viewport(ratio=1)
     player.see("download").scroll_into_view_if_needed()
@@ -89,11 +89,11 @@ def show_on_a_small_phone(player: Player) -> None:
     player.page.set_viewport_size(size)
 
 
-def test_who_watched_a_race_may_know_what_could_have_been(browser: Browser, site: Site) -> None:
+def test_spectators_of_a_race_can_review_its_deal(browser: Browser, site: Site) -> None:
     ada, grace, watcher = (Player(browser, site.url, PHONE, name) for name in ("A", "G", "W"))
     link = ada.open_room("robert")
     grace.page.goto(link)
-    # Once somebody is seated, the invitation stands elsewhere on the page.
+    # Once a guest is seated, the invitation is elsewhere on the page.
     expect(ada.see("seat")).to_have_count(2)
     ada.press("watch-invite")
     watcher.page.goto(ada.see("watch-link").input_value())
@@ -109,21 +109,21 @@ def test_who_watched_a_race_may_know_what_could_have_been(browser: Browser, site
         player.close()
 
 
-def test_a_hint_in_practice_is_a_step_of_a_line_that_wins(player: Player) -> None:
+def test_a_practice_hint_is_a_step_of_a_winning_line(player: Player) -> None:
     won = json.loads(WON.read_text())
     last = max(nth for nth, move in enumerate(won["moves"]) if move.startswith("s>"))
     player.go("/new")
-    # The last card of the stock lies face up: nothing is unseen any more.
+    # The stock's last card lies face up, so no card is unseen.
     store_practice(player, "lady-betty", {"seed": won["seed"], "moves": won["moves"][:last]})
     player.go("/practice/lady-betty")
     player.wait_for_board()
-    # Who is new here sees all cards glow that can move, and is told so.
+    # A newcomer's movable cards glow, and a text says so.
     guide = player.page.get_by_text("Tap a card that glows")
     expect(guide).to_be_visible()
     player.press("hint")
     expect(player.see("note")).to_contain_text("a win from here")
     expect(player.page.locator(".hinted[data-pile]").first).to_be_attached()
-    # The hint alone glows then, and nothing covers what is said of it.
+    # Then only the hint glows, and nothing covers its text.
     expect(guide).not_to_be_visible()
     glowing = player.page.locator(".hinted[data-pile]").evaluate_all(
         "cards => cards.map(card => card.dataset.pile)"
@@ -132,7 +132,7 @@ def test_a_hint_in_practice_is_a_step_of_a_line_that_wins(player: Player) -> Non
     assert problems(player) == []
 
 
-def test_a_hint_is_given_where_nothing_is_known_of_the_cards(player: Player) -> None:
+def test_a_hint_is_given_without_knowing_the_cards(player: Player) -> None:
     player.go("/new")
     store_practice(player, "rouge-et-noir", {"seed": SEED, "moves": []})
     player.go("/practice/rouge-et-noir")
@@ -155,7 +155,7 @@ def test_the_calendar_shows_how_hard_weekdays_are(browser: Browser) -> None:
             header = calendar.locator("th", has=player.page.get_by_label(label, exact=True))
             expect(header.get_by_test_id("level")).to_have_attribute("data-level", str(level))
         assert problems(player) == []
-        # A day ahead says what is proved of its deals.
+        # A future day states the proofs about its deals.
         ahead = (site.now() + timedelta(days=2)).date().isoformat()
         player.go(f"/archive/{ahead}")
         expect(player.see("deal-of-robert")).to_contain_text(re.compile(rf"{LEVEL} · par\s\d\d"))
@@ -165,7 +165,7 @@ def test_the_calendar_shows_how_hard_weekdays_are(browser: Browser) -> None:
         site.stop()
 
 
-def test_a_certified_daily_says_its_level_and_its_par(browser: Browser) -> None:
+def test_a_certified_daily_shows_its_level_and_par(browser: Browser) -> None:
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
         certify(Path(data), "robert")
         site = Site(Path(data))
@@ -181,14 +181,14 @@ def test_a_certified_daily_says_its_level_and_its_par(browser: Browser) -> None:
         assert problems(player) == []
         player.press("play-daily")
         player.wait_for_board()
-        # The game cannot be won: it is played for par, at the table, too.
+        # The game cannot be won, so the goal is par, during play too.
         expect(player.see("home-count")).to_have_text(f"1/{par}")
         player.give_up()
         expect(player.see("proof")).to_contain_text(
             re.compile(rf"{LEVEL}\.\s+Par is {par}: no one can bring more home\.")
         )
         assert problems(player) == []
-        # A deal of which nothing was proved says so, before and after it is played.
+        # A deal without a proof says so, before and after it is played.
         player.go("/daily/deuces")
         expect(player.see("proof")).to_contain_text("no one knows whether it can be won")
         expect(player.see("proof")).to_contain_text("the first run sets the mark")

@@ -1,4 +1,4 @@
-"""The page of a server on which not every game is a daily."""
+"""The page of a server with dailies of some games only."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def test_every_game_is_offered_for_a_race_with_its_length(browser: Browser, site
     player.close()
 
 
-def test_a_game_that_is_no_daily_says_so_and_is_practised(browser: Browser, site: Site) -> None:
+def test_a_game_without_a_daily_says_so_and_offers_practice(browser: Browser, site: Site) -> None:
     player = Player(browser, site.url)
     player.go("/daily/deuces")
     expect(player.see("no-daily")).to_have_text("There\u2019s no daily for this game today.")
     expect(player.see("play-daily")).to_have_count(0)
     player.page.get_by_role("link", name="Try it, no clock").click()
     player.wait_for_board()
-    # Once the dailies are known, its rules lead to none.
+    # Once the dailies are known, only a daily game's rules link to today's deal.
     for game, listed in (("deuces", 0), ("robert", 1)):
         name = games()[game].name
         player.go("/")
@@ -66,8 +66,8 @@ def test_a_game_that_is_no_daily_says_so_and_is_practised(browser: Browser, site
     player.close()
 
 
-def test_the_crown_is_for_the_dailies_of_the_day(browser: Browser) -> None:
-    """There is one, and all other games of the catalogue are left."""
+def test_the_crown_needs_only_the_dailies_of_the_day(browser: Browser) -> None:
+    """The other games of the catalogue are not needed for the crown."""
     with running_site(options=("--daily-games", "robert")) as site:
         player = Player(browser, site.url)
         day = date_text(int(site.now().timestamp()) // 86_400)
@@ -79,7 +79,7 @@ def test_the_crown_is_for_the_dailies_of_the_day(browser: Browser) -> None:
         expect(player.see("set-over")).to_contain_text("Share it")
         player.go("/")
         expect(player.see("set")).to_have_text("Done for today. The crown is yours.")
-        # What is told of a player may be kept for some seconds.
+        # The player's public data may be cached for some seconds.
         played = "0"
         while played == "0":
             player.go("/archive")

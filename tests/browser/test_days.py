@@ -1,6 +1,6 @@
-"""Four days of dailies, on a server whose clock is moved: places, days in a row, the calendar.
+"""Four days of dailies on a server with a movable clock: places, streaks, the calendar.
 
-With `DAYS=FOLDER`, it leaves screenshots of each step in that folder.
+With `DAYS=FOLDER`, it saves screenshots of each step in that folder.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class Days:
         self._steps = 0
 
     def look(self, step: str) -> None:
-        """Check Ada's screen, and leave a screenshot of it if there is a folder for them."""
+        """Check Ada's screen, and save a screenshot if there is a folder for them."""
         self._steps += 1
         leave_screenshot(self.ada, self._steps, step)
         assert problems(self.ada) == [], step
 
     def play(self, player: Player, home: int) -> None:
-        """Play the day's Robert until so many cards are home, and leave it."""
+        """Play the day's Robert until this many cards are home, and leave it."""
         player.go("/daily/robert")
         player.press("play-daily")
         player.wait_for_board()
@@ -68,14 +68,14 @@ class Days:
         player.see("results").wait_for()
 
     def open_day(self, ahead: int) -> None:
-        """Go to a day by the calendar."""
+        """Go to a day through the calendar."""
         date = self.calendar.date(ahead)
         self.ada.go(f"/archive?month={date[:7]}")
         self.ada.press(f"day-{date}")
         self.ada.see("seals").wait_for(state="attached")
 
     def own_id(self) -> str:
-        """Return Ada's id, which her token begins with."""
+        """Return Ada's id, which is the start of her token."""
         token: str = self.ada.page.evaluate("localStorage.getItem('samedeal.token')")
         return token.partition(".")[0]
 
@@ -87,18 +87,18 @@ def test_four_days(browser: Browser, calendar: Calendar) -> None:
     home = share_the_end(days)
     seals = seals_of(days, 1)
 
-    calendar.go_on()
+    calendar.skip_days()
     days.play(days.ada, 3)
     expect(days.ada.see("streak")).to_have_attribute("data-days", "2")
     assert seals_of(days, 0) == seals
     play_the_day_before(days, home)
 
-    calendar.go_on()
+    calendar.skip_days()
     days.play(days.ada, 5)
     expect(days.ada.see("streak")).to_have_attribute("data-days", "3")
     look_back_on_three_days(days)
 
-    calendar.go_on(2)
+    calendar.skip_days(2)
     days.grace.go(f"/player/{days.own_id()}")
     expect(days.grace.page.get_by_role("heading", level=1)).to_contain_text("Ada")
     expect(days.grace.see("numbers")).to_contain_text("best 3")
@@ -110,7 +110,7 @@ def test_four_days(browser: Browser, calendar: Calendar) -> None:
 
 
 def share_the_end(days: Days) -> str:
-    """Share Ada's first result, and return the number of cards home in it."""
+    """Share Ada's first result and return its number of cards home."""
     ada = days.ada
     expect(ada.see("rank")).to_contain_text("of 2")
     expect(ada.see("race-chart").get_by_role("img")).to_have_attribute("data-runs", "2")
@@ -126,14 +126,14 @@ def share_the_end(days: Days) -> str:
     assert found, sentence
     assert re.fullmatch("[▁▂▃▄▅▆▇█]{10}", shape), shape
     assert list(shape) == sorted(shape)
-    # This browser shares no pictures, so it is not offered.
+    # This browser cannot share pictures, so sharing one is not offered.
     expect(ada.see("share-picture")).to_have_count(0)
     assert link.startswith(f"{days.calendar.url}/leaderboard/robert?day=")
     return found[1]
 
 
 def play_the_day_before(days: Days, home: str) -> None:
-    """Play the Robert of the day before, on which Ada brought some cards home, unranked."""
+    """Play the previous day's Robert, in which Ada brought some cards home, unranked."""
     ada = days.ada
     days.open_day(-1)
     robert = ada.see("deal-of-robert")
@@ -150,7 +150,7 @@ def play_the_day_before(days: Days, home: str) -> None:
 
 
 def look_back_on_three_days(days: Days) -> None:
-    """See the three days on the home screen and on the player's page, and replay the first."""
+    """View the three days on the home screen and the player's page, and replay the first."""
     ada = days.ada
     ada.go("/")
     expect(ada.see("days-in-a-row")).to_have_text(re.compile("3 days"))
@@ -174,7 +174,7 @@ def seals_of(days: Days, ahead: int) -> list[str]:
     return seals
 
 
-def test_what_was_begun_before_midnight_is_of_its_own_day(
+def test_a_daily_started_before_midnight_counts_for_its_own_day(
     browser: Browser, evening: Calendar
 ) -> None:
     days = Days(browser, evening)
@@ -192,8 +192,8 @@ def test_what_was_begun_before_midnight_is_of_its_own_day(
     grace.go("/daily/robert")
     expect(grace.page.locator("main .day")).to_contain_text(dates[0])
 
-    evening.pass_time(20 * MINUTE)
-    # The day of the pages that were left open is the new one, and what they show is dealt.
+    evening.skip_time(20 * MINUTE)
+    # Pages left open switch to the new day and its deals.
     expect(grace.page.locator("main .day")).to_contain_text(dates[1])
     expect(home.get_by_test_id("set")).to_have_count(0)
     begin(grace, None)
@@ -201,7 +201,7 @@ def test_what_was_begun_before_midnight_is_of_its_own_day(
     expect(grace.page.get_by_role("heading", level=1)).to_contain_text(dates[1])
     expect(grace.see("new-day")).to_have_count(0)
 
-    # One table was left open, and the other one is opened anew: its day is not listed any more.
+    # One table was left open; the other is reopened, as its day is no longer listed.
     ada.play_robert(2)
     ada.give_up()
     expect(ada.see("rank")).to_contain_text("of 1")
@@ -221,7 +221,7 @@ def test_what_was_begun_before_midnight_is_of_its_own_day(
 
 
 def begin(player: Player, game: str | None) -> None:
-    """Begin a game's daily, or the one whose start is shown."""
+    """Start a game's daily, or the one whose start is shown."""
     if game is not None:
         player.go(f"/daily/{game}")
     player.press("play-daily")
@@ -229,7 +229,7 @@ def begin(player: Player, game: str | None) -> None:
 
 
 def assert_of(days: Days, date: str, time: float) -> None:
-    """Check that the result that Ada sees is headed, ranked and shared as of a date."""
+    """Check that Ada's result is headed, ranked and shared under a date."""
     ada = days.ada
     expect(ada.page.get_by_role("heading", level=1)).to_contain_text(date)
     expect(ada.page).to_have_title(re.compile(rf"\b{date}\b"))
@@ -242,7 +242,7 @@ def assert_of(days: Days, date: str, time: float) -> None:
     ada.see("new-day").wait_for()
 
 
-def test_a_day_that_never_was(browser: Browser, calendar: Calendar) -> None:
+def test_a_day_without_deals_says_so(browser: Browser, calendar: Calendar) -> None:
     player = Player(browser, calendar.url, PHONE)
     for date in ("2020-02-02", calendar.date(9), "yesterday"):
         player.go(f"/archive/{date}")
@@ -257,7 +257,7 @@ SHARES = """
 navigator.canShare = ({files}) => files.every(({type}) => type === "image/png");
 navigator.share = async (given) => { window.given = given; };
 """
-"""Makes a browser one that shares pictures, and keeps what is shared."""
+"""Gives the browser picture sharing, and records shared data."""
 
 PICTURE = """async () => {
   const [file] = given.files;
@@ -271,10 +271,10 @@ PICTURE = """async () => {
   }
   return {name: file.name, width: bitmap.width, height: bitmap.height, brass, text: given.text};
 }"""
-"""Returns what was shared, and how many pixels of the picture are of the curve's colour."""
+"""Returns the shared data, and the number of pixels in the curve's colour."""
 
 
-def test_a_day_says_what_is_left_to_play_and_the_curve_is_shared(
+def test_a_day_shows_what_is_left_to_play_and_shares_the_curve(
     browser: Browser, calendar: Calendar
 ) -> None:
     player = Player(browser, calendar.url, DESKTOP)
@@ -297,14 +297,14 @@ def test_a_day_says_what_is_left_to_play_and_the_curve_is_shared(
     shared = player.page.evaluate(PICTURE)
     assert shared["name"] == f"samedeal-robert-{calendar.date()}.png"
     assert (shared["width"], shared["height"]) == (1200, 675)
-    # The line crosses the picture, and is some pixels thick.
+    # The line crosses the picture and is some pixels thick.
     assert shared["brass"] > 3_000
     assert shared["text"].startswith("Samedeal, Robert, ")
     assert problems(player) == []
     player.close()
 
 
-def test_a_result_that_is_not_on_the_players_page_yet_is_looked_for_four_times(
+def test_a_result_missing_from_the_players_page_is_requested_four_times(
     browser: Browser, calendar: Calendar
 ) -> None:
     player = Player(browser, calendar.url, PHONE)
@@ -334,13 +334,13 @@ def test_a_result_that_is_not_on_the_players_page_yet_is_looked_for_four_times(
     player.close()
 
 
-def test_lines_of_a_closed_days_deals_are_replayed(browser: Browser) -> None:
+def test_lines_of_a_closed_day_are_replayed(browser: Browser) -> None:
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
         for game in ("lady-betty", "robert"):
             certify(Path(data), game)
         site = Calendar(Path(data))
         site.start()
-        site.go_on()
+        site.skip_days()
         player = Player(browser, site.url, PHONE)
         for game, says, link in (
             ("lady-betty", r"can\sbe\swon", "Watch the win"),
@@ -350,7 +350,7 @@ def test_lines_of_a_closed_days_deals_are_replayed(browser: Browser) -> None:
             deal = player.see(f"deal-of-{game}")
             expect(deal).to_contain_text(re.compile(says))
             par = re.findall(r"par\s(\d\d)", deal.inner_text())
-            # Of the others nothing was proved, but it can be found out now.
+            # The other deals have no proof, but a review is possible now.
             deuces = player.see("deal-of-deuces")
             expect(deuces).to_contain_text("no one knows whether it can be won")
             expect(deuces.get_by_role("link", name="Could it have been won?")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Several tabs and devices of one player, in Chromium: one plays, the others follow."""
+"""Several tabs and devices of one player in Chromium: one plays, the others follow."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def phone_of(player: Player, browser: Browser, site: Site) -> Player:
 
 
 def race_alone(player: Player) -> str:
-    """Start a race of one player, and return the room's link."""
+    """Start a race of one player and return the room's link."""
     link = player.open_room("robert", 1)
     player.press("start-round")
     player.wait_for_board()
@@ -36,16 +36,14 @@ def race_alone(player: Player) -> str:
 
 
 def draw(player: Player, moves: int) -> None:
-    """Deal cards from the stock until so many moves have been played."""
+    """Deal from the stock until this many moves have been played."""
     for move in range(player.moves(), moves):
         player.tap("s")
         player.wait_for_moves(move + 1)
         player.wait_for_cards()
 
 
-def test_a_leaderboard_in_a_second_tab_leaves_the_race_in_the_first(
-    desk: Player, site: Site
-) -> None:
+def test_a_leaderboard_in_a_second_tab_does_not_stop_the_race(desk: Player, site: Site) -> None:
     race_alone(desk)
     draw(desk, 2)
     tab = desk.context.new_page()
@@ -58,7 +56,7 @@ def test_a_leaderboard_in_a_second_tab_leaves_the_race_in_the_first(
     expect(desk.see("elsewhere")).to_be_hidden()
 
 
-def test_a_phone_follows_the_desk_takes_over_and_gives_back(
+def test_a_phone_follows_the_desktop_takes_over_and_hands_back(
     desk: Player, browser: Browser, site: Site
 ) -> None:
     link = race_alone(desk)
@@ -68,7 +66,7 @@ def test_a_phone_follows_the_desk_takes_over_and_gives_back(
     expect(phone.see("elsewhere")).to_be_visible()
     phone.wait_for_moves(2)
 
-    # The board follows live, and takes no move by accident.
+    # The board follows live and does not accept a move by accident.
     draw(desk, 3)
     phone.wait_for_moves(3)
     for pile in ("w", "f0"):
@@ -93,7 +91,7 @@ def test_a_phone_follows_the_desk_takes_over_and_gives_back(
     draw(desk, 6)
     phone.wait_for_moves(6)
 
-    # Once the desk is closed, nobody plays elsewhere any more.
+    # Once the desktop is closed, the player plays nowhere else.
     desk.page.goto("about:blank")
     expect(phone.see("elsewhere")).to_be_hidden()
     phone.wait_for_board()
@@ -112,7 +110,7 @@ def test_a_reload_goes_on_playing(desk: Player) -> None:
     draw(desk, 3)
 
 
-def test_a_daily_that_is_opened_on_another_device_is_played_there(
+def test_a_daily_opened_on_another_device_is_played_there(
     desk: Player, browser: Browser, site: Site
 ) -> None:
     desk.go("/daily/robert")
@@ -128,7 +126,7 @@ def test_a_daily_that_is_opened_on_another_device_is_played_there(
     phone.close()
 
 
-def test_too_many_windows_close_the_first_which_says_so_and_comes_back(desk: Player) -> None:
+def test_too_many_windows_close_the_first_which_explains_and_can_return(desk: Player) -> None:
     desk.go("/")
     expect(desk.see("race")).to_be_visible()
     windows = [desk.context.new_page() for _ in range(MAX_SESSIONS)]

@@ -1,4 +1,4 @@
-"""Emotes in Chromium: sent with two taps, shown beside their sender for a moment, and muted."""
+"""Emotes in Chromium: sent with two taps, shown briefly next to their sender, and muted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def guest(browser: Browser, site: Site) -> Iterator[Player]:
 
 @pytest.fixture
 def room(host: Player, guest: Player) -> None:
-    """Both are in a room of Robert."""
+    """Put both players in a room of Robert."""
     guest.page.goto(host.open_room("robert"))
     for player in (host, guest):
         expect(player.see("seat")).to_have_count(2)
@@ -40,7 +40,7 @@ def emote(player: Player, name: str) -> None:
 
 
 def shown(player: Player, name: str) -> Locator:
-    """Return what a player sees of an emote."""
+    """Return a player's element of an emote."""
     return player.page.locator(f'[data-testid="emote"][data-emote="{name}"]:visible')
 
 
@@ -51,16 +51,16 @@ WATCH = """() => {
       window.emotes.add(dataset.emote);
   }).observe(document, {subtree: true, childList: true});
 }"""
-"""Keeps which emotes the page shows from now on, even if they are gone when somebody looks."""
+"""Records the emotes that the page shows from now on, even if they disappear before a check."""
 
 
 def wait_until_seen(player: Player, name: str) -> None:
-    """Wait until a page that is watched has shown an emote."""
+    """Wait until a watched page has shown an emote."""
     player.page.wait_for_function("name => window.emotes.has(name)", arg=name)
 
 
 def has_seen(player: Player, name: str) -> bool:
-    """Return whether a page that is watched has shown an emote."""
+    """Return whether a watched page has shown an emote."""
     return bool(player.page.evaluate("name => window.emotes.has(name)", name))
 
 
@@ -73,19 +73,19 @@ FIND = """name => {
     said: [...document.querySelectorAll('[role=status]')].map(({innerText}) => innerText).join(' '),
   };
 }"""
-"""Returns what the page shows of an emote, all at once, since it is there for a moment only."""
+"""Returns the content of an emote in one call, as it is shown only briefly."""
 
 
 @pytest.mark.usefixtures("room")
-def test_an_emote_appears_beside_its_senders_seat_for_a_moment(host: Player, guest: Player) -> None:
+def test_an_emote_appears_briefly_next_to_its_senders_seat(host: Player, guest: Player) -> None:
     emote(guest, "nice")
     for player, moves, said in ((guest, True, False), (host, False, True)):
         found = player.page.wait_for_function(FIND, arg="nice").json_value()
         assert "Grace" in found["beside"]
-        # It is told in words, and not shown as a picture to a screen reader.
+        # A screen reader gets words, not the picture.
         assert found["hidden"] == "true"
         assert ("Grace: Nice one" in found["said"]) == said
-        # The host wants no motion.
+        # The host prefers reduced motion.
         assert found["moves"] == moves
     for player in (host, guest):
         expect(shown(player, "nice")).to_have_count(0)
@@ -100,19 +100,19 @@ def test_an_emote_appears_on_the_track_while_both_race(host: Player, guest: Play
     emote(host, "fire")
     for player, progress in ((host, "own-progress"), (guest, "runner-progress")):
         expect(player.see(progress).locator(shown(player, "fire"))).to_be_visible()
-    # The race goes on beside it.
+    # The race continues meanwhile.
     guest.tap("s")
     guest.wait_for_moves(1)
 
 
 def mute_in_menu(player: Player, name: str) -> None:
-    """Mute another member by the menu of the seat, or end that."""
+    """Mute or unmute another member from the seat's menu."""
     player.see("seat").filter(has_text=name).get_by_test_id("seat-menu").click()
     player.press("mute")
 
 
 @pytest.mark.usefixtures("room")
-def test_a_muted_player_is_not_shown_until_heard_again(host: Player, guest: Player) -> None:
+def test_emotes_of_a_muted_player_are_hidden_until_unmuted(host: Player, guest: Player) -> None:
     mute_in_menu(host, "Grace")
     host.page.reload()
     expect(host.see("seat")).to_have_count(2)
@@ -120,7 +120,7 @@ def test_a_muted_player_is_not_shown_until_heard_again(host: Player, guest: Play
         player.page.evaluate(WATCH)
     emote(guest, "wow")
     wait_until_seen(guest, "wow")
-    # What is sent later comes later.
+    # Events arrive in order, so the muted emote would have arrived before this one.
     emote(host, "hello")
     wait_until_seen(host, "hello")
     wait_until_seen(guest, "hello")
@@ -128,7 +128,7 @@ def test_a_muted_player_is_not_shown_until_heard_again(host: Player, guest: Play
     mute_in_menu(host, "Grace")
     emote(guest, "luck")
     wait_until_seen(host, "luck")
-    # In a race, the last sender is muted where emotes are sent.
+    # In a race, the last sender is muted in the emote menu.
     host.press("emotes")
     host.press("mute-sender")
     expect(host.see("mute-sender")).to_contain_text("Unmute Grace")
@@ -141,7 +141,7 @@ def test_a_muted_player_is_not_shown_until_heard_again(host: Player, guest: Play
 
 
 @pytest.mark.usefixtures("room")
-def test_all_are_muted_at_once(host: Player, guest: Player) -> None:
+def test_all_players_are_muted_together(host: Player, guest: Player) -> None:
     guest.page.evaluate(WATCH)
     guest.press("emotes")
     guest.press("mute-all")
@@ -160,7 +160,7 @@ def test_all_are_muted_at_once(host: Player, guest: Player) -> None:
 
 
 @pytest.mark.usefixtures("room")
-def test_who_sends_too_many_is_told(host: Player, guest: Player) -> None:
+def test_sending_too_many_emotes_shows_a_notice(host: Player, guest: Player) -> None:
     for _ in range(5):
         emote(host, "wow")
     expect(host.see("notice")).to_contain_text("a bit fast")

@@ -1,4 +1,4 @@
-"""A player's journeys in Firefox and in WebKit; those of the other modules are in Chromium."""
+"""A player's journeys in Firefox and WebKit; the other modules use Chromium."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ DESKTOP = (1280, 900)
 NOTE_ERRORS = """window.problems = [];
 addEventListener("error", ({message}) => problems.push(message));
 addEventListener("unhandledrejection", ({reason}) => problems.push(String(reason)));"""
-"""Collects what goes wrong on a page from now on, until another is opened."""
+"""Collects the page's errors from now on, until another page is opened."""
 
 PLAIN_SELECTS = """return [...document.querySelectorAll("select")].every(
   (each) => getComputedStyle(each).appearance === "none")"""
-"""Whether no select has a box of the browser's own, which is in other colours."""
+"""Whether no select has the browser's default style, whose colours differ."""
 
 CHECKED = """return document.querySelector('[data-testid="check-result"]')?.innerText
   .includes("A fair deal")"""
@@ -33,16 +33,16 @@ ARROW_RIGHT = "\ue014"
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_journeys(engine: str, browser: Browser, site: Site) -> None:
-    """All journeys, one after another: WebKit's driver starts no second browser beside one."""
+    """Run all journeys in sequence: WebKit's driver cannot start a second browser."""
     with ENGINES[engine](*DESKTOP) as visitor:
         practise(visitor, site)
         race(visitor, browser, site)
-        reload_amid_a_drag(visitor, site)
+        reload_during_a_drag(visitor, site)
         read(visitor, site)
 
 
 def practise(visitor: Visitor, site: Site) -> None:
-    """Play practice by mouse, finger and keys, and find it kept."""
+    """Play practice by mouse, finger and keys, and resume it."""
     visitor.go(f"{site.url}/practice/robert")
     visitor.wait_for_board()
     visitor.touch("s")
@@ -63,7 +63,7 @@ def practise(visitor: Visitor, site: Site) -> None:
 
 
 def race(visitor: Visitor, browser: Browser, site: Site) -> None:
-    """Race against Chromium, and look at the results, the replay and the deal."""
+    """Race against Chromium, then open the results, the replay and the deal."""
     host = Player(browser, site.url, name="Ada")
     visitor.go(host.open_room("robert"))
     expect(host.see("start-round")).to_contain_text("2")
@@ -96,8 +96,8 @@ def race(visitor: Visitor, browser: Browser, site: Site) -> None:
     visitor.wait_for(CHECKED)
 
 
-def reload_amid_a_drag(visitor: Visitor, site: Site) -> None:
-    """Resume a daily after a reload amid a drag, and end it."""
+def reload_during_a_drag(visitor: Visitor, site: Site) -> None:
+    """Resume a daily after a reload during a drag, and end it."""
     visitor.go(f"{site.url}/daily/robert")
     visitor.press("play-daily")
     visitor.wait_for_board()
@@ -113,12 +113,12 @@ def reload_amid_a_drag(visitor: Visitor, site: Site) -> None:
 
 
 def read(visitor: Visitor, site: Site) -> None:
-    """Read pages, on which nothing goes wrong."""
+    """Open pages without errors."""
     visitor.go(site.url)
     visitor.see("race")
     visitor.ask(NOTE_ERRORS)
     for path in ("/rules/deuces", "/leaderboard/robert", "/archive", "/new", "/settings"):
-        # As a link does: the page is not loaded anew.
+        # Like a link, this navigates without reloading the page.
         visitor.ask(
             "history.pushState(null, '', arguments[0]); dispatchEvent(new Event('popstate'));", path
         )

@@ -1,6 +1,6 @@
-"""A whole evening of races, as three people who are new here spend it: two phones and a desktop.
+"""An evening of races of three newcomers, on two phones and a desktop.
 
-With `EVENING=FOLDER`, it leaves screenshots of each step in that folder.
+With `EVENING=FOLDER`, it saves screenshots of each step in that folder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from server.cli.main import main
 absence.HOST_ABSENCE_MS = 1_000
 main(sys.argv[1:])
 """
-"""A server on which a host who is away is followed after a second."""
+"""A server that replaces an absent host after a second."""
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ class Evening:
         self._steps = 0
 
     def look(self, step: str) -> None:
-        """Leave a screenshot of each player's page, if there is a folder for them."""
+        """Save a screenshot of each player's page, if there is a folder for them."""
         self._steps += 1
         if folder := os.environ.get("EVENING"):
             for name in ("ada", "grace", "stranger"):
@@ -49,7 +49,7 @@ class Evening:
                 getattr(self, name).page.screenshot(path=path)
 
     def gather(self) -> None:
-        """Open a room, and have the friend come by its link."""
+        """Open a room, which the friend joins by its link."""
         self.ada.open_room("robert", seats=4)
         link = self.ada.see("invite-link").input_value()
         self.grace.page.goto(link)
@@ -57,7 +57,7 @@ class Evening:
         self.look("room")
 
     def race(self) -> None:
-        """Race a round, to which the stranger comes too late."""
+        """Race a round; the stranger comes too late for it."""
         self.ada.press("start-round")
         for player, home in ((self.ada, 3), (self.grace, 2)):
             player.wait_for_board()
@@ -79,7 +79,7 @@ class Evening:
         self.look("results")
 
     def lose_the_host(self) -> None:
-        """Have the host vanish, so that the friend follows, and come back."""
+        """Let the host vanish, so that the friend becomes host, and come back."""
         link = self.ada.page.url
         expect(self.grace.see("lock")).to_have_count(0)
         self.ada.page.goto("about:blank")
@@ -89,7 +89,7 @@ class Evening:
         expect(self.grace.page.get_by_text("Away", exact=True)).to_have_count(0)
 
     def remove_the_stranger(self) -> None:
-        """Have the new host remove the stranger."""
+        """Let the new host remove the stranger."""
         self.grace.see("seat-menu").last.click()
         self.look("menu")
         self.grace.press("remove")
@@ -99,7 +99,7 @@ class Evening:
         self.look("removed")
 
     def race_another_game(self) -> None:
-        """Race another game: Ada goes on in a second tab, and watches Grace when she is done."""
+        """Race another game: Ada goes on in a second tab, finishes, and watches Grace."""
         self.grace.unfold("terms")
         self.grace.press("change-terms")
         self.grace.choose_game("roosevelt")
@@ -133,7 +133,7 @@ class Evening:
         self.look("second-results")
 
     def replay(self) -> None:
-        """Lay the two runs beside each other, and race against one of them."""
+        """Compare the two runs, and race against one of them."""
         self.grace.see("watch-run").first.click()
         self.grace.see("beside").select_option(index=1)
         expect(self.grace.see("side")).to_have_count(2)
@@ -155,7 +155,7 @@ class Evening:
 
 
 def draw(player: Player, moves: int) -> None:
-    """Deal cards from the stock until so many moves have been played."""
+    """Deal from the stock until this many moves have been played."""
     for move in range(player.moves(), moves):
         player.tap("s")
         player.wait_for_moves(move + 1)

@@ -1,4 +1,4 @@
-"""Ghosts: an ended run is raced against in practice, with the page's clock moved by hand."""
+"""Ghosts: practice races against an ended run, with a manually advanced clock."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.browser.player import OFFLINE_PHONE, Player
 from tests.browser.test_offline import wait_until_cached
 
 HOME = 3
-"""How many cards of Robert the run brings home; the first is dealt there."""
+"""Number of cards that the run of Robert brings home; the first is dealt there."""
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def run(browser: Browser, site: Site) -> str:
 
 
 def begin(player: Player, run: str) -> None:
-    """Begin a race against a run, from its page."""
+    """Start a race against a run, from its page."""
     player.go(run)
     player.press("race-run")
     player.wait_for_board()
@@ -111,7 +111,7 @@ def test_a_race_survives_a_reload_without_a_network_and_is_dropped(
     expect(player.page.get_by_role("heading", level=1)).to_have_text("Robert")
 
 
-def test_an_own_run_is_raced_from_the_page_of_its_deal(player: Player) -> None:
+def test_a_players_own_run_is_raced_from_the_page_of_its_deal(player: Player) -> None:
     player.open_room("robert", seats=1)
     player.press("start-round")
     player.wait_for_board()
@@ -127,14 +127,12 @@ def test_an_own_run_is_raced_from_the_page_of_its_deal(player: Player) -> None:
     assert problems(player) == []
 
 
-def test_a_run_that_is_not_shown_yet_is_not_raced(player: Player) -> None:
+def test_a_hidden_run_cannot_be_raced(player: Player) -> None:
     player.go("/run/nothing?race")
     expect(player.see("no-run")).to_contain_text("No such run")
 
 
-def test_a_link_to_a_race_asks_before_it_takes_the_place_of_a_practice_game(
-    player: Player, run: str
-) -> None:
+def test_a_link_to_a_race_asks_before_replacing_a_practice_game(player: Player, run: str) -> None:
     player.go("/practice/robert")
     player.wait_for_board()
     player.play_robert(2)
@@ -149,7 +147,7 @@ def test_a_link_to_a_race_asks_before_it_takes_the_place_of_a_practice_game(
     player.press("replace-practice")
     player.wait_for_board()
     player.wait_for_moves(0)
-    # The same link goes on with the race that it began.
+    # The same link resumes the race that it started.
     player.play_robert(2)
     moves = player.moves()
     player.go(f"{run}?race")

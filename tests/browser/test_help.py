@@ -1,4 +1,4 @@
-"""Undo and hints in Chromium: in a room whose terms allow them, and in practice."""
+"""Undo and hints in Chromium: in rooms whose terms allow them, and in practice."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def player(browser: Browser, site: Site) -> Iterator[Player]:
 
 
 def play_alone(player: Player, allowed: str) -> None:
-    """Start Robert alone, with this help."""
+    """Start Robert alone with this help."""
     player.go("/new")
     player.choose_game("robert")
-    # Who has got the game is not guided, so that nothing glows but what a hint lights.
+    # Players who know the game see no guide, so only a hint's cards glow.
     player.page.evaluate("localStorage.setItem('samedeal.guided.robert', '3')")
     player.see("help-select").select_option(allowed)
     player.press("play-alone")
@@ -51,14 +51,14 @@ def test_a_room_with_help_has_undo_and_hints_and_marks_the_result(player: Player
     player.page.keyboard.press("i")
     expect(player.see("spoken")).to_contain_text("Hint: ")
     lit = player.hinted()
-    # The hint was stored before it was shown: a reload does not take it away.
+    # The hint was stored before it was shown, so it survives a reload.
     player.page.reload()
     player.wait_for_board()
     expect(player.page.locator(".hinted[data-pile]").first).to_be_attached()
     assert player.hinted() == lit
     player.tap("s")
     expect(player.page.locator(".hinted[data-pile]")).to_have_count(0)
-    # After the reload, the board before the move is the server's to tell.
+    # After the reload, only the server knows the board before the move.
     player.press("undo")
     expect(player.page.locator('[data-pile="w"][data-card]')).to_have_count(0)
     player.give_up()
@@ -127,7 +127,7 @@ def test_practice_keeps_its_marks_and_its_hint(player: Player) -> None:
     assert (kept["undos"], kept["hints"], kept["peeked"]) == (1, 1, True)
 
 
-def test_practice_has_the_help_that_its_setting_allows(player: Player) -> None:
+def test_practice_offers_the_help_of_its_setting(player: Player) -> None:
     player.go("/settings")
     player.page.locator('input[name="practice-help"][value="undo"]').check(force=True)
     player.go("/practice/robert")

@@ -1,4 +1,4 @@
-"""The home screen of somebody who is here for the first time."""
+"""The home screen of a newcomer."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ FIND_TOUCHED = """() => {
     [0.2, 0.5, 0.8].map(part => [right + 12, top + part * (bottom - top)]))
     .filter(([x, y]) => document.elementFromPoint(x, y)?.closest('.card'));
 }"""
-"""Returns where lines of the headline end at a card."""
+"""Returns the places where lines of the headline end at a card."""
 
 
-def test_a_stranger_reads_on_a_phone_what_this_is(browser: Browser, site: Site) -> None:
+def test_the_home_screen_explains_the_game_on_a_phone(browser: Browser, site: Site) -> None:
     player = Player(browser, site.url, device("360x740"))
     player.go("/")
     expect(player.page.get_by_text("Solitaire with other people")).to_be_in_viewport()
@@ -32,7 +32,7 @@ def test_a_stranger_reads_on_a_phone_what_this_is(browser: Browser, site: Site) 
     player.close()
 
 
-def test_on_a_desktop_the_games_stand_in_one_row(browser: Browser, site: Site) -> None:
+def test_the_games_form_one_row_on_a_desktop(browser: Browser, site: Site) -> None:
     player = Player(browser, site.url, device("1440x900"))
     player.go("/")
     boxes = [player.see(f"daily-{game}").bounding_box() for game in GAMES]
@@ -46,7 +46,7 @@ def test_on_a_desktop_the_games_stand_in_one_row(browser: Browser, site: Site) -
 
 
 @pytest.mark.parametrize("locale", ["en-GB", "de-DE", "fr-FR"])
-def test_the_headline_stands_beside_the_cards(browser: Browser, site: Site, locale: str) -> None:
+def test_the_headline_does_not_touch_the_cards(browser: Browser, site: Site, locale: str) -> None:
     player = Player(browser, site.url, {**DESKTOP, "locale": locale})
     player.go("/")
     player.page.locator(".hand .card").first.wait_for()

@@ -1,4 +1,4 @@
-"""Known deals in Chromium: pasted for practice, opened by a link, and raced on by two."""
+"""Known deals in Chromium: pasted for practice, opened by a link, and raced."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def expect_deal(player: Player, number: str) -> None:
     expect(player.see("known-mark")).to_have_text(f"Known deal {number}")
 
 
-def test_a_number_is_pasted_for_practice_and_another_one_linked_to(players: list[Player]) -> None:
+def test_known_deals_are_practised_by_number_and_by_link(players: list[Player]) -> None:
     player = players[0]
     player.go("/practice/freecell")
     player.wait_for_board()
@@ -76,7 +76,7 @@ def test_a_number_is_pasted_for_practice_and_another_one_linked_to(players: list
     assert problems(player) == []
 
 
-def test_two_race_on_a_known_deal_and_see_that_it_is_one(players: list[Player]) -> None:
+def test_a_race_on_a_known_deal_is_labelled(players: list[Player]) -> None:
     host, guest = players
     host.go("/new")
     host.choose_game("freecell")

@@ -1,4 +1,4 @@
-"""The screen of leaderboards: which one is shown, how far down, and where the player is."""
+"""The leaderboard screen: choice of board, pages, and the player's place."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GAME = "robert"
 
 @pytest.fixture(scope="module")
 def played(site: Site) -> Site:
-    """Let guests finish the day's deal, without a card home, after 1, 2, 3… moves."""
+    """Let guests finish the day's deal with no card home, after 1, 2, 3… moves."""
     for number in range(GUESTS):
         _finish(site, f"Guest {number}", number + 1)
     return site
@@ -35,7 +35,7 @@ def player(browser: Browser, played: Site) -> Iterator[Player]:
 
 
 def _finish(site: Site, name: str, moves: int) -> None:
-    """Let a new guest play the day's deal for some moves, and give up."""
+    """Let a new guest play some moves of the day's deal and resign."""
     with connect(site.url.replace("http", "ws", 1) + "/socket") as socket:
         wire, number = Wire(), iter(range(1, 100))
 
@@ -60,7 +60,7 @@ def rows(player: Player) -> Locator:
     return player.see("leaderboard").get_by_role("table").first.locator("tbody tr")
 
 
-def test_a_leaderboard_is_shown_by_pages_and_names_lead_to_players(player: Player) -> None:
+def test_a_leaderboard_has_pages_and_links_to_players(player: Player) -> None:
     player.go(f"/leaderboard/{GAME}")
     expect(rows(player)).to_have_count(TOP)
     expect(player.see("leaderboard")).to_contain_text(f"{GUESTS} players")
@@ -71,7 +71,7 @@ def test_a_leaderboard_is_shown_by_pages_and_names_lead_to_players(player: Playe
     assert len(set(shown.evaluate_all("links => links.map(link => link.href)"))) == GUESTS
 
 
-def test_the_choice_stands_in_the_address_and_keeps_the_focus(player: Player, site: Site) -> None:
+def test_the_choice_is_in_the_address_and_keeps_the_focus(player: Player, site: Site) -> None:
     player.go(f"/leaderboard/{GAME}")
     player.see("scope-week").check()
     expect(player.page).to_have_url(f"{site.url}/leaderboard/{GAME}?by=week")
@@ -99,7 +99,7 @@ def test_an_address_of_a_day_shows_that_day(player: Player) -> None:
     expect(player.see("leaderboard")).to_contain_text("No one yet")
 
 
-def test_who_has_played_sees_the_place_and_moves_up_live(player: Player, played: Site) -> None:
+def test_a_players_place_is_shown_and_updated_live(player: Player, played: Site) -> None:
     player.go("/daily/robert")
     player.press("play-daily")
     player.wait_for_board()

@@ -13,7 +13,7 @@ from tests.browser.player import DESKTOP, PHONE, Player
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    """Run a server for each test: what one offers is listed to all players of a server."""
+    """Run a server for each test, as open races are listed to all its players."""
     with running_site() as site:
         yield site
 
@@ -49,7 +49,7 @@ def test_a_stranger_finds_an_open_race_and_joins_it(ada: Player, grace: Player) 
     expect(grace.see("open-races")).to_contain_text("No open races")
 
 
-def test_two_taps_bring_two_strangers_to_one_race(ada: Player, grace: Player) -> None:
+def test_two_taps_start_a_race_of_two_strangers(ada: Player, grace: Player) -> None:
     ada.go("/")
     ada.press("find-match")
     expect(ada.see("looking")).to_contain_text("Looking")
@@ -62,7 +62,7 @@ def test_two_taps_bring_two_strangers_to_one_race(ada: Player, grace: Player) ->
     expect(ada.see("runner-progress")).to_contain_text("Grace")
 
 
-def test_who_does_not_want_to_wait_stops_looking(ada: Player, grace: Player) -> None:
+def test_a_search_for_opponents_can_be_cancelled(ada: Player, grace: Player) -> None:
     ada.go("/new")
     ada.choose_game("robert")
     ada.press("find-match")
@@ -77,7 +77,7 @@ def test_who_does_not_want_to_wait_stops_looking(ada: Player, grace: Player) -> 
     assert grace.page.url != before
 
 
-def test_after_twenty_seconds_the_pace_bot_comes_and_is_labelled(ada: Player) -> None:
+def test_the_pace_bot_joins_after_twenty_seconds_with_a_label(ada: Player) -> None:
     ada.go("/new")
     ada.press("find-instead")
     expect(ada.see("looking")).to_be_visible()
@@ -88,11 +88,11 @@ def test_after_twenty_seconds_the_pace_bot_comes_and_is_labelled(ada: Player) ->
     expect(bot.get_by_test_id("bot-mark")).to_be_visible()
     ada.tap("s")
     ada.give_up()
-    # The bot plays for nobody.
+    # The bot's result counts for no player.
     expect(ada.see("results")).to_be_visible()
     expect(ada.see("seat").last).to_contain_text("plays by hints")
     ada.see("seat-menu").click()
-    # Nobody runs a quick match.
+    # A quick match has no host.
     expect(ada.see("mute")).to_be_visible()
     for absent in ("remove", "make-host", "change-terms", "lock", "open-to-anyone"):
         expect(ada.see(absent)).to_have_count(0)

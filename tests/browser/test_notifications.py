@@ -1,6 +1,6 @@
-"""Notifications in a real browser: its service worker shows them and opens what they are about.
+"""Notifications in a real browser, whose service worker shows them and opens their links.
 
-No push service can be reached from here: the browser is given what it would have forwarded.
+No push service is reachable from tests, so the browser gets the forwarded message directly.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ Object.defineProperty(PushManager.prototype, "getSubscription", {
   value: async () => window.subscription ?? null,
 });
 """
-"""A push service, as far as a page sees it: Chromium has none without Google.
+"""A push service as a page sees it; Chromium has none without Google.
 
-A page that is loaded anew finds that the browser has dropped the subscription of the one before.
+A reloaded page finds that the browser has dropped the previous page's subscription.
 """
 
 REMEMBERED = """async () => {
@@ -59,12 +59,12 @@ REMEMBERED = """async () => {
 
 
 @pytest.fixture(scope="module")
-def told_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site_with_key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Run a server with a key for push services."""
     key = tmp_path_factory.mktemp("push") / "key"
     make_push_key(key)
     with ExitStack() as stack:
-        # Other servers of this module have none, also those that are started later.
+        # The module's other servers, even those started later, have no key.
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("SAMEDEAL_PUSH_KEY_FILE", str(key))
             patch.setenv("SAMEDEAL_PUSH_CONTACT", "mailto:ops@example.org")
@@ -73,10 +73,10 @@ def told_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 @pytest.fixture
-def player(whole_browser: Browser, told_site: Site) -> Iterator[Player]:
-    """Return a player whose browser lets this site notify, which one without windows does not."""
-    player = Player(whole_browser, told_site.url, OFFLINE_PHONE)
-    player.context.grant_permissions(["notifications"], origin=told_site.url)
+def player(whole_browser: Browser, site_with_key: Site) -> Iterator[Player]:
+    """Return a player whose browser lets this site notify, unlike a headless one."""
+    player = Player(whole_browser, site_with_key.url, OFFLINE_PHONE)
+    player.context.grant_permissions(["notifications"], origin=site_with_key.url)
     yield player
     player.close()
 
@@ -95,7 +95,7 @@ IS_SHOWN = """async (wanted) => {
 
 
 class Worker:
-    """The service worker of a player's page, which is told what a push service would forward."""
+    """The service worker of a player's page, which gets messages as if from a push service."""
 
     def __init__(self, player: Player) -> None:
         self._page = player.page
@@ -107,7 +107,7 @@ class Worker:
             lambda event: registrations.extend(event["registrations"]),
         )
         self._session.send("ServiceWorker.enable")
-        # It is "ready" already while it is activating.
+        # The worker is already "ready" while it activates.
         player.page.evaluate(
             """async () => {
                  const { active } = await navigator.serviceWorker.ready;
@@ -118,7 +118,7 @@ class Worker:
         self._registration = registrations[0]["registrationId"]
 
     def tell(self, **told: str | int) -> None:
-        """Tell it something, and wait until it shows that."""
+        """Deliver a message and wait until its notification is shown."""
         text = {"link": "", "who": "", "game": "", "days": 0, "language": "en", "tag": "t", **told}
         self.deliver(json.dumps(text), str(text["tag"]))
 
@@ -126,7 +126,7 @@ class Worker:
         """Deliver a push message, and wait until a notification with this tag is shown."""
         origin = self._page.evaluate("location.origin")
         message = {"origin": origin, "registrationId": self._registration, "data": text}
-        # A busy Chromium drops some. What comes twice is shown once, since its tag is the same.
+        # A busy Chromium drops some. Duplicates are shown once, as their tags are equal.
         for _ in range(int(PATIENCE)):
             self._session.send("ServiceWorker.deliverPushMessage", message)
             if self._page.evaluate(IS_SHOWN, tag):
@@ -147,7 +147,7 @@ class Worker:
 
 
 def test_a_notification_is_shown_in_the_language_of_the_device(
-    player: Player, told_site: Site
+    player: Player, site_with_key: Site
 ) -> None:
     player.go("/settings")
     worker = Worker(player)
@@ -155,8 +155,8 @@ def test_a_notification_is_shown_in_the_language_of_the_device(
     (shown,) = worker.shown()
     assert shown["title"] == "Ada challenges you"
     assert shown["body"].startswith("Deuces")
-    assert shown["data"] == f"{told_site.url}/c/abc"
-    # The same again is replaced.
+    assert shown["data"] == f"{site_with_key.url}/c/abc"
+    # The same topic again replaces it.
     worker.tell(topic="challenged", who="Ada", game="Deuces", link="c/abc")
     worker.tell(topic="streak", days=12, language="de", tag="s")
     two = worker.shown()
@@ -167,14 +167,14 @@ def test_a_notification_is_shown_in_the_language_of_the_device(
 
 
 @pytest.mark.parametrize("text", ["no JSON", "{}", '{"topic": "challenged"}'])
-def test_whatever_is_delivered_is_shown(player: Player, told_site: Site, text: str) -> None:
-    """A browser ends the subscription of a site that shows nothing."""
+def test_every_delivered_message_is_shown(player: Player, site_with_key: Site, text: str) -> None:
+    """Browsers end the subscription of a site that shows no notification for a message."""
     player.go("/settings")
     worker = Worker(player)
     worker.deliver(text)
     (shown,) = worker.shown()
     assert (shown["title"], shown["body"]) == ("Samedeal", "There\u2019s something new for you.")
-    assert shown["data"] == f"{told_site.url}/"
+    assert shown["data"] == f"{site_with_key.url}/"
 
 
 def test_a_player_turns_notifications_on_and_off(player: Player) -> None:
@@ -195,7 +195,7 @@ def test_a_player_turns_notifications_on_and_off(player: Player) -> None:
     expect(player.see("push-end")).to_have_value("06:30")
     player.press("push-stop")
     expect(player.see("push-start")).to_be_visible()
-    # Another time: what was wanted is known.
+    # The second time, the choices are remembered.
     player.press("push-start")
     expect(player.see("push-beaten")).not_to_be_checked()
     expect(player.see("push-end")).to_have_value("06:30")
@@ -207,7 +207,7 @@ def test_a_player_turns_notifications_on_and_off(player: Player) -> None:
                 player.see("push").screenshot(path=Path(folder) / f"push-{scheme}-{width}.png")
 
 
-def test_a_subscription_that_the_browser_renews_reaches_the_server(player: Player) -> None:
+def test_a_renewed_subscription_reaches_the_server(player: Player) -> None:
     player.context.add_init_script(SUBSCRIPTION)
     player.go("/settings")
     player.press("push-start")
@@ -215,9 +215,9 @@ def test_a_subscription_that_the_browser_renews_reaches_the_server(player: Playe
     before = player.page.evaluate(REMEMBERED)
     assert before is not None
     player.page.evaluate("sessionStorage.endpoint = 'renewed'")
-    # Any page of the site does it.
+    # Any page of the site renews it.
     player.go("/practice")
-    # `wait_for_function` takes the promise of an asynchronous condition for its being true.
+    # `wait_for_function` would take the promise of an asynchronous condition as true.
     player.page.evaluate(
         f"async before => {{ while (await ({REMEMBERED})() === before) await {FRAME}; }}", before
     )
@@ -227,7 +227,7 @@ def test_a_subscription_that_the_browser_renews_reaches_the_server(player: Playe
     expect(player.see("push").locator("li")).to_have_count(0)
 
 
-def test_another_player_of_the_browser_is_told_nothing(player: Player) -> None:
+def test_another_player_in_the_browser_gets_no_notifications(player: Player) -> None:
     player.context.add_init_script(SUBSCRIPTION)
     player.go("/settings")
     player.press("push-start")
@@ -239,7 +239,7 @@ def test_another_player_of_the_browser_is_told_nothing(player: Player) -> None:
     player.page.wait_for_function("() => window.subscription === null")
 
 
-def test_a_server_without_a_key_has_no_such_section(browser: Browser, site: Site) -> None:
+def test_a_server_without_a_key_does_not_offer_notifications(browser: Browser, site: Site) -> None:
     player = Player(browser, site.url, OFFLINE_PHONE)
     player.go("/settings")
     expect(player.see("deck-two")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The page without a network: practice works, and everything else resumes when it is back."""
+"""The page without a network: practice works, and everything else resumes with the network."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_practice_works_without_a_network_and_the_dailies_load_when_online_again
 
     player.go("/")
     expect(player.see("offline")).to_be_visible()
-    # A race cannot be had; nor does it begin when nobody thinks of it any more.
+    # A race is unavailable, and does not start later on its own.
     player.press("race")
     expect(player.see("notice")).to_contain_text("A race needs a connection")
     expect(player.see("race")).to_be_enabled()
@@ -71,7 +71,7 @@ def test_a_screen_that_needs_the_server_says_so_and_loads_when_online_again(
     offline = player.see("offline")
     expect(offline).to_contain_text("No connection just now")
     expect(offline.locator('a[href="/practice/robert"]')).to_be_visible()
-    # What it says is no fainter than other words.
+    # The message is as opaque as other text.
     opacity = """element => {
       let all = 1;
       for (; element; element = element.parentElement) all *= getComputedStyle(element).opacity;
@@ -82,7 +82,7 @@ def test_a_screen_that_needs_the_server_says_so_and_loads_when_online_again(
     expect(offline).to_have_count(0)
 
 
-def test_every_game_and_its_rules_work_without_a_network(player: Player) -> None:
+def test_every_game_and_its_rules_work_offline(player: Player) -> None:
     wait_until_cached(player)
     player.context.set_offline(True)
     for game in KINDS:
@@ -93,8 +93,8 @@ def test_every_game_and_its_rules_work_without_a_network(player: Player) -> None
         expect(player.see("status-banner")).to_be_empty()
 
 
-def test_a_reload_gets_the_server_s_page_and_not_the_cached_one(player: Player) -> None:
-    """Otherwise a page that the server refused as too old would be loaded again."""
+def test_a_reload_loads_the_servers_page_instead_of_the_cached_one(player: Player) -> None:
+    """Otherwise a page refused by the server as outdated would be loaded again."""
     wait_until_cached(player)
     player.page.evaluate(
         """async () => {
@@ -130,7 +130,7 @@ def test_the_page_can_be_installed(whole_browser: Browser, site: Site) -> None:
     wait_until_cached(player)
     session = player.context.new_cdp_session(player.page)
     errors = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
-    # Tests run in incognito mode, in which nothing can be installed.
+    # Tests run in incognito mode, which cannot install pages.
     assert [error["errorId"] for error in errors] == ["in-incognito"]
     manifest = session.send("Page.getAppManifest")
     assert manifest["errors"] == []
@@ -138,7 +138,7 @@ def test_the_page_can_be_installed(whole_browser: Browser, site: Site) -> None:
     player.close()
 
 
-def test_a_screen_whose_file_is_missing_leads_to_one_reload(browser: Browser, site: Site) -> None:
+def test_a_screen_with_a_missing_file_reloads_once(browser: Browser, site: Site) -> None:
     player = Player(browser, site.url, PHONE)
     loads: list[str] = []
     player.page.on("load", lambda page: loads.append(page.url))

@@ -1,4 +1,4 @@
-"""Moderating by the page: a player is reported, and an operator looks and acts."""
+"""Moderation on the page: a player is reported, and an operator reviews and acts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.browser.wordy import LOCALE, show_longest_texts
 
 @pytest.fixture(scope="module")
 def operators(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the file of a server's operators, who are none at first."""
+    """Return the file of a server's operators, initially empty."""
     file = tmp_path_factory.mktemp("operators") / "operators"
     file.write_text("")
     return file
@@ -35,7 +35,7 @@ def site(operators: Path) -> Iterator[Site]:
 
 @pytest.fixture
 def ada(site: Site, browser: Browser) -> Iterator[Player]:
-    """Return who is to moderate."""
+    """Return the player who becomes an operator."""
     player = Player(browser, site.url, DESKTOP, "Ada")
     yield player
     player.close()
@@ -43,7 +43,7 @@ def ada(site: Site, browser: Browser) -> Iterator[Player]:
 
 @pytest.fixture
 def bob(site: Site, browser: Browser) -> Iterator[Player]:
-    """Return somebody with a telephone."""
+    """Return a player with a phone."""
     player = Player(browser, site.url, PHONE, "Rude Bob")
     yield player
     player.close()
@@ -63,7 +63,7 @@ def id_of(player: Player) -> str:
 
 
 def act(player: Player, button: str, reason: str) -> None:
-    """Press a button of an act, say why, and wait until it is done."""
+    """Press an action's button, enter the reason, and wait until it is done."""
     player.press(button)
     expect(player.see("act-confirm")).to_be_disabled()
     player.see("act-reason").fill(reason)
@@ -71,10 +71,10 @@ def act(player: Player, button: str, reason: str) -> None:
     expect(player.see("act-reason")).to_be_hidden()
 
 
-def test_a_name_is_reported_looked_at_and_hidden(
+def test_a_reported_name_is_reviewed_and_hidden(
     ada: Player, bob: Player, cyd: Player, operators: Path
 ) -> None:
-    # Bob is reported from his own page; he is told nothing.
+    # Bob is reported from his own page, without being notified.
     bob.go("/settings")
     name = f"/player/{id_of(bob)}"
     cyd.go(name)
@@ -82,14 +82,14 @@ def test_a_name_is_reported_looked_at_and_hidden(
     assert problems(cyd) == []
     cyd.press("report-send")
     expect(cyd.page.get_by_text("Thank you.")).to_be_visible()
-    # Ada is no operator yet: the page says so, and no more.
+    # Ada is no operator yet, and the page shows nothing more.
     at_account(ada)
     VirtualDevice(ada)
     ada.press("create-passkey")
     kept(ada)
     ada.go("/admin")
     expect(ada.page.get_by_role("heading", level=1)).to_have_text("This page is for moderators")
-    # Then she is, and shows her passkey.
+    # Then she becomes one, and presents her passkey.
     operators.write_text(f"{id_of(ada)} ada\n")
     ada.page.reload()
     ada.press("operator-passkey")
@@ -101,7 +101,7 @@ def test_a_name_is_reported_looked_at_and_hidden(
     assert problems(ada) == []
     ada.page.keyboard.press("Escape")
     act(ada, "case-hide_name", "an insult")
-    # The case is resolved by that, and both acts are in the journal under her name.
+    # This resolves the case, and the journal records both actions under her name.
     expect(ada.page.get_by_text("Nothing to review")).to_be_visible()
     ada.page.get_by_label("Closed").check()
     expect(ada.see("case")).to_contain_text("Resolved by ada")
@@ -118,7 +118,7 @@ def test_a_name_is_reported_looked_at_and_hidden(
     expect(named).not_to_contain_text("Rude")
 
 
-def test_a_player_is_found_and_barred_and_a_room_closed(
+def test_an_operator_bars_a_player_and_closes_a_room(
     ada: Player, bob: Player, operators: Path
 ) -> None:
     at_account(ada)
@@ -147,7 +147,7 @@ def test_a_player_is_found_and_barred_and_a_room_closed(
     ada.see("operator-passkey").wait_for()
 
 
-def test_a_circle_is_found_by_its_owner_renamed_and_deleted(
+def test_an_operator_finds_renames_and_deletes_a_circle(
     ada: Player, bob: Player, operators: Path
 ) -> None:
     at_account(ada)
@@ -217,7 +217,7 @@ def test_the_pages_fit_a_phone_in_every_language(
     eve.close()
 
 
-def test_a_server_without_operators_has_no_such_page(
+def test_a_server_without_operators_has_no_moderation_page(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SAMEDEAL_OPERATORS", raising=False)

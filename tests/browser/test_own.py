@@ -1,4 +1,4 @@
-"""Rules of one's own: changed by a form, practised, kept, shared by a link, and raced."""
+"""Custom rules: changed in a form, practised, saved, shared by a link, and raced."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def grace(browser: Browser, site: Site) -> Iterator[Player]:
     player.close()
 
 
-def test_a_game_is_changed_practised_kept_shared_and_raced(ada: Player, grace: Player) -> None:
+def test_custom_rules_are_practised_saved_shared_and_raced(ada: Player, grace: Player) -> None:
     ada.go("/rules/klondike")
     ada.press("change-rules")
     ada.press("key-stock.turns-more")
@@ -45,7 +45,7 @@ def test_a_game_is_changed_practised_kept_shared_and_raced(ada: Player, grace: P
     ada.wait_for_moves(1)
     assert len(ada.cards("w")) == 2
 
-    # The way back leads to the form as it was left.
+    # Going back leads to the form as it was left.
     ada.page.go_back()
     expect(ada.see("key-stock.turns")).to_contain_text("2")
     ada.see("own-name").fill("Twos")
@@ -55,7 +55,7 @@ def test_a_game_is_changed_practised_kept_shared_and_raced(ada: Player, grace: P
     link = ada.see("own-link").input_value()
     assert link.endswith("/own/klondike?rules=stock.turns=2&name=Twos")
 
-    # Whoever gets the link sees what is different, and may race at once.
+    # The link's recipient sees the differences, and can race immediately.
     grace.page.goto(link)
     expect(grace.page.get_by_role("heading", level=1)).to_have_text("Twos (Klondike)")
     expect(grace.see("differences")).to_contain_text("2 instead of 1")
@@ -68,7 +68,7 @@ def test_a_game_is_changed_practised_kept_shared_and_raced(ada: Player, grace: P
     grace.see("seat").first.wait_for()
     ada.page.goto(grace.page.url)
     expect(grace.see("seat")).to_have_count(2)
-    # Each calls the rules as they know them, and both can read them.
+    # Each player's name for the rules is shown, and both can read them.
     expect(grace.page.get_by_role("heading", level=1)).to_have_text("Klondike, custom rules")
     expect(ada.page.get_by_role("heading", level=1)).to_have_text("Klondike, Twos")
     ada.unfold("own-rules")
@@ -82,7 +82,7 @@ def test_a_game_is_changed_practised_kept_shared_and_raced(ada: Player, grace: P
         assert len(player.cards("w")) == 2
 
 
-def test_a_form_says_what_does_not_work_and_keeps_games_under_names(ada: Player) -> None:
+def test_the_form_explains_errors_and_saves_games_under_names(ada: Player) -> None:
     ada.go("/own/freecell")
     ada.press("add-reserve")
     # All cards are dealt to the columns.
@@ -98,7 +98,7 @@ def test_a_form_says_what_does_not_work_and_keeps_games_under_names(ada: Player)
     ada.press("reset-own")
     expect(ada.see("differences")).to_have_count(0)
 
-    # Rules that have a name in the game's file are played by that name.
+    # Rules with a name in the game's file are played under that name.
     ada.press("key-cells.piles-less")
     expect(ada.see("own-listed")).to_contain_text("Three cells")
     expect(ada.see("race-own")).to_have_attribute("href", "/new?game=freecell&rules=three-cells")
@@ -123,7 +123,7 @@ def test_a_form_says_what_does_not_work_and_keeps_games_under_names(ada: Player)
     expect(ada.see("own-game")).to_have_count(0)
 
 
-def test_a_link_with_rules_that_cannot_be_played_says_so(ada: Player) -> None:
+def test_a_link_with_unplayable_rules_shows_an_error(ada: Player) -> None:
     for rules in ("stock.turns=99", "nonsense", "stock.turns"):
         ada.go(f"/own/klondike?rules={rules}")
         expect(ada.page.get_by_role("alert")).to_contain_text("be played")

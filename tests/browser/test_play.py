@@ -1,4 +1,4 @@
-"""End to end in Chromium: races of two browsers, dailies, and restarts of the server."""
+"""End to end in Chromium: races of two browsers, dailies, and server restarts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def guest(browser: Browser, site: Site) -> Iterator[Player]:
 
 
 def start_race(host: Player, guest: Player, game: str) -> None:
-    """Start a race of both, to which the guest comes by the link."""
+    """Start a race; the guest joins by the link."""
     link = host.open_room(game)
     guest.page.goto(link)
     expect(host.see("start-round")).to_contain_text("2")
@@ -53,7 +53,7 @@ def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -
     assert home > 1
     progress = guest.see("runner-progress").first
     expect(progress).to_have_attribute("data-home", str(home))
-    # While others play, the player is led to their boards, and from there to the room.
+    # While others play, the player gets their boards, and from there the room.
     host.press("see-results")
     expect(host.see("board-shown")).to_have_attribute("data-seq", "1")
     host.press("to-room")
@@ -70,7 +70,7 @@ def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -
         expect(results).to_be_visible()
         expect(results.locator("tbody tr")).to_have_count(2)
         expect(results.get_by_test_id("row-home").first).to_have_text(str(home))
-        # A line for each, as long as the runs were.
+        # A line for each run, as long as the run.
         chart = player.see("round-chart").locator("path.run")
         expect(chart).to_have_count(2)
         assert (chart.last.get_attribute("d") or "").count("V") == home - 1
@@ -110,7 +110,7 @@ def test_a_finished_daily_is_on_the_leaderboard_after_a_restart(host: Player, si
     expect(host.see("results")).to_be_visible()
     sent = host.sent
     host.wait_for_frames(60)
-    assert host.sent - sent < 10, "an idle page sends next to nothing"
+    assert host.sent - sent < 10, "an idle page sends almost nothing"
 
     site.stop()
     expect(host.see("status-banner")).to_be_visible()

@@ -1,6 +1,6 @@
-"""The page's Content-Security-Policy: what somebody manages to inject does not work.
+"""The page's Content-Security-Policy: injected content has no effect.
 
-That the page itself needs nothing of it, every test of a screen shows: see `Player.problems`.
+Every test of a screen shows that the policy does not restrict the page: see `Player.problems`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def test_injected_html_neither_runs_nor_changes_the_page(browser: Browser, site:
     player.close()
 
 
-def test_a_browser_has_nothing_to_warn_of(whole_browser: Browser, site: Site) -> None:
+def test_the_browser_logs_no_warnings(whole_browser: Browser, site: Site) -> None:
     page = whole_browser.new_page()
     warnings: list[str] = []
     page.on("console", lambda message: warnings.append(message.text))
@@ -46,7 +46,7 @@ def test_a_browser_has_nothing_to_warn_of(whole_browser: Browser, site: Site) ->
     page.close()
 
 
-def test_text_of_others_does_not_become_html_by_accident(browser: Browser, site: Site) -> None:
+def test_assigning_text_as_html_is_blocked(browser: Browser, site: Site) -> None:
     page = browser.new_page()
     page.goto(site.url + "/settings")
     refused = page.evaluate(

@@ -1,4 +1,4 @@
-"""A race of three in Chromium: what the track tells each of them, on phones and on a desktop."""
+"""A race of three in Chromium: the track, on phones and on a desktop."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.wire import Wire
 
 @pytest.fixture
 def racers(browser: Browser, site: Site) -> Iterator[list[Player]]:
-    """Two phones and a desktop in one room, whose names do not fit in one line of a phone."""
+    """Two phones and a desktop in one room; the names do not fit in one line of a phone."""
     players = [
         Player(browser, site.url, device, name)
         for device, name in (
@@ -48,7 +48,7 @@ def start(*players: Player, seats: int = 3) -> None:
 
 
 def progress(player: Player, name: str) -> Locator:
-    """Return what a player's track says of another one, by first name, or of `You`."""
+    """Return the track's entry for a player, by first name or `You`."""
     lines = player.page.locator('[data-testid="own-progress"], [data-testid="runner-progress"]')
     return lines.filter(has_text=name)
 
@@ -66,7 +66,7 @@ def track_colours(player: Player) -> dict[str, str]:
 
 
 def expect_results_in(colours: dict[str, str], *ranked: Player) -> None:
-    """End a race of players, the best first; all of their results have the track's colours."""
+    """End a race, best player first, and expect all results in the track's colours."""
     ids = [progress(player, "You").get_attribute("data-player") for player in ranked]
     for player in ranked:
         if player.see("give-up").count():
@@ -88,7 +88,7 @@ def left(found: Locator) -> float:
 
 
 def listen(player: Player) -> None:
-    """Keep what the page says and which chips it moves from now on: both last a moment only."""
+    """Record announcements and moving chips from now on, as both are brief."""
     player.page.evaluate(
         """() => {
              window.said = '';
@@ -107,7 +107,7 @@ def listen(player: Player) -> None:
 
 
 def hear(player: Player, words: str) -> None:
-    """Wait until the page has said something."""
+    """Wait until the page has announced something."""
     player.page.wait_for_function("words => window.said.includes(words)", arg=words)
 
 
@@ -119,7 +119,7 @@ def expect_order(player: Player, *names: str) -> None:
     assert [name in line for name, line in zip(names, lines, strict=True)] == [True] * len(names)
 
 
-def test_the_track_tells_who_leads_who_overtakes_who_is_away_and_who_is_done(
+def test_the_track_shows_leaders_overtaking_absence_and_finishes(
     racers: list[Player],
 ) -> None:
     ada, grace, barbara = racers
@@ -130,7 +130,7 @@ def test_the_track_tells_who_leads_who_overtakes_who_is_away_and_who_is_done(
         expect(player.page.locator("[data-place]")).to_have_count(0)
         expect(player.see("chip")).to_have_count(3)
 
-    # Each has a colour, which is the same on every track.
+    # Each runner has a colour, the same on every track.
     colours = track_colours(ada)
     assert len(set(colours.values())) == 3
     assert [track_colours(player) for player in (grace, barbara)] == [colours, colours]
@@ -142,7 +142,7 @@ def test_the_track_tells_who_leads_who_overtakes_who_is_away_and_who_is_done(
     expect_order(ada, "Grace", "You", "Barbara")
     expect_order(grace, "You", "Ada", "Barbara")
     expect_order(barbara, "Grace", "Ada", "You")
-    # On a phone it is one line, in which the leader and oneself are in sight.
+    # On a phone it is one line, which shows the leader and the player.
     for player in (ada, barbara):
         boxes = [progress(player, name).bounding_box() for name in ("Grace", "You")]
         assert all(box and box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
@@ -156,7 +156,7 @@ def test_the_track_tells_who_leads_who_overtakes_who_is_away_and_who_is_done(
     ada.bring_home(2)
     hear(ada, "ahead of Grace Brewster Hop.")
     hear(grace, "Ada Lovelace Byron is ahead.")
-    # Both chips move for a moment, but not for who wants no motion.
+    # Both chips move for a moment, except with reduced motion.
     both = {progress(ada, name).get_attribute("data-player") for name in ("You", "Grace")}
     assert set(ada.page.evaluate("moved")) == both
     assert grace.page.evaluate("moved") == []
@@ -186,7 +186,7 @@ def test_the_track_tells_who_leads_who_overtakes_who_is_away_and_who_is_done(
     assert chip(ada, "Grace").evaluate("chip => getComputedStyle(chip).borderRadius") != (
         round_before
     )
-    # Who is done sees the same track in the room.
+    # A finished player sees the same track in the room.
     ada.bring_home(1)
     expect(progress(grace, "Ada")).to_have_attribute("data-home", str(before + 4))
     expect_order(grace, "Ada", "You", "Barbara")
@@ -209,18 +209,18 @@ window.OscillatorNode = class extends OscillatorNode {
   }
 };
 """
-"""Notes how many parts each vibration has, how many locks keep the screen on, and each tone."""
+"""Records the number of parts of each vibration, the screen locks, and each tone."""
 
 _FANFARE = 980
-"""The highest tone, in hertz, of the sound of a race that is won."""
+"""The highest tone, in hertz, of the sound of a won race."""
 
 _ANSWER = """new MutationObserver(() => {
   document.querySelector('[data-testid="BUTTON"]')?.click();
 }).observe(document, {subtree: true, childList: true});"""
-"""Presses a button as soon as it is there, however short the countdown is."""
+"""Presses a button as soon as it appears, however short the countdown is."""
 
 
-def test_a_race_offers_sound_is_felt_and_keeps_the_screen_on(racers: list[Player]) -> None:
+def test_a_race_offers_sound_vibrates_and_keeps_the_screen_on(racers: list[Player]) -> None:
     ada, grace, _ = racers
     ada.page.add_init_script(_SENSES)
     ada.page.add_init_script(_ANSWER.replace("BUTTON", "sound-on"))
@@ -247,7 +247,7 @@ def test_a_race_offers_sound_is_felt_and_keeps_the_screen_on(racers: list[Player
     assert ada.page.evaluate("heard") == []
 
 
-def test_who_has_no_card_home_is_told_what_it_means_before_giving_up(
+def test_resigning_without_a_card_home_explains_the_consequence(
     racers: list[Player],
 ) -> None:
     ada, grace, _ = racers
@@ -264,7 +264,7 @@ def test_who_has_no_card_home_is_told_what_it_means_before_giving_up(
     expect(grace.see("rank")).to_contain_text("2nd")
 
 
-def test_a_late_comer_watches_and_sits_in_the_next_round(racers: list[Player]) -> None:
+def test_a_latecomer_watches_and_plays_in_the_next_round(racers: list[Player]) -> None:
     ada, grace, late = racers
     ada.open_room("robert", 3)
     grace.page.goto(ada.page.url)
@@ -294,11 +294,11 @@ def test_a_late_comer_watches_and_sits_in_the_next_round(racers: list[Player]) -
 
 @contextmanager
 def seated(link: str, *names: str) -> Iterator[None]:
-    """Let guests sit in a room by its link; they need no browser, since they play no card."""
+    """Seat guests in a room by its link, without browsers, as they play no card."""
     site, code = link.split("/r/")
     with ExitStack() as sockets:
         for name in names:
-            # Whatever comes is kept unread, so that pings are answered.
+            # Received messages stay unread; this still answers pings.
             url = site.replace("http", "ws", 1) + "/socket"
             socket = sockets.enter_context(connect(url, max_queue=None))
             wire = Wire()
@@ -324,8 +324,7 @@ LOOK = """() => {
     short: all('.name').filter(name => box(name)[2] < 20).map(name => name.innerText),
   };
 }"""
-"""Returns where the parts of the track are, which ones something else covers, and which names have
-no room for more than a letter or two."""
+"""Returns the track's parts with positions, covered parts, and names cut to a letter or two."""
 
 
 def expect_all_in_sight(player: Player, runners: int, flags: int) -> None:
@@ -346,7 +345,7 @@ def expect_all_in_sight(player: Player, runners: int, flags: int) -> None:
 
 
 @pytest.mark.deep
-def test_eight_are_all_seen_on_a_phone_and_the_score_to_beat_stays(
+def test_a_phone_shows_eight_runners_and_the_score_to_beat(
     racers: list[Player],
 ) -> None:
     ada, grace, _ = racers
@@ -360,7 +359,7 @@ def test_eight_are_all_seen_on_a_phone_and_the_score_to_beat_stays(
             player.wait_for_board()
         before = ada.home()
         expect(ada.see("chip")).to_have_count(8)
-        # At the start all have the same, and nobody is ahead.
+        # At the start all are equal, and nobody is ahead.
         expect_all_in_sight(ada, 8, 0)
         expect(ada.see("gaps")).to_have_text("")
         expect(progress(ada, "You")).to_be_in_viewport()
@@ -372,7 +371,7 @@ def test_eight_are_all_seen_on_a_phone_and_the_score_to_beat_stays(
         expect(ada.see("gaps")).to_contain_text("is 1 behind")
         expect(ada.see("to-beat")).to_have_count(0)
 
-        # Who stops leaves a flag, which stays when others go past it.
+        # A player who stops leaves a flag, which stays when others pass it.
         grace.give_up()
         expect(ada.see("to-beat")).to_have_text(str(before + 2))
         expect(ada.see("gaps")).to_contain_text(f"{before + 2} to beat")
@@ -382,6 +381,6 @@ def test_eight_are_all_seen_on_a_phone_and_the_score_to_beat_stays(
         expect_all_in_sight(ada, 8, 1)
         expect(ada.see("to-beat")).to_have_text(str(before + 2))
         assert left(chip(ada, "You")) > left(ada.see("to-beat"))
-        # What is not to be beaten any more is not told.
+        # A rival who has stopped ahead is not mentioned any more.
         expect(ada.see("gaps")).to_contain_text("Grace Brewster Hop is 1 behind")
         expect(ada.see("gaps")).not_to_contain_text("to beat")

@@ -1,4 +1,4 @@
-"""Replays: a run is watched again, step by step, shared and downloaded."""
+"""Replays: a run is replayed step by step, shared and downloaded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def player(browser: Browser, site: Site) -> Iterator[Player]:
 
 
 def run_robert(player: Player, deals: int) -> list[list[str]]:
-    """Race alone, dealing so often; return the waste after each move, and the last one's result."""
+    """Race alone with this many deals; return the waste after each move, and the last result."""
     player.open_room("robert", seats=1)
     player.press("start-round")
     player.wait_for_board()
@@ -39,12 +39,12 @@ def run_robert(player: Player, deals: int) -> list[list[str]]:
 
 
 def shows(player: Player, wastes: list[list[str]], move: int) -> bool:
-    """Wait until the replay is at a move, and return whether the waste is what it was then."""
+    """Wait until the replay is at a move, and return whether the waste matches."""
     player.wait_for_moves(move)
     return player.cards("w") == wastes[move]
 
 
-def test_a_run_is_stepped_and_played_again_from_its_results(player: Player) -> None:
+def test_a_run_is_stepped_through_and_replayed_from_its_results(player: Player) -> None:
     wastes = run_robert(player, 3)
     player.press("watch-run")
     player.see("replay").wait_for()
@@ -59,14 +59,14 @@ def test_a_run_is_stepped_and_played_again_from_its_results(player: Player) -> N
     player.press("play-pause")
     expect(player.see("position")).to_contain_text("Given up")
     assert shows(player, wastes, 3)
-    # It takes no moves of who watches.
+    # The viewer cannot play moves.
     player.page.keyboard.press("Home")
     player.page.keyboard.press("d")
     assert shows(player, wastes, 0)
     assert problems(player) == []
 
 
-def test_a_run_is_linked_to_at_a_time_and_downloaded_for_verification(player: Player) -> None:
+def test_a_replay_is_linked_at_a_time_and_downloaded_for_verification(player: Player) -> None:
     wastes = run_robert(player, 2)
     link = player.see("watch-run").get_attribute("href")
     assert link is not None
@@ -79,7 +79,7 @@ def test_a_run_is_linked_to_at_a_time_and_downloaded_for_verification(player: Pl
     assert [move for move, _ in json.loads(content)["moves"]] == ["s>w", "s>w"]
 
 
-def test_the_page_of_a_deal_has_the_runs_on_it_and_is_checked(player: Player) -> None:
+def test_the_page_of_a_deal_lists_its_runs_and_verifies_it(player: Player) -> None:
     run_robert(player, 1)
     link = player.see("watch-run").get_attribute("href")
     player.unfold("deal")
@@ -102,9 +102,7 @@ def test_a_run_of_an_open_deal_is_not_shown_yet(player: Player) -> None:
     expect(player.see("no-run")).to_contain_text("No such run")
 
 
-def test_two_runs_of_a_deal_are_laid_beside_each_other(
-    player: Player, browser: Browser, site: Site
-) -> None:
+def test_two_runs_of_a_deal_are_compared(player: Player, browser: Browser, site: Site) -> None:
     friend = Player(browser, site.url, PHONE, "Grace")
     link = player.open_room("roosevelt")
     friend.page.goto(link)
@@ -129,7 +127,7 @@ def test_two_runs_of_a_deal_are_laid_beside_each_other(
     friend.close()
 
 
-def test_everybodys_runs_on_a_deal_are_shown_to_anybody_with_who_had_what_home_when(
+def test_all_runs_of_a_deal_are_public_with_their_progress(
     player: Player, browser: Browser, site: Site
 ) -> None:
     friend = Player(browser, site.url, PHONE, "Grace")
@@ -156,7 +154,7 @@ def test_everybodys_runs_on_a_deal_are_shown_to_anybody_with_who_had_what_home_w
     stranger.see("watch-run").last.click()
     stranger.see("beside").select_option(index=1)
     chart = stranger.page.get_by_role("img", name=re.compile("Grace.*Ada"))
-    # The last one marks where the replay is.
+    # The last one marks the replay's position.
     expect(chart.locator("path")).to_have_count(3)
     lines = [line.get_attribute("d") or "" for line in chart.locator("path").all()[:2]]
     # A step for each card that came home.

@@ -40,11 +40,11 @@ def test_one_tap_starts_a_game_alone(player: Player) -> None:
     player.press("play-alone")
     player.wait_for_board()
     player.press("give-up")
-    # Alone there is no last place.
+    # A player alone cannot come last.
     expect(player.page.get_by_role("dialog")).not_to_contain_text("last")
 
 
-def test_a_game_is_chosen_by_keyboard_among_pictures_with_limits_that_fit(player: Player) -> None:
+def test_a_game_is_chosen_by_keyboard_with_suitable_limits(player: Player) -> None:
     player.go("/new")
     expect(player.page.get_by_role("group", name="Game").get_by_role("radio")).to_have_count(
         len(games())
@@ -104,7 +104,7 @@ def test_a_guest_joins_by_the_code_that_the_host_reads_out(host: Player, guest: 
     link = host.open_room("robert")
     code = host.see("room-code").inner_text()
     assert code == f"{link[-8:-4]}-{link[-4:]}"
-    # A screen reader says it letter by letter.
+    # A screen reader spells it.
     spoken = host.page.locator("p", has=host.see("room-code")).aria_snapshot()
     assert f"{' '.join(link[-8:-4])}, {' '.join(link[-4:])}" in spoken
     assert code not in spoken
@@ -116,11 +116,11 @@ def test_a_guest_joins_by_the_code_that_the_host_reads_out(host: Player, guest: 
 
 
 SHARED = "Navigator.prototype.share = async ({ url }) => { window.shared = url; };"
-"""Takes the place of the browser's share dialog, which keeps the address."""
+"""Replaces the browser's share dialog and records the address."""
 
 
 @pytest.mark.parametrize("shares", [True, False])
-def test_who_waits_alone_sends_the_link_first(browser: Browser, site: Site, shares: bool) -> None:
+def test_a_host_alone_is_offered_the_link_first(browser: Browser, site: Site, shares: bool) -> None:
     phone = {**PHONE, "viewport": {"width": 360, "height": 740}}
     host = Player(browser, site.url, phone, "Ada")
     if shares:
@@ -130,7 +130,7 @@ def test_who_waits_alone_sends_the_link_first(browser: Browser, site: Site, shar
     primary = host.page.locator(".button.primary").filter(visible=True)
     expect(primary).to_have_count(1)
     expect(primary.and_(sends)).to_be_visible()
-    # Who comes by the camera needs nothing else.
+    # The QR code's link is enough to join.
     code = host.see("qr-code").bounding_box()
     assert code is not None
     assert code["y"] + code["height"] <= 740
@@ -140,7 +140,7 @@ def test_who_waits_alone_sends_the_link_first(browser: Browser, site: Site, shar
     host.close()
 
 
-def test_who_waits_alone_practises_until_a_friend_comes(host: Player, guest: Player) -> None:
+def test_a_host_alone_practises_until_a_friend_joins(host: Player, guest: Player) -> None:
     link = host.open_room("robert")
     host.press("rename")
     host.see("name-input").fill("Augusta")
@@ -161,20 +161,20 @@ def test_who_waits_alone_practises_until_a_friend_comes(host: Player, guest: Pla
     expect(host.see("seat")).to_have_count(2)
     expect(host.see("board")).to_have_count(0)
     assert host.page.title() == title
-    # Nobody is led back to it when the friend has gone.
+    # A player whose friend has left is not led back to it.
     guest.press("leave-room")
     expect(host.see("seat")).to_have_count(1)
     expect(host.see("board")).to_have_count(0)
 
 
 def gather(host: Player, guest: Player, game: str = "robert", seats: int = 3) -> None:
-    """Open a room of Ada's, which Grace joins."""
+    """Open a room as Ada, which Grace joins."""
     guest.page.goto(host.open_room(game, seats))
     expect(host.see("start-round")).to_contain_text("2")
 
 
 def race(*players: Player) -> None:
-    """Wait for the tables of a round that was started, and give up on all of them."""
+    """Wait for the tables of a started round, and resign at all of them."""
     for player in players:
         player.wait_for_board()
         player.give_up()
@@ -182,7 +182,7 @@ def race(*players: Player) -> None:
         expect(player.see("results")).to_be_visible()
 
 
-def test_the_host_is_asked_before_leaving_somebody_behind(host: Player, guest: Player) -> None:
+def test_a_host_confirms_a_start_without_all_members(host: Player, guest: Player) -> None:
     gather(host, guest)
     guest.page.goto("about:blank")
     expect(host.page.get_by_text("Away", exact=True)).to_be_visible()
@@ -196,7 +196,7 @@ def test_the_host_is_asked_before_leaving_somebody_behind(host: Player, guest: P
     host.wait_for_board()
 
 
-def test_a_guest_whose_host_is_away_is_told_so(host: Player, guest: Player) -> None:
+def test_a_guest_sees_that_the_host_is_away(host: Player, guest: Player) -> None:
     gather(host, guest)
     expect(guest.page.get_by_text("Ada starts the round")).to_be_visible()
     expect(guest.see("start-round")).to_have_count(0)
@@ -222,9 +222,7 @@ def test_a_player_sits_a_round_out_and_is_in_the_next(host: Player, guest: Playe
         player.wait_for_board()
 
 
-def test_a_rematch_asks_everybody_and_begins_with_the_last_who_is_in(
-    host: Player, guest: Player
-) -> None:
+def test_a_rematch_starts_when_the_last_member_agrees(host: Player, guest: Player) -> None:
     gather(host, guest)
     host.press("start-round")
     race(host, guest)
@@ -238,20 +236,20 @@ def test_a_rematch_asks_everybody_and_begins_with_the_last_who_is_in(
     expect(host.see("start-round")).to_have_text("Rematch with 2")
     host.press("start-round")
     race(host, guest)
-    # Without the other one, who is put into nothing.
+    # The other player has not agreed, so the round starts without them.
     guest.press("be-in")
     guest.press("start-now")
     expect(guest.page.get_by_role("dialog")).to_contain_text("Start without Ada?")
     guest.press("start-anyway")
     guest.wait_for_board()
     expect(host.page.get_by_text("in the middle of a round")).to_be_visible()
-    # Nobody is removed from a round.
+    # Members cannot be removed during a round.
     host.press("seat-menu")
     expect(host.see("mute")).to_be_visible()
     expect(host.see("remove")).to_have_count(0)
 
 
-def test_nobody_can_start_a_round_that_everybody_sits_out(host: Player, guest: Player) -> None:
+def test_a_round_without_players_cannot_start(host: Player, guest: Player) -> None:
     gather(host, guest)
     for player in (host, guest):
         player.press("sit-out")
@@ -345,7 +343,7 @@ def test_a_round_without_a_card_home_has_no_winner_and_points_add_up(
         expect(player.see("series").locator("summary")).to_contain_text("Ada 1 · Grace 0")
         player.unfold("series")
         rows = player.see("series").get_by_role("row")
-        # Nobody was second in the round that nobody won.
+        # The round without a winner has no second place.
         expect(rows.nth(1)).to_have_text(re.compile(r"Ada\s*1\s*1\s*1st\s*0\s*\u2013"))
         expect(rows.nth(2)).to_have_text(re.compile(r"Grace\s*0\s*0\s*2nd\s*0\s*\u2013"))
     guest.press("leave-room")

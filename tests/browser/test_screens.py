@@ -1,4 +1,4 @@
-"""Every screen, looked at: what overflows, what axe finds, and what differs from its reference."""
+"""Checks of every screen: overflow, axe's findings, and differences from its reference."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.processes import ROOT
 pytestmark = pytest.mark.fonts
 
 SHOTS = ROOT / "build/screens"
-"""Where screenshots of the screens are written that something is wrong with."""
+"""Folder for screenshots of failed screens."""
 
 PHONE = next(iter(COMPARED))
 
@@ -32,7 +32,7 @@ ACCEPT = f"accept the new look by: python -m tests.browser.screens {SHOTS} --kee
 
 
 def leave_screenshot(player: Player, folder: str, name: str) -> None:
-    """Write a screenshot of what a player sees to a folder of `SHOTS`."""
+    """Save a screenshot of a player's page in a folder of `SHOTS`."""
     player.page.screenshot(path=SHOTS / folder / f"{name}.png")
 
 
@@ -67,5 +67,5 @@ def test_screens_look_right(size: str, part: str, whole_browser: Browser, site: 
                 differing.append(name)
                 leave_screenshot(player, size, name)
     cast.leave()
-    assert not compared, "these were not shown"
+    assert not compared, "these screens were not visited"
     assert differing == [], ACCEPT

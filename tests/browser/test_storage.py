@@ -1,4 +1,4 @@
-"""What the browser keeps: forbidden, missing, full, cleared, or shared by tabs at once."""
+"""The browser's storage: forbidden, missing, full, cleared, or shared by tabs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FULL = """for (let size = 2 ** 23, nth = 0; size >= 1 && location.origin !== "nu
 
 @pytest.fixture
 def guest(browser: Browser, site: Site) -> Iterator[Callable[[str], Player]]:
-    """Return how to make a guest's phone whose pages run a script first."""
+    """Return a factory of guests' phones whose pages run a script first."""
     players: list[Player] = []
 
     def make(script: str) -> Player:
@@ -67,7 +67,7 @@ def test_a_race_is_played_with_storage_forbidden(guest: Callable[[str], Player])
     expect(player.see("results")).to_be_visible()
 
 
-def test_a_storage_cleared_amid_a_race_leaves_the_player_in_it(
+def test_clearing_storage_during_a_race_keeps_the_player_in_it(
     guest: Callable[[str], Player], site: Site
 ) -> None:
     player = guest("")
@@ -87,13 +87,13 @@ def test_a_storage_cleared_amid_a_race_leaves_the_player_in_it(
     player.wait_for_moves(5)
 
 
-def test_tabs_that_make_a_first_visit_at_the_same_moment_are_one_player(
+def test_tabs_opened_together_on_a_first_visit_share_one_player(
     browser: Browser, site: Site
 ) -> None:
     player = Player(browser, site.url)
     tabs = [player.context.new_page() for _ in range(4)]
     for tab in tabs:
-        # Returns at once: all of them load together.
+        # Returns immediately: all of them load together.
         tab.evaluate("url => { setTimeout(() => { location.href = url; }); }", site.url)
     names = set()
     for tab in tabs:

@@ -15,14 +15,14 @@ from tests.redis_servers import Server, running_server
 
 @pytest.fixture
 def redis() -> Iterator[Server]:
-    """Run a Redis that a test can kill and start again."""
+    """Run a Redis that a test can kill and restart."""
     with running_server() as server:
         yield server
 
 
 @pytest.fixture
 def url(redis: Server) -> Iterator[str]:
-    """Run a node on that Redis, and yield its URL."""
+    """Run a node on that Redis and yield its URL."""
     port = free_port()
     serve = [sys.executable, "-m", "server", "serve", "--port", str(port), "--redis", redis.url]
     with running([*serve, "--log-format", "json"], forked=True) as node:
@@ -54,7 +54,7 @@ def test_moves_are_kept_and_sent_when_redis_is_back(
 def test_a_room_is_created_when_redis_is_back(browser: Browser, url: str, redis: Server) -> None:
     player = Player(browser, url)
     player.go("/")
-    # Who has no connection yet is told that a race needs one.
+    # Without a connection, the page says that a race needs one.
     expect(player.see("status-banner")).to_have_attribute("data-status", "open")
     redis.kill()
     player.press("race")

@@ -22,7 +22,7 @@ from tests.browser.player import DESKTOP, MOVING_PHONE, Player
 from tests.browser.screens import KINDS, SEED, WON, device
 
 GUIDE = "Tap a card that glows"
-"""How the guide begins that newcomers are shown."""
+"""The start of the guide for newcomers."""
 
 FIND_COVERED = """() => {
   const guide = document.querySelector('.guide').getBoundingClientRect();
@@ -51,9 +51,9 @@ def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iter
 def practise(
     player: Player, game: str, *moves: str, newcomer: bool = False, variant: str = "standard"
 ) -> None:
-    """Open a practice game with some moves played.
+    """Open a practice game after some moves.
 
-    A newcomer is shown the guide, which others have seen already.
+    A newcomer is shown the guide, which others have already seen.
     """
     kept = json.dumps({"seed": SEED, "moves": moves, "variant": variant})
     if not newcomer:
@@ -69,19 +69,22 @@ def practise(
 def hinted_until(
     wanted: Callable[[Board], bool], game: str, variant: str = "standard"
 ) -> tuple[list[str], Board]:
-    """Follow hints on a deal until a board is as wanted, and return the moves and that board."""
+    """Follow hints on a deal until a board satisfies the condition.
+
+    Return the moves and the board.
+    """
     rules = ruleset(game, variant)
     board, moves = deal_seed(rules, bytes.fromhex(SEED)), list[str]()
     while not wanted(board):
         move = hint(board)
-        assert move is not None, "no hint leads there"
+        assert move is not None, "hints do not lead there"
         moves.append(move_text(rules, move))
         board = apply(board, move)
     return moves, board
 
 
 def drag(player: Player, card: Locator, onto: Locator) -> None:
-    """Drag a card by what is visible of it where another one lies on it."""
+    """Drag a card by its part that no other card covers."""
     box = card.bounding_box()
     assert box is not None
     mouse = player.page.mouse
@@ -236,7 +239,7 @@ def test_a_hint_marks_cards_until_the_next_move(player: Player) -> None:
 
 
 @pytest.mark.deep
-def test_a_newcomer_is_shown_which_cards_can_be_moved(player: Player) -> None:
+def test_a_newcomer_sees_which_cards_can_be_moved(player: Player) -> None:
     practise(player, "roosevelt", newcomer=True)
     expect(player.page.get_by_text(GUIDE)).to_be_visible()
     glowing = player.page.locator(".card.hinted")
@@ -279,7 +282,7 @@ def test_the_guide_says_how_cards_move_in_lady_betty(player: Player) -> None:
     expect(player.page.get_by_text(GUIDE)).to_contain_text("then the pile for it")
     for moved in range(1, 6):
         if moved == 3:
-            # What is refused shows that one has not got it yet.
+            # A refused move keeps the guide visible.
             player.tap("t0")
         expect(player.page.get_by_text(GUIDE)).to_be_visible()
         player.tap("s")
@@ -289,7 +292,7 @@ def test_the_guide_says_how_cards_move_in_lady_betty(player: Player) -> None:
     expect(player.page.get_by_text(GUIDE)).not_to_be_visible()
 
 
-def test_the_stock_is_dealt_by_a_key_wherever_the_focus_is(player: Player) -> None:
+def test_a_key_deals_from_the_stock_with_any_focus(player: Player) -> None:
     practise(player, "robert")
     player.page.keyboard.press("d")
     player.wait_for_moves(1)
@@ -333,14 +336,14 @@ def test_a_game_is_played_by_keyboard_alone(browser: Browser, site: Site) -> Non
 
 
 def stock_of(player: Player) -> int:
-    """Return the number of the stock."""
+    """Return the stock's number of cards."""
     number = player.page.locator('ul[aria-label^="Stock"] button').get_attribute("data-at")
     assert number is not None
     return int(number)
 
 
 def focus_on(player: Player, selector: str, text: str, within: str = "body") -> None:
-    """Press the tab key until an element with this selector and text has the focus."""
+    """Press Tab until an element with this selector and text has the focus."""
     for _ in range(60):
         player.page.keyboard.press("Tab")
         found = player.page.evaluate(
@@ -381,7 +384,7 @@ def test_the_page_uses_the_chosen_language(player: Player) -> None:
 
 
 def open_nearly_won(player: Player) -> int:
-    """Open a game whose cards only have to be moved home; return how many moves that takes."""
+    """Open a game that only needs moves home, and return their number."""
     won = json.loads(WON.read_text())
     moves = won["moves"]
     played = max(at for at, move in enumerate(moves) if move.startswith("s>")) + 1
@@ -393,9 +396,7 @@ def open_nearly_won(player: Player) -> int:
 
 
 @pytest.mark.deep
-def test_a_game_that_is_nearly_won_can_be_finished_by_one_button(
-    browser: Browser, site: Site
-) -> None:
+def test_one_button_finishes_a_nearly_won_game(browser: Browser, site: Site) -> None:
     player = Player(browser, site.url, MOVING_PHONE)
     left = open_nearly_won(player)
     before = player.moves()
@@ -418,27 +419,27 @@ def test_with_reduced_motion_a_win_is_announced_without_an_animation(
     player.press("finish")
     expect(player.page.get_by_role("status").filter(has_text="You won!")).to_contain_text("moves")
     expect(player.see("win-show")).to_have_count(0)
-    # A win is not taken back.
+    # A win cannot be undone.
     expect(player.see("undo")).to_have_count(0)
     expect(player.see("deal-anew")).to_be_visible()
     player.close()
 
 
-def test_cells_take_cards_that_are_dragged_there(player: Player) -> None:
-    # No card flies any more where one has been played.
+def test_cells_accept_dragged_cards(player: Player) -> None:
+    # No card is still flying once a move has been played.
     moves, _ = hinted_until(lambda board: board.moves > 0, "freecell")
     practise(player, "freecell", *moves)
     card = player.cards("t0")[-1]
     drag(player, top(player, "t0"), player.page.locator('[data-pile="c3"][data-empty]'))
     player.wait_for_moves(2)
     assert player.cards("c3") == [card]
-    # A full one takes no more, and the page says so.
+    # A full cell takes no more, and the page says so.
     drag(player, top(player, "t1"), top(player, "c3"))
     expect(player.page.get_by_text("A cell holds one card.")).to_be_visible()
     assert player.moves() == 2
 
 
-def test_a_card_is_taken_back_from_a_foundation(player: Player) -> None:
+def test_a_card_is_moved_back_from_a_foundation(player: Player) -> None:
     def backs(board: Board) -> list[Move]:
         return [move for move in legal_moves(board) if move.source in board.ruleset.foundations]
 

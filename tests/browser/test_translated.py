@@ -1,4 +1,4 @@
-"""The page while a browser translates it, as Chrome and Edge do: all that changes goes on to."""
+"""The page under a browser's translation, as in Chrome and Edge: it continues to update."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.browser.player import DESKTOP, Player
 from tests.browser.screens import SEED, store_practice
 
 MARK = "\u00bf"
-"""Begins each translated text."""
+"""Prefix of each translated text."""
 
 TRANSLATE = """mark => {
   const OURS = 'script, style, font, [translate=no]';
@@ -32,7 +32,7 @@ TRANSLATE = """mark => {
   })).observe(document.body, what);
   translate(document.body);
 }"""
-"""Translates the page, and then what it adds and changes, in the way of a browser."""
+"""Translates the page, and later additions and changes, the way browsers do."""
 
 COUNTS = """() => {
   const figure = document.querySelector('[data-testid=countdown] [aria-hidden]');
@@ -46,20 +46,20 @@ READY = "() => performance.getEntriesByType('resource').some(({name}) => /transl
 
 
 def translate(player: Player) -> None:
-    """Have the page translated from now on."""
+    """Translate the page from now on."""
     wait_until_ready(player)
     player.page.evaluate(TRANSLATE, MARK)
     expect(player.page.locator("font").first).to_be_attached()
 
 
 def wait_until_ready(player: Player) -> None:
-    """Wait until the page has loaded what keeps it alive."""
+    """Wait until the page has loaded its protection against translators."""
     player.page.wait_for_function(READY)
     player.wait_for_frames(2)
 
 
 def text_of(player: Player, selector: str = "main") -> str:
-    """Return what a part of the page says, without the marks of a translation."""
+    """Return the text of a part of the page, without the marks of a translation."""
     words = player.page.locator(selector).inner_text().replace(MARK, "")
     return " ".join(words.split())
 
@@ -75,11 +75,11 @@ def expect_same(translated: Player, plain: Player, selector: str = "main") -> No
 
 
 def wait_for_change(element: Locator) -> None:
-    """Wait until an element says something else."""
+    """Wait until an element's text changes."""
     expect(element).not_to_have_text(element.text_content() or "")
 
 
-def test_a_translated_table_says_what_another_one_says(browser: Browser, site: Site) -> None:
+def test_a_translated_table_matches_an_untranslated_one(browser: Browser, site: Site) -> None:
     translated, plain = (Player(browser, site.url, DESKTOP, name) for name in ("Ada", "Grace"))
     for player in (translated, plain):
         player.go("/new")
@@ -95,7 +95,7 @@ def test_a_translated_table_says_what_another_one_says(browser: Browser, site: S
             player.page.keyboard.press(key)
         expect_same(translated, plain)
     assert text_of(translated) != before
-    # Screens take the place of others, with nothing of those left.
+    # A new screen leaves nothing of the previous one.
     for path in ("/rules/robert", "/practice/roosevelt"):
         for player in (translated, plain):
             player.page.evaluate(
@@ -111,7 +111,7 @@ def test_a_translated_table_says_what_another_one_says(browser: Browser, site: S
         player.close()
 
 
-def test_a_translated_race_goes_on(browser: Browser, site: Site) -> None:
+def test_a_translated_race_continues(browser: Browser, site: Site) -> None:
     translated, plain = (Player(browser, site.url, DESKTOP, name) for name in ("Ada", "Grace"))
     link = translated.open_room("robert")
     translate(translated)
@@ -124,7 +124,7 @@ def test_a_translated_race_goes_on(browser: Browser, site: Site) -> None:
     for player in (translated, plain):
         player.wait_for_board()
     wait_for_change(translated.see("clock"))
-    # Both play the same moves at the same deal, and see so of one another.
+    # Both play the same moves on the same deal, and see each other do so.
     for player in (translated, plain):
         player.play_robert(3)
     home = str(translated.home())
@@ -148,7 +148,7 @@ def test_a_translated_start_screen_counts_down(browser: Browser, site: Site) -> 
     player.see("daily-robert").wait_for()
     translate(player)
     wait_for_change(player.page.locator(".head .number"))
-    # The list changes as a whole once one has played, and says so.
+    # After playing, the whole list changes.
     played = "You" + "\u2019" + "re in the middle of it"
     player.press("daily-robert")
     player.press("play-daily")
@@ -160,9 +160,7 @@ def test_a_translated_start_screen_counts_down(browser: Browser, site: Site) -> 
     player.close()
 
 
-def test_a_text_is_shown_again_when_its_translation_is_taken_back(
-    browser: Browser, site: Site
-) -> None:
+def test_the_original_text_returns_after_a_translation(browser: Browser, site: Site) -> None:
     player = Player(browser, site.url, DESKTOP, "Ada")
     player.go("/new")
     wait_until_ready(player)

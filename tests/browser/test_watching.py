@@ -1,4 +1,4 @@
-"""Watching a race in Chromium: by a link, when one is done, and from the next seat."""
+"""Watching a race in Chromium: by a link, after finishing, and from the next seat."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def players(browser: Browser, site: Site) -> Iterator[tuple[Player, Player, Play
 
 
 def cards_of(player: Player) -> dict[str, list[str]]:
-    """Return the cards that a page shows of a board of Robert."""
+    """Return the cards of a board of Robert on a page."""
     return {pile: player.cards(pile) for pile in ("f0", "w")}
 
 
 def expect_entry(player: Player, seq: int) -> None:
-    """Wait until the board that is shown large has come to an entry of its journal."""
+    """Wait until the large board has reached an entry of its journal."""
     expect(player.see("board-shown")).to_have_attribute("data-seq", str(seq))
 
 
-def test_who_is_done_watches_the_others_move_by_move(
+def test_finished_players_watch_the_others_move_by_move(
     players: tuple[Player, Player, Player],
 ) -> None:
     ada, grace, barbara = players
@@ -47,7 +47,7 @@ def test_who_is_done_watches_the_others_move_by_move(
     ada.give_up()
     ada.press("watch")
     expect(ada.see("board-of")).to_have_count(2)
-    # The leader's board is first, and nobody leads: any other one can be chosen.
+    # The leader's board is first; without a leader, any other one can be chosen.
     ada.see("board-of").filter(has_text="Grace").click()
     expect_entry(ada, 2)
     for number in range(2, 6):
@@ -56,7 +56,7 @@ def test_who_is_done_watches_the_others_move_by_move(
         expect_entry(ada, number + 1)
     grace.wait_for_cards()
     assert cards_of(ada) == cards_of(grace)
-    # Nothing of the board can be moved, or is sent as a move.
+    # Watched cards cannot be moved, and no move is sent.
     sent = ada.sent
     ada.page.keyboard.press("d")
     ada.wait_for_frames(5)
@@ -64,12 +64,12 @@ def test_who_is_done_watches_the_others_move_by_move(
     grace.give_up()
     ada.see("board-of").filter(has_text="Given up").wait_for()
     barbara.give_up()
-    # A player who is done comes to the results by itself.
+    # A finished player is led to the results automatically.
     for each in players:
         expect(each.see("results")).to_be_visible()
 
 
-def test_a_board_that_is_the_only_one_is_named_as_well(
+def test_a_single_board_is_named_too(
     players: tuple[Player, Player, Player],
 ) -> None:
     ada, grace, _ = players
@@ -117,7 +117,7 @@ def test_a_swipe_shows_the_next_board(players: tuple[Player, Player, Player]) ->
     ada.see("watch").wait_for()
 
 
-def test_a_link_shows_the_race_later_and_leads_to_a_seat(
+def test_a_link_shows_the_race_with_a_delay_and_leads_to_a_seat(
     players: tuple[Player, Player, Player],
 ) -> None:
     ada, grace, watcher = players
@@ -126,7 +126,7 @@ def test_a_link_shows_the_race_later_and_leads_to_a_seat(
     link = ada.see("watch-link").input_value()
     watcher.page.goto(link)
     expect(watcher.see("take-seat")).to_be_visible()
-    # Watchers take no seat, and are not there as members.
+    # Spectators take no seat and are not listed as members.
     expect(ada.see("seat")).to_have_count(1)
     ada.press("start-round")
     ada.wait_for_board()
@@ -139,7 +139,7 @@ def test_a_link_shows_the_race_later_and_leads_to_a_seat(
     # It takes 15 seconds.
     expect_entry(watcher, 2)
     assert cards_of(watcher) == cards_of(ada)
-    # Who opens the link in the middle of the own race is led back to it.
+    # A player who opens the link during a race is led back to it.
     ada.page.goto(link)
     ada.wait_for_board()
     assert ada.moves() == 1
@@ -153,25 +153,25 @@ def test_a_link_shows_the_race_later_and_leads_to_a_seat(
     ada.press("start-round")
     for each in (ada, watcher):
         each.wait_for_board()
-    # Without a seat to take, a watcher is told so.
+    # A spectator who can take no seat is told so.
     grace.page.goto(link)
     expect(grace.see("boards")).to_be_visible()
 
 
 @pytest.mark.deep
-def test_a_link_that_opens_nothing_says_so(players: tuple[Player, Player, Player]) -> None:
+def test_an_invalid_link_shows_an_error(players: tuple[Player, Player, Player]) -> None:
     ada, grace, _ = players
     ada.open_room("robert", 2)
     code = ada.see("room-code").inner_text()
     grace.go(f"/watch/{code}/AAAAAAAAAAAAAAAAAAAAAA")
     expect(grace.page.get_by_text("let you watch")).to_be_visible()
     grace.go("/watch/ZZZZZZZZ/AAAAAAAAAAAAAAAAAAAAAA")
-    # The same words: nobody is told whether there is such a room.
+    # The same words, which do not reveal whether there is such a room.
     expect(grace.page.get_by_text("let you watch")).to_be_visible()
 
 
 @pytest.mark.deep
-def test_boards_of_a_race_that_is_open_to_anyone_are_shown_when_it_is_over(
+def test_boards_of_a_public_race_are_shown_when_it_is_over(
     players: tuple[Player, Player, Player],
 ) -> None:
     ada, grace, watcher = players
@@ -185,7 +185,7 @@ def test_boards_of_a_race_that_is_open_to_anyone_are_shown_when_it_is_over(
     for each in (ada, grace):
         each.wait_for_board()
     ada.give_up()
-    # Nobody is led to boards that are not shown.
+    # There are no links to hidden boards.
     for each in (ada, watcher):
         expect(each.see("boards-later")).to_contain_text("still playing this deal")
         for absent in ("watch", "boards"):
@@ -196,7 +196,7 @@ def test_boards_of_a_race_that_is_open_to_anyone_are_shown_when_it_is_over(
 
 
 @pytest.mark.deep
-def test_a_race_that_is_opened_to_anyone_hides_the_boards_that_were_watched(
+def test_making_a_race_public_hides_the_watched_boards(
     players: tuple[Player, Player, Player],
 ) -> None:
     ada, grace, barbara = players

@@ -1,6 +1,6 @@
-"""A challenge of two days and a circle's week, on a server whose clock is moved.
+"""A challenge of two days and a circle's week, on a server with a movable clock.
 
-With `DAYS=FOLDER`, it leaves screenshots of each step in that folder.
+With `DAYS=FOLDER`, it saves screenshots of each step in that folder.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MONDAY = 4 * DAY
 
 
 class Friends:
-    """Players by name, each in a browser context of their own, as in a private window."""
+    """Players by name, each in a separate browser context, as in a private window."""
 
     def __init__(self, browser: Browser, calendar: Calendar) -> None:
         self.calendar = calendar
@@ -38,7 +38,7 @@ class Friends:
         return self.contexts.enter_context(closing(player))
 
     def look(self, player: Player, step: str) -> None:
-        """Check a friend's screen, and leave a screenshot of it if there is a folder for them."""
+        """Check a friend's screen, and save a screenshot if there is a folder for them."""
         self._steps += 1
         leave_screenshot(player, self._steps, step)
         found = misfits(player)
@@ -54,7 +54,7 @@ def friends(browser: Browser) -> Iterator[Friends]:
 
 
 def play(player: Player, home: int, *, first: str) -> str:
-    """Play what is shown until so many cards are home, and give up; return the attempt's id."""
+    """Play the attempt on the page until this many cards are home, resign, and return its id."""
     player.press(first)
     player.wait_for_board()
     attempt = str(player.page.evaluate("history.state.table"))
@@ -73,12 +73,12 @@ def test_a_challenge_of_two_days(friends: Friends) -> None:
     play(bea, 5, first="play-challenge")
     expect(bea.see("row-home")).to_have_text(["5", "4"])
 
-    friends.calendar.go_on()
+    friends.calendar.skip_days()
     cleo, dora = friends.meet("Cleo", DESKTOP), friends.meet("Dora")
     for late in (cleo, dora):
         late.page.goto(link)
         expect(late.see("others")).to_contain_text("Bea")
-        # Nothing of the others' runs before one's own.
+        # The others' runs are hidden before the player's own.
         expect(late.see("row-home")).to_have_count(0)
         assert "home" not in late.see("others").inner_text()
     play(cleo, 3, first="play-challenge")
@@ -88,11 +88,11 @@ def test_a_challenge_of_two_days(friends: Friends) -> None:
     expect(ada.see("news")).to_have_count(1)
     friends.look(ada, "news-at-home")
     ada.see("challenge-row").click()
-    # Four have opened it, one of whom has not begun.
+    # Four have opened it, and one of them has not started.
     expect(ada.see("counts")).to_contain_text("3 others have opened it, 2 have begun, 2 are done.")
 
-    friends.calendar.go_on()
-    # It is over: the table, the replays and the proof are there for one who never played, too.
+    friends.calendar.skip_days()
+    # After the end, the table, replays and proof are public, even to a friend who never played.
     expect(dora.see("row-home")).to_have_text(["5", "4", "3"])
     expect(dora.see("play-challenge")).to_have_count(0)
     friends.look(dora, "over-for-one-who-never-played")
@@ -104,7 +104,7 @@ def test_a_challenge_of_two_days(friends: Friends) -> None:
 
 
 def made_and_played(friends: Friends, ada: Player) -> str:
-    """Make a challenge of two days on a phone, and play it first; return its link."""
+    """Create a challenge of two days on a phone, play it first, and return its link."""
     ada.go("/")
     ada.press("to-challenge")
     ada.unfold("challenge-options")
@@ -120,7 +120,7 @@ def made_and_played(friends: Friends, ada: Player) -> str:
 
 
 def again(friends: Friends, ada: Player, bea: Player, cleo: Player) -> None:
-    """Let the winner ask for a rematch, which the others find where they look."""
+    """Let the winner ask for a rematch, which the others find."""
     bea.go("/")
     expect(bea.see("challenges")).to_contain_text("1st of 3")
     friends.look(bea, "won")
@@ -138,7 +138,7 @@ def again(friends: Friends, ada: Player, bea: Player, cleo: Player) -> None:
 
 
 def unanswered(friends: Friends, cleo: Player, dora: Player) -> None:
-    """Challenge one who never plays, and look at the end of it."""
+    """Challenge a friend who never plays, and view the result."""
     token: str = dora.page.evaluate("localStorage.getItem('samedeal.token')")
     cleo.go(f"/player/{token.partition('.')[0]}")
     cleo.press("challenge-player")
@@ -150,13 +150,13 @@ def unanswered(friends: Friends, cleo: Player, dora: Player) -> None:
     dora.go("/")
     expect(dora.see("challenges")).to_contain_text("Cleo challenges you")
     friends.look(dora, "challenged-by-name")
-    friends.calendar.go_on(4)
+    friends.calendar.skip_days(4)
     expect(cleo.page.get_by_text("Didn\u2019t play")).to_have_count(1)
     friends.look(cleo, "one-did-not-play")
 
 
 def void(calendar: Calendar, attempt: str) -> None:
-    """Take a result back, as an operator does."""
+    """Void a result as an operator does."""
     command = [sys.executable, *moved(calendar.ahead), "admin", "--data", str(calendar.data)]
     command += ["void", attempt, "--reason", "a bot"]
     subprocess.run(command, check=True)  # noqa: S603 - a test's own arguments
@@ -168,7 +168,7 @@ def names(player: Player) -> list[str]:
 
 
 def daily(player: Player, home: int) -> str:
-    """Play the day's Robert until so many cards are home; return the attempt's id."""
+    """Play the day's Robert until this many cards are home, and return the attempt's id."""
     player.go("/daily/robert")
     attempt = play(player, home, first="play-daily")
     player.see("results").wait_for()
@@ -181,7 +181,7 @@ class Circle:
     def __init__(self, friends: Friends) -> None:
         self.friends, self.calendar = friends, friends.calendar
         past = (self.calendar.now().timestamp() - MONDAY) // DAY % 7
-        self.calendar.go_on(int(-past % 7))
+        self.calendar.skip_days(int(-past % 7))
         self.ada, self.bea = friends.meet("Ada"), friends.meet("Bea")
         self.cleo = friends.meet("Cleo", DESKTOP)
         self.dora, self.eve = friends.meet("Dora"), friends.meet("Eve")
@@ -200,7 +200,7 @@ class Circle:
         expect(self.ada.see("circle-row")).to_have_count(5)
 
     def show(self, player: Player, span: str = "day") -> None:
-        """Open it, with its table of a span that has results."""
+        """Open it with its table of a span that has results."""
         player.page.goto(self._url)
         player.see("circle").wait_for()
         if span != "day":
@@ -210,7 +210,7 @@ class Circle:
             expect(player.see("circle-points").first).not_to_have_text("0")
 
     def look(self, player: Player, step: str, span: str = "day") -> list[str]:
-        """Open and look at it; return the names in its table, from the top."""
+        """Open and check it, and return the names in its table, from the top."""
         self.show(player, span)
         self.friends.look(player, step)
         return names(player)
@@ -224,30 +224,30 @@ def test_a_week_of_a_circle(friends: Friends) -> None:
     daily(cleo, 2)
     assert circle.look(cleo, "monday")[:3] == ["Bea", "Ada", "Cleo"]
 
-    circle.calendar.go_on()
+    circle.calendar.skip_days()
     daily(bea, 3)
     daily(dora, 2)
     assert circle.look(dora, "tuesday")[:2] == ["Bea", "Dora"]
     leave(circle)
 
-    circle.calendar.go_on()
+    circle.calendar.skip_days()
     dora.go("/account")
     dora.press("delete-account")
     dora.press("delete-confirm")
     expect(dora.see("account").get_by_role("heading")).not_to_have_text("Dora")
     assert circle.look(ada, "wednesday", "week") == ["Bea", "Ada", "Cleo"]
 
-    circle.calendar.go_on()
+    circle.calendar.skip_days()
     attempt = daily(cleo, 5)
     circle.show(cleo, "week")
     before = cleo.see("circle-points").all_inner_texts()
-    circle.calendar.go_on()
+    circle.calendar.skip_days()
     void(circle.calendar, attempt)
     circle.look(cleo, "friday-after-a-run-was-voided", "week")
     after = cleo.see("circle-points").all_inner_texts()
     assert sum(map(int, after)) < sum(map(int, before))
 
-    circle.calendar.go_on(3)
+    circle.calendar.skip_days(3)
     end_of_season(circle)
 
 
@@ -261,7 +261,7 @@ def leave(circle: Circle) -> None:
 
 
 def end_of_season(circle: Circle) -> None:
-    """Look at the new season, at the one that is over, and at two of its players."""
+    """View the new season, the previous one, and two of its players."""
     ada, bea = circle.ada, circle.bea
     daily(ada, 2)
     circle.show(ada, "season")

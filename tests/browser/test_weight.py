@@ -18,7 +18,7 @@ TABLES = ["/r/ZZZZZZZZ", "/practice/roosevelt"]
 
 @pytest.mark.parametrize(
     ("path", "coding"),
-    # Rooms and tables by a link are the heaviest; browsers ask for gzip alone without TLS only.
+    # Rooms and tables opened by a link are the heaviest. Without TLS, browsers accept only gzip.
     [
         *((path, coding) for path in SCREENS for coding in ("br", "gzip")),
         *((path, "br") for path in TABLES),

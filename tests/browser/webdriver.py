@@ -1,7 +1,6 @@
-"""Firefox and WebKit, driven by WebDriver's commands: what a visitor does, and no more.
+"""Firefox and WebKit, driven by WebDriver commands, with only a visitor's actions.
 
-WebKitGTK's driver takes the commands over HTTP, Firefox takes the same ones over a socket
-(Marionette).
+WebKitGTK's driver takes the commands over HTTP, Firefox over a socket (Marionette).
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ from urllib.request import Request, urlopen
 from tests.processes import PATIENCE, free_port, program, running
 
 Command = Callable[..., Any]
-"""Carries out the command of this name with these parameters, and returns its value."""
+"""Executes the command with this name and these parameters, and returns its value."""
 
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 """The key of an element's id, fixed by the WebDriver specification."""
 
 _PAUSE = 0.05
-"""Seconds between two looks at a page."""
+"""Seconds between two checks of a page."""
 
 
 class CommandError(Exception):
-    """A command failed, as a click on an element that something covers."""
+    """A command failed, such as a click on a covered element."""
 
 
 class Visitor:
-    """A window of a browser, and what its player sees and does there."""
+    """A window of a browser, with its content and the player's actions."""
 
     def __init__(self, command: Command) -> None:
         self._command = command
@@ -46,30 +45,30 @@ class Visitor:
         self._command("Navigate", url=url)
 
     def reload(self) -> None:
-        """Load the page anew, as it is."""
+        """Reload the current page."""
         self.ask("window.before = true; location.reload();")
         self.wait_for("return window.before === undefined && document.readyState === 'complete'")
 
     def ask(self, script: str, *arguments: object) -> Any:
-        """Return what a script's body returns."""
+        """Return the value of a script's body."""
         return self._command("ExecuteScript", script=script, args=list(arguments))
 
     def wait_for(self, script: str, *arguments: object) -> Any:
-        """Return what a script's body returns as soon as that is true."""
+        """Return the value of a script's body as soon as it is truthy."""
         return self._until(lambda: self.ask(script, *arguments), f"{script} {arguments}")
 
     def see(self, name: str) -> str:
-        """Wait for the element with this test id to be shown, and return its text."""
+        """Wait until the element with this test id is shown, and return its text."""
         shown = """const found = document.querySelector(arguments[0]);
                    return found?.getClientRects().length ? {text: found.innerText} : null;"""
         return str(self.wait_for(shown, _named(name))["text"])
 
     def press(self, name: str) -> None:
-        """Click the element with this test id, once it can be."""
+        """Click the element with this test id as soon as possible."""
         self.click(_named(name))
 
     def click(self, selector: str) -> None:
-        """Click an element, once it can be."""
+        """Click an element as soon as possible."""
 
         def click() -> bool:
             found = self._command("FindElement", using="css selector", value=selector)
@@ -86,7 +85,7 @@ class Visitor:
         )
 
     def drag_and_hold(self, selector: str) -> None:
-        """Take hold of an element, move it a little, and do not let go."""
+        """Grab an element, move it a little, and keep holding it."""
         x, y = self._middle(selector)
         actions = [
             {"type": "pointerMove", "x": x, "y": y, "duration": 0},
@@ -97,7 +96,7 @@ class Visitor:
         self._command("PerformActions", actions=[pointer])
 
     def touch(self, pile: str) -> None:
-        """Touch the top card of a pile for a moment; in WebKitGTK it is the mouse that does."""
+        """Touch the top card of a pile briefly; WebKitGTK uses the mouse instead."""
         x, y = self._middle(self._top(pile))
         actions = [
             {"type": "pointerMove", "x": x, "y": y, "duration": 0},
@@ -108,7 +107,7 @@ class Visitor:
         self._command("PerformActions", actions=[{"type": "pointer", "id": "finger", **finger}])
 
     def _middle(self, selector: str) -> tuple[int, int]:
-        """Return where an element is, near its upper end: another card may cover the rest."""
+        """Return a point near an element's upper edge, where no other card covers it."""
         x, y = self.wait_for(
             """const {left, top, width} = document.querySelector(arguments[0])
                  .getBoundingClientRect();
@@ -135,7 +134,7 @@ class Visitor:
         return f'[data-pile="{pile}"][data-index="{len(self.cards(pile)) - 1}"]'
 
     def wait_for_board(self) -> None:
-        """Wait until the board has cards that can be moved."""
+        """Wait until the board has movable cards."""
         self.wait_for(
             """return document.querySelector(
                  '[data-testid="board"][data-live="true"] [data-card]') !== null"""
@@ -155,7 +154,7 @@ class Visitor:
         self.press("give-up-confirm")
 
     def _until(self, ask: Callable[[], Any], what: str) -> Any:
-        """Return what `ask` does as soon as that is true, and no command of it fails."""
+        """Return the value of `ask` as soon as it is truthy and none of its commands fails."""
         until = time.monotonic() + PATIENCE
         while True:
             try:
@@ -174,12 +173,12 @@ def _named(name: str) -> str:
 
 @contextmanager
 def firefox(width: int, height: int) -> Iterator[Visitor]:
-    """Run Firefox, with a window of this size."""
+    """Run Firefox with a window of this size."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="firefox") as profile:
         (Path(profile) / "user.js").write_text(f'user_pref("marionette.port", {port});\n')
         arguments = ["--headless", "--no-remote", "--marionette", "--profile", profile]
-        # A home of its own, so that it reads nothing of whoever runs the test.
+        # A separate home, so that it reads none of the user's files.
         environment = {**os.environ, "HOME": profile, "MOZ_LOG": "Marionette:3"}
         with running([program("firefox-esr"), *arguments], environment) as browser:
             browser.wait_for(f"Listening on port {port}")
@@ -192,7 +191,7 @@ def firefox(width: int, height: int) -> Iterator[Visitor]:
 
 @contextmanager
 def webkit(width: int, height: int) -> Iterator[Visitor]:
-    """Run WebKitGTK's small browser on a screen of its own, with a window of this size."""
+    """Run WebKitGTK's small browser on a separate display, with a window of this size."""
     port = free_port()
     screen = [program("Xvfb"), "-displayfd", "1", "-screen", "0", "1920x1200x24"]
     with tempfile.TemporaryDirectory(prefix="webkit") as home, running(screen) as display:
@@ -202,7 +201,7 @@ def webkit(width: int, height: int) -> Iterator[Visitor]:
             "HOME": home,
             "XDG_RUNTIME_DIR": home,
             "DISPLAY": f":{number}",
-            # No GPU, and no user other than root on some machines.
+            # Some machines have no GPU, or no user but root.
             "LIBGL_ALWAYS_SOFTWARE": "1",
             "WEBKIT_DISABLE_COMPOSITING_MODE": "1",
         }
@@ -223,7 +222,7 @@ def _visitor(command: Command, width: int, height: int) -> Visitor:
 
 
 class _Marionette:
-    """The commands over Firefox's socket: each message is JSON after its length and a colon."""
+    """The commands over Firefox's socket: JSON messages prefixed with length and colon."""
 
     def __init__(self, stream: BufferedRWPair) -> None:
         self._stream = stream
@@ -257,7 +256,7 @@ _PATHS = {
 
 
 class _Http:
-    """The commands over HTTP, to a driver on this port."""
+    """The commands over HTTP to a driver on this port."""
 
     def __init__(self, port: int) -> None:
         self._url = f"http://127.0.0.1:{port}/session"
@@ -275,7 +274,7 @@ class _Http:
                     failure = json.load(error)["value"]
                 raise CommandError(f"{failure['error']}: {failure['message']}") from error
             except URLError:
-                # The driver is not there yet.
+                # The driver is not ready yet.
                 if time.monotonic() > until:
                     raise
                 time.sleep(_PAUSE)

@@ -1,7 +1,7 @@
 """The cost of a first visit on a slow phone: bytes, largest paint, longest task and layout shifts.
 
-`python -m tests.browser.weight [-n VISITS]` prints a line for each screen, the median of some
-visits. Times depend on the machine; they are for comparing two builds on the same one.
+`python -m tests.browser.weight [-n VISITS]` prints the median of some visits for each screen. Times
+depend on the machine: use them only to compare builds on the same one.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from tests.browser.player import MOVING_PHONE, Player
 from tests.machine import machine
 
 SLOWDOWN = 4
-"""How many times slower than this machine's the phone's processor is."""
+"""Slow-down factor of the phone's processor, relative to this machine."""
 BITS_PER_SECOND = 1_600_000
 LATENCY = 150
-"""Milliseconds from a request to the first byte of its answer."""
+"""Milliseconds from a request to the first byte of its response."""
 
 SETTLES = 1_500
-"""Milliseconds after the last request in which the page is still watched."""
+"""Milliseconds to keep observing the page after the last request."""
 
 _OBSERVE = """
 window.seen = {paint: 0, task: 0, shift: 0};
@@ -43,8 +43,8 @@ class Visit:
     """The cost of one visit.
 
     Attributes:
-        shown: bytes on the wire, headers too, of what is asked for until the page has loaded.
-        all: the same, with what the page asks for when it has nothing else to do.
+        shown: bytes on the wire, including headers, until the page has loaded.
+        all: the same, including later requests of the idle page.
         paint: milliseconds until the largest paint.
         task: milliseconds of the longest task; 0 if none took 50.
         shift: the sum of all layout shifts.
@@ -58,7 +58,7 @@ class Visit:
 
 
 class Wire:
-    """Counts what a page receives."""
+    """Counts the bytes that a page receives."""
 
     def __init__(self, session: CDPSession) -> None:
         self.shown = 0
@@ -85,7 +85,7 @@ class Wire:
 
 @contextmanager
 def _newcomer(browser: Browser) -> Iterator[tuple[Page, CDPSession]]:
-    """Yield the page of somebody who was never here, and who keeps nothing for offline."""
+    """Yield the page of a newcomer without an offline cache."""
     with closing(browser.new_context(**MOVING_PHONE, service_workers="block")) as context:
         page = context.new_page()
         page.add_init_script(_OBSERVE)
@@ -103,8 +103,8 @@ def visit(
     Args:
         browser: a browser; the visit leaves nothing in it.
         url: the page to visit.
-        codings: the compressions that the browser takes.
-        slow: whether network and processor are those of a slow phone.
+        codings: the compressions that the browser accepts.
+        slow: whether to emulate the network and processor of a slow phone.
     """
     with _newcomer(browser) as (page, session):
         headers = {"Accept-Encoding": ", ".join(codings)}
@@ -128,13 +128,13 @@ def visit(
 
 
 def median_visit(browser: Browser, url: str, visits: int) -> Visit:
-    """Visit an address so often for the first time, and return each number's median."""
+    """Visit an address for the first time repeatedly, and return the median of each number."""
     columns = zip(*(astuple(visit(browser, url)) for _ in range(visits)), strict=True)
     return Visit(*(statistics.median(column) for column in columns))
 
 
 def main() -> None:
-    """Visit some screens, and print what each cost."""
+    """Visit some screens and print their costs."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("-n", "--visits", type=int, default=3, help="visits of each screen")
     visits = parser.parse_args().visits

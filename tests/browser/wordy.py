@@ -1,4 +1,4 @@
-"""A test language that consists of the longest translation of each text."""
+"""A test language that shows the longest translation of each text."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ const longest = (ways) => {
 };
 export const texts = longest([TEXTS]);
 """
-"""Exports, of each text, the longest translation; of what is no text, the first one."""
+"""Exports the longest translation of each text; for values other than texts, the first one."""
 
 
 def show_longest_texts(context: BrowserContext) -> None:
-    """Let a context, whose locale is `LOCALE`, show each text in its longest translation."""
+    """Make a context with the locale `LOCALE` show the longest translation of each text."""
     context.route(_OWN_TEXTS, _merge)
 
 
@@ -47,7 +47,7 @@ def _merge(route: Route) -> None:
     assert found
     own, part = found.groups()
     others = [file.name for file in _ASSETS.glob(f"*.{part}-*.js") if file.name != own]
-    # With a query, the path is no longer one that is merged.
+    # The query keeps this path from being replaced again.
     modules = [f"./{own}?own", *(f"./{name}" for name in sorted(others))]
     imports = [
         f"import {{ texts as t{number} }} from {json.dumps(module)};"
