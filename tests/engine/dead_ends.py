@@ -1,4 +1,4 @@
-"""Lines of play to dead ends: moves are legal, but no card can reach a foundation any more."""
+"""Lines of play to dead ends: legal moves remain, but no card can reach a foundation any more."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_LINE_MOVES = 600
 def dead_end_line(game: str) -> tuple[bytes, tuple[str, ...]]:
     """Return a seed, and the moves from its deal to a dead end.
 
-    On the boards before the last move, a search does not find one.
+    A search of the boards before the last move does not report a dead end.
     """
     for number in range(100):
         chance = Random(number)
@@ -47,7 +47,10 @@ def _dead_end_moves(game: str, seed: bytes, chance: Random) -> tuple[str, ...] |
 
 
 def _is_searched(board: Board) -> bool:
-    """Return whether a server searches a board: all is seen, or a pass without end begins."""
+    """Return whether a server searches a board.
+
+    It does when all cards are seen, or at the start of a pass if redeals are unlimited.
+    """
     waste = board.ruleset.waste
     passes = board.ruleset.redeals == ENDLESS and waste is not None and not board.piles[waste]
     return (passes and board.redeals > 0) or not cards_never_seen(board)

@@ -1,4 +1,4 @@
-"""The tables in the engine's pages, for tests of what they say."""
+"""The tables in the engine's pages, for tests of their content."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Row = dict[str, str]
 
 
 def tables(page: str) -> list[list[Row]]:
-    """Return the tables of one of the engine's pages: for each row, its cells by column."""
+    """Return the tables of one of the engine's pages; each row maps columns to cells."""
     text = (files("engine") / page).read_text(encoding="utf-8")
     found: list[list[Row]] = []
     for block in re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE):
@@ -19,6 +19,6 @@ def tables(page: str) -> list[list[Row]]:
 
 
 def table(page: str, *columns: str) -> list[Row]:
-    """Return the rows of the one table with these columns, its cells without back-quotes."""
+    """Return the rows of the only table with these columns, its cells without back-quotes."""
     (rows,) = (found for found in tables(page) if tuple(found[0]) == columns)
     return [{key: cell.replace("`", "") for key, cell in row.items()} for row in rows]

@@ -1,4 +1,4 @@
-"""Checks of the engine's fast functions against slow ones, which list all moves or piles."""
+"""Checks of the engine's fast functions against slow ones that list all moves or piles."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ COUNTS = [-HUGE, *range(-1, 15), 26, 104, HUGE]
 
 @cache
 def every_move(piles: int) -> list[Move]:
-    """Return the moves between so many piles, and many with impossible numbers."""
+    """Return the moves between this many piles, and many with impossible numbers."""
     numbers = [-HUGE, *range(-3, piles + 2), HUGE]
     assert ROW in numbers
     return [Move(s, t, n) for s in numbers for t in numbers for n in COUNTS]
 
 
 def check_board(board: Board) -> None:
-    """Check that exactly the listed moves are legal, and that the board is stuck without any."""
+    """Check that the listed moves are exactly the legal ones, and that a stuck board has none."""
     moves = legal_moves(board)
     listed, view = set(moves), view_of(board)
     every = [*every_move(len(board.piles)), *moves]
@@ -33,7 +33,7 @@ def check_board(board: Board) -> None:
 
 
 def check_stuck(board: Board) -> None:
-    """Check whether a board is stuck by listing its moves."""
+    """Check `stuck` by listing the board's moves."""
     stuck = not is_won(board) and not legal_moves(board)
     assert is_stuck(board) == is_stuck(view_of(board)) == stuck
 
@@ -44,7 +44,7 @@ def check_move(board: Board, move: Move) -> None:
     after, delta = play(board, move)
     assert after == apply(board, move)
     assert delta == delta_between(board, after)
-    # A board that is made from its piles counts the cards on its foundations anew.
+    # A board built from its piles recounts the cards on its foundations.
     assert after == Board(rules, after.piles, after.redeals, after.moves)
     assert rules.move_of(*rules.numbers_of(move)) == move
     assert parse_move(rules, move_text(rules, move)) == move

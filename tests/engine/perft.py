@@ -1,4 +1,4 @@
-"""Perft: counts of the paths in move trees, and their files (`tests/vectors/perft/README.md`)."""
+"""Perft: path counts of move trees, and their files (`tests/vectors/perft/README.md`)."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from tests.engine.positions import after
 FOLDER = Path(__file__).parents[1] / "vectors" / "perft"
 
 COMMAND = "`make vectors`"
-"""The command that writes the files and the other golden vectors, to run for an added game."""
+"""Writes these files and the other golden vectors; run it for an added game."""
 
 MAX_LISTED = 4_000
-"""The most positions whose moves are listed to count one tree; this limits its depth."""
+"""Most positions whose moves are listed to count one tree; this limits its depth."""
 
 MAX_DEPTH = 30
-"""The greatest depth: a tree with a single move at a time would stay within the budget for ever."""
+"""Greatest depth; a tree with a single move per position never exceeds the budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The root of a tree: a deal, `seed HEX` or `deck CARDS`, and the moves played on it."""
+    """The root of a tree: a deal, `seed HEX` or `deck CARDS`, and the moves played from it."""
 
     deal: str
     opening: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Tree:
     """The counts of a tree.
 
     Attributes:
-        counts: the number of paths of each length, from 0 on.
+        counts: the number of paths of each length, from 0.
         first: the number of paths of the greatest length, by the text of their first move.
     """
 
@@ -87,7 +87,7 @@ def count(board: Board, depth: int) -> Tree:
 
 
 def count_within_budget(board: Board) -> Tree:
-    """Count a tree as deep as `MAX_LISTED` and `MAX_DEPTH` allow, and as it has moves."""
+    """Count a tree as deep as its moves, `MAX_LISTED` and `MAX_DEPTH` allow."""
     tree = count(board, 1)
     while tree.depth < MAX_DEPTH and sum(tree.counts) <= MAX_LISTED:
         deeper = count(board, tree.depth + 1)
@@ -98,7 +98,7 @@ def count_within_budget(board: Board) -> Tree:
 
 
 def differences(expected: Tree, found: Tree) -> list[str]:
-    """Return the differences, one line each: by depth, then by first move."""
+    """Return the differences, one per line: by depth, then by first move."""
     lengths = enumerate(zip(expected.counts, found.counts, strict=True))
     lines = [f"depth {n}: {one} expected, {two} found" for n, (one, two) in lengths if one != two]
     for move in sorted(expected.first.keys() | found.first.keys()):
@@ -114,7 +114,7 @@ def path_of(game: str, variant: str) -> Path:
 
 
 def format_trees(title: str, trees: Sequence[tuple[Start, Tree]]) -> str:
-    """Return the text of a file with these trees."""
+    """Format a file with these trees."""
     lines = [f"# {title}. README.md says how to read this."]
     for start, tree in trees:
         lines += ["", start.deal]
@@ -125,7 +125,7 @@ def format_trees(title: str, trees: Sequence[tuple[Start, Tree]]) -> str:
 
 
 def parse_trees(text: str) -> Iterator[tuple[Start, Tree]]:
-    """Yield the trees in the text of a file."""
+    """Yield the trees in a file's text."""
     for block in text.split("\n\n")[1:]:
         deal, *lines = block.strip().split("\n")
         opening: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Boards for tests, made from the piles that matter; the other cards are put out of the way."""
+"""Boards for tests, specified by the piles that matter; the other cards are put out of the way."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ VARIANTS = [(game.id, variant) for game in games().values() for variant in game.
 """(game, variant) of every game of the catalogue in every variant."""
 
 ALL = [*VARIANTS, *RELATED]
-"""The same, and those of the relatives."""
+"""`VARIANTS` and the relatives' games and variants."""
 
 SEED = bytes(range(32))
-"""A seed for tests to which the deal does not matter."""
+"""A seed for tests that do not depend on the deal."""
 
 
 def face_down(board: Board) -> int:
-    """Return how many cards lie face down, whether they have been seen or not."""
+    """Return how many cards lie face down, seen or unseen."""
     return sum(1 for pile in board.piles for card in pile if card & DOWN)
 
 
 def sequence(first: str, last: str) -> list[str]:
-    """Return the cards of one suit from rank `first` up to the card `last`, around the corner."""
+    """Return the cards of one suit from rank `first` up to the card `last`, with wrap-around."""
     start, end = RANKS.index(first), RANKS.index(last[0])
     return [RANKS[(start + step) % 13] + last[1] for step in range((end - start) % 13 + 1)]
 
 
 def run_down(first: str, other: str, length: int = 13) -> str:
-    """Return the text of a run down from the card `first`; every second is of the suit `other`."""
+    """Return a run down from the card `first` as text; every second card is of suit `other`."""
     start = RANKS.index(first[0])
     return " ".join(RANKS[start - step] + (first[1], other)[step % 2] for step in range(length))
 
@@ -58,13 +58,13 @@ def position(
 ) -> dict[str, Any]:
     """Return a position with these piles, each a text of cards from bottom to top.
 
-    A foundation that starts at a certain rank may be given by its top card alone. The other
-    cards go under those of the pile `rest`; without it, to the bottom of the stock as far as there
-    is room, then under the last tableau pile that is given.
+    A foundation with a fixed first rank may be given by its top card alone. The other cards go
+    under those of the pile `rest`; without it, to the bottom of the stock as far as there is room,
+    then under the last tableau pile given.
     """
     rules = find_ruleset(game, variant)
     found = {name: _cards(rules, name, piles.pop(name, "")) for name in rules.pile_names}
-    assert not piles, f"no piles of {game}: {piles}"
+    assert not piles, f"{game} has no piles {piles}"
     spare = _spare(rules, found)
     if not rest:
         room = _room(rules, found, len(spare))
@@ -84,7 +84,7 @@ def board(game: str, variant: str = "standard", **given: Any) -> Board:
 
 
 def _cards(rules: Ruleset, name: str, text: str) -> list[str]:
-    """Return the cards of a pile; a foundation of which only the top is given is completed."""
+    """Return the cards of a pile, completing a foundation given by its top card."""
     laid_out = {rules.pile_names[pile]: rank + suit for pile, rank, suit in rules.laid_out_suits()}
     cards = (text or laid_out.get(name, "")).split()
     first = rules.groups[rules.pile_numbers[name]].first if name.startswith("f") else "any"
@@ -92,7 +92,7 @@ def _cards(rules: Ruleset, name: str, text: str) -> list[str]:
 
 
 def _spare(rules: Ruleset, found: Mapping[str, list[str]]) -> list[str]:
-    """Return the cards that no pile holds, in the order of an unshuffled pack."""
+    """Return the cards in no pile, in the order of an unshuffled pack."""
     held = Counter(card.strip("?") for cards in found.values() for card in cards)
     whole = Counter(map(card_name, rules.pack))
     assert held <= whole, f"too often: {held - whole}"
@@ -100,14 +100,14 @@ def _spare(rules: Ruleset, found: Mapping[str, list[str]]) -> list[str]:
 
 
 def _room(rules: Ruleset, found: Mapping[str, list[str]], spare: int) -> int:
-    """Return how many spare cards the stock has room for; with rows, whole rows must be left."""
+    """Return how many spare cards fit in the stock; with rows, whole rows must remain."""
     room = len(dealt(rules.game, rules.variant).piles[rules.stock]) - len(found["s"])
     row = len(rules.tableau) if "row" in rules.rules.stock.plays else rules.turns_to_waste
     return next((size for size in range(room, -1, -row) if size <= spare), 0)
 
 
 def _set_apart(rules: Ruleset, spare: list[str], over: list[str]) -> list[str]:
-    """Return the spare cards, rotated so that the cards over them do not continue a run."""
+    """Return the spare cards, rotated so that the cards above do not continue a run."""
     if rules.moves_runs and over and "?" not in over[0]:
         while rules.builds[parse_card(spare[-1])][parse_card(over[0])]:
             spare = spare[-1:] + spare[:-1]
@@ -120,9 +120,9 @@ def dealt(game: str, variant: str = "standard") -> Board:
 
 
 def easy_deck(rules: Ruleset) -> bytes:
-    """Return a deck whose cards come in the order of the foundations.
+    """Return a deck in the order of the foundations.
 
-    It is easily won, unless runs leave the tableau by themselves.
+    It is easily won, unless runs leave the tableau automatically.
     """
     laid_out = {card_of(rank, suit) for _, rank, suit in rules.laid_out_suits()}
     cards = sorted(rules.pack, key=lambda card: card not in laid_out)
@@ -136,7 +136,7 @@ def easy_deck(rules: Ruleset) -> bytes:
 
 
 def _there_and_back(cards: list[int]) -> list[int]:
-    """Return the cards with every other suit from its King down."""
+    """Return the cards with every second suit reversed."""
     suits = [cards[at : at + 13] for at in range(0, len(cards), 13)]
     return [card for nth, suit in enumerate(suits) for card in suit[:: (1, -1)[nth % 2]]]
 

@@ -1,4 +1,4 @@
-"""Invariants of the engine's parsers, for input of any kind.
+"""Invariants of the engine's parsers for arbitrary input.
 
 Each function asserts that its input is read, or refused with an error of the engine. `test_fuzz.py`
 calls them with input from Hypothesis, `tests/fuzz` with input from a coverage-guided fuzzer.
@@ -29,7 +29,7 @@ MAX_REFUSAL_LENGTH = 400
 
 
 def read_file(text: str) -> bool:
-    """Read a game's file, and play its variants if it is valid. Return whether it is."""
+    """Read a game's file, play its variants if it is valid, and return whether it is."""
     try:
         game = load_game("g", text)
     except RulesetError as error:
@@ -44,7 +44,7 @@ def read_file(text: str) -> bool:
 
 
 def try_play(ruleset: Ruleset, moves: int = 12) -> None:
-    """Play some moves from a deal, and check each position and each legal move on the way."""
+    """Play some moves from a deal, checking each position and legal move."""
     board = deal_seed(ruleset, SEED)
     for turn in range(moves):
         assert parse_position(position_of(board), lambda _game, _variant: ruleset) == board
@@ -59,7 +59,7 @@ def try_play(ruleset: Ruleset, moves: int = 12) -> None:
 
 
 def read_move(ruleset: Ruleset, text: str) -> bool:
-    """Read a move; a valid one has the same text again. Return whether it is valid."""
+    """Read a move and return whether it is valid; a valid one formats to the same text."""
     try:
         move = parse_move(ruleset, text)
     except NotationError:
@@ -69,10 +69,10 @@ def read_move(ruleset: Ruleset, text: str) -> bool:
 
 
 def read_position(position: Any) -> Board | None:
-    """Read a position; a valid one has the same piles again, and can be played on.
+    """Read a position; a valid one formats to the same piles and can be played on.
 
     Returns:
-        The board, `None` if the position is not valid.
+        The board, or `None` if the position is not valid.
     """
     try:
         board = parse_position(position)
@@ -87,7 +87,7 @@ def read_position(position: Any) -> Board | None:
 
 
 def send_lines(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """Send lines to the driver, and return its answers; an error must not change the position."""
+    """Send lines to the driver and return its answers; errors must not change the position."""
     driver = Driver()
     answers = []
     for line in lines:

@@ -18,7 +18,7 @@ from tests.relatives import find_ruleset
 
 
 def swapped(deck: bytes, swaps: int, chance: Random) -> bytes:
-    """Return the deck after some swaps of two cards."""
+    """Return the deck after this many swaps of two cards."""
     order = bytearray(deck)
     for _ in range(swaps):
         one, other = chance.randrange(len(order)), chance.randrange(len(order))
@@ -27,7 +27,7 @@ def swapped(deck: bytes, swaps: int, chance: Random) -> bytes:
 
 
 def shuffled_start(rules: Ruleset, chance: Random) -> Board:
-    """Return the board of some seed."""
+    """Return the board of a random seed."""
     return deal_seed(rules, chance.randbytes(SEED_BYTES))
 
 
@@ -37,7 +37,7 @@ def easy_start(rules: Ruleset, chance: Random) -> Board:
 
 
 def late_start(rules: Ruleset, chance: Random) -> Board:
-    """Return a board that play rarely reaches: with whole runs on the tableau, if they count."""
+    """Return a board that play rarely reaches, with whole runs on the tableau if rules use them."""
     if rules.automatic:
         return last_run_start(rules, chance)
     if not any(group.takes == "run" for group in rules.groups):
@@ -50,7 +50,7 @@ def late_start(rules: Ruleset, chance: Random) -> Board:
 
 
 def last_run_start(rules: Ruleset, chance: Random) -> Board:
-    """Return a board on which all runs but one or two are home, and those in parts."""
+    """Return a board with all but one or two runs home, and those in parts."""
     suits = [suit_of(card) for card in rules.pack[::13]]
     left = chance.randint(1, 2)
     piles: dict[str, Any] = {
@@ -76,7 +76,7 @@ STARTS = [shuffled_start, easy_start, late_start, built_start]
 
 
 class _Builder:
-    """Takes cards out of the packs, and puts them where a valid position may have them."""
+    """Draws cards from the packs and places them as a valid position allows."""
 
     def __init__(self, rules: Ruleset, chance: Random) -> None:
         self._rules = rules
@@ -88,7 +88,7 @@ class _Builder:
         for pile in self._rules.foundations:
             self._lay_foundation(pile)
         stock = self._stock_size()
-        self._lay_beside(stock)
+        self._lay_reserve_and_cells(stock)
         self._lay_tableau(self._left.total() - stock, self._rules.in_stock - stock)
         rest = list(self._left.elements())
         self._chance.shuffle(rest)
@@ -101,7 +101,7 @@ class _Builder:
         return Board(self._rules, tuple(self._piles), redeals)
 
     def _take(self, fits: bytes | None = None) -> bytes:
-        """Take a random card that is left and fits; return no bytes if there is none."""
+        """Take a random remaining card that fits; return no bytes if there is none."""
         found = [c for c in self._left.elements() if fits is None or fits[c]]
         if not found:
             return b""
@@ -110,7 +110,7 @@ class _Builder:
         return bytes((card,))
 
     def _grow(self, start: bytes, fits: Fits, most: int) -> bytes:
-        """Return up to `most` cards that begin with one of `start` and build by `fits`."""
+        """Return up to `most` cards that start with one of `start` and build by `fits`."""
         pile = self._take(start)
         while pile and len(pile) < most and (card := self._take(fits[pile[-1]])):
             pile += card
@@ -137,8 +137,8 @@ class _Builder:
         if (most := self._chance.randint(least, RUN_LENGTH)) > 0:
             self._piles[pile] = self._grow(start, fits, most)
 
-    def _lay_beside(self, stock: int) -> None:
-        """Put cards into the reserve and the cells, where the rest has as many to spare."""
+    def _lay_reserve_and_cells(self, stock: int) -> None:
+        """Fill the reserve and the cells as far as the remaining cards suffice."""
         rules = self._rules
         reserve, tableau = rules.rules.reserve, rules.rules.tableau
         spare = self._left.total() - stock - (len(rules.tableau) if tableau and tableau.fill else 0)
@@ -154,7 +154,7 @@ class _Builder:
                 spare -= 1
 
     def _stock_size(self) -> int:
-        """Return a size that the stock may have: rows are dealt whole, and piles are filled."""
+        """Return a valid stock size: rows are dealt whole, and piles are filled."""
         rules = self._rules
         tableau = rules.rules.tableau
         full = rules.in_stock
@@ -164,7 +164,7 @@ class _Builder:
         return 0 if self._chance.random() < 0.2 else self._chance.choice(sizes or [0])
 
     def _lay_tableau(self, spare: int, room: int) -> None:
-        """Put the spare cards on the tableau, but keep up to `room` of them for a waste."""
+        """Put the spare cards on the tableau, keeping up to `room` of them for a waste."""
         tableau = self._rules.rules.tableau
         if tableau is None:
             return

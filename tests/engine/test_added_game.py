@@ -1,4 +1,4 @@
-"""A game is a file: the tests pass in a copy of the repository with one file more."""
+"""A game is one file: the tests pass in a copy of the repository with one more game file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GAME = Path(__file__).with_name("added-game.toml")
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the repository's Python code, with the game's file and nothing else new."""
+    """Return a copy of the repository's Python code that adds only the game's file."""
     copy = tmp_path_factory.mktemp("repository")
     for folder in ("engine", "server", "tests"):
         ignored = shutil.ignore_patterns("__pycache__")
@@ -30,7 +30,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(repository: Path, *arguments: str, lines: str = "") -> str:
-    """Run `python -m` in the copy, and return its standard output."""
+    """Run `python -m` in the copy and return its standard output."""
     command = [sys.executable, "-m", *arguments]
     done = subprocess.run(  # noqa: S603 - our own modules
         command, cwd=repository, input=lines, capture_output=True, text=True, check=False
@@ -51,7 +51,7 @@ def test_an_added_game_is_dealt_and_played(repository: Path) -> None:
     assert "s>w" in legal["moves"]
 
 
-def test_an_added_game_fails_no_test_but_that_of_its_missing_vectors(repository: Path) -> None:
+def test_an_added_game_fails_only_the_test_for_its_missing_vectors(repository: Path) -> None:
     files = ("catalog", "driver", "rules_page", "perft")
     report = run(
         repository,

@@ -23,12 +23,12 @@ STOCK = VIEW.ruleset.stock
         Change(0, 2, b""),
     ],
 )
-def test_a_delta_that_does_not_belong_to_a_view_is_refused(change: Change) -> None:
+def test_a_delta_of_another_view_is_refused(change: Change) -> None:
     with pytest.raises(PositionError):
         apply_delta(VIEW, Delta((change,), 0, 1))
 
 
-def test_a_delta_takes_from_the_end_and_puts_onto_it() -> None:
+def test_a_delta_removes_and_adds_cards_at_the_end() -> None:
     found = apply_delta(VIEW, Delta((Change(STOCK, 51, b"\1\2"), Change(0, 0, b"\3")), 1, 7))
     assert isinstance(found, View)
     assert found.piles[STOCK] == b"\1\2"
@@ -36,7 +36,7 @@ def test_a_delta_takes_from_the_end_and_puts_onto_it() -> None:
     assert (found.redeals, found.moves) == (1, 7)
 
 
-def test_a_change_leaves_out_the_cards_of_a_pile_that_stay() -> None:
+def test_a_change_omits_the_unchanged_cards_of_a_pile() -> None:
     before = board("rouge-et-noir", t0="?5C ?2D 9H", t1="7C TS")
     numbers = before.ruleset.pile_numbers
     two, nine = before.piles[numbers["t0"]][1] & ~DOWN, before.piles[numbers["t0"]][2]

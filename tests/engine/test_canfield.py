@@ -1,4 +1,4 @@
-"""The rules of Canfield: the reserve, foundations of one rank, and whole piles that move."""
+"""The rules of Canfield: the reserve, foundations of one rank, and moves of whole piles."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_card_starts_the_first_foundation_and_thirteen_lie_in_the_reserve() ->
     assert [card.startswith("?") for card in shown(start, "r0").split()] == [True] * 12 + [False]
 
 
-def test_other_foundations_begin_with_the_rank_of_the_first() -> None:
+def test_other_foundations_start_with_the_rank_of_the_first() -> None:
     place = canfield(f0="5S", t0="5H", t1="6H", t2="5D", t3="6S", w="AC", rest="w")
     assert moves_to(place, "f1") == ["t0>f1", "t2>f1"]
     assert moves_to(place, "f0") == ["t3>f0"]
@@ -51,7 +51,7 @@ def test_the_last_card_moves_or_all_of_a_pile() -> None:
     assert "t0>t3x2" in legal(canfield("parts", **piles, rest="w"))
 
 
-def test_an_emptied_pile_is_filled_from_the_reserve_whose_next_card_is_turned_up() -> None:
+def test_an_emptied_pile_is_filled_from_the_reserve() -> None:
     place = canfield(f0="5S", t0="6S", t1="TC", t2="8C", t3="9D", r0="?2D ?3D 4D", w="2C", rest="w")
     moved = after(place, "t0>f0")
     assert (shown(moved, "t0"), shown(moved, "r0")) == ("4D", "?2D 3D")
@@ -74,6 +74,6 @@ def test_the_reserve_plays_its_last_card_and_takes_none() -> None:
     [{"r0": "2D"}, {"f1": "6H"}, {"t0": "2H", "r0": "?2D ?3D"}],
     ids=["gap", "rank", "down"],
 )
-def test_positions_that_no_play_reaches_are_refused(piles: dict[str, str]) -> None:
+def test_unreachable_positions_are_refused(piles: dict[str, str]) -> None:
     with pytest.raises(PositionError):
         canfield(**{"f0": "5S", "t1": "TC", "t2": "8C", "t3": "9D", "w": "2C"} | piles, rest="w")

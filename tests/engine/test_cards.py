@@ -71,7 +71,7 @@ def test_a_pile_parses_back(pile: bytes) -> None:
 
 
 @given(PILES)
-def test_a_seen_pile_shows_what_is_face_up_and_no_more(pile: bytes) -> None:
+def test_a_seen_pile_shows_only_face_up_cards(pile: bytes) -> None:
     assert list(seen(pile)) == [UNSEEN if card & DOWN else card for card in pile]
     assert pile_names(seen(pile)) == [
         "??" if name.startswith("?") else name for name in pile_names(pile)

@@ -44,7 +44,7 @@ def test_a_published_game_keeps_its_ids(game: str, name: str, variants: list[str
     assert list(games()[game].variants)[: len(variants)] == variants
 
 
-def test_the_games_are_in_the_order_of_their_listings_and_then_of_their_names() -> None:
+def test_games_are_ordered_by_listing_and_then_by_name() -> None:
     places = [(game.listing.order, game.name) for game in games().values()]
     assert places == sorted(places)
     twos = changed(DEUCES, name='"Twos"')
@@ -55,7 +55,7 @@ def test_the_games_are_in_the_order_of_their_listings_and_then_of_their_names() 
     assert list(found.games) == ["robert", "deuces"]
 
 
-def test_a_ruleset_is_one_object() -> None:
+def test_a_ruleset_is_created_once() -> None:
     assert ruleset("deuces", "fill") is ruleset("deuces", "fill")
     assert ruleset("deuces") is ruleset("deuces", "standard")
 
@@ -73,7 +73,7 @@ def test_an_unknown_variant_is_refused(variant: str) -> None:
 
 
 def test_the_resolved_rules_are_json_values() -> None:
-    """Other implementations read them: variants are merged already."""
+    """Other implementations read them, so variants are already merged."""
     found = json.loads(json.dumps(exported()))["games"]
     assert [game["id"] for game in found] == list(games())
     variants = {(g["id"], v["id"]): v["rules"] for g in found for v in g["variants"]}
@@ -95,7 +95,7 @@ DEUCES, ROBERT = (
 
 
 def changed(text: str, **values: str) -> Game:
-    """Return the game of a file in which some keys have other values."""
+    """Return a game from a file with some values changed."""
     for key, value in values.items():
         text, count = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", text)
         assert count >= 1
@@ -103,11 +103,11 @@ def changed(text: str, **values: str) -> Game:
 
 
 def test_a_digest_never_changes() -> None:
-    """Stored attempts name their rules by it: it must stay the same for the same rules."""
+    """Stored attempts name their rules by digest, so it must never change for the same rules."""
     assert ruleset("deuces", "fill").digest == "689bb45bfb66f3a2"
 
 
-def test_each_ruleset_has_a_digest_of_its_own() -> None:
+def test_each_ruleset_has_a_unique_digest() -> None:
     digests = [ruleset(game.id, each).digest for game in games().values() for each in game.variants]
     assert len(set(digests)) == len(digests)
     assert all(re.fullmatch("[0-9a-f]{16}", digest) for digest in digests)
@@ -121,7 +121,7 @@ def test_a_digest_depends_only_on_what_affects_play() -> None:
     assert offered.digest == own
     assert Catalog([changed(DEUCES, redeals="1")]).ruleset("deuces").digest != own
     assert Catalog([load_game("twos", DEUCES)]).ruleset("twos").digest != own
-    # A key that is set to its default does not count, so that keys can be added to the schema.
+    # A key set to its default does not affect the digest, so keys can be added to the schema.
     without_default = DEUCES.replace("redeals = 0 ", "# ")
     assert without_default != DEUCES
     assert Catalog([load_game("deuces", without_default)]).ruleset("deuces").digest == own
@@ -156,14 +156,14 @@ def test_unknown_rules_are_refused(game: str, variant: str, digest: str) -> None
         stored_ruleset(game, variant, digest)
 
 
-def test_a_folder_may_hold_games_alone(tmp_path: Path) -> None:
+def test_a_folder_may_contain_only_games(tmp_path: Path) -> None:
     (tmp_path / "deuces.toml").write_text(DEUCES)
     found = load_catalog(tmp_path)
     assert list(found.games) == ["deuces"]
     assert found.unlisted == []
 
 
-def test_a_folder_holds_games_and_their_earlier_rules(tmp_path: Path) -> None:
+def test_a_folder_may_contain_games_and_their_earlier_rules(tmp_path: Path) -> None:
     old = Catalog([load_game("deuces", DEUCES)]).ruleset("deuces")
     kept = tmp_path / "unlisted" / "deuces"
     kept.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Variants of one's own: changes to a game's rules as a text, what is refused, what they cost."""
+"""Custom variants: changes to a game's rules as text, refusals and costs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_listed_variant_is_the_standard_rules_with_changes(game: str, variant:
 
 
 @pytest.mark.parametrize(("one", "other"), [(a, b) for a in games() for b in games() if a != b])
-def test_the_rules_of_one_game_are_changes_to_those_of_another(one: str, other: str) -> None:
+def test_one_games_rules_can_be_written_as_changes_to_anothers(one: str, other: str) -> None:
     base, rules = games()[one].variants[STANDARD], games()[other].variants[STANDARD]
     changes = changes_between(base, rules)
     if len(changes) <= MAX_CHANGES:
@@ -88,7 +88,7 @@ def test_the_rules_of_one_game_are_changes_to_those_of_another(one: str, other: 
         ("stock.turns=" + "3" * 500, "klondike: changes are up to 500 characters of key=value."),
     ],
 )
-def test_changes_that_cannot_be_made_are_refused_with_the_key(changes: str, message: str) -> None:
+def test_invalid_changes_are_refused_with_their_key(changes: str, message: str) -> None:
     assert refusal(changes).startswith(message)
 
 
@@ -124,7 +124,7 @@ def test_changed_rules_can_be_played(game: str, changes: str) -> None:
 
 
 WILD = "tableau.order=any;tableau.match=any;tableau.wrap=true;tableau.moves=any"
-"""Changes by which any cards go anywhere, as many as lie face up."""
+"""Changes that allow any card anywhere, in sequences as long as the face-up cards."""
 
 ROOSEVELTS = [
     ";".join([f"tableau.deal={','.join(map(str, Random(n).choices(range(5, 12), k=9)))}", WILD])
@@ -151,9 +151,7 @@ GROUPS = [
     ],
     ids=["deals", "groups", "few piles"],
 )
-def test_changed_rules_take_about_as_much_memory_as_they_say(
-    game: str, all_changes: list[str]
-) -> None:
+def test_changed_rules_take_about_their_stated_memory(game: str, all_changes: list[str]) -> None:
     known = Catalog([games()[game]])
     known.ruleset(game, all_changes[0])
     gc.collect()
@@ -166,7 +164,7 @@ def test_changed_rules_take_about_as_much_memory_as_they_say(
         tracemalloc.stop()
     said = sum(each.size for each in made)
     assert said / 2 < taken < said * 2
-    assert taken / len(made) < 40_000, "rules take more, the more cards a pile is dealt"
+    assert taken / len(made) < 40_000, "rules with larger deals take more memory"
 
 
 CHANGE = st.from_regex(r"\A[a-z_]{1,9}(\.\d)?(\.[a-z_]{1,9})?=[A-Za-z0-9,-]{0,9}\Z") | (
@@ -187,7 +185,7 @@ def test_any_text_is_read_as_changes_or_refused(game: str, changes: str) -> None
         try_play(rules, moves=3)
 
 
-def test_rules_that_are_asked_for_again_are_not_made_anew() -> None:
+def test_repeated_requests_reuse_the_same_rules() -> None:
     known = Catalog([load_game("robert", ROBERT)])
     first = weakref.ref(known.ruleset("robert", "waste.redeals=5"))
     digest = known.ruleset("robert", "waste.redeals=5").digest
@@ -203,7 +201,7 @@ def test_rules_that_are_asked_for_again_are_not_made_anew() -> None:
     assert first() is None
 
 
-def test_rules_with_changes_are_one_object_as_long_as_somebody_plays_by_them(
+def test_changed_rules_are_shared_while_in_use(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(catalog, "MAX_KEPT", 100_000)
@@ -220,10 +218,10 @@ def test_rules_with_changes_are_one_object_as_long_as_somebody_plays_by_them(
     gc.collect()
     alive = {each.variant for each in gc.get_objects() if isinstance(each, Ruleset)}
     assert "stock.turns=29" in alive
-    assert changes not in alive, "rules that nobody plays by are kept for ever"
+    assert changes not in alive, "unused rules are kept in memory"
 
 
-def test_changes_go_on_by_the_rules_of_the_release_that_began_them() -> None:
+def test_changes_keep_the_rules_of_their_release() -> None:
     before = load_game("robert", ROBERT)
     began = Catalog([before]).ruleset("robert", "waste.redeals=5")
     now = Catalog([load_game("robert", ROBERT.replace("packs = 1", "packs = 2"))], [before])
@@ -234,7 +232,7 @@ def test_changes_go_on_by_the_rules_of_the_release_that_began_them() -> None:
         now.stored_ruleset("robert", "waste.redeals=5", "0" * 16)
 
 
-def test_a_game_or_variant_that_is_not_there_is_unknown() -> None:
+def test_a_missing_game_or_variant_is_unknown() -> None:
     with pytest.raises(UnknownGameError):
         ruleset("whist", "stock.turns=3")
     with pytest.raises(UnknownVariantError):

@@ -31,7 +31,7 @@ SEEDS = st.binary(min_size=SEED_BYTES, max_size=SEED_BYTES)
 
 
 @pytest.mark.parametrize("row", table("DEALS.md", "seed", "stream", "one pack", "two packs"))
-def test_streams_and_packs_are_those_in_deals_md(row: Row) -> None:
+def test_streams_and_packs_match_deals_md(row: Row) -> None:
     seed = parse_seed(row["seed"])
     words = row["stream"].split()
     assert [f"{word:08x}" for word in islice(_words(seed), len(words))] == words
@@ -41,7 +41,7 @@ def test_streams_and_packs_are_those_in_deals_md(row: Row) -> None:
 
 
 @pytest.mark.parametrize("row", table("DEALS.md", "below", "skipped from"))
-def test_bounds_of_draws_are_those_in_deals_md(row: Row) -> None:
+def test_bounds_of_draws_match_deals_md(row: Row) -> None:
     below = int(row["below"])
     highest = 2**32 - 1
     bound = highest + 1 if row["skipped from"] == "none" else int(row["skipped from"], 16)
@@ -51,12 +51,12 @@ def test_bounds_of_draws_are_those_in_deals_md(row: Row) -> None:
 
 
 @pytest.mark.parametrize("row", table("DEALS.md", "deal id", "seed", "commitment"))
-def test_commitments_are_those_in_deals_md(row: Row) -> None:
+def test_commitments_match_deals_md(row: Row) -> None:
     assert commitment(row["deal id"], parse_seed(row["seed"])) == row["commitment"]
 
 
 @pytest.mark.parametrize("row", table("DEALS.md", "game", "pile", "cards"))
-def test_piles_are_those_in_deals_md(row: Row) -> None:
+def test_piles_match_deals_md(row: Row) -> None:
     cards = shown(dealt(row["game"]), row["pile"])
     if row["cards"].startswith("… "):
         assert cards.endswith(row["cards"].removeprefix("…"))
@@ -65,7 +65,7 @@ def test_piles_are_those_in_deals_md(row: Row) -> None:
 
 
 def shuffled_by_the_page(seed: bytes, packs: int) -> list[str]:
-    """Return the shuffled pack, by an implementation of DEALS.md that shares no code."""
+    """Shuffle the pack with an implementation of DEALS.md that shares no code."""
     numbers = []
     for block in count():
         message = b"samedeal deal 1" + bytes(1) + seed + block.to_bytes(8, "big")
@@ -122,7 +122,7 @@ def test_a_malformed_seed_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)
 @pytest.mark.parametrize("change", ["empty", "short", "long", "twice", "face down"])
-def test_a_deck_that_is_not_the_games_pack_is_refused(game: str, variant: str, change: str) -> None:
+def test_a_deck_other_than_the_games_pack_is_refused(game: str, variant: str, change: str) -> None:
     rules = ruleset(game, variant)
     deck = shuffled(easy_deck(rules), SEED)
     bad = {
@@ -136,7 +136,7 @@ def test_a_deck_that_is_not_the_games_pack_is_refused(game: str, variant: str, c
         lay_out(rules, bad)
 
 
-def test_the_refusal_of_a_deck_names_the_card_that_is_wrong() -> None:
+def test_the_refusal_of_a_deck_names_the_wrong_card() -> None:
     rules = ruleset("robert")
     with pytest.raises(DeckError, match="needs 52 cards with 1 of KC; this deck has 52 with 0"):
         check_deck(rules, parse_pile(["AS"]) + pack(1)[:51])

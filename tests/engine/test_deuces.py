@@ -38,7 +38,7 @@ def deuces(variant: str = "standard", **given: str) -> Board:
 
 
 def with_spaces(spaces: int, variant: str = "standard", **piles: str) -> Board:
-    """Return a board with so many empty piles; t0 and t1 are given, the others do not matter."""
+    """Return a board with this many empty piles; t0 and t1 are given, the others do not matter."""
     others = dict(list(TOPS.items())[2 : 9 - spaces])
     return deuces(variant, **piles, **others, t9="KD", rest="t9")
 
@@ -243,7 +243,7 @@ def test_an_emptied_pile_is_not_filled_automatically(variant: str) -> None:
 
 
 def filled(**given: str) -> Board:
-    """Return the board after t0's only card went to its foundation."""
+    """Return the board after t0's only card has gone to its foundation."""
     place = deuces("fill", **TOPS | {"t0": "3S", "t9": "KD", **given})
     moved = after(place, "t0>f0")
     assert moved.moves == place.moves + 1
@@ -266,7 +266,7 @@ def test_fill_takes_a_card_of_the_stock_if_the_waste_is_empty() -> None:
 
 
 def test_fill_leaves_a_pile_empty_if_waste_and_stock_are() -> None:
-    """Where waste and stock are both empty there is nothing to fill it with."""
+    """If waste and stock are both empty, the pile stays empty."""
     moved = filled(rest="t9")
     assert shown(moved, "t0") == ""
     assert moves_to(moved, "t0")

@@ -24,13 +24,13 @@ DECK = [card.removeprefix("?") for card in position("lady-betty", s="KC")["piles
 
 
 def answers_to(*requests: dict[str, Any] | str) -> list[dict[str, Any]]:
-    """Send requests to a new driver, and return its answers."""
+    """Send requests to a new driver and return its answers."""
     lines = [line if isinstance(line, str) else json.dumps(line) for line in requests]
     return [json.loads(answer) for answer in run(lines)]
 
 
 def codes(answers: Iterable[dict[str, Any]]) -> list[str | None]:
-    """Return the code of each answer that is an error, and None for the others."""
+    """Return the code of each error answer, and `None` for the others."""
     return [answer["error"]["code"] if "error" in answer else None for answer in answers]
 
 
@@ -59,7 +59,7 @@ def test_a_variant_left_out_is_the_standard_one() -> None:
     assert answers_to(NEW | {"game": "deuces"})[0]["variant"] == "standard"
 
 
-def test_a_loaded_position_can_be_played_on() -> None:
+def test_play_continues_from_a_loaded_position() -> None:
     found = position("robert", f0="QS", w="KD")
     loaded, legal, moved, at, more = answers_to(
         {"op": "load", "position": found},
@@ -89,7 +89,7 @@ def test_legal_moves_are_sorted() -> None:
     assert answer["moves"] == sorted(answer["moves"])
 
 
-def test_answers_say_whether_a_position_is_won_or_stuck() -> None:
+def test_answers_state_whether_a_position_is_won_or_stuck() -> None:
     won = position("lady-betty", f0="KS", f1="KH", f2="KD", f3="QC", t0="KC")
     stuck = position("robert", f0="7S", w="2D", rest="w", redeals=2)
     answers = answers_to(
@@ -165,7 +165,7 @@ def test_answers_say_whether_a_position_is_won_or_stuck() -> None:
         ("\0", "bad_request"),
     ],
 )
-def test_a_refused_request_leaves_the_position_as_it_was(
+def test_a_refused_request_leaves_the_position_unchanged(
     request_: dict[str, Any] | str, code: str
 ) -> None:
     start, refused, at = answers_to(NEW, request_, {"op": "position"})
@@ -179,7 +179,7 @@ def test_a_refused_request_leaves_the_position_as_it_was(
 @pytest.mark.parametrize(
     "request_", [{"op": "position"}, {"op": "legal"}, {"op": "move", "move": "s>w"}]
 )
-def test_requests_about_a_position_are_refused_before_there_is_one(
+def test_requests_without_a_position_are_refused(
     request_: dict[str, Any],
 ) -> None:
     assert codes(answers_to(request_)) == ["bad_request"]
@@ -190,7 +190,7 @@ def test_a_blank_line_is_ignored() -> None:
 
 
 @pytest.mark.parametrize("line", ["\x1c", "\u3000\n", "\ufeff"])
-def test_a_line_of_whitespace_that_is_not_jsons_is_refused(line: str) -> None:
+def test_a_line_of_non_json_whitespace_is_refused(line: str) -> None:
     assert codes(answers_to(line)) == ["bad_request"]
 
 
@@ -232,7 +232,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)
 
 
 @given(st.lists(REQUESTS.map(json.dumps) | ANY_TEXT, max_size=6))
-def test_no_input_raises_and_every_answer_is_a_line(lines: list[str]) -> None:
+def test_no_input_raises_and_every_line_gets_an_answer(lines: list[str]) -> None:
     driver = Driver()
     driver.answer(json.dumps(NEW))
     for line in lines:
@@ -242,7 +242,7 @@ def test_no_input_raises_and_every_answer_is_a_line(lines: list[str]) -> None:
 
 
 def run_engine(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run `python -m engine` with arguments and an input, and return the finished process."""
+    """Run `python -m engine` with arguments and input, and return the finished process."""
     return subprocess.run(  # noqa: S603
         [sys.executable, "-m", "engine", *arguments],
         input=text,

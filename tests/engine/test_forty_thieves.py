@@ -1,4 +1,4 @@
-"""The rules of Forty Thieves, and of Streets, its relative, which builds by colours."""
+"""The rules of Forty Thieves, and of its relative Streets, which builds by colours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of FreeCell, and how many cards move at once."""
+"""The rules of FreeCell, and the number of cards that move together."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def test_a_card_of_a_cell_goes_home_or_where_it_builds_and_to_no_other_cell() ->
 @pytest.mark.parametrize(
     ("cells", "empty", "most"), [(0, 0, 1), (2, 0, 3), (4, 0, 5), (1, 1, 4), (2, 1, 6), (3, 1, 8)]
 )
-def test_a_run_is_carried_onto_a_card_as_far_as_places_are_free(
-    cells: int, empty: int, most: int
-) -> None:
+def test_free_places_limit_the_length_of_a_moved_run(cells: int, empty: int, most: int) -> None:
     """(C + 1) · 2^E with C empty cells and E empty columns."""
     full = {f"c{cell}": card for cell, card in enumerate(["AH", "3H", "5H", "7H"][cells:])}
     others = ["t2", "t3", "t4", "t5", "t6", "t7"][empty:]
@@ -58,7 +56,7 @@ def test_a_run_is_carried_onto_a_card_as_far_as_places_are_free(
         assert (f"t0>t1x{count}" in legal(place)) == (count <= most)
 
 
-def test_an_empty_column_takes_any_card_and_half_as_many() -> None:
+def test_an_empty_column_takes_any_card_and_halves_the_limit() -> None:
     tops = dict(zip(["t2", "t3", "t4", "t5", "t6"], ["KC", "KD", "QC", "QH", "JC"], strict=True))
     place = board(GAME, t0="2C 9S 8D 7S 6D 5S 4D 3S", t1="KS", **tops, c0="AH", c1="3H", rest="t2")
     onto_empty = [move for move in moves_of(place, "t0") if move.split(">")[1].startswith("t7")]

@@ -1,4 +1,4 @@
-"""Random input, valid but for a few changes or not at all: it is read, or refused with an error."""
+"""Random input, almost valid or arbitrary: it is read, or refused with an error."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def changed_often(draw: st.DrawFn, value: Any) -> Any:
 
 @st.composite
 def positions(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw a position that some moves lead to."""
+    """Draw a position after some moves."""
     board = dealt(*draw(st.sampled_from(VARIANTS)))
     for _ in range(draw(st.integers(0, 30))):
         choices = list(legal_moves(board))
@@ -121,7 +121,7 @@ def positions(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def toml(value: Any) -> str:
-    """Return a value as inline TOML, or as JSON if TOML has no such value."""
+    """Format a value as inline TOML, or as JSON if TOML has no such value."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(k)} = {toml(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
@@ -165,7 +165,7 @@ def values_of(kind: Any) -> st.SearchStrategy[Any]:
 
 
 def without_contradictions(found: dict[str, Any]) -> dict[str, Any]:
-    """Return rules without those contradictions that nearly all generated ones have."""
+    """Remove the contradictions that nearly all generated rules have."""
     stock = found.setdefault("stock", {})
     lacking = {"waste"} if "tableau" in found else {"waste", "row", "tableau"}
     stock["plays"] = [place for place in stock.get("plays", ()) if place not in lacking]
@@ -195,7 +195,7 @@ def without_contradictions(found: dict[str, Any]) -> dict[str, Any]:
 @settings(fuzzed, max_examples=cases(30, 150))
 @given(values_of(Rules).map(without_contradictions))
 def test_generated_rules_can_be_played_or_are_refused(found: dict[str, Any]) -> None:
-    """Rules that the schema accepts can be dealt and played."""
+    """Rules accepted by the schema can be dealt and played."""
     with suppress(RulesetError):
         try_play(Ruleset("g", "standard", read_rules("g", found)))
 

@@ -1,4 +1,4 @@
-"""The rules of Golf: one foundation, and columns that only give."""
+"""The rules of Golf: one foundation, and columns that only lose cards."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_golf_seven_columns_of_five_face_up_and_one_card_on_the_foundation() -> 
     ("top", "cards"),
     [("7S", ["6D", "8C"]), ("KS", ["QH"]), ("AS", ["2H"]), ("QS", ["JH", "KD"])],
 )
-def test_golf_one_rank_up_or_down_and_no_way_around(top: str, cards: list[str]) -> None:
+def test_golf_one_rank_up_or_down_without_wrap_around(top: str, cards: list[str]) -> None:
     offered = ["6D", "8C", "QH", "2H", "JH", "KD", "AD"]
     columns = {f"t{i}": f"9C {card}" if i == 0 else card for i, card in enumerate(offered)}
     place = board("golf", f0=top, **columns, rest="t0")

@@ -1,4 +1,4 @@
-"""Hints: legal, by what the player sees alone, and followed they come to an end."""
+"""Hints: legal, based only on seen cards, and finite when followed."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from tests.engine.positions import ALL, VARIANTS
 from tests.relatives import find_ruleset
 
 LONGEST = 600
-"""More moves than any game takes by hints."""
+"""More moves than following hints takes in any game."""
 
 FEW = 8
-"""How many boards of each game's variants `make test` takes; `make deep` takes more."""
+"""Boards of each game's variants in `make test`; `make deep` takes more."""
 
 DEALS = pytest.mark.parametrize("deals", [4, pytest.param(20, marks=pytest.mark.deep)])
-"""How many deals hints are followed from, of each game and variant."""
+"""Deals of each game and variant to follow hints from."""
 
 
 def walked(rules: Ruleset, chance: Random, moves: int) -> Board:
-    """Return a board after moves by chance."""
+    """Return a board after random moves."""
     at = deal_seed(rules, chance.randbytes(32))
     for _ in range(moves):
         legal = sorted(legal_moves(at), key=rules.written)
@@ -46,17 +46,17 @@ def walked(rules: Ruleset, chance: Random, moves: int) -> Board:
 
 
 def followed(at: Board) -> tuple[Board, int]:
-    """Follow hints to their end; return the last board, and how many there were."""
+    """Follow hints to their end; return the last board and the number of hints."""
     for number in range(LONGEST):
         move = hint(at)
         if move is None:
             return at, number
         at, _ = play(at, move)
-    pytest.fail("The hints go round in circles.")
+    pytest.fail("The hints repeat in a cycle.")
 
 
 def reshuffled(at: Board, chance: Random) -> Board:
-    """Return the board with other faces on its cards that lie face down."""
+    """Return the board with its face-down cards exchanged."""
     down = [card for pile in at.piles for card in pile if card & DOWN]
     chance.shuffle(down)
     faces = iter(down)
@@ -67,23 +67,21 @@ def reshuffled(at: Board, chance: Random) -> Board:
 @pytest.mark.parametrize(("game", "variant"), ALL)
 @given(seed=st.integers(min_value=0), moves=st.integers(0, 80))
 @settings(max_examples=FEW)
-def test_hints_from_any_board_are_legal_and_end(
-    game: str, variant: str, seed: int, moves: int
-) -> None:
+def test_hints_are_legal_and_end(game: str, variant: str, seed: int, moves: int) -> None:
     check_that_hints_end(game, variant, seed, moves)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize(("game", "variant"), ALL)
 @given(seed=st.integers(min_value=0), moves=st.integers(0, 80))
-def test_hints_from_any_of_many_boards_are_legal_and_end(
+def test_hints_on_many_boards_are_legal_and_end(
     game: str, variant: str, seed: int, moves: int
 ) -> None:
     check_that_hints_end(game, variant, seed, moves)
 
 
 def check_that_hints_end(game: str, variant: str, seed: int, moves: int) -> None:
-    """Follow hints from a board, each of which `play` takes only if it is legal."""
+    """Follow hints from a board; `play` accepts only legal moves."""
     at = walked(find_ruleset(game, variant), Random(seed), moves)
     _, number = followed(at)
     assert number < LONGEST
@@ -92,16 +90,14 @@ def check_that_hints_end(game: str, variant: str, seed: int, moves: int) -> None
 @pytest.mark.parametrize(("game", "variant"), ALL)
 @given(seed=st.integers(min_value=0), moves=st.integers(0, 80))
 @settings(max_examples=2 * FEW)
-def test_a_hint_depends_only_on_what_is_seen(
-    game: str, variant: str, seed: int, moves: int
-) -> None:
+def test_a_hint_depends_only_on_seen_cards(game: str, variant: str, seed: int, moves: int) -> None:
     check_that_a_hint_depends_on_what_is_seen(game, variant, seed, moves)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize(("game", "variant"), ALL)
 @given(seed=st.integers(min_value=0), moves=st.integers(0, 80))
-def test_a_hint_on_any_of_many_boards_depends_only_on_what_is_seen(
+def test_hints_on_many_boards_depend_only_on_seen_cards(
     game: str, variant: str, seed: int, moves: int
 ) -> None:
     check_that_a_hint_depends_on_what_is_seen(game, variant, seed, moves)
@@ -110,7 +106,7 @@ def test_a_hint_on_any_of_many_boards_depends_only_on_what_is_seen(
 def check_that_a_hint_depends_on_what_is_seen(
     game: str, variant: str, seed: int, moves: int
 ) -> None:
-    """Compare the hints on boards that the player cannot tell apart."""
+    """Compare the hints on boards that the player cannot distinguish."""
     chance = Random(seed)
     at = walked(find_ruleset(game, variant), chance, moves)
     assert hint(at) == hint(view_of(at)) == hint(reshuffled(at, chance))
@@ -128,13 +124,13 @@ def test_hints_bring_cards_home_in_every_game(game: str, variant: str, deals: in
         assert sum(home) / len(home) >= rules.total / 8
         assert all(home)
     else:
-        # Runs of several suits need more than one move's foresight.
+        # Runs of several suits need more foresight than one move.
         assert sum(home) > 0 or (rules.automatic and len(rules.rules.suits) > 2)
 
 
 @DEALS
 @pytest.mark.parametrize(("game", "variant"), ALL)
-def test_there_is_no_hint_only_where_no_card_can_go_home_at_once(
+def test_a_hint_is_missing_only_where_no_card_can_go_home_immediately(
     game: str, variant: str, deals: int
 ) -> None:
     rules = find_ruleset(game, variant)
@@ -164,7 +160,7 @@ def test_there_is_no_hint_only_where_no_card_can_go_home_at_once(
         pytest.param("lady-betty", "f0=AS t0=3S t1=3D", None, id="nothing left"),
     ],
 )
-def test_a_hint_is_what_the_page_of_rules_says(game: str, piles: str, expected: str | None) -> None:
+def test_hints_follow_the_rules_page(game: str, piles: str, expected: str | None) -> None:
     rules = find_ruleset(game, "standard")
     given = dict(pile.split("=") for pile in piles.split())
     cards = (parse_pile(given.get(name, "").replace(",", " ").split()) for name in rules.pile_names)
@@ -172,7 +168,7 @@ def test_a_hint_is_what_the_page_of_rules_says(game: str, piles: str, expected: 
     assert (move and move_text(rules, move)) == expected
 
 
-def test_the_work_of_a_hint_follows_from_the_moves_that_are_charged_for() -> None:
+def test_a_hints_work_is_proportional_to_its_charge() -> None:
     wild = "tableau.order=any;tableau.match=any;tableau.wrap=true;tableau.moves=any"
     works = []
     for cards in (2, 11):
@@ -183,13 +179,13 @@ def test_the_work_of_a_hint_follows_from_the_moves_that_are_charged_for() -> Non
         moves = next(steps)
         assert moves == len(legal_moves(board)) > 70 * cards
         calls = [_calls_until_pause(steps) for _ in range(-(-moves // SLICE))]
-        assert max(calls) < 20 * SLICE, "a slice takes longer, the more moves there are"
+        assert max(calls) < 20 * SLICE, "a slice takes longer on boards with more moves"
         works.append(sum(calls) / moves)
     assert max(works) < min(2 * min(works), 15)
 
 
 def _calls_until_pause(steps: Iterator[int]) -> int:
-    """Return how many calls of functions it takes until the next pause, or the end."""
+    """Count the function calls until the next pause, or the end."""
     calls = 0
 
     def count(_frame: FrameType, event: str, _arg: Any) -> None:
@@ -206,7 +202,7 @@ def _calls_until_pause(steps: Iterator[int]) -> int:
 
 
 @pytest.mark.parametrize("names", ALL, ids="-".join)
-def test_a_way_home_is_found_without_listing_the_moves(names: tuple[str, str]) -> None:
+def test_a_move_home_is_found_without_listing_the_moves(names: tuple[str, str]) -> None:
     chance = Random(2)
     for moves in (0, 12, 60):
         board = walked(find_ruleset(*names), chance, moves)

@@ -1,4 +1,4 @@
-"""The rules of Klondike, as the programs that everybody knows have it."""
+"""The rules of Klondike, as in the best-known programs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_columns_build_down_in_alternating_colours_and_move_in_parts() -> None:
     assert moves_to(place, "t4") == []
 
 
-def test_an_empty_column_takes_kings_alone() -> None:
+def test_an_empty_column_takes_only_kings() -> None:
     place = klondike(t0="2S KH QS", t1="JC", w="KD", rest="t0")
     assert moves_to(place, "t2") == ["t0>t2x2", "w>t2"]
 
@@ -42,7 +42,7 @@ def test_a_bared_card_is_turned_up() -> None:
     assert shown(after(place, "t6>t1"), "t6") == "?2S 9D"
 
 
-def test_a_card_may_be_taken_back_from_a_foundation() -> None:
+def test_a_card_may_leave_a_foundation() -> None:
     place = klondike(f0="5S", t0="6H", t1="6D", t2="6C", rest="t2")
     assert moves_of(place, "f0") == ["f0>t0", "f0>t1"]
     back = after(place, "f0>t0")
@@ -50,7 +50,7 @@ def test_a_card_may_be_taken_back_from_a_foundation() -> None:
     assert after(back, "t0>f0").home == place.home
 
 
-def test_nothing_is_taken_back_once_the_game_is_won() -> None:
+def test_no_card_leaves_a_foundation_once_the_game_is_won() -> None:
     won = after(klondike(**KINGS, f3="QC", t0="KC"), "t0>f3")
     assert won.won
     assert legal(won) == []
@@ -82,15 +82,13 @@ def test_only_the_last_of_three_cards_is_available() -> None:
     ("variant", "times"),
     [("standard", None), ("draw-three", None), ("vegas", 0), ("vegas-three", 2)],
 )
-def test_the_waste_is_turned_over_as_often_as_the_variant_says(
-    variant: str, times: int | None
-) -> None:
+def test_the_variant_limits_redeals(variant: str, times: int | None) -> None:
     for redeals in range(1 + (9 if times is None else times)):
         place = board(GAME, variant, t0="KC", w="9H 2D", rest="t0", redeals=redeals)
         assert ("w>s" in legal(place)) == (redeals != times)
 
 
-def test_cards_that_are_turned_over_come_again_in_their_order() -> None:
+def test_a_redeal_keeps_the_order_of_cards() -> None:
     place = klondike("draw-three", t0="KC", w="9H 2D 4C 5C", rest="t0")
     again = after(place, "w>s", "s>w")
     assert shown(again, "w") == "9H 2D 4C"

@@ -1,4 +1,4 @@
-"""The numbered deals, held against those that are printed in many places."""
+"""The numbered deals, compared with widely printed ones."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ PRINTED = {
 
 
 @pytest.mark.parametrize("number", PRINTED)
-def test_deals_are_those_of_the_program(number: int) -> None:
+def test_deals_match_those_of_the_program(number: int) -> None:
     assert numbered_deck(number) == parse_pile(PRINTED[number].split())
 
 
-def test_every_number_deals_a_pack_of_its_own() -> None:
+def test_every_number_deals_a_different_pack() -> None:
     numbers = [*range(1, 50), 32_000, 32_001, 65_537, LAST]
     decks = [numbered_deck(number) for number in numbers]
     assert all(sorted(deck) == list(range(52)) for deck in decks)
@@ -54,7 +54,7 @@ def test_every_number_deals_a_pack_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("number", [0, -1, LAST + 1])
-def test_there_are_no_other_numbers(number: int) -> None:
+def test_other_numbers_are_refused(number: int) -> None:
     with pytest.raises(DeckError, match="from 1 to 1000000"):
         numbered_deck(number)
 
@@ -67,7 +67,7 @@ def test_a_known_deal_is_a_number_or_a_deck_of_the_game() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "011982", "-1", "00" * 31, "0A" * 52, "34" * 52])
-def test_a_text_that_is_no_known_deal_is_refused(text: str) -> None:
+def test_an_invalid_known_deal_is_refused(text: str) -> None:
     with pytest.raises(SeedError):
         known_deck(ruleset("freecell"), text)
 

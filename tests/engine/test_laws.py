@@ -1,4 +1,4 @@
-"""Laws: what holds in every game and variant, on every board of random walks."""
+"""Laws: invariants of every game and variant, on every board of random walks."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_cards_are_conserved(boards: list[Board]) -> None:
 
 
 @given(walks())
-def test_nothing_leaves_a_foundation_that_gives_nothing_back(boards: list[Board]) -> None:
+def test_no_card_leaves_a_foundation_unless_the_rules_allow_it(boards: list[Board]) -> None:
     for before, after in pairwise(boards):
         for pile, group in enumerate(before.ruleset.groups):
             if not group.plays:
@@ -87,7 +87,7 @@ def test_the_delta_of_a_move_leads_from_view_to_view(boards: list[Board]) -> Non
 
 
 @given(walks())
-def test_a_view_shows_what_lies_face_up_and_no_more(boards: list[Board]) -> None:
+def test_a_view_shows_only_face_up_cards(boards: list[Board]) -> None:
     for board in boards:
         view = view_of(board)
         for pile, shown in zip(board.piles, view.piles, strict=True):
@@ -108,7 +108,7 @@ def test_a_view_has_the_legal_moves_of_its_board(boards: list[Board]) -> None:
 
 
 @given(LAST, st.randoms())
-def test_a_move_is_accepted_exactly_if_it_is_listed(board: Board, chance: Random) -> None:
+def test_only_listed_moves_are_accepted(board: Board, chance: Random) -> None:
     piles = range(len(board.piles))
     listed = set(legal_moves(board))
     every = [Move(s, t, n) for s in piles for t in (*piles, ROW) for n in range(15)]
@@ -131,7 +131,7 @@ def test_a_position_parses_back(boards: list[Board]) -> None:
 
 
 def moves_between(boards: list[Board]) -> list[str]:
-    """Return the texts of the moves that led through the boards."""
+    """Return the texts of the moves between the boards."""
     return [
         next(move_text(one.ruleset, move) for move in legal_moves(one) if apply(one, move) == other)
         for one, other in pairwise(boards)
@@ -153,7 +153,7 @@ def test_a_malformed_or_illegal_move_is_refused_on_every_board(
 
 
 def still_hidden(before: Piles, after: Piles) -> list[tuple[int, int]]:
-    """Return (pile, index) of the cards that lie face down before and after a move."""
+    """Return (pile, index) of the cards that lie face down both before and after a move."""
     return [
         (pile, at)
         for pile, (old, new) in enumerate(zip(before, after, strict=True))
@@ -163,7 +163,7 @@ def still_hidden(before: Piles, after: Piles) -> list[tuple[int, int]]:
 
 
 def with_hidden_shuffled(board: Board, places: list[tuple[int, int]], chance: Random) -> Board:
-    """Return the board with the face-down cards at these places in another order."""
+    """Return the board with the face-down cards at these places shuffled."""
     piles = [bytearray(pile) for pile in board.piles]
     cards = [piles[pile][at] for pile, at in places]
     chance.shuffle(cards)
@@ -201,7 +201,7 @@ def test_a_won_board_is_not_stuck_and_has_no_moves(boards: list[Board]) -> None:
 def test_the_walks_reach_wins_dead_ends_redeals_and_runs(
     game: str, variant: str, least: int
 ) -> None:
-    """There are at least so many walks, and more of them until what is to be found is."""
+    """Make at least `least` walks, and more until all expected endings are found."""
     rules = find_ruleset(game, variant)
     expected = {"won"} | ({"2"} if rules.moves_runs else set())
     expected |= {"redeal"} if rules.redeals else set()

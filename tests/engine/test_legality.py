@@ -1,4 +1,4 @@
-"""Single moves: checked, played, numbered and named without listing all legal ones."""
+"""Single moves, checked, played, numbered and named without listing all legal ones."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from tests.relatives import find_ruleset
 
 @pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.deep)])
 @pytest.mark.parametrize(("game", "variant"), ALL)
-def test_a_move_is_legal_exactly_if_it_is_listed(game: str, variant: str, every: int) -> None:
-    """On walks from all kinds of starts, every other one of which goes home where it can."""
+def test_only_listed_moves_are_legal(game: str, variant: str, every: int) -> None:
+    """On walks from all kinds of starts; every other walk prefers moves home."""
     rules = find_ruleset(game, variant)
     for number in range(0, 20, every):
         chance = Random(number)
@@ -37,20 +37,20 @@ def test_a_move_is_legal_exactly_if_it_is_listed(game: str, variant: str, every:
 
 
 @given(LAST)
-def test_a_move_is_legal_exactly_if_it_is_listed_wherever_play_leads(board: Board) -> None:
+def test_only_listed_moves_are_legal_throughout_play(board: Board) -> None:
     check_board(board)
 
 
 @given(walks())
-def test_the_delta_of_a_legal_move_is_what_comparing_all_piles_finds(boards: list[Board]) -> None:
+def test_the_delta_of_a_legal_move_matches_a_comparison_of_all_piles(boards: list[Board]) -> None:
     for at in boards:
         check_stuck(at)
         for move in legal_moves(at):
             check_move(at, move)
 
 
-def test_a_single_pile_is_stuck_though_its_rules_build_anything_on_anything() -> None:
-    """A top card that its own pile would take is no move."""
+def test_a_single_pile_is_stuck_even_if_any_card_fits() -> None:
+    """A top card that its own pile would accept is no move."""
     anything = {"order": "any", "match": "any", "empty": "none"}
     rules = rules_with(tableau=anything, foundations={"first": "K"})
     assert is_stuck(small(rules, t0="7S"))
@@ -66,7 +66,7 @@ def test_a_run_goes_home_whole_or_not_at_all(length: int) -> None:
     assert is_legal(place, head) == (length == RUN_LENGTH)
 
 
-def test_an_emptied_pile_that_gets_the_twin_of_its_card_has_not_changed() -> None:
+def test_a_pile_refilled_with_an_identical_card_has_not_changed() -> None:
     place = board("deuces", "fill", **TOPS | {"t0": "3S", "t9": "KD"}, w="8C 3S", rest="t9")
     move = parse_move(place.ruleset, "t0>f0")
     check_move(place, move)
@@ -91,7 +91,7 @@ def test_cards_on_foundations_are_counted_at_every_step(game: str, variant: str)
 
 
 @pytest.mark.parametrize(("game", "variant"), ALL)
-def test_three_numbers_stand_for_one_move_or_none(game: str, variant: str) -> None:
+def test_three_numbers_encode_at_most_one_move(game: str, variant: str) -> None:
     rules = find_ruleset(game, variant)
     last = len(rules.pile_names)
     for move in every_move(last):
@@ -127,7 +127,7 @@ def test_three_numbers_stand_for_one_move_or_none(game: str, variant: str) -> No
         ("roosevelt", (8, 17, 1), None),
     ],
 )
-def test_numbers_that_a_game_does_not_have_are_no_move(
+def test_pile_numbers_out_of_range_are_no_move(
     game: str, numbers: tuple[int, int, int], move: Move | None
 ) -> None:
     assert ruleset(game).move_of(*numbers) == move

@@ -33,7 +33,7 @@ def test_a_move_is_source_target_and_count(game: str, text: str, move: Move) -> 
     assert move_text(rules, move) == text
 
 
-def test_numbers_that_name_no_pile_have_a_text_for_messages() -> None:
+def test_invalid_pile_numbers_have_a_text_for_messages() -> None:
     assert move_text(ruleset("robert"), Move(3, -1, 2)) == "?>?x2"
 
 
@@ -92,7 +92,7 @@ def test_a_malformed_move_is_refused(game: str, text: str) -> None:
         ("roosevelt", "s>t"),
     ],
 )
-def test_a_move_with_piles_that_the_game_does_not_have_is_refused(game: str, text: str) -> None:
+def test_a_move_with_unknown_piles_is_refused(game: str, text: str) -> None:
     with pytest.raises(NotationError):
         parse_move(ruleset(game), text)
 

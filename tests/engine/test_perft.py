@@ -1,4 +1,4 @@
-"""Move trees have as many paths as their files say. A failure lists the differences."""
+"""Move trees have the path counts of their files. A failure lists the differences."""
 
 from __future__ import annotations
 

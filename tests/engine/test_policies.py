@@ -1,4 +1,4 @@
-"""Values of the schema that no game's file sets: each has the effect that RULES.md describes."""
+"""Schema values that no game's file sets: each has the effect described in RULES.md."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def rules_with(
     stock: dict[str, Any] | None = None,
     waste: dict[str, Any] | None = None,
 ) -> Ruleset:
-    """Return the rules of a small game of one pack with these keys."""
+    """Return the rules of a small one-pack game with these keys."""
     document: dict[str, Any] = {
         "name": "Small",
         "packs": 1,
@@ -48,7 +48,7 @@ def rules_with(
 
 
 def small(rules: Ruleset, **piles: str) -> Board:
-    """Return a board with these piles and no other cards."""
+    """Return a board with only these cards."""
     found = (parse_pile(piles.get(name, "").split()) for name in rules.pile_names)
     return Board(rules, tuple(found))
 
@@ -86,7 +86,7 @@ def test_a_foundation_with_a_first_rank_ends_with_its_thirteenth(
 
 
 @pytest.mark.parametrize(("first", "order"), [("any", "up"), ("A", "either"), ("any", "either")])
-def test_a_foundation_may_go_round_without_end(first: str, order: str) -> None:
+def test_a_foundation_may_wrap_around_endlessly(first: str, order: str) -> None:
     rules = rules_with(foundations={"first": first, "order": order, "match": "any", "wrap": True})
     assert "t0>f0" in legal(small(rules, f0="KS", t0="AH"))
 
@@ -96,7 +96,7 @@ def test_a_tableau_may_build_by_colour() -> None:
     assert legal(small(rules, t0="8C", t1="8H", t2="7S")) == ["t2>t0"]
 
 
-def test_a_run_that_is_moved_by_spaces_goes_to_no_empty_pile() -> None:
+def test_a_run_moved_by_spaces_goes_to_no_empty_pile() -> None:
     rules = rules_with(tableau={"moves": "run-by-spaces", "wrap": True})
     place = small(rules, t0="AS KH")
     assert legal(place) == ["t0>t1", "t0>t2"]
@@ -127,7 +127,7 @@ def test_a_face_up_stock_plays_what_fits_a_foundation() -> None:
     assert shown(after(place, "s>f0"), "s") == "5C"
 
 
-def test_a_card_of_the_stock_that_starts_foundations_goes_to_empty_ones() -> None:
+def test_a_first_card_goes_from_the_stock_to_empty_foundations() -> None:
     rules = rules_with(stock={"plays": ["foundation"], "top": "up", "to_foundation": "first"})
     place = small(rules, f0="AH", s="?5C AS")
     assert moves_of(place, "s") == ["s>f1", "s>f2", "s>f3"]
@@ -161,7 +161,7 @@ def test_foundations_may_be_laid_out_in_any_order_of_suits() -> None:
 
 
 @pytest.mark.parametrize(("fill", "redeals"), [(["waste", "stock"], 1), (["stock"], 0)])
-def test_no_pile_is_empty_while_there_are_cards_that_fill_it(fill: list[str], redeals: int) -> None:
+def test_no_pile_is_empty_while_cards_can_fill_it(fill: list[str], redeals: int) -> None:
     rules = rules_with(tableau={"deal": [1, 1, 1], "fill": fill}, waste={"redeals": redeals})
     found = position_of(dealt_from(rules))
     assert parse_position(found, lambda _game, _variant: rules) == dealt_from(rules)
@@ -177,7 +177,7 @@ def test_no_pile_is_empty_while_there_are_cards_that_fill_it(fill: list[str], re
         (["stock"], 1, [*["s>w"] * 49, "t0>f0", "w>s"]),
     ],
 )
-def test_a_pile_stays_empty_when_the_place_that_fills_it_gets_cards_later(
+def test_an_empty_pile_is_not_filled_by_cards_that_arrive_later(
     fill: list[str], redeals: int, moves: list[str]
 ) -> None:
     tableau = {"deal": [1, 1, 1], "fill": fill}

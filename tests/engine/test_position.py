@@ -34,7 +34,7 @@ def test_a_game_without_a_waste_has_no_redeals() -> None:
         parse_position(found | {"redeals": 1})
 
 
-def test_redeals_moves_and_the_end_may_be_left_out() -> None:
+def test_redeals_moves_and_outcome_may_be_left_out() -> None:
     found = position_of(dealt("robert"))
     short = {key: found[key] for key in ("game", "piles")}
     assert parse_position(short) == dealt("robert")
@@ -92,7 +92,7 @@ def test_an_impossible_value_is_refused(key: str, value: Any, code: str) -> None
     assert refused.value.code == code
 
 
-def test_a_position_may_have_the_maximum_of_moves() -> None:
+def test_a_position_may_have_the_maximum_number_of_moves() -> None:
     found = position_of(dealt("robert")) | {"moves": MAX_MOVES, "redeals": 2}
     assert parse_position(found).moves == MAX_MOVES
 
@@ -153,7 +153,7 @@ RUN = run_down("KS", "H").split()
         ("lady-betty", {"t0": "?5S 7S"}),
     ],
 )
-def test_a_pile_that_play_cannot_lead_to_is_refused(game: str, piles: dict[str, str]) -> None:
+def test_an_unreachable_pile_is_refused(game: str, piles: dict[str, str]) -> None:
     wrong = "|".join("waste" if name == "w" else f"{name} " for name in piles)
     with pytest.raises(PositionError, match=wrong):
         board(game, **{"t1": "9C", "rest": "t1"} | piles if game != "robert" else piles)
@@ -179,8 +179,8 @@ def test_a_foundation_laid_out_is_never_empty() -> None:
         ("rouge-et-noir", "row"),
     ],
 )
-def test_a_stock_that_play_cannot_lead_to_is_refused(game: str, change: str) -> None:
-    """It lies face down but for a top card that is up, is never longer, and goes by the row."""
+def test_an_unreachable_stock_is_refused(game: str, change: str) -> None:
+    """Only its top card may lie face up, its length is limited, and it holds whole rows."""
     found = position_of(dealt(game))
     piles = found["piles"]
     other = next((n for n, pile in reversed(piles.items()) if n != "s" and pile), "s")
@@ -196,7 +196,7 @@ def test_a_stock_that_play_cannot_lead_to_is_refused(game: str, change: str) -> 
         parse_position(found)
 
 
-def test_a_stated_end_must_be_true() -> None:
+def test_a_stated_outcome_must_be_true() -> None:
     blocked = position_of(board("robert", f0="7S", w="2D", rest="w", redeals=2))
     assert blocked["stuck"] is True
     assert position_of(parse_position(blocked)) == blocked

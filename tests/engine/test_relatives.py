@@ -1,4 +1,4 @@
-"""The relatives, which are games by their files alone, and the rules of each."""
+"""The relatives, games defined by their files alone, and the rules of each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.engine.starts import last_run_start
 from tests.relatives import RELATIVES, find_ruleset
 
 
-def test_relatives_are_games_that_the_product_does_not_offer() -> None:
+def test_relatives_are_not_in_the_catalogue() -> None:
     names = {game.id: game.name for game in RELATIVES.values()}
     assert names == {
         "gypsy": "Gypsy",
@@ -34,7 +34,7 @@ def test_relatives_are_games_that_the_product_does_not_offer() -> None:
     assert not names.keys() & games().keys()
 
 
-def test_rulesets_of_relatives_and_of_the_catalogue_are_found_alike() -> None:
+def test_rulesets_of_relatives_are_found_like_those_of_the_catalogue() -> None:
     assert find_ruleset("gypsy") is find_ruleset("gypsy", "standard")
     assert find_ruleset("deuces", "fill").rules.name == "Deuces"
 

@@ -133,7 +133,7 @@ def test_the_player_is_stuck_when_no_moves_and_no_redeals_remain(redeals: int, s
 
 
 def test_the_player_is_not_stuck_while_a_card_fits() -> None:
-    """'Cards remaining ... that cannot be legally moved': one that can be is no loss yet."""
+    """'Cards remaining ... that cannot be legally moved': a movable card means no loss yet."""
     assert not is_stuck(robert(f0="7S", w="8D", rest="w", redeals=2))
 
 
@@ -148,5 +148,5 @@ def test_the_game_is_won_when_all_52_cards_are_on_the_foundation() -> None:
 
 
 def test_nothing_leaves_the_foundation() -> None:
-    """'Nothing ever leaves a foundation'; so it is never emptied."""
+    """'Nothing ever leaves a foundation', so it is never emptied."""
     assert moves_of(robert(f0="7S", w="8D"), "f0") == []

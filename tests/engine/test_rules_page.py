@@ -37,7 +37,7 @@ def test_the_page_names_the_keys_of_the_schema_and_no_others() -> None:
 
 
 def literals(kind: Any) -> Iterator[str]:
-    """Yield the words that a type allows."""
+    """Yield the words allowed by a type."""
     if get_origin(kind) is Literal:
         yield from get_args(kind)
     elif kind is bool:
@@ -56,7 +56,7 @@ def test_the_page_names_each_value_of_a_key(key: str) -> None:
 
 
 def default(field: Field[Any]) -> str:
-    """Return how the page writes a key's default."""
+    """Format a key's default as on the page."""
     if field.default is MISSING:
         return "needed"
     if field.default is None or is_dataclass(field.default):
@@ -65,13 +65,13 @@ def default(field: Field[Any]) -> str:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_the_page_says_what_holds_when_a_key_is_left_out(key: str) -> None:
+def test_the_page_states_the_default_of_each_key(key: str) -> None:
     _, field = KEYS[key]
     assert ROWS[key]["left out"] == ("empty" if field.default == () else default(field))
 
 
 def keys_set(document: Any, start: str = "") -> Iterator[str]:
-    """Yield the keys that a file sets, as the page writes them."""
+    """Yield the keys that a file sets, as written on the page."""
     for key, value in document.items():
         yield f"{start}{key}"
         for inner in value if isinstance(value, list) else [value]:

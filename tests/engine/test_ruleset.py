@@ -1,4 +1,4 @@
-"""Rulesets: what is computed from the rules alone, without a board."""
+"""Rulesets: values computed from the rules alone, without a board."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tests.relatives import find_ruleset
 
 
 @pytest.mark.parametrize("names", ALL, ids="-".join)
-def test_runs_go_to_foundations_only_where_one_takes_them(names: tuple[str, str]) -> None:
+def test_runs_go_only_to_foundations_that_take_them(names: tuple[str, str]) -> None:
     rules = find_ruleset(*names)
     by_hand = [group for group in rules.groups if group.takes == "run" and not group.automatic]
     assert bool(rules.runs_home) == bool(by_hand)
 
 
 def rules_of_runs(foundations: list[dict[str, Any]] | None = None, **tableau: Any) -> Ruleset:
-    """Return the rules of a game of 104 cards that are built into runs on ten piles."""
+    """Return the rules of a game of 104 cards built into runs on ten piles."""
     places = ["tableau", "foundation"]
     piles = {"deal": [6] * 10, "order": "down", "match": "suit", "moves": "run", "plays": places}
     document = {
@@ -37,7 +37,7 @@ def rules_of_runs(foundations: list[dict[str, Any]] | None = None, **tableau: An
 
 
 def counts_of(rules: Ruleset, source: int, target: int) -> list[int]:
-    """Return the counts of the moves between two piles that some position may allow."""
+    """Return the counts of possible moves between two piles in any position."""
     return [n for n in range(106) if rules.move_of(source, target, n) is not None]
 
 

@@ -1,4 +1,4 @@
-"""The schema of rules: what is refused, and the path that the message names."""
+"""The schema of rules: refused documents, and the path in the message."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
 
 
 def refusal(document: Any) -> str:
-    """Return the message with which a document is refused."""
+    """Return the message of a document's refusal."""
     with pytest.raises(RulesetError) as refused:
         read_rules("g", document)
     return refused.value.message
@@ -136,12 +136,12 @@ def test_a_value_of_the_wrong_kind_is_refused_with_its_path(path: str, value: An
     assert refusal(changed(path, value)).startswith(f"g.{at}: ")
 
 
-def test_a_short_value_is_quoted_and_of_a_long_one_only_the_type() -> None:
+def test_short_values_are_quoted_and_long_ones_named_by_type() -> None:
     assert "'1' is not one of A, 2, " in refusal(changed("foundations.first", "1"))
     assert "the list is not of the type str." in refusal(changed("foundations.suits", ["S"]))
 
 
-def test_a_message_has_at_most_so_many_characters() -> None:
+def test_messages_have_a_maximum_length() -> None:
     most = RulesetError.longest
     assert RulesetError("x" * most).message == "x" * most
     assert RulesetError("x" * (most + 1)).message == "x" * most + "…"
@@ -432,7 +432,7 @@ def test_an_invalid_listing_is_refused_with_its_path(listing: Any, path: str) ->
     assert refused.value.message.startswith(path)
 
 
-def test_a_variant_has_no_listing_of_its_own() -> None:
+def test_a_variant_cannot_have_its_own_listing() -> None:
     variants = {"v": {"name": "V", "listing": {"daily": True}}}
     with pytest.raises(RulesetError) as refused:
         read_game("g", {**SOUND, "variants": variants})

@@ -1,4 +1,4 @@
-"""The solver, compared with an exhaustive search that prunes nothing."""
+"""The solver, compared with an exhaustive search without pruning."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from tests.relatives import find_ruleset
 from tests.sizes import SAMPLED, cases
 
 MAX_SEARCHED = 1_000
-"""The most boards that the exhaustive search visits."""
+"""Limit of boards visited by the exhaustive search."""
 
 LATE = [(game, variant) for game, variant in ALL if not find_ruleset(game, variant).automatic]
-"""The games of which late boards are built: those in which a player takes whole runs home."""
+"""The games with late boards: those in which players take whole runs home."""
 
 MAX_LEFT = 60
-"""The most cards, about, that late boards have outside of the foundations."""
+"""Approximate limit of a late board's cards outside the foundations."""
 
 
 def bare(game: str, variant: str = "standard", *, redeals: int = 0, **piles: str) -> Board:
-    """Return a board of these cards alone, without the rest of the pack."""
+    """Return a board with only these cards."""
     rules = find_ruleset(game, variant)
     cards = {name: parse_pile(text.split()) for name, text in piles.items()}
     return Board(rules, tuple(cards.pop(name, b"") for name in rules.pile_names), redeals)
@@ -51,11 +51,11 @@ def brings_home(before: Board, after: Board) -> bool:
 
 
 def search_exhaustively(board: Board) -> tuple[bool, int] | None:
-    """Search all boards that moves lead to, without any pruning.
+    """Search all reachable boards without pruning.
 
     Returns:
-        Whether a line of moves brings a card home, and the number of boards that were visited;
-        `None` if there are more than `MAX_SEARCHED`.
+        Whether a line of moves brings a card home, and the number of visited boards; `None` if
+            there are more than `MAX_SEARCHED`.
     """
     ends = board.ruleset.redeals < ENDLESS
     seen = {(board.piles, board.redeals)}
@@ -76,7 +76,7 @@ def search_exhaustively(board: Board) -> tuple[bool, int] | None:
 
 
 def late_board(rules: Ruleset, left: int, chance: Random) -> Board:
-    """Return a board with about so many cards that are not home, all of which have been seen."""
+    """Return a board with about this many cards not home, all of them seen."""
     spare = Counter(rules.pack)
     piles = [b""] * len(rules.pile_names)
     for pile, rank, suit in rules.laid_out_suits():
@@ -107,7 +107,7 @@ def late_board(rules: Ruleset, left: int, chance: Random) -> Board:
     mixing = chance.choice([2, 8, 30])
     rest = sorted(spare.elements(), key=lambda card: card % 13 + mixing * chance.random())
     board = spread(rules, piles, rest, chance)
-    # Most boards have no card that can go home at once.
+    # Most boards have no card that can go home immediately.
     while chance.random() < 0.9:
         moves = [move for move in legal_moves(board) if move.target in rules.foundations]
         if not moves:
@@ -117,7 +117,7 @@ def late_board(rules: Ruleset, left: int, chance: Random) -> Board:
 
 
 def spread(rules: Ruleset, piles: list[bytes], rest: list[int], chance: Random) -> Board:
-    """Return the board with the rest of the cards spread over tableau, waste and stock."""
+    """Return the board with the remaining cards spread over tableau, waste and stock."""
     redeals = chance.randrange(min(rules.redeals, 2) + 1) if rules.rules.waste else 0
     places = [*rules.tableau, *rules.cells]
     if rules.waste is not None:
@@ -144,7 +144,7 @@ def late_boards(draw: st.DrawFn) -> Board:
 
 
 @given(late_boards())
-def test_the_search_agrees_with_an_exhaustive_one_within_its_bound(board: Board) -> None:
+def test_the_search_matches_an_exhaustive_one_within_its_bound(board: Board) -> None:
     tried = search_exhaustively(board)
     assume(tried is not None)
     assert tried is not None
@@ -178,8 +178,8 @@ def test_both_outcomes_occur_on_boards_that_need_more_than_one_position(
         if tried is not None:
             outcome = outcome_of(board, tried[1])
             assert outcome == ("reachable" if tried[0] else "unreachable")
-            # With its stock gone, one game has no moves but those that go home; in another, moves
-            # only deal, and one position decides.
+            # Without its stock, Lady Betty has only moves home. In Robert, moves only deal, so one
+            # position decides.
             decided = game in {"lady-betty", "robert"}
             checked[outcome] += decided or outcome_of(board, 1) == "unknown"
     assert checked.keys() == {"reachable", "unreachable"}
@@ -219,7 +219,7 @@ def test_late_boards_are_valid_positions(board: Board) -> None:
 
 
 def columns(card: str, numbers: range) -> dict[str, Any]:
-    """Return the columns of these numbers, with one card each."""
+    """Return the columns with these numbers, one card each."""
     return {f"t{number}": card for number in numbers}
 
 
@@ -230,7 +230,7 @@ CROWDED: dict[str, Any] = columns("KD", range(1, 8))
 FILLED: dict[str, Any] = {"f0": "2S", "t0": "9H", "t1": "TH"} | columns("KD", range(2, 10))
 
 CASES: list[tuple[str, Board]] = [
-    # The needed card lies under two others in the waste: two empty columns are enough, one is not.
+    # The needed card lies under two others in the waste, which need two empty columns, not one.
     ("unreachable", bare("roosevelt", f0="AS", w="2S 9H 9D", **columns("KD", range(6)))),
     ("reachable", bare("roosevelt", f0="AS", w="2S 9H 9D", **columns("KD", range(5)))),
     ("reachable", bare("roosevelt", f0="AS", w="2S 9H TC", **columns("KD", range(6)))),
@@ -267,19 +267,19 @@ CASES: list[tuple[str, Board]] = [
     ("unreachable", bare("lady-betty", f0="AS", t0="3H", s="9S")),
     ("unknown", bare("lady-betty", f0="AS", t0="3H", s="?2S 9S")),
     ("unreachable", bare("lady-betty", f0="AS", t0="2S 3H")),
-    # The waste goes round without end, and every third card comes up.
+    # The waste recycles endlessly, and every third card comes up.
     ("reachable", bare("klondike", f0="AS", w="2S 9H 9D", redeals=7)),
     ("unreachable", bare("klondike", "draw-three", f0="AS", w="2S 9H 9D", redeals=7)),
     ("reachable", bare("klondike", "draw-three", f0="AS", w="2S 9H 9D", **TENS, redeals=7)),
-    # What lies face down in the tableau is never reached, whatever it is.
+    # The face-down tableau card cannot be reached, whatever it is.
     ("unreachable", bare("klondike", f0="AS", w="9H", t0="?2S KD", **columns("KC", range(1, 7)))),
     ("unknown", bare("klondike", f0="AS", w="9H", t0="?2S KD", **columns("KC", range(1, 6)))),
-    # A card that is taken back counts only where it lets others home.
+    # A card moved back from a foundation counts only where it lets others home.
     ("unreachable", bare("klondike", f0="AS 2S 3S", t0="4H", t1="9C 2H")),
     ("reachable", bare("klondike", f0="AS 2S 3S", f1="AH", t0="4H", t1="4S 3D", t2="2H 2C")),
     ("reachable", bare("freecell", "two-cells", f0="AS", t0="2S 9H 9D", **CROWDED)),
     ("unreachable", bare("freecell", "one-cell", f0="AS", t0="2S 9H 9D", **CROWDED)),
-    # A run that is complete leaves by itself.
+    # A complete run leaves automatically.
     ("reachable", bare("spider", t0=run_down("KS", "S", 5), t1=run_down("8S", "S", 8))),
     ("unreachable", bare("spider", t0=run_down("KS", "S", 5), t1=run_down("8H", "H", 8), **FULL)),
 ]  # fmt: skip
@@ -310,9 +310,7 @@ def test_the_line_is_a_shortest_one() -> None:
 @pytest.mark.parametrize(
     ("positions", "outcome"), [(1, "unknown"), (2, "unknown"), (500, "reachable")]
 )
-def test_the_outcome_of_a_search_that_reaches_its_bound_is_unknown(
-    positions: int, outcome: str
-) -> None:
+def test_a_search_that_reaches_its_bound_is_undecided(positions: int, outcome: str) -> None:
     board = bare("roosevelt", f0="AS", w="2S 9H 9D 8C", **columns("KD", range(4)))
     assert outcome_of(board, positions) == outcome
 
@@ -329,7 +327,7 @@ def test_a_search_visits_as_many_positions_as_its_bound_allows() -> None:
         bare("rouge-et-noir", f0="AH", t0="KS", t1="4D", t2="5D"),
     ],
 )
-def test_positions_that_differ_only_in_the_order_of_tableau_piles_count_once(board: Board) -> None:
+def test_permutations_of_tableau_piles_count_as_one_position(board: Board) -> None:
     assert len(legal_moves(board)) > 1
     assert outcome_of(board, positions=1) == "unreachable"
 
@@ -350,8 +348,8 @@ ROWS: dict[str, Any] = {
 }
 
 
-def test_the_order_of_tableau_piles_matters_as_long_as_rows_are_dealt() -> None:
-    """A row of one card is dealt to the first pile: TH has to leave it beforehand."""
+def test_the_order_of_tableau_piles_matters_while_rows_are_dealt() -> None:
+    """A row of one card is dealt to the first pile, so TH has to leave it first."""
     rules = Ruleset("rows", "standard", read_rules("rows", ROWS))
     piles = {"f0": "AS", "t0": "TH", "t2": "2S 9H 5C", "s": "?6C"}
     cards = tuple(parse_pile(piles.get(name, "").split()) for name in rules.pile_names)
@@ -373,17 +371,17 @@ LAID: dict[str, Any] = {
     "stock": {"plays": ["waste"]},
     "waste": {"plays": ["foundation"], "redeals": 2},
 }
-"""A game with tableau piles from which cards only go home."""
+"""A game with tableau piles whose cards only go home."""
 
 COVERED = {**LAID, "waste": {"plays": [], "redeals": 2}}
-"""The same, but cards of the waste never go home."""
+"""`LAID`, but cards of the waste never go home."""
 
 DEALT = [
     *RULES,
     ruleset("robert"),
     *(Ruleset("laid", "test", read_rules("laid", rules)) for rules in (LAID, COVERED)),
 ]
-"""Rules by which all moves but those that go home deal to the waste, or turn it over."""
+"""Rules whose only other moves deal to the waste or turn it over."""
 
 
 def dealt_board(rules: Ruleset, chance: Random) -> Board:
@@ -401,7 +399,7 @@ def dealt_board(rules: Ruleset, chance: Random) -> Board:
 
 @pytest.mark.parametrize("rules", DEALT, ids=range(len(DEALT)))
 @SAMPLED
-def test_a_board_on_which_moves_only_deal_is_decided_as_by_examining_every_position(
+def test_boards_with_only_deals_match_a_search_of_every_position(
     rules: Ruleset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance = Random(DEALT.index(rules))
@@ -414,13 +412,13 @@ def test_a_board_on_which_moves_only_deal_is_decided_as_by_examining_every_posit
             assert found == search(board)
         checked[found.outcome, len(found.line) > 2] += 1
     assert checked[Outcome.UNREACHABLE, False] > 2
-    # Without turning over, and without playing from the waste, there are no such lines.
+    # Without redeals and play from the waste, there are no such lines.
     playable = rules.redeals > 0 and bool(rules.rules.waste and rules.rules.waste.plays)
     assert (checked[Outcome.REACHABLE, True] > 2) == playable
 
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)
-def test_what_lies_face_down_at_the_start_is_unseen(game: str, variant: str) -> None:
+def test_face_down_cards_are_initially_unseen(game: str, variant: str) -> None:
     board = dealt(game, variant)
     assert cards_never_seen(board) == face_down(board)
     assert bool(face_down(board)) == (game != "freecell")

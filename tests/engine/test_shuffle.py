@@ -1,9 +1,9 @@
-"""The shuffle is fair: counts over many seeds, always the same ones for a stable result.
+"""The shuffle is fair: counts over many fixed seeds, for a stable result.
 
-The counts are compared by Pearson's chi-square with those expected of a fair shuffle. Such a
-shuffle exceeds the critical values here with one choice of seeds in a thousand, and these seeds are
-another choice. The words that a draw skips are too rare for counts; the table of bounds in
-`DEALS.md` tests them.
+Pearson's chi-square compares the counts with those expected of a fair shuffle. Of all choices of
+seeds, one in a thousand would exceed the critical values despite a fair shuffle; these seeds do
+not. The words that a draw skips are too rare for counts; the table of bounds in `DEALS.md` tests
+them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FIVE = bytes(range(5))
 SIGNIFICANCE = 0.001
 
 Choice = Callable[[int, int, Iterator[int]], int]
-"""Chooses where a card goes: from the pack's size, the card's place and the seed's stream."""
+"""Chooses a card's place from the pack's size, the card's position and the seed's stream."""
 
 
 def seeds(count: int) -> Iterator[bytes]:
@@ -33,17 +33,17 @@ def seeds(count: int) -> Iterator[bytes]:
 
 
 def critical(freedom: int) -> float:
-    """Return what a chi-square of these degrees of freedom exceeds with probability `SIGNIFICANCE`.
+    """Return the critical value of a chi-square at `SIGNIFICANCE`.
 
     By Wilson and Hilferty: the cube root of a chi-square over its degrees of freedom is nearly
-    normal. From 119 degrees on, the error is below a tenth.
+    normal. From 119 degrees of freedom, the error is below a tenth.
     """
     spread = 2 / (9 * freedom)
     return freedom * (1 - spread + NormalDist().inv_cdf(1 - SIGNIFICANCE) * sqrt(spread)) ** 3
 
 
 def order_statistic(shuffles: Iterable[bytes], cards: int) -> float:
-    """Return the chi-square of how often each order came, of `cards! - 1` degrees of freedom."""
+    """Return the chi-square of the counts of orders, with `cards! - 1` degrees of freedom."""
     found = Counter(shuffles)
     expected = found.total() / factorial(cards)
     missing = (factorial(cards) - len(found)) * expected
@@ -51,7 +51,7 @@ def order_statistic(shuffles: Iterable[bytes], cards: int) -> float:
 
 
 def place_statistic(shuffles: Iterable[bytes], cards: int) -> float:
-    """Return the chi-square of how often each card came to each place.
+    """Return the chi-square of the counts of each card in each place.
 
     It has `(cards - 1)²` degrees of freedom. Each row and column of the table adds up to the number
     of shuffles, so the cells vary a little more than independent ones: the factor corrects that.
@@ -64,7 +64,7 @@ def place_statistic(shuffles: Iterable[bytes], cards: int) -> float:
 
 
 def shuffled_by(choice: Choice, cards: bytes, seed: bytes) -> bytes:
-    """Return the cards as `shuffled` has them, but with another way to choose the places."""
+    """Shuffle cards like `shuffled`, but with another choice of places."""
     order = bytearray(cards)
     words = _words(seed)
     for last in range(len(order) - 1, 0, -1):
@@ -99,7 +99,7 @@ def test_every_order_of_five_cards_is_equally_likely() -> None:
 
 
 @SAMPLED
-def test_every_card_of_a_pack_comes_to_every_place_equally_often() -> None:
+def test_every_card_reaches_every_place_equally_often() -> None:
     found = place_statistic(
         (shuffled(pack(1), seed) for seed in seeds(SHUFFLES // cases(40, 10))), 52
     )
@@ -119,11 +119,11 @@ def test_a_biased_place_is_found(choice: Choice) -> None:
     assert place_statistic(orders, 52) > critical(51**2)
 
 
-def test_the_biased_shuffles_differ_by_their_choice_alone() -> None:
+def test_the_biased_shuffles_differ_only_in_their_choice() -> None:
     for seed in seeds(20):
         assert shuffled_by(fair, pack(2), seed) == shuffled(pack(2), seed)
 
 
 @pytest.mark.parametrize(("freedom", "value"), [(119, 172.42), (2601, 2829.59)])
-def test_the_critical_values_are_those_of_the_tables(freedom: int, value: float) -> None:
+def test_the_critical_values_match_published_tables(freedom: int, value: float) -> None:
     assert critical(freedom) == pytest.approx(value, abs=0.1)

@@ -1,4 +1,4 @@
-"""The rules of Spider, as the books have it, and with one suit and two as programs offer it."""
+"""The rules of Spider, as in books, and with one or two suits as in programs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_an_empty_pile_takes_any_card_or_run() -> None:
     assert moves_to(place, "t9") == ["t0>t9", "t0>t9x2", "t1>t9"]
 
 
-def test_a_run_that_is_complete_leaves_by_itself_and_bares_a_card() -> None:
+def test_a_complete_run_leaves_automatically_and_bares_a_card() -> None:
     place = board(
         GAME, t0=f"?9C {run_down('KS', 'S', 7)}", t1=f"2H {run_down('6S', 'S', 6)}", rest="t1"
     )
@@ -100,19 +100,19 @@ def test_no_row_is_dealt_while_a_pile_is_empty() -> None:
     assert "s>t" in legal(board(GAME, **full, t9="8H", s=stock, rest="t0"))
 
 
-def test_a_row_is_dealt_where_fewer_cards_than_piles_are_left() -> None:
+def test_a_row_is_dealt_with_fewer_cards_than_piles() -> None:
     home = {f"f{nth}": run_down(f"K{suit}", suit) for nth, suit in enumerate("SSHHDDC")}
     rest = run_down("KC", "C").split()
     place = board(GAME, **home, t0=" ".join(rest[:3]), s=" ".join(rest[3:]))
     assert moves_of(place, "s") == ["s>t"]
 
 
-def test_a_position_with_a_run_that_would_have_left_is_refused() -> None:
+def test_a_position_with_a_complete_run_is_refused() -> None:
     with pytest.raises(PositionError):
         board(GAME, t0=run_down("KS", "S"), t1="2H", rest="t1")
 
 
-def test_a_card_that_a_run_bares_is_unseen_until_then() -> None:
+def test_a_card_bared_by_a_run_is_unseen_until_then() -> None:
     place = board(GAME, t0=f"?9C {run_down('KS', 'S', 12)}", t1="2H AS", rest="t1")
     view = view_of(place)
     assert view.piles[place.ruleset.pile_numbers["t0"]][0] == UNSEEN

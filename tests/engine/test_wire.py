@@ -1,4 +1,4 @@
-"""Views and deltas as they are sent, and the examples in the package's docstring."""
+"""Views and deltas as sent, and the examples in the package's docstring."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_examples_in_the_docstring_of_the_package_work() -> None:
 
 
 @given(st.sampled_from(VARIANTS), st.integers(0, 2**32 - 1))
-def test_a_client_that_applies_what_is_sent_has_the_players_view(
+def test_a_client_that_applies_the_deltas_has_the_players_view(
     variant: tuple[str, str], number: int
 ) -> None:
     chance = Random(number)
@@ -54,7 +54,7 @@ def test_a_malformed_view_is_refused(piles: list[bytes]) -> None:
         read_view(ROBERT, piles)
 
 
-def test_what_is_not_in_the_piles_is_read_beside_them() -> None:
+def test_values_outside_the_piles_are_read() -> None:
     view = read_view(ROBERT, START, redeals=1, moves=60)
     assert (view.redeals, view.moves) == (1, 60)
     assert read_delta(view, []) == Delta((), redeals=1, moves=61)

@@ -1,4 +1,4 @@
-"""The rules of Yukon, and of Russian Solitaire, which is built in suit."""
+"""The rules of Yukon, and of Russian Solitaire, which builds in suit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_all_cards_are_dealt_and_the_last_five_of_each_column_lie_face_up() -> N
     assert [shown(start, f"t{column}").count("?") for column in range(7)] == [0, 1, 2, 3, 4, 5, 6]
 
 
-def test_any_face_up_card_moves_with_all_that_lies_on_it() -> None:
+def test_any_face_up_card_moves_with_the_cards_on_it() -> None:
     place = board(GAME, t1="?4C 9H 2S KD", t2="8C TS", t0="TH", rest="t0")
     assert "t1>t2x3" in legal(place)
     moved = after(place, "t1>t2x3")
@@ -26,7 +26,7 @@ def test_cards_face_down_do_not_move() -> None:
     assert [move for move in moves_of(place, "t2") if "x" in move] == []
 
 
-def test_columns_build_in_alternating_colours_and_in_russian_in_suit() -> None:
+def test_columns_build_in_alternating_colours_or_in_suit_in_russian() -> None:
     piles = {"t0": "9H", "t1": "TS", "t2": "TH", "t3": "TD"}
     assert "t0>t1" in legal(board(GAME, **piles, rest="t4", t4="2C"))
     russian = board(GAME, "russian", **piles, rest="t4", t4="2C")
@@ -34,7 +34,7 @@ def test_columns_build_in_alternating_colours_and_in_russian_in_suit() -> None:
     assert "t0>t2" in legal(russian)
 
 
-def test_an_empty_column_takes_a_king_with_all_that_lies_on_it() -> None:
+def test_an_empty_column_takes_a_king_with_the_cards_on_it() -> None:
     place = board(GAME, t1="9H KD 3C 5S", t2="QC", rest="t2")
     assert [move for move in moves_to(place, "t0") if "t1" in move] == ["t1>t0x3"]
 

@@ -1,11 +1,11 @@
-"""Holds the beam against an exhaustive search, on short packs and few columns.
+"""Compares the beam with an exhaustive search, on short packs and few columns.
 
     python -m tests.engine.solver.exhaustive --boards 2000
 
-says of each game how many boards were checked; it fails at the first difference.
+prints how many boards of each game were checked, and fails at the first difference.
 
-With all its columns, nearly every board of a few cards is won, since columns soon get empty. So
-the games are played on fewer: then about half of the boards are lost, and their positions are few.
+With all columns, nearly every board of a few cards can be won, as columns soon become empty. With
+fewer columns, about half of the boards are lost, and they have few positions.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ from tests.relatives import find_ruleset
 Search = Callable[[Ints, Ints, Ints], None]
 
 MOST = 1_500
-"""The most positions that the exhaustive search visits, unless asked otherwise."""
+"""Default limit of positions for the exhaustive search."""
 
 BUDGET = 100_000
-"""Steps that are enough to see all of so few positions."""
+"""Steps that suffice to see all of these positions."""
 
 ROWS = 1 << 13
-"""Rows that are enough for them."""
+"""Rows that suffice for them."""
 
 COLUMNS = (2, 3, 2, 4)
-"""How many columns the games are played on, in turn."""
+"""Numbers of columns, used in turn."""
 
 GAMES = [
     (game, variant) for game, variant in ALL if method_of(find_ruleset(game, variant)) == "beam"
 ]
-"""(game, variant) of all that the beam plays."""
+"""(game, variant) of all games that the beam plays."""
 
 
 def most_home(board: Board, positions: int = MOST) -> int | None:
     """Return the most cards that any line brings home; `None` if there are too many positions.
 
-    Nothing is pruned: positions are the same only if their piles are, each in its place. The search
-    ends only when it has won, or has seen all.
+    Nothing is pruned: positions are equal only if all piles are equal in the same places. The
+    search ends only when it has won or has seen all positions.
     """
     seen = {(board.piles, board.redeals)}
     left = [board]
@@ -76,7 +76,7 @@ def most_home(board: Board, positions: int = MOST) -> int | None:
 
 
 def narrow(rules: Ruleset, columns: int) -> Ruleset:
-    """Return the same rules with only the first so many columns."""
+    """Return the same rules with only this many columns."""
     tableau = rules.rules.tableau
     assert tableau is not None
     tableau = replace(tableau, deal=tableau.deal[:columns])
@@ -84,10 +84,10 @@ def narrow(rules: Ruleset, columns: int) -> Ruleset:
 
 
 def short_board(rules: Ruleset, cards: int, chance: Random) -> Board:
-    """Return a board of which all but about so many cards are home, in a way that is often lost.
+    """Return a board with all but about this many cards home, which is often lost.
 
-    The cards that go home last tend to lie at the bottom of the columns, and the others over them,
-    in the waste and in the stock, now in an order that is easy, now in one that is not.
+    The cards that go home last tend to lie at the bottom of the columns, with the others over them,
+    in the waste and in the stock, in easier or harder orders.
     """
     spare = Counter(rules.pack)
     piles = _begun(rules, chance)
@@ -116,16 +116,16 @@ def short_board(rules: Ruleset, cards: int, chance: Random) -> Board:
 
 
 def _begun(rules: Ruleset, chance: Random) -> list[bytes]:
-    """Return piles with the cards that foundations start with, and mostly all runs that they take.
+    """Return piles with the first cards of foundations, and mostly all runs that they accept.
 
-    The runs are those that leave one card of each suit and rank.
+    The runs leave one card of each suit and rank.
     """
     piles = [b""] * len(rules.pile_names)
     for pile, rank, suit in rules.laid_out_suits():
         piles[pile] = bytes((parse_card(rank + suit),))
     runs = [("S", "H"), ("H", "S"), ("D", "C"), ("C", "D")]
     if rules.automatic:
-        # Of one suit each, and one is left out.
+        # One suit per run; one is left out.
         kings = [name[1] for name in pile_names(rules.pack) if name[0] == "K"]
         runs = [(suit, suit) for suit in kings[:-1]]
     for pile, group in enumerate(rules.groups):
@@ -140,7 +140,7 @@ def _begun(rules: Ruleset, chance: Random) -> list[bytes]:
 def _send_home(
     rules: Ruleset, piles: list[bytes], spare: Counter[int], cards: int, chance: Random
 ) -> None:
-    """Move spare cards to foundations, to some of them more than to others, until few are left."""
+    """Move spare cards to foundations, unevenly, until few remain."""
     power = chance.choice([0, 1, 3])
     weights = {pile: chance.random() ** power for pile in rules.foundations}
     while weights and spare.total() > cards:
@@ -156,7 +156,7 @@ def _send_home(
 
 
 def numbered(rules: Ruleset, number: int) -> Board:
-    """Return a short board by its number, on as many columns as it says."""
+    """Return a short board by its number, which also selects the number of columns."""
     columns = COLUMNS[number % len(COLUMNS)]
     cards = columns + 4 + number // len(COLUMNS) % 12
     return short_board(narrow(rules, columns), cards, Random(number))
@@ -165,16 +165,16 @@ def numbered(rules: Ruleset, number: int) -> Board:
 def searched_whole(
     board: Board, rows: int, search: Search, *, room: int = 0, budget: int = BUDGET
 ) -> int | None:
-    """Return the most cards home of one whole search; `None` if it was not whole.
+    """Return the most cards home of one whole search; `None` if it was cut short.
 
-    This is what proves losses. A beam before it may win what its prunings would lose.
+    Losses are proved this way. A preceding beam could win boards that the search's prunings lose.
 
     Args:
         board: the board.
         rows: how many positions the memory holds; a power of 2.
         search: the search of one beam.
-        room: how many positions may be in use at once, if fewer.
-        budget: how many positions to generate at most, about.
+        room: a lower limit of positions in use at a time.
+        budget: the approximate limit of generated positions.
     """
     layout = Layout(board, rows)
     tables, memory = layout.tables, array("q", [0]) * layout.size
@@ -193,11 +193,11 @@ def searched_whole(
 def check(
     board: Board, positions: int = MOST, rows: int = ROWS, search: Search = search
 ) -> Verdict | None:
-    """Check what a whole search finds on a board against all lines there are.
+    """Compare a whole search of a board with an exhaustive one.
 
     Args:
         board: the board.
-        positions: the most positions that the exhaustive search visits.
+        positions: the limit of positions for the exhaustive search.
         rows: how many positions the whole search holds; a power of 2.
         search: the search of one beam.
 
@@ -205,21 +205,21 @@ def check(
         The verdict, or `None` if one of the searches has too many positions.
 
     Raises:
-        AssertionError: they differ in how many cards come home.
+        AssertionError: they differ in the number of cards home.
     """
     home = most_home(board, positions)
     found = None if home is None else searched_whole(board, rows, search)
     if found is None:
         return None
-    assert found == home, f"{home} can come home, not {found}: {board}"
+    assert found == home, f"{home} cards can come home, but the search found {found}: {board}"
     return Verdict.WINNABLE if board.ruleset.total == home else Verdict.IMPOSSIBLE
 
 
 def main() -> int:
-    """Check boards of all games, and say how many."""
+    """Check boards of all games and print their numbers."""
     parser = argparse.ArgumentParser(prog="python -m tests.engine.solver.exhaustive")
-    parser.add_argument("--boards", type=int, default=2_000, help="of each game and variant")
-    parser.add_argument("--game", action="append", help="only this game")
+    parser.add_argument("--boards", type=int, default=2_000, help="boards of each game and variant")
+    parser.add_argument("--game", action="append", help="check only this game")
     options = parser.parse_args()
     for game, variant in GAMES:
         if options.game and game not in options.game:

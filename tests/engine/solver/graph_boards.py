@@ -1,9 +1,9 @@
-"""Small boards of the games of one pack, on few columns: about half of them are lost.
+"""Small boards of one-pack games on few columns, about half of which are lost.
 
     python -m tests.engine.solver.graph_boards --boards 2000
 
-holds the search through positions against an exhaustive one on such boards, compiled, and says of
-each game how many were checked; it fails at the first difference.
+compares the compiled search through positions with an exhaustive one on such boards. It prints how
+many boards of each game were checked, and fails at the first difference.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from tests.engine.solver.exhaustive import most_home
 from tests.relatives import find_ruleset
 
 GAMES = [each for each in ALL if method_of(find_ruleset(*each)) == "graph"]
-"""(game, variant) of all that are searched through their positions."""
+"""(game, variant) of all games searched through their positions."""
 
 MOST = 3_000
-"""The most positions that the exhaustive search visits, unless asked otherwise."""
+"""Default limit of positions for the exhaustive search."""
 
 BUDGET = 60_000
-"""Steps that are enough to see all of so few positions."""
+"""Steps that suffice to see all of these positions."""
 
 
 def narrow(rules: Ruleset, columns: int) -> Ruleset:
-    """Return the same rules with so many columns, and one cell if there are cells."""
+    """Return the same rules with this many columns, and at most one cell."""
     tableau, cells = rules.rules.tableau, rules.rules.cells
     assert tableau is not None
     changed = replace(
@@ -47,7 +47,7 @@ def narrow(rules: Ruleset, columns: int) -> Ruleset:
 
 
 def small_board(rules: Ruleset, number: int) -> Board:
-    """Return a board by its number: 8 to 16 cards are left, and lie anywhere but on cells."""
+    """Return a board by its number, with 8 to 16 cards outside the foundations, none in cells."""
     chance = Random(number)
     rules = narrow(rules, chance.choice([2, 2, 3, 4]))
     piles = [b""] * len(rules.pile_names)
@@ -75,7 +75,7 @@ def small_board(rules: Ruleset, number: int) -> Board:
 
 
 def _send_home(rules: Ruleset, piles: list[bytes], left: int, chance: Random) -> list[int]:
-    """Put all but so many cards on foundations, and return the others."""
+    """Put all but this many cards on foundations, and return the rest."""
     if not is_by_suit(rules):
         cards = list(pack(1))
         chance.shuffle(cards)
@@ -96,13 +96,13 @@ def _send_home(rules: Ruleset, piles: list[bytes], left: int, chance: Random) ->
 
 
 def check(board: Board, positions: int = MOST, budget: int = BUDGET) -> Verdict | None:
-    """Check what the search says of a board against all lines there are.
+    """Compare the search's verdict on a board with an exhaustive search.
 
     Returns:
-        The verdict; `None` if there are too many positions, or the budget is used up.
+        The verdict; `None` if there are too many positions, or the budget is exhausted.
 
     Raises:
-        AssertionError: the search says something else.
+        AssertionError: the verdicts differ.
     """
     home = most_home(board, positions)
     verdict = graph.solve(board, budget).verdict
@@ -114,10 +114,10 @@ def check(board: Board, positions: int = MOST, budget: int = BUDGET) -> Verdict 
 
 
 def main() -> int:
-    """Check boards of all games, and say how many."""
+    """Check boards of all games and print their numbers."""
     parser = argparse.ArgumentParser(prog="python -m tests.engine.solver.graph_boards")
-    parser.add_argument("--boards", type=int, default=2_000, help="of each game and variant")
-    parser.add_argument("--game", action="append", help="only this game")
+    parser.add_argument("--boards", type=int, default=2_000, help="boards of each game and variant")
+    parser.add_argument("--game", action="append", help="check only this game")
     options = parser.parse_args()
     for game, variant in GAMES:
         if options.game and game not in options.game:

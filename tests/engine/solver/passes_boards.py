@@ -14,9 +14,9 @@ from engine.schema import read_rules
 
 
 def rules_of(redeals: int, **foundation: Any) -> Ruleset:
-    """Return rules with so many redeals, and one foundation like this.
+    """Return rules with this many redeals and one foundation with these keys.
 
-    Left out, it starts with a dealt card, and takes any card of an adjacent rank.
+    By default, it starts with a dealt card and takes any card of an adjacent rank.
     """
     dealt = {"setup": "dealt", "first": "any", "order": "either", "match": "any", "wrap": True}
     document = {
@@ -42,7 +42,7 @@ RULES = [
     rules_of(1, order="up", wrap=False, **EMPTY_FIRST),
     rules_of(2, order="up", **EMPTY_FIRST),
 ]
-"""Rules with every number of redeals, and with foundations of every kind."""
+"""Rules with every number of redeals and foundations of every kind."""
 
 
 def short_board(rules: Ruleset, chance: Random, most: int) -> Board:
@@ -57,7 +57,7 @@ def short_board(rules: Ruleset, chance: Random, most: int) -> Board:
 
 
 def wandered(board: Board, chance: Random, moves: int) -> Board:
-    """Return the board after so many random moves, or fewer if there are no more."""
+    """Return the board after this many random moves, or fewer if there are no more."""
     for _ in range(moves):
         if legal := legal_moves(board):
             board = apply(board, chance.choice(legal))
@@ -65,7 +65,7 @@ def wandered(board: Board, chance: Random, moves: int) -> Board:
 
 
 def most_home(board: Board) -> int:
-    """Return the most cards that any play brings home, by trying them all."""
+    """Return the most cards that any line brings home, by trying all lines."""
     seen: set[tuple[object, ...]] = set()
     left = [board]
     most = board.home
@@ -73,7 +73,7 @@ def most_home(board: Board) -> int:
         at = left.pop()
         for move in legal_moves(at):
             after = apply(at, move)
-            # Of the foundation, only the top card and the number of cards matter.
+            # Only the top card and the size of the foundation matter.
             place = (after.piles[0][-1:], after.home, *after.piles[1:], after.redeals)
             if place not in seen:
                 seen.add(place)

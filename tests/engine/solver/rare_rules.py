@@ -1,4 +1,4 @@
-"""Rules that no game has but the schema permits, and boards that an unsound pruning loses."""
+"""Rules that the schema permits but no game uses, and boards that an unsound pruning loses."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ BASE: dict[str, Any] = {
     "stock": {"plays": ["waste"]},
     "waste": {"plays": ["tableau", "foundation"]},
 }
-"""Rules in which it is defined which cards may go home by themselves."""
+"""Rules that define safe moves home."""
 
 
 def rules_of(**changes: Any) -> Ruleset:
-    """Return the rules above with some keys changed, or left out if `None`."""
+    """Return `BASE` with some keys changed, or removed if `None`."""
     document = {key: value for key, value in (BASE | changes).items() if value is not None}
     return Ruleset("rare", "standard", read_rules("rare", document))
 
 
 def foundations(*changes: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return groups of foundations, each like the one above with some keys changed."""
+    """Return groups of foundations, each a copy of `FOUNDATION` with some keys changed."""
     return [FOUNDATIONS | change for change in changes]
 
 
 def suit_up(first: str, last: str, suit: str) -> str:
-    """Return the cards of a suit from one rank up to another, around the corner."""
+    """Return the cards of a suit from one rank up to another, with wrap-around."""
     start = RANKS.index(first)
     length = (RANKS.index(last) - start) % 13 + 1
     return " ".join(RANKS[(start + nth) % 13] + suit for nth in range(length))
 
 
 def board_of(rules: Ruleset, **piles: str) -> Board:
-    """Return a board with these piles. The cards that they lack are at the first foundation."""
+    """Return a board with these piles. All other cards are on the first foundation."""
     found = [parse_pile(piles.get(name, "").split()) for name in rules.pile_names]
     spare = [*range(52)] * rules.rules.packs
     for card in b"".join(found):
@@ -56,7 +56,7 @@ def board_of(rules: Ruleset, **piles: str) -> Board:
 
 
 def where_a_king_may_start_either_kind() -> Board:
-    """Only a group that goes around the corner takes the Ace after the King: the second one."""
+    """Only a group with wrap-around takes the Ace after the King: the second one."""
     rules = rules_of(
         packs=1,
         foundations=foundations(
@@ -76,14 +76,14 @@ def where_a_king_may_start_either_kind() -> Board:
 
 
 def where_foundations_are_too_few() -> Board:
-    """The Ace that is dealt first should not go to the only foundation: no other card follows."""
+    """The Ace dealt first should not go to the only foundation, as no other card follows it."""
     rules = rules_of(packs=1, foundations=foundations({"piles": 1}))
     others = " ".join(rank + suit for suit in "DCSH" for rank in RANKS[2:])
     return board_of(rules, t0="2H", t1=f"AD 2D AC 2C 2S {others}", s="AH AS")
 
 
 def where_the_stock_only_starts_foundations() -> Board:
-    """The Queen on the tableau must go on the King, and leave the empty one to the stock's."""
+    """The tableau's Queen must go on the King and leave the empty foundation to the stock's."""
     rules = rules_of(
         packs=1,
         foundations=foundations({"piles": 3, "first": "Q", "order": "either", "match": "any"}),
@@ -95,7 +95,7 @@ def where_the_stock_only_starts_foundations() -> Board:
 
 
 def where_the_other_foundation_has_not_begun() -> Board:
-    """The Two that is free first must stay, or else nothing takes the one on the other Ace."""
+    """The Two freed first must stay; otherwise no pile takes the Two on the other Ace."""
     rules = rules_of(tableau=TABLEAU | {"match": "alternate"})
     spades = " ".join(f"{rank}S {rank}S" for rank in reversed(RANKS[2:-1]))
     homes = {f"f{nth}": suit_up("A", "K", suit) for nth, suit in enumerate("HDDCC", 3)}
@@ -139,7 +139,7 @@ RULES = [
         stock={"plays": ["waste", "row"]},
         waste={"plays": ["tableau", "foundation"], "redeals": 1},
     ),
-    rules_of(  # foundations that differ only in what goes on a King
+    rules_of(  # foundations that differ only in the card on a King
         packs=1,
         foundations=foundations(
             {"piles": 2, "first": "Q", "wrap": True}, {"piles": 3, "first": "Q"}
@@ -151,7 +151,7 @@ RULES = [
         foundations=foundations({"piles": 4, "first": "7", "order": "either"}),
         tableau=WIDE | {"order": "up"},
     ),
-    rules_of(  # rows that wait for cards in all piles, beside other moves of the stock
+    rules_of(  # rows that wait for cards in all piles, with other stock moves
         tableau=WIDE,
         stock={"plays": ["row", "tableau"], "top": "up", "row_on_empty": False},
         waste=None,
@@ -162,12 +162,12 @@ RULES = [
         tableau=WIDE | {"match": "any", "run_match": "suit", "moves": "run-by-places"},
     ),
 ]
-"""Rules for boards dealt by chance."""
+"""Rules for randomly dealt boards."""
 
 RUNS: dict[str, Any] = {"takes": "run", "first": "K", "automatic": True}
 
 RULES_OF_RUNS = [
-    rules_of(  # piles that are filled when a run leaves them, and cards to go home one by one
+    rules_of(  # piles filled when a run leaves them, and cards that go home one by one
         packs=1,
         foundations=foundations(
             {"piles": 2, "order": "down", "suits": "S", **RUNS}, {"piles": 3, "suits": "HDC"}
@@ -182,4 +182,4 @@ RULES_OF_RUNS = [
         stock={"plays": ["waste", "row"], "row_on_empty": False},
     ),
 ]
-"""The same, where runs go home by themselves."""
+"""Such rules with runs that go home automatically."""

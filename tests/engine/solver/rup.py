@@ -1,8 +1,8 @@
-"""A checker of refutations, which shares no code with the solvers.
+"""A checker of refutations that shares no code with the solvers.
 
-A clause has the property RUP (reverse unit propagation) if unit propagation refutes its negation. A
-list of clauses that have it in turn, given those before, and end with the empty one, proves that
-the first clauses cannot be satisfied (Goldberg and Novikov, 2003).
+A clause has the RUP property (reverse unit propagation) if unit propagation refutes its negation. A
+proof is a list of clauses that ends with the empty clause. If each clause has the property given
+those before it, the original clauses are unsatisfiable (Goldberg and Novikov, 2003).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 
 def refutes(clauses: Iterable[Sequence[int]], proof: Sequence[Sequence[int]]) -> bool:
-    """Return whether a proof ends with the empty clause, and each clause of it has the property."""
+    """Return whether a proof ends with the empty clause and all its clauses have the property."""
     checker = _Checker()
     for clause in clauses:
         checker.add(clause)
@@ -24,7 +24,7 @@ def refutes(clauses: Iterable[Sequence[int]], proof: Sequence[Sequence[int]]) ->
 
 
 class _Checker:
-    """Clauses, and what follows from them alone: `true` holds its literals for good."""
+    """Clauses and their consequences; `true` holds the literals implied permanently."""
 
     def __init__(self) -> None:
         self.true: set[int] = set()
@@ -32,8 +32,8 @@ class _Checker:
         self.refuted = False
 
     def add(self, clause: Sequence[int]) -> None:
-        """Add a clause, and all that follows from it."""
-        # Literals that are false for good come last, so that they are not watched if others remain.
+        """Add a clause and its consequences."""
+        # Permanently false literals come last, so that they are watched only if no others remain.
         literals = sorted(set(clause), key=lambda literal: (-literal in self.true, literal))
         for literal in literals[:2]:
             self.watching[literal].append(literals)
@@ -51,10 +51,11 @@ class _Checker:
         return found is None
 
     def _propagate(self, literals: Sequence[int]) -> list[int] | None:
-        """Make literals true, and all that follows.
+        """Make literals true, with all consequences.
 
         Returns:
-            What was not true before; `None` if a clause became false, and then all is taken back.
+            The literals that were not true before, or `None` if a clause became false and all is
+                undone.
         """
         queue = list(literals)
         found: list[int] = []
@@ -72,12 +73,12 @@ class _Checker:
         return found
 
     def _stays(self, clause: list[int], false: int, queue: list[int]) -> bool:
-        """Let a clause watch another literal for one that became false, if any is not false.
+        """Make a clause watch another literal instead of a false one, if any is not false.
 
-        Else the one that is left is appended to the queue.
+        Otherwise, append its remaining literal to the queue.
 
         Returns:
-            Whether the clause goes on watching the literal.
+            Whether the clause continues to watch the literal.
         """
         if clause[0] == false and len(clause) > 1:
             clause[:2] = clause[1::-1]

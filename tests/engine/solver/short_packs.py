@@ -1,4 +1,4 @@
-"""Small games of piles, with a few cards of a pack, and what an exhaustive search finds in them."""
+"""Small games of piles with part of a pack, and their exhaustive searches."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def short_rules(piles: int, first: str = "A", order: str = "up", stock: str = "f
     """Return the rules of a game with foundations in suit.
 
     Args:
-        piles: how many piles there are.
+        piles: the number of piles.
         first: the rank that starts a foundation.
         order: `up` or `down`.
         stock: which of its cards go to foundations directly: `first`, `fitting` or `none`.
@@ -61,7 +61,7 @@ SOME_RULES = [
 def short_board(rules: Ruleset, chance: Random, suits: str, ranks: int) -> Board:
     """Return a board whose stock has the first `ranks` cards of each suit's foundation, shuffled.
 
-    Now and then a card is missing, or there is one that no foundation comes to take.
+    Sometimes a card is missing, or one is added that no foundation can take.
     """
     (group,) = rules.rules.foundations
     step = 1 if group.order == "up" else -1
@@ -80,7 +80,7 @@ def short_board(rules: Ruleset, chance: Random, suits: str, ranks: int) -> Board
 
 
 def walked(board: Board, chance: Random, moves: int) -> Board:
-    """Return the board after moves by chance, as many as there are."""
+    """Return the board after this many random moves, or until there are none."""
     for _ in range(moves):
         legal = sorted(legal_moves(board), key=board.ruleset.written)
         if not legal:
@@ -90,11 +90,11 @@ def walked(board: Board, chance: Random, moves: int) -> Board:
 
 
 def most_by_moves(board: Board, known: dict[Piles, int]) -> int:
-    """Return the most cards that any line of moves brings home, those that are there included.
+    """Return the most cards home after any line of moves, including those already home.
 
     Args:
         board: where to start.
-        known: what was found, by piles in order, since they are alike.
+        known: earlier results by sorted piles, which are interchangeable.
     """
     rules = board.ruleset
     key = (*sorted(board.piles[rules.tableau.start : rules.stock]), board.piles[rules.stock])
@@ -105,7 +105,7 @@ def most_by_moves(board: Board, known: dict[Piles, int]) -> int:
 
 
 def most_by_choices(stacks: Stacks) -> int:
-    """Return the most cards that come home by any choice of piles, sent there at once."""
+    """Return the most cards home for any choice of piles, with cards sent home immediately."""
     known: dict[tuple[Sequence[bytes], int], int] = {}
     chains = {card: chain for chain in stacks.chains for card in chain}
 

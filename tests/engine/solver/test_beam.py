@@ -1,7 +1,7 @@
-"""The beam, held against the engine and against an exhaustive search.
+"""The beam, compared with the engine and an exhaustive search.
 
-The tests run the search as plain Python. Compiling it takes a minute and much memory, so that only
-deep ones do.
+The tests run the search as plain Python. Only deep tests compile it, which takes a minute and much
+memory.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ from tests.sizes import SAMPLED, cases
 from tests.vectors.solver import beam as vectors
 
 SMALL = 1 << 11
-"""Rows that are enough for small searches."""
+"""Rows that suffice for small searches."""
 
 EXHAUSTED = 150
-"""The most positions that the exhaustive searches visit: plain Python is slow."""
+"""Limit of positions for exhaustive searches, as plain Python is slow."""
 
 TELLING = (85, 166, 177, 569, 919)
-"""Numbers of boards that some unsound pruning loses, which few others tell from a sound one."""
+"""Numbers of the few boards that unsound prunings lose."""
 
 
 SOLVABLE = [each for each in ALL if beam.applies(find_ruleset(*each))]
@@ -67,10 +67,10 @@ NAMES = [
     *map("-".join, SOLVED),
     *(f"rare-{number}" for number in range(len(RULESETS) - len(SOLVED))),
 ]
-"""The rules of all games, and some that none has."""
+"""The rules of all games, and some rare ones."""
 
 CARRIED = ("run-by-spaces", "run-by-places")
-"""Ways in which runs move that can as well be moved card by card."""
+"""Moves of runs that can also be made card by card."""
 
 WON = [
     ("spider", "standard", 500_000),
@@ -78,16 +78,16 @@ WON = [
     ("spider", "one-suit", 50_000),
     ("forty-thieves", "sequences", 200_000),
 ]
-"""(game, variant, budget): the budget wins most of the first deals, or some."""
+"""(game, variant, budget) with budgets that win most or some of the first deals."""
 
 EVERY = pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.deep)])
-"""Which of `boards` are tested: the last one of each walk, or all."""
+"""The boards to test: the last one of each walk, or all."""
 
 ENTRIES = json.loads(vectors.FILE.read_text(encoding="utf-8"))
 
 
 def load_plain() -> ModuleType:
-    """Return another copy of the package, whose functions are not compiled."""
+    """Return another copy of the package with uncompiled functions."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiled, "njit", None)
         patch.setattr(solver, "beam", beam)
@@ -101,18 +101,18 @@ PLAIN = load_plain()
 
 @pytest.fixture
 def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the beam search in plain Python, and in little memory."""
+    """Run the beam in plain Python with little memory."""
     monkeypatch.setattr(beam, "search", PLAIN.search)
     monkeypatch.setattr(beam, "ROWS", SMALL)
 
 
 def boards(rules: Ruleset, every: int) -> Iterator[Board]:
-    """Yield each so many-th of boards of all kinds, and of some that random moves lead to."""
+    """Yield every n-th board of all kinds, including some after random moves."""
     return islice(all_boards(rules), every - 1, None, every)
 
 
 def all_boards(rules: Ruleset) -> Iterator[Board]:
-    """Yield three boards of each kind: its start, and two that random moves lead to."""
+    """Yield three boards of each kind: its start, and two after random moves."""
     chance = Random(5)
     for start in STARTS:
         board = start(rules, chance)
@@ -124,7 +124,7 @@ def all_boards(rules: Ruleset) -> Iterator[Board]:
 
 
 class Rows:
-    """The memory of a search with one board in its first row."""
+    """The memory of a search, with one board in its first row."""
 
     def __init__(self, board: Board) -> None:
         self.layout = layout = Layout(board, SMALL)
@@ -134,7 +134,7 @@ class Rows:
         self.s[: len(layout.row)] = layout.row
 
     def cards(self, row: int = 0) -> list[list[int]]:
-        """Return a row's piles, and last its numbers of face-down cards, tops and redeals."""
+        """Return a row's piles, followed by its face-down counts, tops and redeals."""
         t = self.t
         base = row * t[idx.WIDTH]
         values = list(self.s[base : base + t[idx.WIDTH]])
@@ -151,13 +151,13 @@ class Rows:
         return self.m[at : at + self.t[idx.RECORD]]
 
     def pools(self) -> range:
-        """Return the rows that are in use."""
+        """Return the rows in use."""
         return range(self.m[idx.ROWS])
 
 
 @EVERY
 @pytest.mark.parametrize(("game", "variant"), SOLVED)
-def test_rows_play_moves_as_the_engine_does(game: str, variant: str, every: int) -> None:
+def test_rows_play_moves_like_the_engine(game: str, variant: str, every: int) -> None:
     rules = find_ruleset(game, variant)
     chance = Random(1)
     for board in boards(rules, every):
@@ -173,10 +173,10 @@ def test_rows_play_moves_as_the_engine_does(game: str, variant: str, every: int)
 
 
 def essence(rows: Rows, row: int) -> tuple[object, ...]:
-    """Return all of a position that its future depends on, by the rules alone.
+    """Return everything that a position's future depends on, by the rules alone.
 
-    Tableau piles can be exchanged, unless rows are to come. So can foundations of one group that
-    take the same cards next.
+    Tableau piles are interchangeable unless rows remain to be dealt. So are foundations of one
+    group with the same next cards.
     """
     t, ruleset = rows.t, rows.layout.ruleset
     *piles, rest = rows.cards(row)
@@ -196,9 +196,7 @@ def essence(rows: Rows, row: int) -> tuple[object, ...]:
 @EVERY
 @pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("rules", RULESETS, ids=NAMES)
-def test_moves_are_left_out_only_if_another_one_leads_to_the_same(
-    rules: Ruleset, every: int, *, single: bool
-) -> None:
+def test_only_redundant_moves_are_left_out(rules: Ruleset, every: int, *, single: bool) -> None:
     settings = whole_plan(first_weights(style_of(rules)), SMALL, regular=False)
     settings[idx.P_SINGLE] = single
     tableau = rules.rules.tableau
@@ -221,10 +219,10 @@ def test_moves_are_left_out_only_if_another_one_leads_to_the_same(
 
 
 def relatives(rows: Rows) -> Iterator[array[int]]:
-    """Yield a position as a row, and others that some rules tell from it, and some do not.
+    """Yield a position as a row, and variations that only some rules distinguish from it.
 
-    One has tableau piles in reverse; two, foundations: of each group, and of all groups. In the
-    others a card was turned up, and the waste was turned over.
+    One reverses the tableau piles; two reverse foundations, within each group and across groups. In
+    the others a card was turned up, or the waste was turned over.
     """
     groups = rows.layout.ruleset.groups
     *piles, rest = rows.cards()
@@ -254,9 +252,7 @@ def relatives(rows: Rows) -> Iterator[array[int]]:
 
 @EVERY
 @pytest.mark.parametrize("rules", RULESETS, ids=NAMES)
-def test_positions_have_the_same_digest_exactly_if_the_rules_tell_them_not_apart(
-    rules: Ruleset, every: int
-) -> None:
+def test_digests_are_equal_only_for_equivalent_positions(rules: Ruleset, every: int) -> None:
     digests: dict[str, set[int]] = {}
     for board in boards(rules, every):
         for after in (board, *(apply(board, move) for move in legal_moves(board)[:3])):
@@ -270,7 +266,7 @@ def test_positions_have_the_same_digest_exactly_if_the_rules_tell_them_not_apart
     assert len(set().union(*digests.values())) == len(digests) > 20 // every
 
 
-def test_columns_cannot_be_exchanged_while_the_waste_may_be_dealt_in_rows() -> None:
+def test_columns_are_not_interchangeable_while_the_waste_may_be_dealt_in_rows() -> None:
     rules = rare_rules.rules_of(
         packs=1,
         stock={"plays": ["waste", "row"]},
@@ -289,7 +285,7 @@ def test_columns_cannot_be_exchanged_while_the_waste_may_be_dealt_in_rows() -> N
 
 
 @pytest.mark.parametrize(("game", "variant"), SOLVED)
-def test_digests_and_points_that_are_carried_along_are_those_computed_anew(
+def test_incremental_digests_and_points_match_recomputed_ones(
     game: str, variant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = find_ruleset(game, variant)
@@ -322,8 +318,8 @@ def test_digests_and_points_that_are_carried_along_are_those_computed_anew(
 
 @pytest.mark.deep
 @pytest.mark.parametrize(("game", "variant"), GAMES)
-def test_whole_searches_find_what_an_exhaustive_one_does(game: str, variant: str) -> None:
-    """Whatever prunes a whole search must lose no card: losses are proved by it."""
+def test_whole_searches_match_an_exhaustive_one(game: str, variant: str) -> None:
+    """No pruning of a whole search may lose a card, since it proves losses."""
     rules = find_ruleset(game, variant)
     boards = [numbered(rules, number) for number in (*range(60), *TELLING)]
     counts = Counter(check(board, EXHAUSTED, SMALL, PLAIN.search) for board in boards)
@@ -333,7 +329,7 @@ def test_whole_searches_find_what_an_exhaustive_one_does(game: str, variant: str
 
 
 @pytest.mark.parametrize("start", rare_rules.BOARDS)
-def test_whole_searches_of_rare_rules_find_what_an_exhaustive_one_does(
+def test_whole_searches_of_losable_boards_match_an_exhaustive_one(
     start: Callable[[], Board],
 ) -> None:
     assert check(start(), 2_000, SMALL, PLAIN.search) is not None
@@ -341,14 +337,14 @@ def test_whole_searches_of_rare_rules_find_what_an_exhaustive_one_does(
 
 @pytest.mark.deep
 @pytest.mark.parametrize("rules", [*rare_rules.RULES, *rare_rules.RULES_OF_RUNS])
-def test_whole_searches_by_rare_rules_find_what_an_exhaustive_one_does(rules: Ruleset) -> None:
+def test_whole_searches_by_rare_rules_match_an_exhaustive_one(rules: Ruleset) -> None:
     boards = [numbered(rules, number) for number in range(40)]
     counts = Counter(check(board, EXHAUSTED, SMALL, PLAIN.search) for board in boards)
     assert counts[Verdict.WINNABLE] + counts[Verdict.IMPOSSIBLE] > 20
 
 
-def test_a_whole_search_that_is_cut_short_proves_nothing() -> None:
-    """The board can be won, so that any answer but that and none would be a wrong proof."""
+def test_a_whole_search_cut_short_proves_nothing() -> None:
+    """The board can be won, so any answer other than a win or `None` would be a wrong proof."""
     board = numbered(find_ruleset("gypsy"), 3)
     total = board.ruleset.total
     assert searched_whole(board, SMALL, PLAIN.search) == total
@@ -362,7 +358,7 @@ def test_a_whole_search_that_is_cut_short_proves_nothing() -> None:
 
 
 class Unsigned(array):  # type: ignore[type-arg]
-    """An array that no index counts from the end of."""
+    """An array that rejects negative indices."""
 
     def __getitem__(self, at: Any) -> Any:
         assert at >= 0
@@ -376,7 +372,7 @@ class Unsigned(array):  # type: ignore[type-arg]
 @pytest.mark.parametrize("budget", [200, pytest.param(1_000, marks=pytest.mark.deep)])
 @pytest.mark.parametrize(("game", "variant"), SOLVED)
 def test_no_index_is_negative(game: str, variant: str, budget: int) -> None:
-    """Compiled, none is tested for it."""
+    """Compiled code does not check for negative indices."""
     rules = find_ruleset(game, variant)
     steps = 0
     for board in (deal_seed(rules, SEED), vectors.late(rules, 20, Random(1))):
@@ -393,9 +389,7 @@ def test_no_index_is_negative(game: str, variant: str, budget: int) -> None:
 @pytest.mark.usefixtures("_plain")
 @SAMPLED
 @pytest.mark.parametrize(("game", "variant"), GAMES[:: cases(3, 1)])
-def test_the_beam_says_of_small_positions_what_an_exhaustive_search_finds(
-    game: str, variant: str
-) -> None:
+def test_the_beam_matches_an_exhaustive_search_on_small_positions(game: str, variant: str) -> None:
     rules = find_ruleset(game, variant)
     verdicts = set()
     for board in (numbered(rules, number) for number in range(16)):
@@ -410,8 +404,8 @@ def test_the_beam_says_of_small_positions_what_an_exhaustive_search_finds(
 
 
 @pytest.mark.parametrize(("game", "variant"), SOLVED)
-def test_cards_that_go_home_by_themselves_change_no_outcome(game: str, variant: str) -> None:
-    """The dominance alone: the same whole search with it and without it."""
+def test_automatic_moves_home_change_no_outcome(game: str, variant: str) -> None:
+    """The dominance alone: the same whole search with and without it."""
     rules = find_ruleset(game, variant)
     for number in range(12):
         board = vectors.late(rules, 2 + number % 8, Random(number))
@@ -432,7 +426,7 @@ def test_cards_that_go_home_by_themselves_change_no_outcome(game: str, variant: 
 
 @pytest.mark.usefixtures("_plain")
 @pytest.mark.parametrize(("game", "variant"), SOLVED)
-def test_a_budget_is_kept_and_the_best_line_leads_to_as_many_cards(game: str, variant: str) -> None:
+def test_a_budget_is_kept_and_the_best_line_reaches_its_count(game: str, variant: str) -> None:
     board = deal_seed(find_ruleset(game, variant), SEED)
     found = beam.solve(board, 400)
     assert found.steps < 400 + 200
@@ -442,7 +436,7 @@ def test_a_budget_is_kept_and_the_best_line_leads_to_as_many_cards(game: str, va
     assert after.home == found.home
 
 
-def test_runs_go_home_by_themselves_either_all_or_none() -> None:
+def test_either_all_runs_go_home_automatically_or_none() -> None:
     def rules(*automatic: bool) -> Ruleset:
         group = {"piles": 4, "takes": "run", "first": "K", "order": "down"}
         tableau = {**rare_rules.WIDE, "match": "any", "run_match": "suit", "moves": "run"}
@@ -469,25 +463,25 @@ def test_lines_that_win_whole_deals_are_legal(game: str, variant: str, budget: i
 
 
 @pytest.mark.deep
-def test_answers_tell_no_lie_and_decide_nearly_as_much_as_the_vectors() -> None:
+def test_answers_are_true_and_decide_nearly_as_much_as_the_vectors() -> None:
     check_answers(ENTRIES)
 
 
 @pytest.mark.usefixtures("_plain")
-def test_answers_of_small_searches_tell_no_lie_and_decide_nearly_as_much() -> None:
+def test_answers_of_small_searches_are_true_and_decide_nearly_as_much() -> None:
     small = [entry for entry in ENTRIES if entry["budget"] == vectors.SMALL]
     assert len({(entry["position"]["game"], entry["position"]["variant"]) for entry in small}) > 9
     check_answers(small)
 
 
 def check_answers(entries: list[dict[str, Any]]) -> None:
-    """Check what the search answers now of the vectors' boards."""
+    """Check the current answers for the vectors' boards."""
     pairs = [(entry, vectors.answer(entry)) for entry in entries]
     assert [lies for pair in pairs if (lies := vectors.lies(*pair))] == []
     assert vectors.fall_short(pairs) == []
 
 
-def test_lies_and_answers_that_fall_short_are_found() -> None:
+def test_wrong_and_insufficient_answers_are_detected() -> None:
     won = next(entry for entry in ENTRIES if entry["verdict"] == "winnable")
     lost = next(entry for entry in ENTRIES if entry["verdict"] == "impossible")
     for entry, changes in (
@@ -505,7 +499,7 @@ def test_lies_and_answers_that_fall_short_are_found() -> None:
 
 
 @pytest.mark.deep
-def test_the_compiled_search_answers_as_the_plain_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_compiled_search_matches_the_plain_one(monkeypatch: pytest.MonkeyPatch) -> None:
     boards = [
         parse_position(entry["position"], find_ruleset)
         for entry in ENTRIES
@@ -517,14 +511,14 @@ def test_the_compiled_search_answers_as_the_plain_one(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(("game", "variant"), SOLVED)
-def test_most_beams_have_weights_of_their_own(game: str, variant: str) -> None:
+def test_most_beams_have_different_weights(game: str, variant: str) -> None:
     chance, beams = Xorshift(1), 16
     style = style_of(find_ruleset(game, variant))
     plans = [plan_of(style, number, chance, regular=True) for number in range(beams)]
     assert len({tuple(plan[:WEIGHTS]) for plan in plans}) > beams // 2
 
 
-def test_the_vectors_have_wins_and_boards_that_no_budget_decides() -> None:
+def test_the_vectors_include_wins_and_undecided_boards() -> None:
     verdicts = Counter(entry["verdict"] for entry in ENTRIES)
     assert verdicts["winnable"] > 5
     assert verdicts["unknown"] > 5
@@ -533,7 +527,7 @@ def test_the_vectors_have_wins_and_boards_that_no_budget_decides() -> None:
     assert boards == set(SOLVABLE)
 
 
-def test_whole_plans_differ_from_beams_only_in_what_they_leave_out() -> None:
+def test_whole_plans_differ_from_beams_only_in_their_omissions() -> None:
     style = style_of(find_ruleset("streets"))
     settings = plan_of(style, 0, Xorshift(1), regular=True)
     assert whole_plan(settings, SMALL, regular=True)[:WEIGHTS] == settings[:WEIGHTS]
@@ -544,7 +538,7 @@ def test_whole_plans_differ_from_beams_only_in_what_they_leave_out() -> None:
 
 
 def lost_by_beams() -> Board:
-    """Once 7S leaves, 5H could go home, and 4S too. But then nothing takes 3D, which is on 2D."""
+    """Once 7S leaves, 5H and 4S could go home. But then no pile takes 3D, which is on 2D."""
     runs = {suit: [rank + suit for rank in "A23456789TJQK"] for suit in "SHDC"}
     home = [runs["C"], runs["C"], runs["S"], runs["S"][:3]]
     home += [runs["H"], runs["H"][:4], runs["D"], runs["D"][:1]]
@@ -566,12 +560,12 @@ def lost_by_beams() -> Board:
     )
 
 
-def test_a_card_stays_while_one_that_others_need_may_have_to_lie_on_it() -> None:
+def test_a_card_stays_while_a_needed_card_may_have_to_lie_on_it() -> None:
     board = lost_by_beams()
     rules = board.ruleset
 
     def search(how: int) -> tuple[bool, bool]:
-        """Return whether it is won, and whether all that can be reached was seen."""
+        """Return whether the search won, and whether it saw all reachable positions."""
         rows = Rows(board)
         settings = whole_plan(first_weights(style_of(rules)), SMALL, regular=True)
         settings[P_HOME] = how
@@ -585,7 +579,7 @@ def test_a_card_stays_while_one_that_others_need_may_have_to_lie_on_it() -> None
 
 
 @pytest.mark.parametrize("part", [idx.ROWS, idx.NODES, idx.ENTERED])
-def test_a_position_with_more_moves_than_there_is_room_for_is_cut_short(part: int) -> None:
+def test_a_position_with_too_many_moves_is_cut_short(part: int) -> None:
     rows = Rows(deal_seed(find_ruleset("roosevelt"), SEED))
     settings = whole_plan(first_weights(WASTE), SMALL, regular=True)
     rows.t[: len(settings)] = settings
@@ -607,7 +601,7 @@ def test_a_position_with_more_moves_than_there_is_room_for_is_cut_short(part: in
 
 
 @pytest.mark.usefixtures("_plain")
-def test_neither_a_beam_nor_a_whole_search_that_is_cut_short_proves_a_loss() -> None:
+def test_searches_cut_short_prove_no_loss() -> None:
     board = lost_by_beams()
     verdicts = [beam.solve(board, budget).verdict for budget in range(1, 60)]
     assert verdicts[0] is Verdict.UNKNOWN

@@ -1,7 +1,6 @@
-"""The search through positions, held against the engine and against an exhaustive search.
+"""The search through positions, compared with the engine and an exhaustive search.
 
-The tests run it as plain Python. Compiling it takes long and much memory, so that only a deep one
-does.
+The tests run it as plain Python. Only a deep test compiles it, which takes long and much memory.
 """
 
 from __future__ import annotations
@@ -32,23 +31,23 @@ from tests.sizes import SAMPLED, cases
 from tests.vectors.solver import graph as vectors
 
 PACKAGES = ("engine.solver.graph", "engine.solver.beam")
-"""The compiled functions of the one use those of the other."""
+"""Reloaded together, as compiled functions of the first use those of the second."""
 
 TESTED = [8, pytest.param(24, marks=pytest.mark.deep)]
-"""Boards of each game, of which 24 take a second in plain Python."""
+"""Boards of each game; 24 of them take a second in plain Python."""
 
 POSITIONS = 400
-"""The most positions that the exhaustive search visits there."""
+"""Limit of positions for the exhaustive search of these boards."""
 
 
 def load_plain() -> ModuleType:
-    """Return another copy of the package, whose functions are not compiled."""
+    """Return another copy of the package with uncompiled functions."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiled, "njit", None)
         for name in [name for name in sys.modules if name.startswith(PACKAGES)]:
             patch.delitem(sys.modules, name)
         plain = import_module("engine.solver.graph")
-    # Importing has made the copy an attribute of the package.
+    # Importing has set the copy as an attribute of the package.
     sys.modules["engine.solver"].graph = graph  # type: ignore[attr-defined]
     sys.modules["engine.solver"].beam = sys.modules["engine.solver.beam"]  # type: ignore[attr-defined]
     return plain
@@ -59,7 +58,7 @@ PLAIN = load_plain()
 
 @pytest.fixture
 def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the search run in plain Python, and in little memory."""
+    """Run the search in plain Python with little memory."""
     for name in ("search_best_first", "search_depth_first", "forget_seen"):
         monkeypatch.setattr(graph, name, getattr(PLAIN, name))
     monkeypatch.setattr(graph, "ROWS", 1 << 10)
@@ -67,7 +66,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graph, "SHORT", 200)
 
 
-def test_games_of_one_pack_without_rows_are_searched_so() -> None:
+def test_one_pack_games_without_rows_are_searched_through_positions() -> None:
     assert {game for game, _ in GAMES} >= {"freecell", "klondike", "yukon", "canfield", "golf"}
     assert method_of(find_ruleset("spider")) != "graph"
     assert method_of(find_ruleset("lady-betty")) == "piles"
@@ -76,7 +75,7 @@ def test_games_of_one_pack_without_rows_are_searched_so() -> None:
 @pytest.mark.usefixtures("_plain")
 @pytest.mark.parametrize("tested", TESTED)
 @pytest.mark.parametrize(("game", "variant"), GAMES)
-def test_small_boards_are_decided_as_an_exhaustive_search_does(
+def test_verdicts_on_small_boards_match_an_exhaustive_search(
     game: str, variant: str, tested: int
 ) -> None:
     rules = find_ruleset(game, variant)
@@ -89,7 +88,7 @@ def test_small_boards_are_decided_as_an_exhaustive_search_does(
 @pytest.mark.usefixtures("_plain")
 @SAMPLED
 @pytest.mark.parametrize(("game", "variant"), GAMES[:: cases(3, 1)])
-def test_a_line_leads_to_as_many_cards_as_it_says(game: str, variant: str) -> None:
+def test_a_line_brings_home_its_stated_number_of_cards(game: str, variant: str) -> None:
     for number in range(6):
         board = small_board(find_ruleset(game, variant), number)
         found = graph.solve(board, 100)
@@ -99,7 +98,7 @@ def test_a_line_leads_to_as_many_cards_as_it_says(game: str, variant: str) -> No
 
 
 def home_after(board: Board, line: tuple[Move, ...]) -> int:
-    """Return how many cards are at home after a line, which is played by the rules."""
+    """Play a line by the rules and return the number of cards home."""
     for move in line:
         board, _ = play(board, move)
     return board.home
@@ -107,7 +106,7 @@ def home_after(board: Board, line: tuple[Move, ...]) -> int:
 
 @pytest.mark.usefixtures("_plain")
 @pytest.mark.deep
-def test_answers_are_those_of_the_vectors() -> None:
+def test_answers_match_the_vectors() -> None:
     entries = json.loads(vectors.FILE.read_text(encoding="utf-8"))
     assert {(entry["game"], entry["variant"]) for entry in entries} == set(GAMES)
     assert {entry["verdict"] for entry in entries} == {verdict.value for verdict in Verdict}
@@ -115,7 +114,7 @@ def test_answers_are_those_of_the_vectors() -> None:
 
 
 def walked(rules: Ruleset, number: int) -> Iterator[tuple[Layout, list[int]]]:
-    """Yield a board's layout and memory after each of the first moves that a search lists."""
+    """Yield a board's layout and memory after each of the first moves listed by a search."""
     board = small_board(rules, number)
     layout = Layout(board, rows=16, seen=64, moves=500)
     memory = [*layout.start, *[0] * (layout.size - len(layout.start))]
@@ -132,7 +131,7 @@ def walked(rules: Ruleset, number: int) -> Iterator[tuple[Layout, list[int]]]:
 
 @SAMPLED
 @pytest.mark.parametrize(("game", "variant"), GAMES[:: cases(3, 1)])
-def test_moves_can_be_taken_back(game: str, variant: str) -> None:
+def test_moves_can_be_undone(game: str, variant: str) -> None:
     for number in range(4):
         states = []
         for layout, memory in walked(find_ruleset(game, variant), number):
@@ -147,7 +146,7 @@ def test_moves_can_be_taken_back(game: str, variant: str) -> None:
 
 
 def state(layout: Layout, memory: list[int]) -> list[int]:
-    """Return all of a position, and its digest."""
+    """Return the complete position and its digest."""
     piles = range(layout.tables[idx.PILES])
     cards = [
         memory[idx.CARDS + pile * idx.STRIDE + place]
@@ -160,7 +159,7 @@ def state(layout: Layout, memory: list[int]) -> list[int]:
     return [*cards, *numbers, *rest, memory[idx.COUNT_HOME], digest]
 
 
-def test_deals_are_lost_in_which_cards_wait_for_one_another() -> None:
+def test_deals_with_circular_dependencies_are_lost() -> None:
     """Deals 12 and 30 of `make winnability`; the search needs 600,000 positions for the latter."""
     rules = find_ruleset("yukon")
     deals = [deal_seed(rules, sha256(b"samedeal deal %d" % n).digest()) for n in (0, 12, 30)]
@@ -171,7 +170,7 @@ def test_deals_are_lost_in_which_cards_wait_for_one_another() -> None:
 
 @pytest.mark.deep
 def test_known_deals_are_decided_compiled() -> None:
-    """Of the numbered deals of FreeCell to 32,000, only 11982 cannot be won."""
+    """Of the numbered FreeCell deals up to 32,000, only 11982 cannot be won."""
     rules = find_ruleset("freecell")
     verdicts = {n: solve(lay_out(rules, numbered_deck(n))).verdict for n in (1, 617, 11982)}
     assert verdicts == {1: Verdict.WINNABLE, 617: Verdict.WINNABLE, 11982: Verdict.IMPOSSIBLE}

@@ -1,4 +1,4 @@
-"""Layouts that the beam takes from rulesets: their dominances, and that no rules are too rare."""
+"""The beam's layouts of rulesets: their dominances, and support for rare rules."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def layout(**changes: Any) -> Layout:
         },
     ],
 )
-def test_cards_may_go_home_by_themselves(changes: dict[str, Any]) -> None:
+def test_cards_may_go_home_automatically(changes: dict[str, Any]) -> None:
     assert layout(**changes).regular
 
 
@@ -63,7 +63,7 @@ def test_cards_may_go_home_by_themselves(changes: dict[str, Any]) -> None:
         },
     ],
 )
-def test_cards_never_go_home_by_themselves(changes: dict[str, Any]) -> None:
+def test_cards_never_go_home_automatically(changes: dict[str, Any]) -> None:
     assert not layout(**changes).regular
 
 
@@ -79,7 +79,7 @@ def test_cards_never_go_home_by_themselves(changes: dict[str, Any]) -> None:
         ({"stock": {"plays": ["waste", "foundation"], "top": "up"}}, False),
     ],
 )
-def test_deals_are_deferred_where_nothing_but_the_waste_takes_the_stocks_cards(
+def test_deals_are_deferred_where_only_the_waste_takes_the_stocks_cards(
     changes: dict[str, Any], *, defers: bool
 ) -> None:
     assert layout(**changes).tables[idx.DEFERS] == defers

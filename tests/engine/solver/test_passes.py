@@ -27,10 +27,10 @@ from tests.sizes import SAMPLED, cases
 from tests.vectors.generate import FOLDER
 
 BOARDS = [100, pytest.param(200, marks=pytest.mark.deep)]
-"""How many boards of short packs are searched for each of the rules."""
+"""Number of boards of short packs to search for each of the rules."""
 
 LARGER = [10, pytest.param(20, marks=pytest.mark.deep)]
-"""How many cards are in larger packs; the exhaustive search takes 150 MB for some of 20."""
+"""Number of cards in larger packs; the exhaustive search takes 150 MB for some of 20."""
 
 
 def left(board: Board) -> int:
@@ -51,7 +51,7 @@ def checked(board: Board) -> Solution:
     assert solution.verdict is (Verdict.WINNABLE if won else Verdict.IMPOSSIBLE)
     assert solution.proof == ("" if won else PROOF)
     if solution.line:
-        assert solution.line[-1].target == 0, "the line ends with a card that comes home"
+        assert solution.line[-1].target == 0, "the line's last card comes home"
     return solution
 
 
@@ -80,7 +80,7 @@ def test_it_agrees_with_an_exhaustive_search_on_larger_packs(
 
 @given(st.sampled_from(RULES), st.integers(0, 2**32 - 1))
 @settings(max_examples=20)
-def test_no_move_brings_more_within_reach_and_some_move_keeps_it(
+def test_no_move_increases_the_reachable_count_and_some_move_keeps_it(
     rules: Ruleset, number: int
 ) -> None:
     board = short_board(rules, Random(number), 20)
@@ -90,11 +90,10 @@ def test_no_move_brings_more_within_reach_and_some_move_keeps_it(
 
 
 def planted(rules: Ruleset, chance: Random, size: int) -> Board:
-    """Return a board that can be won: a play is chosen first, then the order of the cards.
+    """Return a winnable board, built from a play.
 
-    The foundation's cards are cut into as many parts as there are passes. The cards of a part are
-    dealt so that the waste gives them back in their order, and mixed with those of later parts so
-    that no later card covers one that is needed.
+    The foundation's cards are cut into one part per pass. Each part is dealt so that the waste
+    returns it in order, mixed with cards of later parts so that no later card covers a needed one.
     """
     cards = walk(chance, size)
     count = rules.redeals + 1
@@ -107,7 +106,7 @@ def planted(rules: Ruleset, chance: Random, size: int) -> Board:
 
 
 def walk(chance: Random, size: int) -> list[int]:
-    """Return different cards of which each is a rank higher or lower than the one before it."""
+    """Return distinct cards of adjacent ranks."""
     while True:
         spare = {rank: list("SHDC") for rank in range(13)}
         ranks = [chance.randrange(13)]
@@ -125,7 +124,7 @@ def walk(chance: Random, size: int) -> list[int]:
 
 
 def nested(cards: list[int], chance: Random) -> list[list[int]]:
-    """Return blocks in the order of the deal, from which a waste gives the cards in their order."""
+    """Return blocks in deal order, whose cards the waste returns in the given order."""
     blocks: list[list[int]] = []
     while cards:
         size = chance.randint(1, min(8, len(cards)))
@@ -136,7 +135,7 @@ def nested(cards: list[int], chance: Random) -> list[list[int]]:
 
 
 def mixed(later: list[int], blocks: list[list[int]], chance: Random) -> list[int]:
-    """Return cards that later passes play with blocks of this pass put between them, in order."""
+    """Return the cards of later passes with this pass's blocks inserted in order."""
     places = sorted(chance.choices(range(len(later) + 1), k=len(blocks)))
     deck: list[int] = []
     for at in range(len(later) + 1):
@@ -165,12 +164,12 @@ def test_a_planted_win_of_the_whole_pack_is_found() -> None:
     assert checked(board).home == 52
 
 
-# Found by an independent program in C++, for decks that Python's `Random(number)` shuffles.
+# Computed by an independent C++ program for decks shuffled by Python's `Random(number)`.
 PARS = {0: 34, 1: 41, 2: 36, 3: 32, 24: 22}
 
 
 @pytest.mark.parametrize("number", PARS)
-def test_pars_that_another_program_found(number: int) -> None:
+def test_pars_match_those_of_another_program(number: int) -> None:
     deck = list(range(52))
     Random(number).shuffle(deck)
     assert checked(lay_out(rules_of(2), bytes(deck))).home == PARS[number]
@@ -217,7 +216,7 @@ def test_it_applies_to_games_without_a_tableau() -> None:
         {"tableau": {"deal": [1], "order": "up", "match": "any", "plays": []}},
     ],
 )
-def test_it_does_not_apply_to_others(changes: dict[str, Any]) -> None:
+def test_it_applies_to_no_other_games(changes: dict[str, Any]) -> None:
     document = {
         "name": "Other",
         "packs": 1,
@@ -229,7 +228,7 @@ def test_it_does_not_apply_to_others(changes: dict[str, Any]) -> None:
     assert not applies(Ruleset("other", "test", read_rules("other", document | changes)))
 
 
-def test_the_vectors_lines_bring_home_what_they_say() -> None:
+def test_the_vectors_lines_bring_home_their_stated_counts() -> None:
     entries = json.loads((FOLDER / "solver" / "passes.json").read_text(encoding="utf-8"))
     for entry in entries:
         rules = Ruleset("passes", "test", read_rules("passes", without_null(entry["rules"])))
@@ -240,7 +239,7 @@ def test_the_vectors_lines_bring_home_what_they_say() -> None:
 
 
 def without_null(value: Any) -> Any:
-    """Return a JSON value without the keys of objects whose value is null."""
+    """Return a JSON value without keys whose value is null."""
     if isinstance(value, dict):
         return {key: without_null(each) for key, each in value.items() if each is not None}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Games of piles: lines replay, and verdicts and numbers are those of exhaustive searches."""
+"""Games of piles: lines replay, and verdicts and counts match exhaustive searches."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ LOST = 31
 
 
 def deal(number: int) -> Board:
-    """Return a deal by number, of a pack that Python shuffles with that seed."""
+    """Return a deal by number: a pack that Python shuffles with this seed."""
     deck = list(range(52))
     Random(number).shuffle(deck)
     return lay_out(ruleset("lady-betty"), bytes(deck))
 
 
 def after_line(board: Board, solution: Solution) -> Board:
-    """Return the board after the moves of a solution, each of which must be legal."""
+    """Return the board after a solution's moves, checking that they are legal."""
     for move in solution.line:
         board, _ = play(board, move)
     return board
 
 
 def solved(board: Board, budget: int = BUDGET) -> Solution:
-    """Return the solution of a board, having checked what must be so of any."""
+    """Return the solution of a board after checking the invariants of solutions."""
     solution = piles.solve(board, budget)
     end = after_line(board, solution)
     cards = sum(map(len, board.piles))
@@ -119,7 +119,7 @@ plays = ["tableau", "foundation"]
         ('["tableau", "foundation"]', '["tableau", "waste"]\n[waste]\nplays = ["foundation"]'),
     ],
 )
-def test_the_method_applies_to_nothing_else(old: str, new: str) -> None:
+def test_the_method_does_not_apply_to_other_games(old: str, new: str) -> None:
     assert piles.applies(ruleset_of(BASE))
     assert not piles.applies(ruleset_of(BASE.replace(old, new, 1)))
 
@@ -130,8 +130,8 @@ def test_chains_go_from_the_first_rank_around_the_corner() -> None:
     )
 
 
-def test_sending_cards_home_at_once_loses_nothing() -> None:
-    """The exhaustive search by choices is right where one by all legal moves can be made."""
+def test_sending_cards_home_immediately_loses_nothing() -> None:
+    """The search by choices matches one by all legal moves, where the latter is feasible."""
     chance = Random(11)
     for number in range(60):
         rules = SOME_RULES[number % len(SOME_RULES)]
@@ -145,8 +145,8 @@ def test_sending_cards_home_at_once_loses_nothing() -> None:
 
 @pytest.mark.parametrize("part", [4, pytest.param(1, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("rules", SOME_RULES, ids=lambda rules: f"{len(rules.tableau)} piles")
-def test_the_clauses_say_how_many_cards_can_come_home(rules: Ruleset, part: int) -> None:
-    """Of each short board, so many are possible, and one more is refuted by a checked proof."""
+def test_the_clauses_count_the_cards_that_can_come_home(rules: Ruleset, part: int) -> None:
+    """On each short board, the stated count is reached, and a checked proof refutes one more."""
     chance = Random(len(rules.rules.name))
     undecided = 0
     for number in range((300 if len(rules.tableau) == 2 else 100) // part):
@@ -179,8 +179,8 @@ def test_the_clauses_say_how_many_cards_can_come_home(rules: Ruleset, part: int)
         ["AS 2C", "AC 2D", "AD 2H", "AH 2S"],
     ],
 )
-def test_piles_that_wait_for_one_another_in_a_circle_are_stuck(waiting: list[str]) -> None:
-    """Any of these piles, if it were not there, would free the others one by one."""
+def test_circular_dependencies_between_piles_are_stuck(waiting: list[str]) -> None:
+    """Removing any of these piles would free the others one by one."""
     rules = short_rules(len(waiting))
     piles = {f"t{nth}": cards for nth, cards in enumerate(waiting)} | {"s": "3S"}
     cards = tuple(parse_pile(piles.get(name, "").split()) for name in rules.pile_names)
@@ -196,8 +196,8 @@ def test_whole_deals_are_decided() -> None:
         assert solution.home == (49 if number == LOST else 52)
 
 
-def test_positions_of_runs_are_decided_alike() -> None:
-    """The most cards that can come home never grow from move to move, and their line keeps them."""
+def test_verdicts_are_consistent_along_a_line() -> None:
+    """The most cards that can come home never increase; a best line keeps their number."""
     chance = Random(4)
     board, most = deal(20), 52
     while legal_moves(board):
@@ -210,7 +210,7 @@ def test_positions_of_runs_are_decided_alike() -> None:
             assert solved(apply(board, move)).home == most
 
 
-def test_a_loss_has_a_proof_that_is_checked() -> None:
+def test_a_loss_has_a_checked_proof() -> None:
     encoding = encode(settled(stacks_of(deal(LOST))))
     clauses = [*encoding.clauses, [encoding.at_least[51]]]
     answer = sat.solve(encoding.variables, clauses, 10**6, prove=True)
@@ -219,8 +219,8 @@ def test_a_loss_has_a_proof_that_is_checked() -> None:
     assert not refutes(encoding.clauses, answer.proof)
 
 
-def test_a_budget_that_does_not_suffice_leaves_the_verdict_open() -> None:
-    """The line is that of the best trial; then a loss may be proved, and not what is the most."""
+def test_an_insufficient_budget_leaves_the_verdict_open() -> None:
+    """The line is the best trial's. A loss may then be proved, but not the most cards home."""
     for budget in (0, 10 * piles.STEPS_PER_CONFLICT):
         solution = solved(deal(LOST), budget=budget)
         assert solution.verdict is Verdict.UNKNOWN
@@ -236,7 +236,7 @@ def test_the_same_board_has_the_same_solution() -> None:
     assert piles.solve(board, BUDGET) == piles.solve(board, BUDGET)
 
 
-def test_a_board_that_is_won_needs_no_moves() -> None:
+def test_a_won_board_needs_no_moves() -> None:
     start = easy_board(ruleset("lady-betty"))
     solution = solved(start)
     won = after_line(start, solution)
@@ -246,7 +246,7 @@ def test_a_board_that_is_won_needs_no_moves() -> None:
 
 
 def test_effort_grows_as_choices_are_lost() -> None:
-    """Of a deal that chance spoils, sensible plays bring fewer cards home."""
+    """After random moves, sensible play brings fewer cards home."""
     chance = Random(2)
     for number in (9, 11):
         spoilt = walked(deal(number), chance, 20)

@@ -1,4 +1,4 @@
-"""The SAT solver, with models and proofs that are checked."""
+"""The SAT solver, with checked models and proofs."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def satisfies(model: Sequence[bool], clauses: Clauses) -> bool:
 
 
 def satisfiable(variables: int, clauses: Clauses) -> bool:
-    """Return whether any of all assignments satisfies the clauses."""
+    """Return whether any assignment satisfies the clauses, by trying all."""
     return any(
         satisfies((False, *model), clauses) for model in product((False, True), repeat=variables)
     )
 
 
 def pigeons(holes: int) -> tuple[int, Clauses]:
-    """Return clauses that put one more pigeon than there are holes into holes of their own."""
+    """Return clauses that put pigeons into separate holes, with one more pigeon than holes."""
     sits = [[hole + pigeon * holes + 1 for hole in range(holes)] for pigeon in range(holes + 1)]
     clauses: Clauses = [tuple(pigeon) for pigeon in sits]
     for hole in range(holes):
@@ -41,7 +41,7 @@ def pigeons(holes: int) -> tuple[int, Clauses]:
 
 
 def random_clauses(chance: Random, variables: int, number: int, length: int = 3) -> Clauses:
-    """Return clauses of different variables, each negated or not by chance."""
+    """Return clauses of distinct variables, each randomly negated."""
     return [
         tuple(v * chance.choice((1, -1)) for v in chance.sample(range(1, variables + 1), length))
         for _ in range(number)
@@ -49,7 +49,7 @@ def random_clauses(chance: Random, variables: int, number: int, length: int = 3)
 
 
 def asked(variables: int, clauses: Clauses, conflicts: int = MANY) -> Answer:
-    """Return the solver's answer, having checked its model or its proof."""
+    """Return the solver's answer after checking its model or proof."""
     answer = sat.solve(variables, clauses, conflicts, prove=True)
     if answer.satisfiable:
         assert satisfies(answer.model, clauses)
@@ -59,8 +59,8 @@ def asked(variables: int, clauses: Clauses, conflicts: int = MANY) -> Answer:
 
 
 @given(st.integers(1, 9), st.integers(0, 60), st.integers(0, 2**32))
-def test_verdicts_are_those_of_all_assignments(variables: int, number: int, seed: int) -> None:
-    """With clauses of one to four literals, some of the same variables."""
+def test_verdicts_match_a_search_of_all_assignments(variables: int, number: int, seed: int) -> None:
+    """With clauses of one to four literals, some with repeated variables."""
     chance = Random(seed)
     clauses: Clauses = []
     for _ in range(number):
@@ -72,7 +72,7 @@ def test_verdicts_are_those_of_all_assignments(variables: int, number: int, seed
 
 
 def test_hard_random_clauses_are_decided() -> None:
-    """At 4.26 clauses a variable about half are satisfiable, and those are the hardest."""
+    """At 4.26 clauses per variable about half are satisfiable, and these are the hardest."""
     chance = Random(3)
     verdicts = []
     for _ in range(20):
@@ -86,13 +86,13 @@ def test_contradictions_are_refuted(clauses: Clauses) -> None:
     assert asked(2, clauses).satisfiable is False
 
 
-def test_a_model_assigns_variables_that_no_clause_has() -> None:
+def test_a_model_assigns_variables_without_clauses() -> None:
     answer = asked(5, [(2,)])
     assert answer.satisfiable
     assert len(answer.model) == 6
 
 
-def test_pigeons_are_too_many() -> None:
+def test_the_pigeonhole_problem_is_refuted() -> None:
     assert asked(*pigeons(6)).satisfiable is False
 
 
@@ -116,7 +116,7 @@ def test_the_same_question_has_the_same_answer() -> None:
         ([(1, 2), (-1, 2), (1, -2), (-1, -2)], []),
     ],
 )
-def test_the_checker_refuses_what_is_no_proof(clauses: Clauses, proof: Clauses) -> None:
+def test_the_checker_rejects_invalid_proofs(clauses: Clauses, proof: Clauses) -> None:
     assert not refutes(clauses, proof)
 
 

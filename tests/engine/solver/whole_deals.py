@@ -1,4 +1,4 @@
-"""Searches of whole deals, in a process of their own: their memory is freed with it."""
+"""Searches of whole deals in a separate process, whose exit frees their memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def solve(game: str, variant: str, number: int, budget: int) -> Solution:
 
 
 def solved(game: str, variant: str, count: int, budget: int) -> Iterator[tuple[Board, Solution]]:
-    """Yield the first deals, each with what a search finds."""
+    """Yield the first deals, each with the search's solution."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         for number in range(count):
             found = pool.submit(solve, game, variant, number, budget).result()
