@@ -37,8 +37,8 @@ FIND_MISFITS = """() => {
       !element.closest('.wide, .hero, .board') &&
       !(element.matches('bdi') && getComputedStyle(element.parentElement).overflowX === 'hidden');
   });
-  // What is below such an element lies on its content. A table takes the window's height, and large
-  // figures reach out of their lines.
+  // Elements below such an element overlap its content. A table takes the window's height, and
+  // large figures overflow their lines.
   const spilling = all('main:not(:has(.board, .track)) :is(div, section)').filter(element =>
     element.scrollHeight > element.clientHeight + 24 &&
     getComputedStyle(element).overflowY === 'visible' &&
@@ -61,7 +61,7 @@ FIND_MISFITS = """() => {
 FIND_UNREADABLE = """() => {
   const found = [];
   const headings = [...document.querySelectorAll('h1, h2, h3')];
-  // The name of a game has room beside the clock; a longer title may be cut.
+  // A game's name fits next to the clock; a longer title may be cut.
   for (const {textContent, scrollWidth, clientWidth, scrollHeight, clientHeight} of
     headings.filter(each => each.matches('.bar h1') && each.textContent.length < 14))
     if (scrollWidth > clientWidth + 1 || scrollHeight > clientHeight + 1)
@@ -70,12 +70,12 @@ FIND_UNREADABLE = """() => {
     const texts = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
       const text = texts.currentNode;
-      // The isolates around a name have no width: one may be on the line before.
+      // The isolates around a name have no width, so one may be on the previous line.
       for (const {0: word, index} of text.data.matchAll(/[^\\s/\\u2013\\u2068\\u2069-]+/g)) {
         const range = new Range();
         range.setStart(text, index);
         range.setEnd(text, index + word.length);
-        // What a long title is cut to.
+        // The visible part of a long title.
         const {bottom: end} = heading.getBoundingClientRect();
         const rects = [...range.getClientRects()].filter(({bottom}) => bottom <= end + 1);
         // A name has to break if it is wider than the screen.
@@ -95,7 +95,7 @@ FIND_UNREADABLE = """() => {
 """Returns words of headings that are broken across lines or covered by pictures."""
 
 FIND_SCRAMBLED = """name => {
-  // Names that are between isolates do no harm.
+  // Names between isolates do no harm.
   const bare = text => text.replace(/\\u2068[^\\u2069]*\\u2069/g, '').includes(name);
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const found = [];

@@ -101,7 +101,7 @@ def test_a_phone_follows_the_desktop_takes_over_and_hands_back(
     phone.close()
 
 
-def test_a_reload_goes_on_playing(desk: Player) -> None:
+def test_play_continues_after_a_reload(desk: Player) -> None:
     race_alone(desk)
     draw(desk, 2)
     desk.page.reload()

@@ -452,7 +452,7 @@ def test_a_card_is_moved_back_from_a_foundation(player: Player) -> None:
     assert player.home() == home - 1
 
 
-def test_a_run_goes_home_by_itself(player: Player) -> None:
+def test_a_run_goes_home_automatically(player: Player) -> None:
     moves, _ = hinted_until(lambda board: board.home > 0, "spider", "one-suit")
     *before, last = moves
     practise(player, "spider", *before, variant="one-suit")

@@ -23,7 +23,7 @@ const longest = (ways) => {
     return (...given) =>
       longest(ways.map((way) => (typeof way === "function" ? way(...given) : way)));
   const [one] = ways;
-  // Lists are of different lengths.
+  // Lists differ in length.
   const within = (key) =>
     longest(ways.map((way) => way[key]).filter((text) => text !== undefined));
   if (typeof one === "string")

@@ -113,7 +113,7 @@ def test_each_ruleset_has_a_unique_digest() -> None:
     assert all(re.fullmatch("[0-9a-f]{16}", digest) for digest in digests)
 
 
-def test_a_digest_depends_only_on_what_affects_play() -> None:
+def test_a_digest_depends_only_on_keys_that_affect_play() -> None:
     own = Catalog([load_game("deuces", DEUCES)]).ruleset("deuces").digest
     renamed = Catalog([changed(DEUCES, name='"Twos"')]).ruleset("deuces")
     assert renamed.digest == own

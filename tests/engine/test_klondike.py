@@ -67,7 +67,7 @@ def test_the_stock_turns_one_card_or_three_in_their_order(variant: str, cards: s
     assert [change.pile for change in delta.changes] == [place.ruleset.stock, moved.ruleset.waste]
 
 
-def test_the_last_deal_of_three_turns_what_is_left() -> None:
+def test_the_last_deal_of_three_turns_the_remaining_cards() -> None:
     place = klondike("draw-three", t0="KC", s="", w="9H", rest="t0")
     turned = after(place, "w>s", "s>w")
     assert (shown(turned, "w"), shown(turned, "s")) == ("9H", "")

@@ -212,7 +212,7 @@ def test_a_removed_run_bares_a_card_too() -> None:
     assert shown(after(place, "t0>f4x13"), "t0") == "5C"
 
 
-def test_what_lies_face_down_does_not_move() -> None:
+def test_face_down_cards_do_not_move() -> None:
     """'Only the top card of each tableau pile is face-up' and 'exposed'."""
     place = rouge(t0="?TS 9H", t1="JD", t2="6S", rest="t2")
     assert moves_of(place, "t0") == []

@@ -315,7 +315,7 @@ def test_a_search_that_reaches_its_bound_is_undecided(positions: int, outcome: s
     assert outcome_of(board, positions) == outcome
 
 
-def test_a_search_visits_as_many_positions_as_its_bound_allows() -> None:
+def test_a_search_uses_its_whole_bound() -> None:
     board = bare("roosevelt", f0="AS", t6="2S 9H", **columns("KD", range(4)))
     assert [outcome_of(board, positions) for positions in (1, 2)] == ["unknown", "reachable"]
 

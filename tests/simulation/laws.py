@@ -174,7 +174,7 @@ class Trial:
             or (line.message["type"] == "room.leave" and line.message["code"] == room.code)
             for line in self.commands[player]
         ):
-            self._complain("decided", about, f"{player} has not given up")
+            self._complain("decided", about, f"{player} has not resigned")
 
     def _check_ratings(self) -> None:
         """Recompute which races count for whom, and their effect on ratings."""
@@ -305,7 +305,7 @@ class Trial:
             return
         last = accepted.at - SLACK if "re" in event else line.at - STOPPED
         if any(given.at + SLACK < at < last for at in room.breaks):
-            self._complain("told", about, f"{player.id} watches by a key of {given.at}")
+            self._complain("told", about, f"{player.id} watches with a key issued at {given.at}")
 
     # Players do not keep others out
 

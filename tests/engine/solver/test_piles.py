@@ -62,7 +62,7 @@ def solved(board: Board, budget: int = BUDGET) -> Solution:
     return solution
 
 
-def test_the_method_applies_to_what_it_can_decide() -> None:
+def test_the_method_applies_to_games_that_it_can_decide() -> None:
     applies = [game for game, variant in ALL if piles.applies(find_ruleset(game, variant))]
     assert applies == ["lady-betty"]
     assert all(map(piles.applies, SOME_RULES))
