@@ -182,7 +182,7 @@ RESERVE: dict[str, Any] = {"deal": [13], "plays": ["tableau", "foundation"]}
         (NO_WASTE | with_table("stock", plays=[]), "stock.plays", "the stock's 95 cards go"),
         ({key: SOUND[key] for key in SOUND if key != "stock"}, "stock.plays", "must name where"),
         (SOUND | {"suits": "SHD"}, "suits", "one, two or four"),
-        (SOUND | {"suits": "SS"}, "suits", "twice"),
+        (SOUND | {"suits": "SS"}, "suits", "duplicates"),
         (SOUND | {"suits": ""}, "suits", "letters of SHDC"),
         (SOUND | {"suits": "S"} | with_group(**TWOS), "foundations[0].setup", "one pile for each"),
         (SOUND | with_table("stock", turns=0), "stock.turns", "1 to 52"),
@@ -288,7 +288,7 @@ RESERVE: dict[str, Any] = {"deal": [13], "plays": ["tableau", "foundation"]}
         (SOUND | with_group(piles=13), "foundations[0].piles", "1 to 12"),
         (SOUND | with_group(suits=""), "foundations[0].suits", "letters of SHDC"),
         (SOUND | with_group(suits="SX"), "foundations[0].suits", "letters of SHDC"),
-        (SOUND | with_group(suits="SS"), "foundations[0].suits", "twice"),
+        (SOUND | with_group(suits="SS"), "foundations[0].suits", "duplicates"),
         (SOUND | with_group(**TWOS | {"first": "any"}), "foundations[0].setup", "a fixed rank"),
         (SOUND | with_group(**TWOS | {"piles": 4}), "foundations[0].setup", "one pile for each"),
         (
