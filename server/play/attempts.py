@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 from msgspec import structs
 
-from engine.board import Delta, delta_between
+from engine.board import Board, Delta, delta_between
 from engine.catalog import is_ready
 from engine.hints import SLICE, hint_steps
 from engine.notation import move_text
@@ -288,34 +288,35 @@ class Attempts:
         Raises:
             Refusal: the player has no such attempt, or the hint is refused: see `core.hint`.
         """
-        # Search before deciding: a decision is synchronous, and a search may take several slices.
-        found = await self._find_hint(attempt, player, seq, pay)
+        searched: tuple[Board, Move | None] | None = None
+
+        def find(board: Board) -> Move | None:
+            if searched is None or searched[0] != board:
+                raise _UnsearchedError(board)
+            return searched[1]
 
         def decide(state: Attempt, now: int) -> Event | None:
-            return core.hint(state, now, lambda _: found)
+            return core.hint(state, now, find)
 
-        try:
-            step = await self._submit_next(attempt, player, seq, decide, plays=True)
-        except SequenceError:
-            snapshot = await self.open(attempt, player)
-            state = self._known(attempt)
-            if state is not None and state.seq == seq and state.hinted is not None:
-                return Advice(state)
-            return snapshot
-        return Advice(step.after)
+        while True:
+            try:
+                step = await self._submit_next(attempt, player, seq, decide, plays=True)
+            except _UnsearchedError as unsearched:
+                # A decision is synchronous, and a search may take several slices. It is repeated
+                # only if another entry has changed the board meanwhile.
+                searched = unsearched.board, await self._search(unsearched.board, pay)
+            except SequenceError:
+                snapshot = await self.open(attempt, player)
+                state = self._known(attempt)
+                if state is not None and state.seq == seq and state.hinted is not None:
+                    return Advice(state)
+                return snapshot
+            else:
+                return Advice(step.after)
 
-    async def _find_hint(
-        self, attempt: AttemptId, player: PlayerId, seq: int, pay: Callable[[int], None]
-    ) -> Move | None:
-        """Find the hint for entry `seq`, if that is the next one and a hint is permitted."""
-        state = self._known(attempt)
-        if state is None or state.seq + 1 != seq:
-            state = await self.find(attempt)
-        if state is None or state.start.player != player or state.seq + 1 != seq:
-            return None
-        if state.hinted is not None or not core.may_hint(state, self._clock.now()):
-            return None
-        steps = hint_steps(state.board)
+    async def _search(self, board: Board, pay: Callable[[int], None]) -> Move | None:
+        """Return the hint for a board, and charge for its moves before judging them."""
+        steps = hint_steps(board)
         moves = next(steps)
         pay(moves)
         # Short enough for one slice.
@@ -468,6 +469,14 @@ class Attempts:
         if deal is None:
             raise Refusal("unknown_attempt")
         return deal
+
+
+class _UnsearchedError(Exception):
+    """A decision needs the hint for a board that has not been searched."""
+
+    def __init__(self, board: Board) -> None:
+        super().__init__()
+        self.board = board
 
 
 async def _result(steps: Generator[int, None, Move | None]) -> Move | None:

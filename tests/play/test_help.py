@@ -122,6 +122,18 @@ async def test_a_repeated_hint_is_stored_once(node: Node, other: Node, clock: Se
     assert (snapshot.hinted, snapshot.result.hints) == (given.hinted, 1)
 
 
+async def test_a_hint_requested_at_the_start_is_never_a_wrong_none(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The start may pass between two looks at the clock."""
+    attempt, _ = await begin(node, clock)
+    times = iter([BEGUN - 1])
+    monkeypatch.setattr(clock, "now", lambda: next(times, BEGUN))
+    with pytest.raises(Refusal, match="not_started"):
+        await hint(node, attempt, 2)
+    assert (await hint(node, attempt, 2)).after.hinted is not None
+
+
 @pytest.mark.parametrize(
     ("allowed", "undone", "hinted"),
     [("none", "no_help", "no_help"), ("undo", None, "no_help"), ("hints", None, None)],

@@ -299,11 +299,6 @@ def hint(
     return Hinted(move_text(attempt.board.ruleset, move), max(now, attempt.at))
 
 
-def may_hint(attempt: Attempt, now: int) -> bool:
-    """Return whether the player can be given a hint at a time."""
-    return attempt.end is None and attempt.start.help == "hints" and attempt.has_begun(now)
-
-
 def resign(attempt: Attempt, now: int) -> Event:
     """Decide a player's command to resign.
 
