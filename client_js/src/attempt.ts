@@ -175,8 +175,8 @@ export class Attempt {
   }
 
   /**
-   * Undo the last move. Return false if there is no move or undo is not permitted. The view changes
-   * immediately if this client saw the previous one, otherwise after the server's answer.
+   * Undo the last move. Return false if none can be undone now. The view changes immediately if
+   * this client saw the previous one, otherwise after the server's answer.
    */
   undo(): boolean {
     if (!this.#canUndo()) return false;

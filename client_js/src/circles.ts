@@ -106,7 +106,8 @@ export class CircleCommands {
   /** The watched circle, kept up to date. */
   readonly circle: Readable<Circle | null>;
   /**
-   * Set when the watched circle removed the player or was deleted; null once another is watched.
+   * Set when the player is no longer a member of the watched circle, or it was deleted; null once
+   * another is watched.
    */
   readonly gone: Readable<CircleGone | null>;
   /** The player's circles as last listed; null before that. */

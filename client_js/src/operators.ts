@@ -61,7 +61,12 @@ export class OperatorCommands {
     return JSON.parse(found.json) as CasePage;
   }
 
-  /** Look up players, runs or rooms by name prefix, id or room code. */
+  /**
+   * Look something up.
+   *
+   * @param about a prefix of names for `players`, an id, or a room's code; for lists of rooms, a
+   * game's id or empty.
+   */
   async look<What extends LookUp["what"]>(what: What, about = ""): Promise<LookUps[What]> {
     const { json } = await this.#link.askWithRetry("LookUp", { what, about });
     return JSON.parse(json) as LookUps[What];

@@ -40,7 +40,7 @@ export class Outbox {
     this.#markUnsent(0);
   }
 
-  /** Mark the move of command `id` and all later ones as unsent. Return false if there is none. */
+  /** Mark the move of command `id`, and later ones, as unsent. Return false if it carried none. */
   unanswered(id: number): boolean {
     const at = this.#moves.findIndex((entry) => entry.id === id);
     if (at >= 0) this.#markUnsent(at);
@@ -57,9 +57,7 @@ export class Outbox {
     this.#moves = first.seq === seq && first.move === move ? rest : [];
   }
 
-  /**
-   * Drop the move of the refused command `id` and all later ones. Return false if there is none.
-   */
+  /** Drop the move of the refused command `id`, and later ones. Return false if it carried none. */
   refused(id: number): boolean {
     const at = this.#moves.findIndex((entry) => entry.id === id);
     if (at < 0) return false;

@@ -190,7 +190,7 @@ export class AttemptKeeper implements Keeper {
     }
   }
 
-  /** Follow the playing session, unless it is a lost one of this client, which is succeeded. */
+  /** Follow the playing session, or take over from it if it is a lost one of this client. */
   #taken(session: string | null): void {
     if (session === null || !this.#link.isOwnSession(session)) this.#setElsewhere(true);
     else void this.takeOver().catch(() => undefined);

@@ -104,7 +104,7 @@ test("a refused takeover has the server's reason", async () => {
   expect(client.attempt.get()).toMatchObject({ elsewhere: true });
 });
 
-test("of two sessions playing the same number, neither loses a move, and the loser follows", async () => {
+test("after another session's move took the same number, nothing is pending and the client follows", async () => {
   expect(client.play("s>w")).toBe(true);
   const { re, seq } = await session.command("PlayMove");
   // Another session's move came first.
@@ -117,7 +117,7 @@ test("of two sessions playing the same number, neither loses a move, and the los
   expect(state?.view).toEqual(viewOf(dealer.board));
 });
 
-test("an own move that is accepted after all is played here", async () => {
+test("a move of this client that is accepted after all ends the following", async () => {
   expect(client.play("s>w")).toBe(true);
   const { re } = await session.command("PlayMove");
   await taken();

@@ -194,7 +194,7 @@ const KEPT_IMPORT = /\?\?=[^;]*\bimport\(/;
 test("modules loaded once are loaded again after a failure, by `src/later.ts`", () => {
   expect([LIBRARY, HOUSE].flatMap((folder) => modulesWith(KEPT_IMPORT, folder))).toEqual([]);
   expect('this.#watching ??= import("./watching.ts").then(made);').toMatch(KEPT_IMPORT);
-  // In the library, only `Later` and the rare messages load modules.
+  // In the library, only the loaders of `Later` and the rarely needed messages import on demand.
   expect(modulesWith(/\bimport\(/, LIBRARY)).toEqual(["client.ts", "wire.ts"]);
   const client = codeOf(readFileSync(join(LIBRARY, "client.ts"), "utf8"));
   const imports = client.match(/\bimport\(/g) ?? [];

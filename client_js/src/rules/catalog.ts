@@ -6,8 +6,6 @@ import { Ruleset } from "./ruleset.ts";
 import rulesets from "./rulesets.json" with { type: "json" };
 import { type Game, type Rules, STANDARD, type Unlisted } from "./schema.ts";
 
-// The engine has validated the file; its inferred JSON types are wider than the literal types.
-
 /** All games, in display order. */
 // The engine has validated the file; TypeScript infers `string` where `Game` has literal types.
 export const games = rulesets.games as readonly unknown[] as readonly Game[];

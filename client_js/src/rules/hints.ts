@@ -82,7 +82,7 @@ function worthToPlace(seen: Layout, move: Move): Worth | null {
   if (ruleset.tableau.includes(move.source)) return worthFromPile(seen, move);
   if (onto.length > 0 && ruleset.ordersTableau) return [WASTE_JOINS, -buried];
   if (move.source === ruleset.stock) return [DEALS, -buried, -gap];
-  // Moving a lone card into or out of a cell gains nothing.
+  // A move into a cell, or out of one, gains nothing unless it builds or leads home.
   const { cells } = ruleset;
   return cells.includes(move.source) || cells.includes(move.target) ? null : [WASTE];
 }

@@ -104,8 +104,8 @@ function fromStock(layout: Layout, moves: Move[]): void {
 }
 
 /**
- * Whether the filled tableau permits dealing a row: every pile has cards, or too few are left for
- * that, or the rules do not require it.
+ * Whether the tableau permits dealing a row: every pile has cards, or too few are left for that, or
+ * the rules do not require it.
  */
 function mayDealRow(layout: Layout): boolean {
   const { tableau, rules } = layout.ruleset;

@@ -32,9 +32,7 @@ function midway(game: string, random: Random, moves: number): Board {
   return board;
 }
 
-/**
- * A solver that randomly picks a move whose line brings most cards home, and claims that it wins.
- */
+/** A solver that picks a random legal move, and claims that it wins. */
 const dreaming: Solve = (board) => {
   const [first] = shuffledBy(
     randomFrom(board.piles.flat().reduce((sum, card) => Math.imul(sum, 31) + card, 7)),

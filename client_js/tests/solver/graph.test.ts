@@ -61,7 +61,7 @@ function dealOf(game: string, variant: string, number: number): Board {
   return dealSeed(findRuleset(game, variant), new Uint8Array(32).fill(number));
 }
 
-test("the games searched this way are the engine's, which no exact method decides", () => {
+test("the games searched this way are the engine's: those that no exact method decides", () => {
   const all = games.flatMap(({ id, variants }) =>
     variants.map((variant) => findRuleset(id, variant.id)),
   );

@@ -92,7 +92,7 @@ describe("a dependent change", () => {
     expect([rules.tableau?.match, faultOf(rules)]).toEqual(["any", null]);
   });
 
-  it("permits moves to new cells beyond the tableau's", () => {
+  it("lets the tableau's cards move to added cells, until these are removed", () => {
     const rules = withTable(rulesOf("klondike"), "cells");
     expect(rules.tableau?.plays).toContain("cell");
     const without = withoutTable(rules, "cells");

@@ -142,7 +142,7 @@ it("sends another player of the browser no notifications", async () => {
   expect([world.now, world.told]).toEqual([null, []]);
 });
 
-it("is kept by each site of a host, and survives builds", async () => {
+it("is separate for each site of a host, and survives builds", async () => {
   const world = new World();
   await world.memory.write(OLD);
   const caches = world.caches as unknown as CacheStorage;

@@ -7,7 +7,7 @@ it.each([
   { open: true, over: true, hidden: false },
   { open: false, over: false, hidden: false },
   { open: false, over: true, hidden: false },
-])("boards are hidden during a public race: %o", ({ open, over, hidden }) => {
+])("boards are hidden only during a public race: %o", ({ open, over, hidden }) => {
   const round: Round = {
     ...{
       number: 1,

@@ -36,7 +36,7 @@ export class Rows {
   sent = false;
 
   // Offsets of a row's other words: its points, the node of its last move, its digest, the phase on
-  // which all its piles' points depend, and whether the next deal is possible.
+  // which all its piles' points depend, and whether the next deal may follow its last move.
   readonly points: number;
   readonly key: number;
   readonly node: number;

@@ -2,10 +2,10 @@
  * The moves of a search as numbers.
  *
  * Piles are numbered from 0: tableau piles, cells, reserve piles. Then come the stock and the waste
- * as one, `TALON`, and the foundations from `HOME` on. A move has a source and a target. Most moves
- * then have a number of cards, and the binding of the next move. Moves from the talon instead have
- * the card's place in the deal, the number of cards then in the waste, and whether it is turned
- * over before.
+ * as one, `TALON`, and the foundations from `HOME` on. A move has a source and a target. Moves of
+ * other piles then have a number of cards, and the binding of the next move. Moves from the talon
+ * have the card's place in the deal, the number of cards then in the waste, and whether the waste
+ * is turned over before.
  */
 
 /** The top card of an empty foundation, and an absent move, pile or card. */

@@ -17,7 +17,7 @@ export interface Subscribed {
 /** `possible`; `blocked` by the browser's settings; `install`: only from the home screen. */
 export type Possibility = "possible" | "blocked" | "install" | "impossible";
 
-/** Return whether this browser supports notifications. */
+/** Return whether this browser can show notifications, and if not, why. */
 export function possibility(): Possibility {
   if ("PushManager" in window && "Notification" in window && "serviceWorker" in navigator) {
     return Notification.permission === "denied" ? "blocked" : "possible";

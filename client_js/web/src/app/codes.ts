@@ -72,10 +72,7 @@ function unescaped(text: string): string {
   }
 }
 
-/**
- * Return a match of the first pattern that has one, preferably with a digit, which few words
- * contain.
- */
+/** Return the first match with a digit, which few words contain, or else the first match. */
 function foundIn(text: string, codes: readonly RegExp[]): string | null {
   const found = codes.flatMap((code) => [...text.matchAll(code)].map(([, each = ""]) => each));
   return found.find((each) => /\d/.test(each)) ?? found[0] ?? null;

@@ -1,6 +1,6 @@
 /**
  * Targets: the number of cards home to aim for, and which games are dailies. Most games aim for all
- * cards. In games without a tableau, no known deal can be won, and the target is par: the most
+ * cards. In games without a tableau, no solved deal can be won, and the target is par: the most
  * cards that can come home. Pure functions.
  */
 

@@ -117,7 +117,8 @@ export function step(state: InputState, event: InputEvent, table: Table, twoStep
 }
 
 /**
- * Whether these cards can be dragged: face-up cards, and those of stock and foundations if movable.
+ * Whether these cards can be dragged: they are face up and, on the stock or a foundation, have a
+ * legal move.
  */
 export function canLift({ view, moves }: Table, place: Place): boolean {
   const { pile, index } = place;

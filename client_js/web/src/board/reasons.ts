@@ -12,9 +12,9 @@ export type Reason =
   | { kind: "never" }
   /** The pile takes no more cards, or none may start it. */
   | { kind: "closed" }
-  /** At most this many cards move together: one, or as many as free columns permit. */
+  /** At most this many cards move together: one, or the number that the free places permit. */
   | { kind: "too-many"; most: number }
-  /** The cards do not form a run; `ofSuit`: they build in rank, but not by suit. */
+  /** The cards do not form a run; `ofSuit`: runs must be of one suit. */
   | { kind: "no-run"; ofSuit: boolean }
   /** A column moves one card or all of them. */
   | { kind: "whole-pile" }

@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The fraction by which a whole number of units may exceed the actual duration. */
+/** The fraction of a unit by which a duration in words may exceed the actual one. */
 const SLACK = 0.1;
 
 /**

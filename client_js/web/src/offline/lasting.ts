@@ -16,7 +16,7 @@ export class Lasting {
   readonly #browser: Browser | undefined;
   #asked = false;
 
-  /** Asks once an attempt has started: without its token, it would be another player's. */
+  /** Ask once an attempt has started: without the token, the browser would be another player. */
   constructor(
     client: Pick<Client, "attempt" | "now">,
     storage: TextStorage,

@@ -9,7 +9,7 @@ export async function keepForOffline(): Promise<ServiceWorkerRegistration | null
   try {
     return await navigator.serviceWorker.register(WORKER_URL);
   } catch (error) {
-    // Without it, the page only needs a network: players need no notice.
+    // Without it, the page works, but only with a network: players need no notice.
     console.warn("Could not register the service worker; the page will not work offline.", error);
     return null;
   }

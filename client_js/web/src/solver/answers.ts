@@ -12,7 +12,7 @@ import { review } from "../../../src/solver/review.ts";
 import type { Answer, Ask, AskAdvice, AskReview } from "./protocol.ts";
 
 /**
- * Answer a request with one or more answers, the last of which is `isLast`.
+ * Answer a request with one or more answers, of which only the last one satisfies `isLast`.
  *
  * @param now a clock in milliseconds.
  */
