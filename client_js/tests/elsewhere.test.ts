@@ -151,7 +151,7 @@ test("each new session is notified again whether the attempt is played elsewhere
   expect(client.attempt.get()).toMatchObject({ elsewhere: true });
 });
 
-test("a lost session of this client is succeeded without asking", async () => {
+test("an attempt of a lost session of this client is taken over without asking", async () => {
   await reconnect("two");
   await session.command("OpenAttempt");
   await reconnect("three");

@@ -49,8 +49,8 @@ export function cardOf(rank: string, suit: string): Card {
 }
 
 /**
- * Return `packs` packs of 52 cards in order, each repeating thirteen cards of every suit given:
- * with all four, AS to KC.
+ * Return `packs` packs of 52 cards in order: from AS to KC with all four suits. With fewer, each
+ * pack repeats the thirteen cards of the given suits.
  */
 export function pack(packs: number, suits: string = SUITS): Pile {
   return Array.from({ length: packs * PACK_SIZE }, (_, at) => {

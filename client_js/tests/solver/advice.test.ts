@@ -153,7 +153,7 @@ describe("advice", () => {
     expect(ready).toBeGreaterThan(cases(4, 10));
   });
 
-  it("is the simple hint where other moves only win as much, if boards have many lines", () => {
+  it("is the simple hint unless another move wins more, if boards have many lines", () => {
     const random = randomFrom(7);
     let board = midway("klondike", random, 12);
     while (safeMove(knownOf(board)) !== null || legalMoves(board).length < 2) {

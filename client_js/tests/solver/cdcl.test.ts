@@ -19,7 +19,7 @@ function pigeons(holes: number): number[][] {
 test.each([
   [6, 752],
   [7, 4114],
-])("it refutes %i holes for one pigeon more in %i conflicts", (holes, conflicts) => {
+])("it refutes %i holes for one more pigeon in %i conflicts", (holes, conflicts) => {
   const clauses = pigeons(holes);
   const variables = holes * (holes + 1);
   expect(solve(variables, clauses, 10_000)).toMatchObject({ satisfiable: false, conflicts });

@@ -151,7 +151,7 @@ describe("words", () => {
     expect(marksOf({ undos: 0, hints: 0, peeked: false })).toBe("");
   });
 
-  it("distinguish a player named null from no player", () => {
+  it("do not confuse a player named null with no player", () => {
     expect(text.ghost.level(null)).toBe("Level with your earlier run.");
     expect(text.ghost.level("null")).toBe("Level with null’s run.");
   });

@@ -322,8 +322,8 @@ export class Offers {
   }
 
   /**
-   * Drop the moves that a binding move does not allow to follow. If no card is available for an
-   * empty pile, moves that only empty a pile are dropped too.
+   * Drop the moves that the binding forbids. If no card is available for an empty pile, moves that
+   * only empty a pile are dropped too.
    */
   private dropOthers(): void {
     const { position, tables } = this;

@@ -29,7 +29,7 @@ export class Sounds {
       const synthesizer = await this.#synthesizer.get();
       (synthesizer[name] as (...given: unknown[]) => void).apply(synthesizer, given);
     } catch (error) {
-      console.warn("No sound.", error);
+      console.warn("Could not play a sound.", error);
     }
   }
 }

@@ -41,7 +41,7 @@ export function isForAll({ rules }: Pick<Ruleset, "rules">): boolean {
   return rules.tableau !== null;
 }
 
-/** Whether a game's target is par, because all cards cannot come home. */
+/** Whether a game's target is par, because not all cards can come home. */
 export function isForPar(game: string): boolean {
   const ruleset = rulesetOf(game);
   return ruleset !== null && !isForAll(ruleset);

@@ -58,9 +58,9 @@ export function tapsSelect(ruleset: Ruleset, twoStep: boolean): boolean {
 }
 
 /**
- * Return the move for a tap on this place: to a foundation, else to the longest run, else to a
- * cell, which is less valuable than an empty column, else to such a column. Undefined if the player
- * must choose, for example for cards home.
+ * Return the move for a tap on this place: to a foundation, else onto the pile where the longest
+ * run results, else to a cell, else to an empty column, which is more valuable. Undefined if the
+ * player must choose, for example for cards home.
  */
 export function bestMove(table: Table, place: Place): Move | undefined {
   const home = homeMove(table, place);
