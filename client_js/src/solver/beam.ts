@@ -59,7 +59,7 @@ function searched(search: Search, board: Board, budget: number, plans: Iterable<
   let effort = 0;
   search.steps = 0;
 
-  /** Run a beam, and return whether it dropped no positions. */
+  /** Run a beam, and return whether it found no win although it dropped no positions. */
   function run(plan: Plan): boolean {
     const line = search.run(board, plan, budget);
     effort = plan.width;
