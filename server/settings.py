@@ -51,7 +51,7 @@ class Settings:
             X-Forwarded-Proto give a request's address and scheme.
         address_players: number of players sharing an address; scales its limits.
         max_connections: maximum TCP connections of players, sockets and HTTP together.
-        ranked_starts: maximum starts of each daily at one address; 0 if unlimited.
+        ranked_starts: maximum players at one address who start each daily; 0 for no limit.
         daily_games: ids of the games with dailies; empty for those marked in their files.
         certify: whether the node certifies deals itself.
         webhooks: whether owners of circles may have the server post to URLs of their choice.

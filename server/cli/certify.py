@@ -74,10 +74,10 @@ def certify(
 ) -> None:
     """Fill the pools of dailies with deals that are proved winnable.
 
-    Deals are drawn as usual, and solved with all cards known. A deal that can be won within its
-    time limit goes into the pool of its game, with the winning line. For a game that is not played
-    to a win, the pool takes deals with a line that brings a set number of cards home, and no more.
-    Seed and line are sealed. Nodes take each day's deals from the pools, two weeks ahead.
+    Deals are drawn as usual, and solved with all cards known. A deal that the solver wins within
+    its budget goes into the pool of its game, with the winning line. In games whose deals are not
+    won, the line brings the most cards home instead. Seed and line are sealed. Nodes take each
+    day's deals from the pools, two weeks ahead.
 
     The command can be interrupted (SIGINT, SIGTERM) and run again; a full pool is left as it is. It
     runs alongside nodes, in separate processes at idle priority. The extra `samedeal[solver]` makes

@@ -154,7 +154,7 @@ class Bounds:
     line can be encoded, and has at most `MAX_LINE` bytes.
 
     Args:
-        clean: applied to each text; may expand a character to at most 12.
+        clean: applied to each text; may expand a character to at most 11.
     """
 
     def __init__(self, clean: Callable[[str], str] = str) -> None:

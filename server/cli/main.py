@@ -97,10 +97,10 @@ for command in COMMANDS:
     "--redis",
     metavar="URL",
     help="URL of the Redis to use: redis://host:port, rediss://host:port (TLS), "
-    "unix:///path/to/socket, or, for a Redis Cluster, redis+cluster://host:port,host:port with "
-    "one or more of its servers. With redis://host:port,host:port, a master and its replicas, the "
-    "server uses the one that is the master, also when that changes. Without this option, the "
-    "server runs a private Redis, which stores its data in the directory given by --data.",
+    "unix:///path/to/socket, or redis+cluster://host:port,host:port with one or more servers of "
+    "a Redis Cluster. With redis://host:port,host:port, the addresses of a master and its "
+    "replicas, the server uses the current master and follows failovers. Without this option, "
+    "the server runs a private Redis, which stores its data in the directory given by --data.",
 )
 @redis_password_file
 @option(
@@ -553,11 +553,7 @@ def _own_address() -> Iterator[str]:
     "--redis",
     metavar="URL",
     required=True,
-    help="URL of the Redis to use: redis://host:port, rediss://host:port (TLS), "
-    "unix:///path/to/socket, or redis+cluster://host:port,host:port with one or more servers of "
-    "a Redis Cluster. With redis://host:port,host:port, the addresses of a master and its "
-    "replicas, the server uses the current master and follows failovers. Without this option, "
-    "the server runs a private Redis, which stores its data in the directory given by --data.",
+    help="URL of the nodes' Redis, as for `samedeal serve`.",
 )
 @redis_password_file
 def list_nodes(redis: str, redis_password_file: Path | None) -> None:

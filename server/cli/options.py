@@ -92,7 +92,7 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def redis_url(url: str | None, password_file: Path | None) -> str | None:
-    """Return the URL of Redis, with the password from a file if one is given.
+    """Return the URL of Redis, with the password from a file if given; `None` without a URL.
 
     Raises:
         click.UsageError: the file cannot be read, is empty, or others may read it; there is no URL,

@@ -14,8 +14,8 @@ _MICROSECONDS: Final = 1_000_000
 def notify_ready() -> None:
     """Notify the service manager, if any, that players can connect; start its watchdog, if set.
 
-    With `WatchdogSec=`, a running event loop sends a sign of life twice per period. Otherwise the
-    service manager kills and restarts the process.
+    With `WatchdogSec=`, a running event loop sends a sign of life twice per period. If they stop,
+    the service manager kills and restarts the process.
     """
     _notify("READY=1")
     asked = os.environ.get("WATCHDOG_USEC")

@@ -125,7 +125,7 @@ def verify_store(console: Console, *, percent: int, expect: Path | None) -> None
     if report.newest is not None:
         say(age_text(report.at - report.newest), err=True)
     if report.problems:
-        say("This store is damaged; see the problems above.", err=True)
+        say("This store failed the verification; see the problems above.", err=True)
         sys.exit(1)
     say("This store is whole.", err=True)
 

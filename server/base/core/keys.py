@@ -60,7 +60,7 @@ An operator finds the cause in a node's log, and can put an effect back into its
 """
 
 KEYRING = "keyring"
-"""The key of the public half of the token signing keys: a string (JSON)."""
+"""The key of the keyring, the public data about token signing keys: a string (JSON)."""
 
 FORMAT = "store-format"
 """The key of the store's format number."""

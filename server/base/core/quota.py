@@ -101,7 +101,7 @@ def counted_until(now: int, life: int) -> int:
     """Return an item's charged expiry in Unix milliseconds, no earlier than the real one.
 
     It is rounded up by about an eighth of the lifetime, and never by more than the lifetime or five
-    minutes. An address therefore has at most a hundred distinct expiries.
+    minutes, whichever is longer. An address therefore has at most a hundred distinct expiries.
     """
     grain = next((grain for longest, grain in _GRAINS if life <= longest), _LONG_GRAIN)
     return -(-(now + life) // grain) * grain

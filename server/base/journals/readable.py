@@ -26,8 +26,8 @@ class Readable(Generic[Name, T]):
     Attributes:
         read: the items by name.
         gone: the names of missing items.
-        unreadable: the names of existing items that this release cannot read. They are left
-            unchanged, and the failure is logged.
+        unreadable: the names of existing items that are damaged, or that this release cannot read.
+            They are left unchanged, and the failure is logged.
     """
 
     read: dict[Name, T]

@@ -96,11 +96,11 @@ class Replica(Generic[State, Event]):
 
     @property
     def is_unchecked(self) -> bool:
-        """Whether this node has appended to the journal, but not on an open connection."""
+        """Whether this node has appended to the journal, but not used it on the open connection."""
         return self._machine.accepted > 0 and not self._is_current()
 
     def _is_current(self) -> bool:
-        """Return whether the open connection was used for the last read or append."""
+        """Return whether the last read or append used the connection that is now open."""
         generation = self._machine.generation
         return generation != 0 and generation == self._journals.generation(self._definition.key())
 

@@ -41,7 +41,7 @@ from server.base.redis.servers import suggests_failover
 from server.base.work.background import hear
 
 CLOCK_TOLERANCE_MS: Final = 2_000
-"""Maximum difference between the time of a decision and Redis's time at the append."""
+"""Maximum milliseconds between the time of a decision and Redis's time at the append."""
 
 _ALONE: Final = Append("", 0, "")[4:]
 """The fields from `expires` on of an append that writes nothing besides its entry."""
@@ -135,7 +135,7 @@ class JournalStore:
         """Append an entry with the next batch, and call `done` later with the outcome.
 
         One script appends a batch; in a cluster, each slot has its own batch. A task is started
-        only if the journal's server is unknown, disconnected, replaced or overloaded.
+        only if the journal's server is unknown, disconnected or overloaded, or if its slot moves.
 
         Args:
             append: the entry, and everything written with it.

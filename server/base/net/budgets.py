@@ -131,7 +131,7 @@ class AddressBudget:
 
     @property
     def full(self) -> AddressBudget | None:
-        """A scope that has reached its HTTP connections; `None` if one more can be opened."""
+        """A scope at its maximum of HTTP connections; `None` if one more can be opened."""
         return next(
             (each for each in self.scopes if each.connections >= each.max_connections), None
         )
@@ -258,7 +258,7 @@ class Budgets:
         clock: returns the time in seconds; `None` for the monotonic clock.
 
     Attributes:
-        silences: the connections that have sent nothing yet.
+        silences: the silent connections, which make room for others.
         rules: for new custom rules of all players.
     """
 

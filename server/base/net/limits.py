@@ -9,11 +9,11 @@ All limits apply per node, since a limit across nodes would take a round trip to
 command. A client that spreads over N nodes therefore gets N times the limits. This still bounds the
 most expensive operations for the cluster: four nodes create 1.7 guests per second for an address.
 
-Guesses are limited per player. Each player has two a day that others cannot use up
-(`PLAYER_SLIPS`); beyond these, all players at an address share six per minute (`ADDRESS_MISSES`),
-which is a node's limit for a client without new players. New players are limited to 25 per minute
-(`ADDRESS_GUESTS`), with two guesses each, which makes 56 guesses per minute. `.github/SECURITY.md`
-states the consequences for each kind of code.
+Only wrong guesses count. Each player has two a day that others cannot use up (`PLAYER_SLIPS`);
+beyond these, all players at an address share six per minute (`ADDRESS_MISSES`), which is a node's
+limit for a client without new players. New players are limited to 25 per minute (`ADDRESS_GUESTS`),
+with two guesses each, which makes 56 guesses per minute. `.github/SECURITY.md` states the
+consequences for each kind of code.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PLAYER_COMMANDS = Rate(20.0, 100.0)
 """Commands of a player: a move costs 1, and people make at most two a second."""
 
 PREPAID = 60.0
-"""The part of a command's cost that must be available before the command starts.
+"""The maximum part of a charge that must be available before the work starts.
 
 The rest is left as a debt, since reading a long attempt costs more than a full budget.
 """

@@ -182,8 +182,8 @@ class _Connection(HttpToolsProtocol):
     """An HTTP connection that accepts only plain requests: short, in time, and without bodies.
 
     An invalid request ends the connection, since its end is ambiguous. Excess connections and
-    requests are answered with 503 or 429, and closed. Input is parsed in turns; reading is paused
-    until then.
+    requests are answered with 503 or 429, and closed. Input is parsed when the address has its
+    turn; until then, reading is paused.
     """
 
     def __init__(

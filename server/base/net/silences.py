@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 
 class Silence:
-    """A connection that has sent nothing yet, until `end`.
+    """A connection that is silent until `end`.
 
     Attributes:
         keys: the keys of its address and the surrounding network.
@@ -29,7 +29,7 @@ class Silence:
         self.keys = keys
 
     def end(self) -> None:
-        """Stop counting the connection: it has sent something, or is lost."""
+        """Stop counting the connection: it is no longer silent, or is lost."""
         silences, self._silences, self._abort = self._silences, None, None
         if silences is None:
             return

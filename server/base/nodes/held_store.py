@@ -1,4 +1,4 @@
-"""Presence and sessions of players, which are valid only while their node is.
+"""Notes of the presence and sessions of players, which are valid only while their node is alive.
 
 A killed node cannot remove them. Each node therefore notes, in each partition, the rooms and
 players for which it has stored something, and all such nodes are listed. When one of them is gone,

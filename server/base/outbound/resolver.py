@@ -161,7 +161,7 @@ async def _exchange(query: dns.message.Message, server: Place) -> dns.message.Me
 
 
 def _with_fewer_records(data: bytes) -> bytes:
-    """Return an answer reduced to its first records, without the additional sections.
+    """Return an answer reduced to its first records, without the later sections.
 
     The owner of a name server controls its answers, and so the time for parsing them.
     """

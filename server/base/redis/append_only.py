@@ -66,9 +66,9 @@ def files(data: Path) -> list[Path]:
 def cut_off_nulls(data: Path) -> None:
     """Truncate trailing NULs of the last file, with the command that they interrupt.
 
-    The removed bytes are kept in a separate file, and logged. A file that is damaged earlier, or
-    that would become empty, is left unchanged: the server refuses it, and `damage` reports the
-    position.
+    The removed bytes are kept in a separate file, and logged. A file that is damaged earlier, or an
+    only file that would become empty, is left unchanged: the server refuses it, and `damage`
+    reports the position.
     """
     found = files(data)
     path = found[-1] if found else data / NAME

@@ -105,7 +105,7 @@ class _PubSubConnection:
         self.reader = asyncio.create_task(self._read())
 
     async def change(self, added: Iterable[str], removed: Iterable[str]) -> None:
-        """Subscribe to the topics `added`, and unsubscribe from those in `removed` subscribed here.
+        """Subscribe to the topics `added`, and unsubscribe from subscribed ones of `removed`.
 
         Raises:
             OSError, RedisError: the connection is lost.

@@ -260,7 +260,7 @@ class Database:
                 return Reply(reply, 0 if redirected else known)
 
     async def _reply_directly(self, packed: bytes) -> Reply | None:
-        """Return the reply of a single Redis like `reply`, if it can be sent directly.
+        """Return the reply of a single Redis like `reply`, if the command can be sent directly.
 
         Returns:
             `None` if nothing was executed: this is a cluster, or the server is disconnected,

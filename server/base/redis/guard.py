@@ -42,7 +42,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _stop_with_node(server: subprocess.Popen[bytes]) -> None:
-    # The end of input means that the node has ended.
+    # The end of input means that the node stops the server, or has ended.
     while os.read(0, 1):
         pass
     server.terminate()

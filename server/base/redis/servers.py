@@ -56,7 +56,7 @@ class Servers:
 
         Raises:
             OSError, RedisError, RedisClusterException: the topology cannot be read, or no server
-            owns the key's slot.
+                owns the key's slot.
         """
         if isinstance(self._client, Redis):
             return None

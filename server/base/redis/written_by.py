@@ -93,7 +93,7 @@ def note_writer(data: Path, program: Program) -> None:
     file = data / FILE
     if file.is_file() and file.read_text(encoding="utf-8") == text:
         return
-    # Replaced atomically: the server refuses to start on a partial file.
+    # Replaced atomically: a node refuses to start with a partial file.
     new = data / f"{FILE}.new"
     with new.open("w", encoding="utf-8") as opened:
         opened.write(text)

@@ -57,7 +57,7 @@ class Ring(msgspec.Struct, frozen=True):
 
 
 class Verified(NamedTuple):
-    """A token's player and epoch, and whether it must be replaced by a new one."""
+    """A token's player and epoch, and whether it should be replaced by a new one."""
 
     player: PlayerId
     epoch: int

@@ -17,9 +17,9 @@ container's user and are readable by all, but a container has no other users."""
 def read_secret(path: Path) -> str:
     """Return the text of a file that other users cannot read.
 
-    As in PostgreSQL and OpenSSH, a file of this user must have no permissions for others, while a
-    file of root or another user may be readable by a group. The permissions do not matter if a
-    parent directory excludes other users. Below `MOUNTED`, any file is accepted.
+    As in PostgreSQL and OpenSSH, a file of this user must have no permissions for its group or
+    others, while a file of root or another user may be readable by its group. Permissions do not
+    matter if a parent directory excludes those users. Below `MOUNTED`, any file is accepted.
 
     Raises:
         UnsuitableError: other users can read or change it.

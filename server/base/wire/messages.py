@@ -53,8 +53,8 @@ class Command(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
     Attributes:
         id: chosen by the client, ascending within a session; the answer refers to it in `re`.
         cost: its cost to the player and the address, one of `server.base.core.costs`.
-        misses: the refusals that mean a wrong guess of a room code or credential. After too many of
-            them, further guesses are refused.
+        misses: the refusals that mean a wrong guess of a code, watch key or credential. After too
+            many of them, further guesses are refused.
         for_bots: whether players' bots can send it; else it is refused as `not_for_bots`.
     """
 

@@ -1,4 +1,4 @@
-"""Subprocesses that answer requests, for work that would block the interpreter lock in a thread.
+"""Subprocesses that answer requests, for work that would hold a node's interpreter lock.
 
 A process reads requests as lines of JSON from standard input, and writes answers as lines of JSON
 to standard output. It exits at the end of its input, so it does not outlive a killed node. Requests

@@ -24,7 +24,7 @@ class Signal(Generic[*Arguments]):
         self.subscribers: list[Callable[[Unpack[Arguments]], object]] = []
 
     def subscribe(self, subscriber: Callable[[Unpack[Arguments]], object]) -> None:
-        """Call a function on each `emit`; its return value is ignored."""
+        """Register a function to call on each `emit`; its return value is ignored."""
         self.subscribers.append(subscriber)
 
     def emit(self, *arguments: *Arguments) -> None:
@@ -50,7 +50,7 @@ class AsyncSignal(Generic[*Arguments]):
         self._subscribers: list[Callable[[Unpack[Arguments]], Awaitable[object]]] = []
 
     def subscribe(self, subscriber: Callable[[Unpack[Arguments]], Awaitable[object]]) -> None:
-        """Await a function on each `emit`; its result is ignored."""
+        """Register a function to await on each `emit`; its result is ignored."""
         self._subscribers.append(subscriber)
 
     async def emit(self, *arguments: *Arguments) -> None:

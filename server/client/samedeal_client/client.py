@@ -239,7 +239,7 @@ class Client:
         return await self.ask(CreateRoom(game, seats, limit, secrets.token_hex(16), variant, help))
 
     async def quick_match(self, game: str) -> RoomState:
-        """Wait for an opponent at a game; `leave_room` ends the wait."""
+        """Look for an opponent at a game; `leave_room` ends the search."""
         return await self.ask(QuickMatch(game))
 
     async def join_room(self, code: str) -> RoomState:
@@ -396,7 +396,7 @@ class Client:
         )
 
     async def rematch(self, challenge: str) -> Challenge:
-        """Challenge the same players again on a new deal, or return the existing rematch."""
+        """Challenge the same players on the same terms and a new deal, or return that challenge."""
         return await self.ask(Rematch(challenge))
 
     async def watch_challenge(self, challenge: str) -> Challenge:

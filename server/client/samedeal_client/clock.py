@@ -21,7 +21,7 @@ class Clock:
         self._round_trip = float("inf")
 
     def measure(self, server: int, asked: float, came: float) -> None:
-        """Take a measurement if its round trip is the shortest so far.
+        """Take a measurement if no earlier one had a shorter round trip.
 
         Args:
             server: the server's time, in Unix milliseconds.

@@ -11,7 +11,8 @@ LIFE_MS: Final = 86_400_000
 prevent duplicates."""
 
 PAUSES_MS: Final = (10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000)
-"""Milliseconds from each failed try to the next one; after the last pause, the post is dropped."""
+"""Milliseconds from each failed try to the next one. The post is dropped if the try after the last
+pause fails."""
 
 LONGEST_WAIT_MS: Final = 21_600_000
 """Maximum milliseconds that a server can delay the next try."""
