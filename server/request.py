@@ -29,7 +29,7 @@ C_co = TypeVar("C_co", bound=Command, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Request(Generic[C_co]):
-    """A session's command, and the parts of the node that carry it out."""
+    """A session's command, and the parts of the node that execute it."""
 
     command: C_co
     session: Session
@@ -86,12 +86,12 @@ class Request(Generic[C_co]):
 
 
 Handler: TypeAlias = Callable[[Request[Any]], Awaitable[Event]]
-"""Carries out a command, and returns the event that answers it.
+"""Executes a command, and returns the event that answers it.
 
 Raises:
-    Refusal: the command is not carried out; its docstring lists the codes.
-    UnavailableError: the store does not answer. The command may or may not have been carried out,
-        and can be sent again.
+    Refusal: the command is refused; its docstring lists the codes.
+    UnavailableError: the store does not answer. The command may or may not have been executed, and
+        can be sent again.
 """
 
 HandlerTable: TypeAlias = Mapping[type[Command], Handler]

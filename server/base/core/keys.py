@@ -22,7 +22,7 @@ SESSION_LIFE_S = 30 * DAY_SECONDS
 """Seconds that a player's sessions are stored after the newest one started."""
 
 SWEEPER_LIFE_S = 6
-"""Seconds without renewal after which other sweepers take over a sweeper's partitions."""
+"""Seconds without renewal until other sweepers take over a sweeper's partitions."""
 
 BUSY_LIFE_S = 20
 """Seconds after the last player activity during which sweepers work at shorter intervals."""

@@ -140,7 +140,7 @@ class JournalStore:
         Args:
             append: the entry, and everything written with it.
             now: the time of the decision in Unix milliseconds.
-            generation: the generation on which the previous entries were read; 0 to append on any
+            generation: the generation used to read the previous entries; 0 to append on any
                 generation.
             previous: the text of the previous entry, compared if the generation is 0 or the slot
                 has moved.

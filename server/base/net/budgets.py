@@ -70,7 +70,7 @@ class AddressBudget:
 
     Args:
         key: the address or network, as returned by `addresses.key_of`.
-        players: the number of players for which it is sized.
+        players: the number of players that it must suffice for.
         wide: the budget of the /48 around an IPv6 /64.
 
     Attributes:

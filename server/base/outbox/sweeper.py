@@ -61,7 +61,7 @@ TRIES = 3
 """Tries of work that raises unexpected errors, before it is set aside."""
 
 URGENT_WORKERS = 16
-"""Concurrent workers for effects, and for all deadlines but those of attempts at dailies."""
+"""Concurrent workers for effects, and for all deadlines except daily attempts'."""
 
 DAILY_WORKERS, DAILY_PAUSE = 4, 0.04
 """Concurrent workers that end attempts at dailies, and the seconds between attempts of each worker:

@@ -39,8 +39,7 @@ TELL_LOADING_EVERY = 5.0
 """Seconds between log lines about the progress of loading."""
 
 STABLE_AFTER = 30.0
-"""Seconds after which a server counts as stable: if it then dies, it is restarted without a pause.
-"""
+"""Minimum uptime in seconds of a server that is restarted without a pause when it dies."""
 
 FIRST_PAUSE, MAX_PAUSE = 0.25, 30.0
 """The first and the longest pause in seconds before a restart. The pause doubles each time."""

@@ -159,9 +159,10 @@ class WorkerPool(Generic[Item]):
             await asyncio.wait(self._workers)
 
     async def close(self) -> None:
-        """End the work, and refuse new items.
+        """End the work.
 
-        Waiting and scheduled items are processed now if the pool completes its work, else dropped.
+        If the pool completes its work, waiting and scheduled items are processed now. Otherwise
+        they are dropped, and new items are refused.
         """
         self._closing = True
         later = list(self._timers)

@@ -8,7 +8,7 @@ TEMPORARY = frozenset({"unavailable", "overloaded", "too_fast"})
 """Temporary refusals: the same command may succeed later."""
 
 NOT_CARRIED_OUT = frozenset({"overloaded", "too_fast"})
-"""Refusals that guarantee that the command was not carried out."""
+"""Refusals that guarantee that the command was not executed."""
 
 
 class Refusal(Exception):
@@ -17,7 +17,7 @@ class Refusal(Exception):
     Attributes:
         code: the server's, listed in `server/PROTOCOL.md`, or one of this library's: `disconnected`
             (the connection was lost before the answer, and the command may or may not have been
-            carried out), `unreachable` (no session within the timeout), `closed` (the client was
+            executed), `unreachable` (no session within the timeout), `closed` (the client was
             closed), `replaced` and `signed_out` (the server has ended the session permanently),
             `overtaken` (another session of the player played first), `no_room`, `no_attempt`
             (nothing that the command could apply to).

@@ -58,7 +58,7 @@ class Session:
 
         Raises:
             Refusal: the server refused it.
-            Disconnected: the session is lost; the command may or may not have been carried out.
+            Disconnected: the session is lost; the command may or may not have been executed.
         """
         await self._budget.spend(command.cost)
         if self.lost:

@@ -7,8 +7,8 @@ from typing import Final, Literal, NamedTuple
 from msgspec import Struct
 
 LIFE_MS: Final = 86_400_000
-"""Maximum milliseconds for which a post is tried, and for which its id is then remembered to
-prevent duplicates."""
+"""Maximum milliseconds of tries to send a post, and then of remembering its id to prevent
+duplicates."""
 
 PAUSES_MS: Final = (10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000)
 """Milliseconds from each failed try to the next one. The post is dropped if the try after the last
