@@ -89,10 +89,7 @@ class Front:
     async def enter_room(self, session: Session, room: Room, *, seated: bool = True) -> None:
         """Subscribe a session to a room, and wait until its command can be answered.
 
-        Args:
-            session: the session.
-            room: the room.
-            seated: whether its player counts as present in the room.
+        If `seated`, its player counts as present in the room.
         """
         hidden = await self.hidden_from(session, room)
         if self.hub.has(session):

@@ -527,12 +527,7 @@ def _print_url(host: str, port: int) -> None:
 
 
 def urls_of(host: str, port: int) -> list[str]:
-    """Return the page's URLs: on this machine, and on its network if it listens there.
-
-    Args:
-        host: the host to listen on.
-        port: the port.
-    """
+    """Return the page's URLs: on this machine, and on its network if it listens there."""
     hosts = [host]
     with suppress(ValueError):
         if not host or ip_address(host).is_unspecified:

@@ -96,12 +96,8 @@ def level_of(day: int) -> Level:
 def third(level: Level, size: int) -> range:
     """Return the indices of a level's deals in a list ordered by difficulty.
 
-    Three or more deals are cut into thirds whose sizes differ by at most one. With fewer, the
-    levels overlap, so that each still has one deal.
-
-    Args:
-        level: the level.
-        size: the number of deals, at least one.
+    Three or more deals (`size`) are cut into thirds whose sizes differ by at most one. With one or
+    two, the levels overlap, so that each still has one deal.
     """
     first = (level - 1) * size // 3
     return range(first, max(first + 1, level * size // 3))

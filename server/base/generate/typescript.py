@@ -323,10 +323,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {{
 def _table(struct: Message, *, optional: bool) -> str:
     """Return the row of a struct in the table of fields.
 
-    Args:
-        struct: the struct.
-        optional: whether clients may omit its fields with a default, which the server then fills
-            in.
+    If `optional`, clients may omit its fields with a default, and the server fills them in.
     """
     items: list[Any] = []
     for field, info in fields_of(struct):

@@ -52,12 +52,7 @@ class Reader(Generic[T]):
 
 
 def rules_of(game: str, variant: str, digest: str) -> Ruleset:
-    """Return the rules of a stored game.
-
-    Args:
-        game: the game's id.
-        variant: the variant's id.
-        digest: the digest of the rules.
+    """Return the rules of a stored game, by ids of game and variant and the rules' digest.
 
     Raises:
         UnreadableError: this release does not know these rules.

@@ -326,9 +326,7 @@ class Budgets:
     def request(self, address: str, cost: float) -> float:
         """Charge an address for a request; return 0, or the seconds to wait if it cannot pay.
 
-        Args:
-            address: the address.
-            cost: the cost, at most the capacity of the address's bucket.
+        The cost must not exceed the capacity of the address's bucket.
         """
         buckets = [each.requests for each in self.address(address).scopes]
         return self._charge(buckets, "requests", cost)

@@ -22,11 +22,7 @@ log = structlog.get_logger()
 
 
 class StoreMemory:
-    """Monitors the store's memory.
-
-    Attributes:
-        level: the memory level.
-    """
+    """Monitors the store's memory, and sets its `level`."""
 
     def __init__(self, store: MemoryStore, metrics: Metrics, background: Background) -> None:
         self.level: Level = "free"

@@ -109,9 +109,7 @@ class Posts:
     async def post(self, post: Post, at: int | None = None) -> None:
         """Post something once per id, however often this is called.
 
-        Args:
-            post: the post.
-            at: the earliest time, in Unix milliseconds.
+        It is sent no earlier than `at`, in Unix milliseconds.
 
         Raises:
             UnavailableError: it is unknown whether it was posted; calling again is safe.

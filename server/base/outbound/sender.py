@@ -46,11 +46,7 @@ Raises:
 
 
 class SendError(Exception):
-    """There is no answer.
-
-    Attributes:
-        reason: the reason.
-    """
+    """There is no answer, for a `reason`."""
 
     def __init__(self, reason: Failure) -> None:
         super().__init__(reason)

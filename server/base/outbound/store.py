@@ -91,10 +91,7 @@ class PostStore:
     async def retry(self, post_id: str, at: int, *, untried: bool = False) -> None:
         """Schedule a post for a retry at a time in Unix milliseconds.
 
-        Args:
-            post_id: its id.
-            at: the time.
-            untried: whether the last try was never made.
+        If the last try was never made (`untried`), it does not count.
         """
         member = PostDue(post_id).member
         await self._database.run(_RETRY, _keys(post_id), member, at, int(untried))

@@ -306,23 +306,15 @@ class Database:
     async def run(self, script: Script, names: list[str], *arguments: Argument) -> Any:
         """Run a script that writes, and return its reply once acknowledged.
 
-        Args:
-            script: the script.
-            names: its keys, at least one, all in one slot.
-            arguments: its arguments.
+        `names` are its keys, at least one, all in one slot.
         """
         return await self.write(names[0], *script.call(names, *arguments))
 
     async def keep_first(self, key: str, value: str, seconds: int | None = None) -> str:
-        """Set a key unless it has a value, and return its current value.
+        """Set a key unless it has a value, and return the value that it then has.
 
         An existing value is written again, so that the replicas acknowledge it even if another node
-        has only just set it.
-
-        Args:
-            key: the key.
-            value: the value to set.
-            seconds: the key's time to live from now on; `None` for no limit.
+        has only just set it. The key expires in `seconds`, unless that is `None`.
         """
         return str(await self.run(_KEEP_FIRST, [key], value, "" if seconds is None else seconds))
 

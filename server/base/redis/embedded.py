@@ -153,11 +153,7 @@ def default_memory(limits: Sequence[Path] = LIMITS) -> int:
 
 
 class _Server:
-    """The server on a directory locked by this process.
-
-    Attributes:
-        socket: the path of its socket.
-    """
+    """The server on a directory locked by this process. It listens on `socket`."""
 
     def __init__(self, data: Path, memory: int) -> None:
         self._data = data

@@ -29,10 +29,5 @@ class Script:
         self.all.append(self)
 
     def call(self, names: list[str], *arguments: Argument) -> tuple[Argument, ...]:
-        """Return the command that runs the script.
-
-        Args:
-            names: its keys, all in one slot.
-            arguments: its arguments.
-        """
+        """Return the command that runs the script with keys, all in one slot, and arguments."""
         return ("EVALSHA", self.digest, len(names), *names, *arguments)

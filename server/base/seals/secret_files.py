@@ -42,9 +42,7 @@ def read_secret(path: Path) -> str:
 def excess(mode: int, *, own: bool) -> int:
     """Return the excessive permissions in the mode of a file with a secret.
 
-    Args:
-        mode: the file's mode.
-        own: whether it belongs to this process's user, who is not root.
+    `own` states whether it belongs to this process's user, and that is not root.
     """
     return mode & (S_IRWXO | (S_IRWXG if own else S_IWGRP | S_IXGRP))
 

@@ -104,12 +104,7 @@ class PlayersApp:
 
 
 def metrics_app(metrics: Metrics, origins: Origins) -> ASGIApp:
-    """Return the application on the port for Prometheus, which serves the metrics.
-
-    Args:
-        metrics: the node's metrics.
-        origins: the hosts accepted in requests.
-    """
+    """Return the application on the port for Prometheus, which serves the metrics."""
 
     async def scrape(request: Request) -> Response:
         body, content_type = metrics.exposition(request.headers.get("Accept", ""))

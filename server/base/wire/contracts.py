@@ -46,11 +46,9 @@ class Wire(Protocol):
         """Return whether the queue is too long to start a command before `Session.go_on`."""
 
     def in_turn(self, begin: Callable[[], None], cost: float) -> None:
-        """Call a function that starts a command at the next turn of the client's address.
+        """Call a function that starts a command in a turn of the client's address.
 
-        Args:
-            begin: the function.
-            cost: the cost of the command (`server.base.core.costs`).
+        `cost` is the command's (`server.base.core.costs`).
         """
 
     def hold(self) -> None:

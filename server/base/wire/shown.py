@@ -53,9 +53,7 @@ class ShownAttempts:
     def show(self, attempt: AttemptId, room: RoomCode | None) -> int:
         """Record that an attempt is being sent to the client, and return its number.
 
-        Args:
-            attempt: the attempt.
-            room: the room of its round, or `None` for a daily.
+        `room` is the room of its round, or `None` for a daily.
         """
         self._latest = attempt
         if room is not None:

@@ -207,7 +207,7 @@ class Socket(asyncio.Protocol):
         self._turns.add(self._address, self.transport, self._parse_slice)
 
     def in_turn(self, begin: Callable[[], None], cost: float) -> None:
-        """Call a function that starts a command at the next turn of the client's address."""
+        """Call a function that starts a command in a turn of the client's address."""
         self._turns.add(self._address, self.transport, begin, cost * SECONDS)
 
     def _parse_slice(self) -> None:
@@ -426,11 +426,7 @@ class Socket(asyncio.Protocol):
     # Closing
 
     def close(self, code: int) -> None:
-        """Close the connection after queued messages have been sent; abort it after a while.
-
-        Args:
-            code: the close code.
-        """
+        """Close the connection with a close code, after queued messages; abort it after a while."""
         self._abort_later()
         if self._protocol.state is State.OPEN:
             if self._outgoing:

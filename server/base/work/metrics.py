@@ -320,12 +320,9 @@ class _MetricsCollector(Collector):
 
 
 def _with_samples(each: Field[Any], value: Any, family: Metric | None) -> Metric:
-    """Return the metric family of an attribute, with its samples.
+    """Return the metric family of an attribute, with the samples of its value.
 
-    Args:
-        each: the attribute.
-        value: its value.
-        family: the family, if another attribute has created it already.
+    `family` is the family, if another attribute has created it already.
     """
     name, text = each.metadata["name"], each.metadata["text"]
     labels = each.metadata["labels"]

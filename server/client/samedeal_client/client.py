@@ -464,9 +464,7 @@ class Client:
     async def watch(self, code: str, key: str | None = None) -> Watched:
         """Watch the rounds of a room without a seat; `watched` is kept current.
 
-        Args:
-            code: the room's.
-            key: its watch key, which members do not need.
+        Members of the room do not need its watch key.
         """
         wanted = WatchRound(code, key)
         self._watching.wanted, self._watching.state = wanted, None

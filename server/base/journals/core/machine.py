@@ -65,11 +65,9 @@ class Definition(Protocol[State, Event]):
         """Return the time (Unix milliseconds) until which the journal is guaranteed to be kept."""
 
     def size(self, state: State, oldest: State | None) -> int:
-        """Return a replica's approximate size in bytes, in constant time.
+        """Return the approximate size in bytes of a replica with a state, in constant time.
 
-        Args:
-            state: its state.
-            oldest: the oldest other state that it keeps, if any.
+        `oldest` is the oldest other state that it keeps, if any.
         """
 
     def shared(self, state: State) -> Shared | None:

@@ -62,11 +62,8 @@ class Destination(NamedTuple):
 def parse_url(url: str, *, local: bool = False) -> Destination | None:
     """Parse a URL, or return `None` if posting there is not allowed.
 
-    It must be an https URL with a name, the default port, and neither user nor password.
-
-    Args:
-        url: the URL.
-        local: whether to allow any host and port, and http too, for tests.
+    It must be an https URL with a name, the default port, and neither user nor password. With
+    `local`, for tests, any host and port are allowed, and http too.
     """
     if len(url) > MAX_URL or not _TEXT.fullmatch(url):
         return None

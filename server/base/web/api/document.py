@@ -40,12 +40,7 @@ Object = dict[str, Any]
 
 
 def document(routes: Iterable[Route[Any]], structs: Sequence[type[msgspec.Struct]]) -> Object:
-    """Return the OpenAPI document.
-
-    Args:
-        routes: all routes.
-        structs: the structs of all answers.
-    """
+    """Return the OpenAPI document of routes and the structs of their answers."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "Samedeal", "version": VERSION, "description": ABOUT},

@@ -198,9 +198,7 @@ def player_of(text: str) -> PlayerId:
 def life_of(closes: int, now: int) -> int:
     """Return the lifetime in seconds of data derived from the runs of a period.
 
-    Args:
-        closes: when the period's last runs end, in Unix milliseconds. The results are final some
-            time later.
-        now: the time.
+    The period's last runs end when it `closes`, in Unix milliseconds; the results are final some
+    time later.
     """
     return HOUR if now >= closes + days.SETTLED_MS else LIVE
