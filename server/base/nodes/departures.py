@@ -58,7 +58,7 @@ class Departures:
                 self._removals.add(node)
 
     async def _remove(self, node: str) -> None:
-        """Remove a node's data, until the node comes back."""
+        """Remove a node's data, stopping if the node comes back."""
         await self._held.begin_removal(node)
         removed = 0
         for first in range(0, PARTITIONS, READ):

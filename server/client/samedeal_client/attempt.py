@@ -43,7 +43,7 @@ Changes = tuple[tuple[int, ...], ...]
 """The piles changed by a move, as in `Moved`."""
 
 TRIES = 3
-"""How often a hint or a resignation is retried after another entry got in first."""
+"""Maximum tries of a hint or a resignation, since another entry may take its number first."""
 
 
 class Attempt:

@@ -77,7 +77,8 @@ FINAL_CLOSES = {4001: "replaced", 4002: "bad_version", 4007: "signed_out", 4008:
 """Close codes that keep the client from reconnecting."""
 
 PENALTY_CLOSES = {4000, 4005}
-"""Close codes that delay reconnecting by some seconds: the client sent too much, or no messages."""
+"""Close codes that delay reconnecting by some seconds: the client sent too much, or invalid frames.
+"""
 
 WELCOME_WITHIN = 10.0
 FIRST_WAIT = 1.0

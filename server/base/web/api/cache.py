@@ -28,7 +28,7 @@ OVERHEAD: Final = 3_584
 entry. A test measures them."""
 
 MAX_LIFE_S: Final = 60.0
-"""Maximum seconds that an answer is cached, and so the delay until corrections are visible."""
+"""Maximum seconds that a node caches an answer, so that it soon serves corrections."""
 
 MAX_IN_FLIGHT: Final = 16
 """Maximum concurrently created answers; further requests are refused before they delay moves."""
