@@ -1,8 +1,9 @@
 """Accounts: keep an identity, sign in on another device, leave.
 
 Every player starts as a guest, known only by a token in one browser. A recovery code or a passkey,
-its credentials, keep the identity. A session must show a credential before it changes any, so a
-briefly stolen token does no lasting damage. Codes are stored only as SHA-256 digests.
+its credentials, keep the identity. If there is a credential, a session must show one before it
+changes any, so a briefly stolen token does no lasting damage. Codes are stored only as SHA-256
+digests.
 """
 
 from __future__ import annotations

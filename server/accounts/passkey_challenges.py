@@ -33,7 +33,8 @@ class PasskeyChallenges:
         """Remove and return the challenge that a session answers.
 
         Raises:
-            Refusal: as `bad_passkey`, if it has expired or was for another purpose.
+            Refusal: as `bad_passkey`, if there is none, it has expired, or it was for another
+                purpose.
         """
         challenge = self._asked.pop(session, None)
         if challenge is None or challenge[0] != purpose or challenge[2] < time.monotonic():

@@ -234,7 +234,7 @@ class AccountStore:
 
         Returns:
             A refusal code, or an empty string: `bad_token` if the player has been deleted or is in
-                a later epoch, `confirm_first` if a credential exists and was not shown.
+            a later epoch, `confirm_first` if a credential exists and was not shown.
         """
         until = now + keys.CODE_OFFER_LIFE_S * 1000
         given = (digest, epoch, _flag(confirmed), until, keys.CODE_OFFER_LIFE_S)
@@ -417,7 +417,7 @@ class AccountStore:
 
         Returns:
             A refusal code, or an empty string: `bad_token` if the owner has been deleted or is in a
-                later epoch, `not_kept` if the owner is a guest, or `too_many_bots`.
+            later epoch, `not_kept` if the owner is a guest, or `too_many_bots`.
         """
         record = players_keys.player(bot)
         given = (name, owner, now, players_keys.PLAYER_LIFE_S)

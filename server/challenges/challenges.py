@@ -102,7 +102,7 @@ class Page:
 
 
 class Challenges:
-    """Execute commands on challenges through replicas of their journals.
+    """Carries out commands on challenges, using replicas of their journals.
 
     Attributes:
         members: looks up a circle's members; set by the circles wing. Without it, circles are

@@ -28,7 +28,7 @@ Pay = Callable[[int], None]
 
 
 class ChallengeLists:
-    """Read and change players' lists.
+    """Reads and changes players' lists.
 
     Attributes:
         grown: emitted with a connected player of this node who has been challenged.

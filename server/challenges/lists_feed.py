@@ -17,7 +17,7 @@ CONCURRENCY = 4
 
 
 class ChallengeListsFeed:
-    """Send a player's list to their sessions on this node when it grows."""
+    """Sends a player's list to their sessions on this node when it grows."""
 
     def __init__(self, lists: ChallengeLists, hub: Hub, background: Background) -> None:
         self._lists = lists

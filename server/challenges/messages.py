@@ -74,8 +74,7 @@ class WatchChallenge(ChallengeCommand, tag=118, frozen=True):
     """Request a challenge, and subscribe the session to its changes in place of any other's.
 
     The cost increases with the number of players. Refused as `unknown_challenge` if it does not
-    exist or is for a
-    circle the player does not belong to, or as `too_fast`.
+    exist or is for a circle the player does not belong to, or as `too_fast`.
     """
 
     cost: ClassVar[float] = costs.READ

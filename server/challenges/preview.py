@@ -16,7 +16,7 @@ from server.rooms.preview import played_by
 
 
 class ChallengePreviews:
-    """Create the link previews of challenges, for `server.base.web.previews`."""
+    """Link previews of challenges, for `server.base.web.previews`."""
 
     def __init__(self, challenges: Challenges, profiles: Profiles) -> None:
         self._challenges = challenges

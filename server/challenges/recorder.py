@@ -19,7 +19,7 @@ AT_ONCE = 20
 
 
 class ChallengeRecorder:
-    """Record results in histories. They do not affect leaderboards or ratings."""
+    """Records results in histories. They do not affect leaderboards or ratings."""
 
     def __init__(
         self,

@@ -14,7 +14,7 @@ MAX_ROWS: Final = 100_000
 
 
 class ChallengeTables:
-    """Sort the tables of challenges, once for all viewers with the same access.
+    """Sorts the tables of challenges, once for all viewers with the same access.
 
     Attributes:
         ordered: the number of tables sorted so far.

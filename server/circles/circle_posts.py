@@ -27,7 +27,7 @@ TEST_LIFE_MS: Final = 600_000
 
 
 class CirclePosts:
-    """Post a circle's tables and challenges to its webhook.
+    """Posts a circle's tables and challenges to its webhook.
 
     Args:
         circles: the circles.

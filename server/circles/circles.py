@@ -68,7 +68,7 @@ class PlayerCircles(NamedTuple):
 
 
 class Circles:
-    """Execute commands on circles through replicas of their journals.
+    """Carries out commands on circles, using replicas of their journals.
 
     Args:
         store: the index of each player's circles.

@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 
 class Leagues:
-    """Make the leagues' challenges, and record all challenges made for circles."""
+    """Makes the leagues' challenges, and records all challenges made for circles."""
 
     def __init__(self, circles: Circles, challenges: Challenges, quotas: Quotas) -> None:
         self._circles = circles

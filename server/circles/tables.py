@@ -48,7 +48,7 @@ class Table:
 
 
 class Tables:
-    """Compute the tables of circles."""
+    """Computes the tables of circles."""
 
     def __init__(self, histories: HistoryStore, sets: DailySets, *, clock: Clock) -> None:
         self._histories = MemberHistories(histories, sets)

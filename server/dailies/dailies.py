@@ -352,7 +352,7 @@ class Dailies:
             if not anew:
                 raise Refusal("overloaded", wait=RETRY_AFTER_MS)
             await self._begin(player, DailyId(game, day), address)
-            # Decide this at the start: otherwise, the best of several guests could get an account
+            # Decide this at the start: otherwise, the best of several guests could be kept
             # afterwards.
             (ranked,) = await self._histories.kept([player])
         elif reading is not None:

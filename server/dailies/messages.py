@@ -54,7 +54,7 @@ class Dailies(Event, tag=11, frozen=True):
 
     Attributes:
         day: the UTC day, counted from 1970-01-01.
-        date: the same as `YYYY-MM-DD`.
+        date: the same day, as `YYYY-MM-DD`.
         ends: the latest start of an attempt, in Unix milliseconds.
         closes: the latest end of an attempt, in Unix milliseconds.
         now: the server's time in Unix milliseconds.

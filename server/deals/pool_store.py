@@ -38,7 +38,7 @@ redis.call('ZREM', KEYS[1], ARGV[1])
 redis.call('ZADD', KEYS[1], score, ARGV[2])
 return 1
 """)
-"""Replaces a member with the same score, unless it was taken meanwhile."""
+"""Replaces a member and keeps its score, unless it was taken meanwhile."""
 
 log = structlog.get_logger()
 
@@ -104,8 +104,8 @@ class PoolStore:
         """Take a random deal of a level out of a game's pool; `None` if it has none.
 
         This reads the whole pool, about 1 KB per deal. If several nodes choose the same deal
-        concurrently, one gets it. A taken deal is never returned to the pool, even if its taker
-        fails.
+        concurrently, one gets it. If its taker then fails, the deal is lost: it never returns to
+        the pool.
 
         Raises:
             UnavailableError: a deal may have been taken or not.

@@ -209,7 +209,7 @@ class DealStore:
         return found
 
     async def show(self, deal: DealId) -> Occasion | None:
-        """Record that a room's deal is shown to a player without an attempt at it.
+        """Record that a room's deal is shown to a viewer who has not finished an attempt at it.
 
         Returns:
             The occasion that it is reserved for, or `None`. If it is reserved, nothing is recorded,

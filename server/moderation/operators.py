@@ -69,7 +69,7 @@ from server.rooms.rooms import Rooms
 from server.runs.closed_deals import ClosedDeals
 
 RoomFilter = Literal["all", "open", "running"]
-"""RoomFilter rooms: all, public ones with a free seat, or those with a running round."""
+"""The rooms to list: all, public ones with a free seat, or those with a running round."""
 
 BATCH = 64
 """Partitions whose deadlines are read together."""

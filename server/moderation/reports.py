@@ -1,12 +1,12 @@
 """Reports of players and runs, for operators; they have no automatic consequences.
 
-A report reads the target (a run as when it is watched) and whether the reporter is a guest, and
-writes about 100 bytes, without any notification. A target takes at most 1 kB, all targets 5 MB.
+A report reads the target (a run costs the same as viewing it) and whether the reporter is a guest,
+and writes about 100 bytes, without any notification. A target takes at most 1 kB, all targets 5 MB.
 
-On each node, `Payer.report` limits a player to bursts of five and six reports an hour, an address
-to bursts of 20 and twelve an hour. Abuse would take weeks to fill the list, which then drops the
-least recently reported targets. Suspicious runs are in a separate list, and guests together weigh
-no more than one player.
+On each node, `Payer.report` limits a player to a burst of five reports, then six an hour, and an
+address to a burst of 20, then twelve an hour. Abuse would take weeks to fill the list, which then
+drops the least recently reported targets. Suspicious runs are in a separate list, and guests
+together weigh no more than one player.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ UnmutedMembers = Callable[[str], Awaitable[Collection[PlayerId]]]
 
 
 class ChallengeNotices:
-    """Notify players about challenges.
+    """Notifies players about challenges.
 
     It subscribes to the effects of challenges after the challenges wing, and so runs after it. Each
     notification is sent once, even if an effect is applied repeatedly.

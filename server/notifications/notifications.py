@@ -78,7 +78,7 @@ _DECODER = msgspec.json.Decoder(_Content)
 
 
 class Notifications:
-    """Send players the notifications they asked for.
+    """Sends players the notifications they asked for.
 
     Attributes:
         key: the public key for browsers' subscriptions, or `None` if the server does not send

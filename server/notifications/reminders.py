@@ -21,7 +21,7 @@ from server.results.repaired_days import RepairedDays
 
 
 class Reminders:
-    """Remind players that a streak is about to end."""
+    """Reminds players that a streak is about to end."""
 
     def __init__(
         self,

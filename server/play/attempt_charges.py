@@ -32,7 +32,7 @@ class AttemptCharges:
         attempts.appended.subscribe(self._advanced)
 
     def _advanced(self, before: Attempt | None, after: Attempt, _: str) -> None:
-        """Charge for an attempt at its first move, and then for every `MOVES` entries."""
+        """Charge for an attempt at its first move, every `MOVES` entries, and at its end."""
         count = after.seq % MOVES or MOVES
         is_first = before is not None and not before.is_played and after.is_played
         is_counted = count == MOVES or (after.end is not None and after.is_played)

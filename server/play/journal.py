@@ -162,9 +162,9 @@ def finish_of(attempt: Attempt) -> Finish | None:
     """Return the outbox effect of a finished attempt.
 
     Returns:
-        `None` if it has not ended, or if it has no effect: a daily without a move. Rounds and other
-        occasions wait for the results of all their runners, so for them an attempt without a move
-        has an effect too.
+        `None` if it has not ended, or if it has no effect: an attempt at a daily without a move.
+        Rounds and other occasions wait for the results of all their runners, so there an attempt
+        without a move has an effect too.
     """
     start = attempt.start
     is_awaited = start.room is not None or start.occasion is not None

@@ -243,7 +243,7 @@ def _starts_pass(board: Board) -> bool:
 def _may_have_seen_all(board: Board) -> bool:
     """Return, by a cheap test, whether all cards of a board may have been seen.
 
-    They have not while the last card of a stock without redeals lies face down.
+    They have not while the last card of a stock that was never redealt lies face down.
     """
     stock = board.piles[board.ruleset.stock]
     return not stock or board.redeals > 0 or not stock[0] & DOWN

@@ -15,7 +15,7 @@ from server.results.leaderboards_store import LeaderboardStore
 
 
 class Curves:
-    """Load the curves of dailies."""
+    """Loads the curves of dailies."""
 
     def __init__(
         self,

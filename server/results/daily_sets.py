@@ -15,7 +15,7 @@ CURRENT_FOR_MS = 60_000
 
 
 class DailySets:
-    """Look up the games that were dailies on each day. The store is read only on demand.
+    """Looks up the games that were dailies on each day. The store is read only on demand.
 
     Attributes:
         known: the sets as last read.

@@ -64,7 +64,7 @@ class _Own:
     """A subscriber's own rows and their opponents' rows, as last sent.
 
     Attributes:
-        rows: the player's row and its neighbors, in order; empty if the player has no row.
+        rows: the player's row and its neighbours, in order; empty if the player has no row.
         bound: the worst score that changes the rows or their ranks when it is entered.
         circle: the player and their opponents; empty without opponents.
         rivals: the rows of `circle`.

@@ -33,7 +33,7 @@ from server.results.leaderboards import Leaderboards
 
 
 class Histories:
-    """Read and change players' histories.
+    """Reads and changes players' histories.
 
     Args:
         store: the store of the histories.

@@ -41,7 +41,8 @@ return 1
 )
 """The keys are a player's history and account record.
 
-Both get the same lifetime; the record of a player with a kept identity never expires.
+A history with results and its record get the same lifetime; the record of a kept identity then
+never expires. A history without results has a shorter lifetime of its own.
 """
 
 

@@ -75,7 +75,7 @@ class Standing:
 
 
 class Leaderboards:
-    """Read and write leaderboards, and publish their changes.
+    """Reads and writes leaderboards, and publishes their changes.
 
     Attributes:
         score_changed: emitted with the id of a subscribed leaderboard and the change, or `None` if
@@ -198,7 +198,7 @@ class Leaderboards:
         return found.size, found.rows
 
     async def around(self, board: BoardId, players: Sequence[PlayerId]) -> list[list[Row]]:
-        """Return each player's row with up to `REACH` neighbors on either side, in one round trip.
+        """Return each player's row with up to `REACH` neighbours on either side, in one round trip.
 
         The list is empty for a player without a result.
         """

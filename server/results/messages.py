@@ -79,7 +79,7 @@ class Leaderboard(Event, tag=12, frozen=True):
         day: the number of the period, or 0 for all time.
         size: the number of rows.
         top: the first rows.
-        around: the player's own row with its neighbors; empty without a result.
+        around: the player's own row with its neighbours; empty without a result.
         deal: the id of the day's deal once it is closed, for requesting runs; null before, and on
             boards not tied to a single deal. A row's attempt id is the deal's id, a dot, and the
             player's id.
@@ -106,7 +106,7 @@ class LeaderboardChange(Event, tag=8, frozen=True):
     Attributes:
         size: the number of rows.
         top: the first rows, or null if unchanged.
-        around: the player's own row with its neighbors, or null if unchanged.
+        around: the player's own row with its neighbours, or null if unchanged.
         rivals: the rows of the player and their opponents in races, or null if unchanged.
         middle: the median, or null if unchanged or without rows.
     """

@@ -73,7 +73,7 @@ def result(shown: DailyId, standing: Standing, *, today: bool) -> Preview:
     Args:
         shown: the daily.
         standing: the player's profile and row, and the size of the leaderboard.
-        today: whether the daily is still open, so that readers can compete.
+        today: whether it is the current day's daily, so that readers can still compete.
     """
     game, rules = games()[shown.game], ruleset(shown.game)
     left, time, _ = unpack(standing.row.score)

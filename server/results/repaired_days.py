@@ -11,7 +11,7 @@ CURRENT_FOR_MS = 60_000
 
 
 class RepairedDays:
-    """Look up the repaired days, reading the store on demand and at most once a minute."""
+    """Looks up the repaired days, reading the store on demand and at most once a minute."""
 
     def __init__(self, store: RepairedDayStore, clock: Clock) -> None:
         self._store = store

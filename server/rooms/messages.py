@@ -428,7 +428,7 @@ class Removed(Event, tag=23, frozen=True):
 
 
 class Neighbours(Event, tag=27, frozen=True):
-    """The players at the same address, sent only to the host, whenever they change.
+    """The players of a room who share an address, sent only to its host, whenever they change.
 
     Sharing an address is no proof of cheating: families and schools share one too.
 

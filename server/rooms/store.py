@@ -25,7 +25,7 @@ redis.call('EXPIRE', KEYS[2], ARGV[2])
 return redis.call('HGETALL', KEYS[1])
 """)
 """Keys: the room's presence, and the node's list of held rooms in the partition. It stores the
-players before it reads, so that of two nodes that enter, one sees the other."""
+players before it reads, so that of two nodes that enter, at least one sees the other."""
 
 _EXTEND = Script("""
 local left = redis.call('TTL', KEYS[1])

@@ -95,8 +95,8 @@ class RunsOfDeal(Rows, frozen=True, kw_only=True):
 
     Attributes:
         deal: its id.
-        group: the players of runs at a daily: account holders or guests. In a room, they race
-            together.
+        group: the players of runs at a daily: those with a kept identity, or guests. In a room,
+            they race together.
     """
 
     deal: str

@@ -103,8 +103,8 @@ class Runs(Event, tag=20, frozen=True):
     Attributes:
         deal: its id.
         size: the number of all runs.
-        runs: all runs of a round; for a daily, the first ones and the neighbours of the player's
-            own; empty for a round whose room is no longer kept.
+        runs: all runs of a round; for a daily or a challenge, the first ones, and the player's own
+            with its neighbours; empty for a round whose results are no longer kept.
     """
 
     deal: str

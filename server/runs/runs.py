@@ -180,7 +180,7 @@ class Runs:
         These are the first runs, and the player's own run with its neighbours. The runs of a round
         are kept for a week after it.
 
-        `pay` is called with the number of runs before they are ranked.
+        `pay` is called with the number of runs of a round or a challenge before they are ranked.
 
         Raises:
             Refusal: as `unknown_deal`; as `deal_open` while it may be played; as `overloaded`

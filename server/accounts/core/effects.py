@@ -48,7 +48,7 @@ class Kept(Struct, tag="kept", frozen=True):
 
 
 class Deleted(Struct, tag="deleted", frozen=True):
-    """A player asked for deletion at this time, in Unix milliseconds."""
+    """A player is to be deleted, as requested at this time in Unix milliseconds."""
 
     player: PlayerId
     at: int

@@ -107,9 +107,9 @@ class Challenge:
 
     @property
     def closes(self) -> int:
-        """The latest possible close, or the actual one after an early close.
+        """The scheduled close, or the close by the creator.
 
-        An early close by the creator is an upper bound until the last running attempt ends.
+        After a close by the creator, this is an upper bound until the last running attempt ends.
         """
         if self.closing is None:
             return self.made.closes

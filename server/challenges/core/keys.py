@@ -6,10 +6,11 @@ from server.base.core.keys import DAY_SECONDS, partition
 from server.deals.core.keys import PLAYED_DEAL_LIFE_S
 
 CHALLENGE_LIFE_MS = 90 * DAY_SECONDS * 1000
-"""Milliseconds a challenge is kept after its close: the maximum lifetime of runs."""
+"""Milliseconds a challenge is kept after its scheduled close, or a later last entry: the maximum
+lifetime of runs."""
 
 DEAL_LIFE_S = PLAYED_DEAL_LIFE_S
-"""Seconds a challenge's deal is kept after its close, which exceeds the lifetime of its runs."""
+"""Seconds a challenge's deal is kept after its scheduled close, longer than any run on it."""
 
 MAKING_MS = 60_000
 """Milliseconds within which a challenge must be created after its deal is reserved."""

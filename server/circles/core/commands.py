@@ -40,7 +40,11 @@ from server.circles.core.events import (
 
 
 def check_link(circle: Circle, player: PlayerId, secret: str) -> None:
-    """Check that a player can see the circle behind a link. Members always can."""
+    """Check that a player can see the circle behind a link. Members always can.
+
+    Raises:
+        Refusal: as `unknown_circle`.
+    """
     # Compare in constant time, so that response times do not reveal the secret.
     if circle.deleted or not (
         circle.member(player) or compare_digest(secret.encode(), circle.secret.encode())

@@ -43,7 +43,7 @@ class RunLine(Struct, frozen=True):
     """The line of a run: a run's file without the deal of its game and its player's name.
 
     Attributes:
-        group: whether the player had an account at the start.
+        group: whether the player had a kept identity at the start.
         rank: among the runs of the game and group.
         player: the player's id; the archive contains no names.
         started: as in `server.play.core.run.RunFile`, like the fields after it.

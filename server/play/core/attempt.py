@@ -42,7 +42,7 @@ class Started(Struct, tag="started", frozen=True, omit_defaults=True):
         rules: the digest of its rules.
         help: the help available to the player.
         days: how many days it is kept after its deadline if it is played.
-        ranked: whether it is an attempt at a daily, by a player with an account at its start.
+        ranked: whether it is an attempt at a daily by a player with a kept identity at its start.
         occasion: its purpose if it is neither in a room nor a daily.
     """
 
@@ -282,7 +282,8 @@ def hint(
 ) -> Hinted | None:
     """Decide a player's request for a hint.
 
-    `find` returns the hint for a board; pass an earlier result to save the search.
+    `find` returns the hint for a board; pass a function that returns an earlier result to save the
+    search.
 
     Returns:
         The entry; `None` if the hint on this board was given before, or there is no hint.

@@ -30,8 +30,8 @@ MAX_ALL_MARKS = 12
 RENAMES_AT_ONCE = 3
 """Burst of renames: enough to choose a name and correct a typo.
 
-More would let a player impersonate others by turns, and each rename is broadcast to every viewer of
-the name.
+With more, players could not be told apart, and each rename is broadcast to every viewer of the
+name.
 """
 
 RENAME_EVERY_MS = 600_000

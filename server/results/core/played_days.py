@@ -152,7 +152,7 @@ class PlayedDays(Struct, array_like=True, frozen=True):
 
 
 class Tally:
-    """Sum up many results, in any order.
+    """Sums of many results, added in any order.
 
     Attributes:
         next_best: the second-best result.

@@ -58,7 +58,7 @@ def of_first_move(players: Collection[PlayerId] | None, days: int) -> list[Item]
 
     Every player pays for the whole round, since any of them may be the only one to move.
 
-    `players` are `None` if unknown on this node. The player's attempt is kept for `days` days.
+    `players` is `None` if unknown on this node. The player's attempt is kept for `days` days.
 
     Returns:
         The round's results, and the pace bot's run if it plays or the players are unknown. The run

@@ -79,7 +79,9 @@ def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
 
 
 def _check_bots(seats: Sequence[Seat], *, public: bool = False) -> None:
-    """Check that a player's bot never shares the room with someone who joined while it was public.
+    """Check that no player's bot shares the room with strangers.
+
+    Strangers are members who joined while the room was public, and anyone while it is.
 
     `seats` and `public` describe the room after the change.
 
