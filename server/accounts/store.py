@@ -269,7 +269,7 @@ class AccountStore:
             await self._database.write(key, "PERSIST", key)
 
     async def code_owner(self, digest: str) -> PlayerId | None:
-        """Return the candidate owner of a recovery code; only the owner's record confirms it."""
+        """Return the possible owner of a recovery code's SHA-256; the owner's record decides."""
         return await self._owner(keys.recovery(digest))
 
     async def use_code(self, player: PlayerId, digest: str, now: int) -> int | None:

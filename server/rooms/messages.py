@@ -228,7 +228,7 @@ class SendEmote(RoomCommand, tag=22, frozen=True):
     12 and 4 per second per room.
 
     Attributes:
-        emote: an index into the list of emotes.
+        emote: its index in `EMOTES`.
     """
 
     emote: Emote
@@ -447,7 +447,7 @@ class Emoted(Event, tag=15, frozen=True):
 
     Attributes:
         player: the sender's id.
-        emote: an index into the list of emotes.
+        emote: its index in `EMOTES`.
     """
 
     code: str

@@ -156,7 +156,7 @@ class RaceRecorder:
             await self._enter(other)
 
     async def _write(self, deal: DealId, record: RaceRecord) -> None:
-        """Write each player's result, until the record has not changed meanwhile."""
+        """Write each player's result, and repeat while the record changes during the writes."""
         while True:
             decision = _DECODER.decode(record.decided)
             results = race_results.results(decision, record.void)

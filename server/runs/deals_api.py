@@ -71,7 +71,8 @@ class DealRuns(Struct, frozen=True):
 
     Attributes:
         deal: its id.
-        size: the number of all runs; 0 for a round whose room is no longer kept.
+        size: the number of all runs; 0 for a round whose results are no longer
+            kept.
         runs: the requested runs.
     """
 

@@ -9,10 +9,10 @@ CODE_OFFER_LIFE_S = 3_600
 """Seconds before the offer of a new recovery code expires."""
 
 FOR_GOOD = {
-    "recovery": "the code of such a player",
-    "passkey": "a passkey of such a player",
+    "recovery": "recovery codes of kept identities with results",
+    "passkey": "passkeys of kept identities with results",
 }
-"""The kinds of keys that need not expire, and why; every write of another kind sets an expiry."""
+"""Kinds of keys that need not expire, with the reason; all other keys must expire."""
 
 
 def recovery(digest: str) -> str:

@@ -107,9 +107,10 @@ class Challenge:
 
     @property
     def closes(self) -> int:
-        """The scheduled close, or the close by the creator.
+        """The scheduled close.
 
-        After a close by the creator, this is an upper bound until the last running attempt ends.
+        After a close by the creator, it is when the challenge was over, or until then the latest
+        deadline of a running attempt.
         """
         if self.closing is None:
             return self.made.closes

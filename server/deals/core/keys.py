@@ -29,7 +29,7 @@ including retries."""
 FOR_GOOD = {
     "pool": "deals that wait to be played",
 }
-"""Kinds of keys that never expire, with the reason; all other keys must expire."""
+"""Kinds of keys that need not expire, with the reason; all other keys must expire."""
 
 
 def deal(deal_id: str) -> str:

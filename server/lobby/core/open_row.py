@@ -61,7 +61,7 @@ def row_of(room: Room, online: Collection[PlayerId]) -> OpenRow | None:
 
 
 def listed(rows: Iterable[OpenRow]) -> list[OpenRow]:
-    """Return the list: rooms waiting for a round first, then by the number of free seats.
+    """Return the list: rooms waiting for a round first, then those with the fewest free seats.
 
     Equal rooms stay in their order. A host gets one row, and a network at most `MAX_OF_NETWORK`. If
     that exceeds the maximum, every network gets a first row before any gets a second.

@@ -33,7 +33,7 @@ CLOSED = "{suspicious}:closed"
 """Key of closed cases: a hash of JSON by name, dropped with the case."""
 
 FOR_GOOD = {
-    "audit": "what operators have done, by their own hand",
+    "audit": "acts of operators, which grow only by their own requests",
     "suspicious": "at most `MAX_SUSPICIOUS` runs, and `MAX_REPORTED` players and runs",
 }
-"""The kinds of keys that need not expire, and why; every write of another kind sets an expiry."""
+"""Kinds of keys that need not expire, with the reason; all other keys must expire."""

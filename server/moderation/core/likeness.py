@@ -91,8 +91,8 @@ def _digest(place: Place) -> str:
 def compare(run: list[Choice], other: list[Choice]) -> Iterator[Likeness]:
     """Yield the likeness of a run to another after each move in common.
 
-    A step takes up to a millisecond, the price of a hint, so that the caller can yield to others
-    between steps or stop early.
+    A step takes up to a millisecond, the time of a hint. The caller can yield to the event loop
+    between steps, or stop early.
     """
     moved: dict[Place, set[str]] = {}
     for each in other:

@@ -68,8 +68,8 @@ class Quiet(Struct, array_like=True, frozen=True):
     Attributes:
         begin: the start, in minutes after midnight local time.
         end: the end, likewise; earlier than `begin` if the hours include midnight.
-        zone: the name of the player's time zone. A name follows daylight saving; an offset would
-            not.
+        zone: the name of the player's time zone, which follows daylight saving, or a fixed offset;
+            see `server.notifications.zones`.
     """
 
     begin: int

@@ -29,9 +29,9 @@ MAX_SESSIONS = 8
 """Maximum number of a player's sessions; each costs memory, and a frame per move."""
 
 FOR_GOOD = {
-    "player": "who has kept an identity and has a result, for whoever has the code or a passkey",
+    "player": "records of kept identities with results, whose credentials can sign in at any time",
 }
-"""The kinds of keys that need not expire, and why; every write of another kind sets an expiry."""
+"""Kinds of keys that need not expire, with the reason; all other keys must expire."""
 
 
 def history(player_id: str) -> str:

@@ -20,10 +20,10 @@ day whose set is final."""
 
 FOR_GOOD = {
     "daily-sets": "a field for each change of the operator's list of games",
-    "leaderboard": "those of all time, a row for each who has kept an identity and has a result",
-    "repaired-days": "a field for each act of an operator",
+    "leaderboard": "all-time leaderboards, with one row per kept identity with a result",
+    "repaired-days": "a field for each day that an operator repairs",
 }
-"""The kinds of keys without an expiry, and why they are bounded. All other keys must expire."""
+"""Kinds of keys that need not expire, with the reason; all other keys must expire."""
 
 
 def leaderboard(board: BoardId) -> str:

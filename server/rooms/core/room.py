@@ -195,8 +195,8 @@ class Room:
     def has_acted(self, player: PlayerId) -> bool:
         """Return whether a member has done anything here besides taking a seat, as far as is known.
 
-        Counted are opening the room, running in a round that is still shown, answering for a later
-        round, and proposing terms.
+        This includes opening the room, running in a round that is still shown, answering for a
+        later round, and proposing terms.
         """
         seat = self.seat_of(player)
         said = seat is not None and (seat.out or (seat.ready and self.round is not None))
