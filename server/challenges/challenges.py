@@ -638,7 +638,7 @@ class Challenges:
         return entrant.void if entrant is not None and entrant.result is not None else None
 
     async def void(self, occasion: Occasion, player: PlayerId, *, is_void: bool) -> None:
-        """Void or reinstate a result. This is idempotent."""
+        """Void or restore a result. This is idempotent."""
         found = await self._of(occasion)
         if found is not None:
             await self._submit(

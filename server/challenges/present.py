@@ -1,4 +1,4 @@
-"""Conversion of challenges to client messages."""
+"""Conversion of challenges to messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversion of circles to client messages."""
+"""Conversion of circles to messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Players as shown to clients."""
+"""Conversion of players to messages."""
 
 from __future__ import annotations
 

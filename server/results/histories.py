@@ -161,7 +161,7 @@ class Histories:
     async def void_day(
         self, player: PlayerId, game: str, day: int, curve: Iterable[str], *, void: bool
     ) -> None:
-        """Void or reinstate the result of a daily, and update the leaderboards.
+        """Void or restore the result of a daily, and update the leaderboards.
 
         This is idempotent. It does nothing if there is no result.
         """

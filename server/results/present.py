@@ -1,4 +1,4 @@
-"""Conversion of leaderboards to client messages."""
+"""Conversion of leaderboards to messages."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ class RoomFeeds:
             await asyncio.wait({feed.task}, timeout=CARDS_TIMEOUT)
 
     def answered(self, session: Session, code: RoomCode) -> None:
-        """Note that a command's answer has given the session the current room state."""
+        """Record that a command's answer has given the session the current room state."""
         feed = self._feeds.get(code)
         if feed is not None and feed.last_sent.get(session, b"") is None:
             feed.last_sent[session] = feed.frame

@@ -30,8 +30,7 @@ MAX_PLAYERS = 1_000
 """The most players of a challenge, including invited ones."""
 
 MAX_EMOTES = 16
-"""The most emotes kept for one run, latest last. A challenge therefore has at most 16,000
-emotes."""
+"""The maximum number of emotes kept for one run: the latest. So a challenge has at most 16,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +196,11 @@ def _players_of(made: ChallengeMade) -> dict[PlayerId, Entrant]:
 
 
 def _completed(challenge: Challenge) -> Challenge:
-    """Return the challenge, closed if every possible player has played."""
+    """Return the challenge, closed if nothing is left to play.
+
+    That is when all invited players have played, or, after a close by the creator, when no attempt
+    is running.
+    """
     if challenge.over is not None:
         return challenge
     if challenge.closing is not None:

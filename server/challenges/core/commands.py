@@ -112,7 +112,7 @@ def follow(challenge: Challenge, following: ChallengeId, now: int) -> Event | No
 
 
 def void(challenge: Challenge, player: PlayerId, now: int, *, is_void: bool) -> Event | None:
-    """Decide to void or reinstate a result: `None` if nothing changes or there is no result."""
+    """Decide to void or restore a result: `None` if nothing changes or there is no result."""
     run = challenge.players.get(player)
     if run is None or run.result is None or run.void == is_void:
         return None

@@ -131,7 +131,7 @@ class Followed(Struct, tag="followed", frozen=True):
 
 
 class ResultVoided(Struct, tag="voided", frozen=True):
-    """An operator voided or reinstated a result."""
+    """An operator voided or restored a result."""
 
     player: PlayerId
     void: bool

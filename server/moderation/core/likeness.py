@@ -1,4 +1,4 @@
-"""Likeness of two runs on the same deal: how much one may have copied from the other. Pure.
+"""Likeness of two runs on the same deal: how much one may have copied from the other.
 
 Moves are compared by board, so that reordered moves match. Most people play the obvious move, and
 many runs open alike, so only *odd* moves are evidence: moves that a good simple player would not
@@ -67,7 +67,7 @@ class Likeness(NamedTuple):
 def choices_of(run: Run, board: Board) -> Iterator[Choice]:
     """Yield a run's boards and moves after the opening, given the deal's first board.
 
-    Undos are left out, but not the moves that they undo. Each move takes some 30 µs.
+    Undos are left out, but not the moves that they undo. Each move takes about 30 µs.
     """
     pairs = zip(states_of(run, board), run.moves, strict=False)
     for state, (move, _) in islice(pairs, MIN_MOVES, MIN_MOVES + MAX_MOVES):

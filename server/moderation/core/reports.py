@@ -1,4 +1,4 @@
-"""Reports by players, as stored for operators. Pure.
+"""Reports by players, as stored for operators.
 
 Reports have no automatic consequences. Guests are free to create, so all guests together weigh as
 much as one player who has kept an identity.

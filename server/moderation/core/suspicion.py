@@ -1,4 +1,4 @@
-"""Suspicions: signs in a run or a race that skill does not explain. Pure.
+"""Suspicions: signs in a run or a race that skill does not explain.
 
 They have no automatic consequences; operators review them. Times of moves to a foundation are
 ignored, since a client may automate them, and so are times of moves from the stock, which a held

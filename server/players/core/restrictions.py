@@ -1,4 +1,4 @@
-"""Restrictions that operators place on players. Pure."""
+"""Restrictions that operators place on players."""
 
 from __future__ import annotations
 

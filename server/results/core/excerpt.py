@@ -156,7 +156,7 @@ class Excerpt(Scores, frozen=True):
         return self._with_day(game, day, result, self._of(game), self._days_of(game))
 
     def with_void(self, game: str, day: int, void: bool) -> Excerpt | None:
-        """Return the excerpt with the result of a daily voided or reinstated, if it exists.
+        """Return the excerpt with the result of a daily voided or restored, if it exists.
 
         Return `None` if the whole history is needed: an excerpt does not contain the second-best
         result.
