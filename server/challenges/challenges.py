@@ -627,7 +627,7 @@ class Challenges:
         return found is None or found.shows_results(viewer)
 
     async def results(self, occasion: Occasion) -> tuple[Mapping[PlayerId, Result], int]:
-        """Return a challenge's results, and the number of cards the deal starts with at home."""
+        """Return a challenge's results, and the number of cards that are home after dealing."""
         found = await self._of(occasion)
         return ({}, 0) if found is None else (found.results, found.made.home)
 

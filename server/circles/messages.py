@@ -524,8 +524,7 @@ class CircleTable(Event, tag=111, frozen=True):
         first: the first UTC day covered; 0 for all time.
         last: the last UTC day covered; 0 for all time.
         records: the circle's records, by game; empty except in an all-time table.
-        games: the ids of the day's dailies, in the order in which games are offered; empty except
-            in a day's table.
+        games: the ids of the day's dailies, in menu order; empty except in a day's table.
     """
 
     circle: str

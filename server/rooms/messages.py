@@ -130,7 +130,7 @@ class StartRound(RoomCommand, tag=7, frozen=True):
 
 
 class SetTerms(RoomCommand, tag=17, frozen=True):
-    """Set the terms of the next rounds and drop all proposals; only for the host.
+    """Set the terms of the next rounds and drop all proposals; host only.
 
     After the first round, a change of terms resets the other members' agreement. Refused as
     `unknown_room`, `not_host`, `no_host`, `round_running`, `unknown_game`, `unknown_variant`,
@@ -171,7 +171,7 @@ class ProposeTerms(RoomCommand, tag=18, frozen=True):
 
 
 class RemoveMember(RoomCommand, tag=19, frozen=True):
-    """Remove a member from the room, permanently; only for the host.
+    """Remove a member from the room, permanently; host only.
 
     Nothing changes if the player has no seat, or is the host. Refused as `unknown_room`,
     `not_host`, `no_host`, or `round_running` while the member is in a round, including its
@@ -186,7 +186,7 @@ class RemoveMember(RoomCommand, tag=19, frozen=True):
 
 
 class HandOver(RoomCommand, tag=20, frozen=True):
-    """Make another member the host; only for the host.
+    """Make another member the host; host only.
 
     Refused as `unknown_room`, `not_host`, `no_host`, or `not_seated` if the player is not a member.
 
@@ -199,7 +199,7 @@ class HandOver(RoomCommand, tag=20, frozen=True):
 
 
 class SetLock(RoomCommand, tag=21, frozen=True):
-    """Lock the room against new members, or unlock it; only for the host.
+    """Lock the room against new members, or unlock it; host only.
 
     Refused as `unknown_room`, `not_host` or `no_host`.
     """
@@ -209,7 +209,7 @@ class SetLock(RoomCommand, tag=21, frozen=True):
 
 
 class SetPublic(RoomCommand, tag=16, frozen=True):
-    """Make the room public, so that `ListRooms` lists it, or private again; only for the host.
+    """Make the room public, so that `ListRooms` lists it, or private again; host only.
 
     Refused as `unknown_room`, `not_host` or `no_host`, or as `not_for_bots` if a player's bot has a
     seat in a room to be made public.
@@ -221,7 +221,7 @@ class SetPublic(RoomCommand, tag=16, frozen=True):
 
 
 class SendEmote(RoomCommand, tag=22, frozen=True):
-    """Send an emote to all subscribers of the room; only for members.
+    """Send an emote to all subscribers of the room; members only.
 
     Emotes are not stored, so sessions that are offline miss them. Refused as `unknown_room` or
     `too_fast`. The rate limits are a burst of 3 and one every 2 seconds per player, and a burst of

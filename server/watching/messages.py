@@ -35,7 +35,7 @@ class StopWatching(Command, tag=26, frozen=True):
 
 
 class GetWatchKey(RoomCommand, tag=31, frozen=True):
-    """Request the key that lets anyone watch the room; only for the host.
+    """Request the key that lets anyone watch the room; host only.
 
     Refused as `unknown_room`, `not_host` or `no_host`.
     """

@@ -1,4 +1,4 @@
-"""Storage charges for kept identities, billed to the requesting client's address.
+"""Storage charges of kept identities, for the address that causes them.
 
 Sizes in bytes are measured with MEMORY USAGE and rounded up; see `server/STORED.md`.
 """

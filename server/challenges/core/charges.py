@@ -1,4 +1,4 @@
-"""Storage charges for challenges, levied on the address that causes the storage.
+"""Storage charges of challenges, for the address that causes them.
 
 The sizes of journals and lists are measured with MEMORY USAGE and rounded up. The shares of
 summaries and sorted sets are estimated. See `server/STORED.md`.

@@ -46,7 +46,7 @@ class ChallengeMade(Struct, tag="made", frozen=True, omit_defaults=True):
         deal: the id of its deal.
         commitment: the deal's commitment.
         rules: the digest of its rules.
-        home: the number of cards the deal starts with at home; a run is ranked if it has more.
+        home: the number of cards that are home after dealing; only runs above it are ranked.
         named: the invited players besides the creator; if any, only they can play.
         told: players notified without being invited: the players of the previous challenge.
         raced: the results of a race on its deal; empty for a new deal.

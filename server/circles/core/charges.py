@@ -1,4 +1,4 @@
-"""Storage charges for circles, levied on the address that causes the storage.
+"""Storage charges of circles, for the address that causes them.
 
 The sizes of circles, members and entries are measured with MEMORY USAGE and rounded up. Those for
 leagues, seasons and posts are estimated from them. See `server/STORED.md`.

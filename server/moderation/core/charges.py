@@ -1,4 +1,4 @@
-"""Storage charges for reports, billed to the reporter's address.
+"""Storage charges of reports, for the reporter's address.
 
 Sizes in bytes are measured with MEMORY USAGE and rounded up; see `server/STORED.md`.
 """

@@ -397,7 +397,7 @@ def points(result: Result, dealt: int) -> int:
 
     Args:
         result: the result.
-        dealt: the number of cards the deal starts with at home.
+        dealt: the number of cards that are home after dealing.
     """
     brought, all_cards = result.home - dealt, result.home + result.left - dealt
     # Round up, so that a single card earns a point.

@@ -27,7 +27,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
         deal: the deal's id.
         game: the game's id.
         at: when it ended, in Unix milliseconds.
-        home: the number of cards the deal starts with at home; -1 if every run is ranked.
+        home: the number of cards that are home after dealing; -1 if every run is ranked.
         help: the help that was allowed.
         results: the players' results.
         room: the code of its room.
