@@ -113,9 +113,7 @@ class Accounts:
     async def keep_recovery_code(self, player: PlayerId, code: str) -> None:
         """Keep a player's identity by a new recovery code, replacing an earlier one.
 
-        Args:
-            player: the player.
-            code: as `parse_code` returns it.
+        `code` is as returned by `parse_code`.
 
         Raises:
             Refusal: as `bad_code`, if it is not the code the player was offered last, within the
@@ -228,9 +226,7 @@ class Accounts:
     async def check_code(self, player: PlayerId, code: str) -> None:
         """Check that a player knows the recovery code, and record its use.
 
-        Args:
-            player: the player.
-            code: as `parse_code` returns it.
+        `code` is as returned by `parse_code`.
 
         Raises:
             Refusal: as `bad_code`, if it is not the player's.

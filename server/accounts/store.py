@@ -481,9 +481,7 @@ class AccountStore:
     async def mark_deleted(self, player: PlayerId, at: int) -> list[str]:
         """Mark a player as deleted: from now on no credential or token is valid.
 
-        Args:
-            player: the player.
-            at: Unix milliseconds.
+        `at` is in Unix milliseconds.
 
         Returns:
             The player's sessions (`node/session`).

@@ -375,9 +375,7 @@ class Challenges:
     async def load(self, challenge: ChallengeId, viewer: PlayerId | None) -> Challenge:
         """Return the current state of a challenge, for a viewer who can see it.
 
-        Args:
-            challenge: the challenge.
-            viewer: a player, or `None` for the public.
+        `viewer` is a player, or `None` for the public.
 
         Raises:
             Refusal: as `unknown_challenge`, if it does not exist, or is for a circle the

@@ -66,9 +66,7 @@ class ChallengeLists:
         Reads summaries instead of journals, so the time does not depend on the number of players.
         Expired challenges are removed from the list, and unreadable ones are omitted.
 
-        Args:
-            player: the player.
-            seen: whether to mark the list as viewed.
+        `seen` marks the list as viewed.
         """
         now = self._clock.now()
         listed = await self._store.read(player)

@@ -124,9 +124,7 @@ class Suspicions:
 
         This is idempotent. It reads at most two runs of each game.
 
-        Args:
-            player: the player.
-            at: the time, in Unix milliseconds.
+        `at` is the time in Unix milliseconds.
         """
         if (await self._histories.kept([player]))[0]:
             return

@@ -197,9 +197,7 @@ class PlayerStore:
     async def check_owner(self, bot: PlayerId, now: int) -> None:
         """Check that a bot's owner still lists it and is not barred.
 
-        Args:
-            bot: the bot.
-            now: Unix milliseconds.
+        `now` is in Unix milliseconds.
 
         Raises:
             Refusal: as `bad_token` or `barred`.

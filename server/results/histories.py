@@ -254,9 +254,7 @@ class Histories:
 
         This is idempotent.
 
-        Args:
-            player: the player.
-            at: the time in Unix milliseconds.
+        `at` is the time in Unix milliseconds.
         """
         await self._change(player, lambda h: h if h.kept is not None else replace(h, kept=at))
 
