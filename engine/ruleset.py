@@ -228,7 +228,7 @@ class Ruleset:
         )
         """Whether the stock's top card goes only to empty foundations that it may start."""
         self.ways = tuple(self._ways())
-        """Groups of sources and targets of single cards in which no pile takes its own top card."""
+        """Sources and targets of single cards in groups. No pile takes its own top card."""
 
     def __repr__(self) -> str:
         return f"<Ruleset {self.game} {self.variant}>"

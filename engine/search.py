@@ -2,7 +2,7 @@
 
 The search uses only the player's knowledge. If a line turns up an unseen card, or the search
 reaches its bound, the outcome is `UNKNOWN`. If only dealing and turning the waste over can precede
-the next card home, no search is needed: the order in which cards come up decides.
+the next card home, no search is needed: the order of the cards decides.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def read_view(
         moves: its `result.moves`.
 
     Raises:
-        PositionError: the number of piles is not that of the game, or a byte is not a card.
+        PositionError: the number of piles is wrong for the game, or a byte is not a card.
     """
     if len(piles) != len(ruleset.pile_names):
         raise PositionError(

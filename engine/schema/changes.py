@@ -127,7 +127,7 @@ def _value(text: str, kind: Any) -> Any:
 
 
 def _changes(path: str, base: Any, rules: Any) -> Iterator[tuple[str, str]]:
-    """Yield the paths and values in which two tables of rules differ.
+    """Yield the differing paths and values of two tables of rules.
 
     A missing base table counts as one with defaults.
     """

@@ -41,7 +41,7 @@ _EXACT = (passes, piles)
 
 
 def solve(board: Board, budget: int | None = None) -> Solution:
-    """Solve a board within a budget of steps; by default that of its game, `budget_of`.
+    """Solve a board within a budget of steps; by default its game's, `budget_of`.
 
     The answer does not depend on machine or time. It is unknown if no method applies.
     """

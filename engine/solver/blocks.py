@@ -1,7 +1,7 @@
 """Blocks of cards that passes through the stock can clear, for the method of `passes`.
 
-The cards not yet home have positions 0 to n - 1, in the order in which every pass deals them. A
-*block* of a pass is a range of positions, `start` to `end` exclusive, that is cleared when this
+The cards not yet home have positions 0 to n - 1, in the order of dealing. A *block* of a pass is a
+range of positions, `start` to `end` exclusive, that is cleared when this
 pass plays the card at `start`: all other cards of the range have been played by then, in this pass
 or earlier ones, so that this card tops the waste once the pass has dealt up to `end`.
 

@@ -75,7 +75,7 @@ class _Encoder:
         self.waiting = [
             card for card in (*b"".join(stacks.piles), *stacks.stock) if card not in self.straight
         ]
-        """The cards that may have to wait on a pile; those of a pile from bottom to top."""
+        """The cards that may have to wait on a pile, from bottom to top."""
         self.home: dict[Card, list[int]] = {}
         self.on: dict[Card, list[int]] = {}
         self.befores: dict[tuple[Card, Card], int] = {}

@@ -13,7 +13,7 @@ ranges from `start` to `end` of any two cards that go home are disjoint, or one 
 which belongs to the same pass or an earlier one. These are the blocks of `blocks`.
 
 **Nested blocks are plays.** Walk through such blocks in the order of their ends, inner before
-outer. Blocks of a pass come in the order in which the pass plays their cards. Thus a single walk
+outer. Blocks of a pass come in the order of play. Thus a single walk
 over the positions follows the foundation in all passes: its state holds the foundation's top in
 each pass, and a block of pass p only replaces the top of pass p, which must take the block's card,
 by that card. The inside of a block is walked through before its card and depends only on the state.

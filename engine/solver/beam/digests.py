@@ -113,7 +113,7 @@ def digest_after(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> in
 
 @compiled
 def signature_of(t: Ints, s: Ints, m: Ints, row: int) -> int:
-    """Return a hash of the features in which a beam's positions should vary.
+    """Return a hash of the features that a beam's positions should vary in.
 
     These are the numbers of face-down cards, the foundations and the waste.
     """

@@ -76,7 +76,7 @@ def look_over(t: Ints, s: Ints, m: Ints, row: int) -> int:
 
 @compiled
 def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Offer the positions after all moves except those of the stock and the redeal."""
+    """Offer the positions after all moves except stock moves and redeals."""
     columns = t[idx.COLUMNS]
     piles = columns + 2
     base = row * t[idx.WIDTH]

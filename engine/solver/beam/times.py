@@ -1,4 +1,4 @@
-"""The times at which cards are needed."""
+"""Estimates of when each card is needed."""
 
 from __future__ import annotations
 
