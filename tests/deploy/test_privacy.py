@@ -21,7 +21,7 @@ PAGE = (ROOT / "deploy/PRIVACY.md").read_text(encoding="utf-8")
 
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
-    for line in PAGE.partition("## What is kept")[2].partition("\n## ")[0].splitlines()
+    for line in PAGE.partition("## Stored data")[2].partition("\n## ")[0].splitlines()
     if line.startswith("| ") and not line.startswith("| what |")
 ]
 
@@ -68,7 +68,7 @@ def test_each_duration_equals_the_constant_that_it_names() -> None:
 
 def test_each_kind_of_key_is_listed_as_personal_or_not() -> None:
     told = {kind for row in ROWS for kind in re.findall(r"`([a-z-]+)`", row[1])}
-    nobody = re.search(r"These keys are about nobody: (.+?)\.\n", PAGE, re.DOTALL)
+    nobody = re.search(r"These keys contain no personal data: (.+?)\.\n", PAGE, re.DOTALL)
     assert nobody is not None
     about_nobody = set(re.findall(r"`([a-z-]+)`", nobody[1]))
     assert told.isdisjoint(about_nobody)
