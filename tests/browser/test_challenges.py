@@ -95,7 +95,7 @@ def test_friends_play_the_same_cards_whenever_they_have_time(
 
     # The table and the emotes are updated live.
     expect(ada.see("row-home")).to_have_text(["7", "5", "3"])
-    expect(ada.see("counts")).to_contain_text("2 have begun")
+    expect(ada.see("counts")).to_contain_text("2 have started")
     guest.see("react").first.click()
     guest.press("emote-fire")
     expect(ada.see("sent-fire")).to_have_text("1")
