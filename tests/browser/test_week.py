@@ -89,7 +89,9 @@ def test_a_challenge_of_two_days(friends: Friends) -> None:
     friends.look(ada, "news-at-home")
     ada.see("challenge-row").click()
     # Four have opened it, and one of them has not started.
-    expect(ada.see("counts")).to_contain_text("3 others have opened it, 2 have started, 2 are done.")
+    expect(ada.see("counts")).to_contain_text(
+        "3 others have opened it, 2 have started, 2 are done."
+    )
 
     friends.calendar.skip_days()
     # After the end, the table, replays and proof are public, even to a friend who never played.
