@@ -32,10 +32,12 @@ def test_the_figures_in_sentences_follow_from_the_formulas() -> None:
         in text
     )
     assert f"room for {SHIPPED / 1e9:.2f} GB" in text
-    assert f"{50 * int(SHIPPED / (site.data / site.players) / 50)} players a day for good" in text
+    assert (
+        f"{50 * int(SHIPPED / (site.data / site.players) / 50)} players a day indefinitely" in text
+    )
     # The current day, and two more days.
     spare = Site(10_000, 3).data / 10_000
-    assert f"goes on for good with {50 * int(SHIPPED / spare / 50):,} players a day" in text
+    assert f"{50 * int(SHIPPED / spare / 50):,} players a day indefinitely" in text
     assert (
         f"write {sizing.size_text(site.day)} a day, which fills it in {SHIPPED / site.day:.1f} days"
         in text

@@ -27,7 +27,7 @@ from typing import Any
 from tests.deploy.recipes.units import Unit
 from tests.processes import PATIENCE, ROOT, Running, program
 
-RECORDED = ("apt-get", "chown", "npm", "sysctl", "useradd")
+RECORDED = ("apt-get", "chown", "make", "npm", "sysctl", "useradd")
 """Programs that are recorded, not run."""
 
 FOLDERS = (
