@@ -7,6 +7,7 @@ import gc
 import logging
 import os
 import resource
+import signal
 import sys
 import tempfile
 import threading
@@ -163,6 +164,8 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     _configure_logging()
     sizes.begin(deep=_is_deep(config))
+    # Jobs in the background of a script ignore SIGINT, and so would servers that tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     _configure_hypothesis()
     for tool in machine.TOOLS:
         config.addinivalue_line("markers", f"{tool.marker}: needs {tool.name}")
