@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from engine.catalog import is_ready
@@ -27,15 +27,23 @@ from server.wings import Services
 C_co = TypeVar("C_co", bound=Command, covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Request(Generic[C_co]):
-    """A session's command, and the parts of the node that execute it."""
+    """A session's command, and the parts of the node that execute it.
+
+    Attributes:
+        paid: the sum that the command has paid so far, without debts.
+    """
 
     command: C_co
     session: Session
     services: Services
     front: Front
     load: Load
+    paid: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.paid = self.command.cost
 
     @property
     def player(self) -> PlayerId:
@@ -54,7 +62,7 @@ class Request(Generic[C_co]):
             Refusal: see `Payer.new_rules`.
         """
         if not is_ready(game, variant):
-            self.session.payer.new_rules(costs.RULES)
+            self.paid += self.session.payer.new_rules(costs.RULES, self.paid)
 
     def pay_for_stored_rules(self, variant: str) -> None:
         """Charge for a player's custom rules that a command has read.
@@ -74,7 +82,7 @@ class Request(Generic[C_co]):
             Refusal: as `too_fast`, with the time to wait.
         """
         if cost:
-            self.session.payer.charge(cost, time.monotonic())
+            self.paid += self.session.payer.charge(cost, time.monotonic(), self.paid)
 
     def paying(self, need: Need, items: Iterable[Item]) -> AbstractAsyncContextManager[None]:
         """Charge the client's address for the command's storage, unless the command is refused.

@@ -432,7 +432,7 @@ def test_only_the_listed_modules_start_tasks() -> None:
     assert found == STARTS_TASKS.keys()
 
 
-def test_tests_wait_as_long_as_each_other() -> None:
+def test_tests_share_one_deadline() -> None:
     """A shorter deadline fails on a loaded machine: `tests.processes.PATIENCE` ends what hangs."""
     own = re.compile(r"asyncio\.timeout\(\d+\)|\btimeout=\d{2}\b")
     players = {ROOT / "tests/faults", ROOT / "tests/rehearsal"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -123,12 +122,11 @@ async def hint(request: Request[Hint]) -> Hinted | Attempt:
     """Give a hint; return the snapshot instead if `seq` is not the next entry."""
     number, seq = request.command.number, request.command.seq
     _check_quota(request)
-    payer = request.session.payer
     found = await request.services.attempts.hint(
         _attempt(request),
         request.player,
         seq,
-        lambda moves: payer.charge(moves * costs.JUDGED, time.monotonic()),
+        lambda moves: request.pay(moves * costs.JUDGED),
     )
     if isinstance(found, Snapshot):
         return play_present.attempt(found, number, request.now())

@@ -32,7 +32,7 @@ from server.base.work.metrics import Counts
 
 TOO_MANY_GUESTS = "Too many new players at your address. Please try again in a moment."
 TOO_MANY_MISSES = "Too many attempts. Please wait a little."
-TOO_MANY_RULES = "Too many new rulesets from your address. Please wait a little."
+TOO_MANY_RULES = "Too many new rules were tried here lately. Please wait a little."
 TOO_MANY_REPORTS = "You have sent a lot of reports lately. Please try again later."
 
 
@@ -375,7 +375,6 @@ class Payer:
         "_budgets",
         "_commands",
         "_identified",
-        "_paid",
         "_scopes",
         "_silence",
         "player",
@@ -389,7 +388,6 @@ class Payer:
         self._commands = tuple(each.commands for each in self._scopes)
         self._identified: PlayerId | None = None
         self._silence: Silence | None = None
-        self._paid = 0.0
         self.player = PlayerBudget()
 
     def identify(self, player: PlayerId) -> None:
@@ -430,29 +428,30 @@ class Payer:
         own.give_back(cost)
         return False
 
-    def begin(self, cost: float, now: float) -> bool:
-        """Charge for a command before it starts, and return whether it was paid for."""
-        if not self.pay(cost, now):
-            return False
-        self._paid = cost
-        return True
-
-    def charge(self, cost: float, now: float) -> None:
+    def charge(self, cost: float, now: float, paid: float = 0.0) -> float:
         """Charge the player and the address for additional work of a command, before doing it.
 
         At most `limits.PREPAID` must be available; the rest is left as a debt.
+
+        Args:
+            cost: the cost of the work.
+            now: the monotonic time in seconds.
+            paid: the sum that the command has paid already, without debts.
+
+        Returns:
+            The amount that was available, without the debt.
 
         Raises:
             Refusal: as `too_fast`, with the time to wait; nothing was charged.
         """
         prepaid = min(cost, limits.PREPAID)
         if not self.pay(prepaid, now):
-            # When the command is sent again, it pays anew for what it has paid for already.
-            raise self.too_fast(self._paid + prepaid, now)
-        self._paid += prepaid
+            # When the command is sent again, it pays everything again.
+            raise self.too_fast(paid + prepaid, now)
         if cost > prepaid:
             for each in (self.player.commands, *self._commands):
                 each.owe(now, cost - prepaid)
+        return prepaid
 
     def too_fast(self, cost: float, now: float) -> Refusal:
         """Return the refusal of an unpaid command, with the time to wait."""
@@ -490,11 +489,15 @@ class Payer:
         self._budgets.limited[whose, "misses"] += 1
         raise Refusal("too_fast", TOO_MANY_MISSES, math.ceil(wait * 1000))
 
-    def new_rules(self, cost: float) -> None:
+    def new_rules(self, cost: float, paid: float = 0.0) -> float:
         """Charge for rules without tables on this node.
 
         Args:
             cost: the cost of building the tables.
+            paid: as for `charge`.
+
+        Returns:
+            As `charge`.
 
         Raises:
             Refusal: as `too_fast`, with the time to wait, if the player, the address or the node
@@ -510,7 +513,7 @@ class Payer:
             budgets.limited[whose, "rules"] += 1
             raise Refusal("too_fast", TOO_MANY_RULES, math.ceil(wait * 1000))
         try:
-            self.charge(cost, now)
+            return self.charge(cost, now, paid)
         except Refusal:
             for each in buckets:
                 each.give_back()

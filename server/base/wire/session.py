@@ -201,7 +201,7 @@ class Session:
         re: Re = (command.number, command.seq) if isinstance(command, MoveMessage) else command.id
         cost = command.cost
         self._received_at = now = time.monotonic()
-        if not self.payer.begin(cost, now):
+        if not self.payer.pay(cost, now):
             self._refuse(self.payer.too_fast(cost, now), re)
             self._count_offence(Reason.TOO_FAST)
         # Hello comes first, and only once.

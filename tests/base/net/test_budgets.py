@@ -71,20 +71,20 @@ def test_a_command_that_costs_more_than_a_full_budget_leaves_a_debt() -> None:
     payer.charge(300.0, 10.0 + limits.PREPAID / limits.PLAYER_COMMANDS.second)
 
 
-def test_who_waits_as_told_for_additional_work_is_not_refused_again() -> None:
+def test_the_time_to_wait_covers_what_a_command_pays_again() -> None:
     payer = Payer(Budgets(), HOME)
     payer.identify(ADA)
-    base, additional = 6.0, (10.0, 20.0)
+    costs = (6.0, 10.0, 20.0)
 
-    def carry_out(now: float) -> None:
-        assert payer.begin(base, now)
-        for each in additional:
-            payer.charge(each, now)
+    def execute(now: float) -> None:
+        paid = 0.0
+        for cost in costs:
+            paid += payer.charge(cost, now, paid)
 
-    assert payer.pay(limits.PLAYER_COMMANDS.at_once - base - sum(additional) + 1.0, 0.0)
+    assert payer.pay(limits.PLAYER_COMMANDS.at_once - sum(costs) + 1.0, 0.0)
     with pytest.raises(Refusal, match="too_fast") as refused:
-        carry_out(0.0)
-    carry_out(refused.value.wait / 1_000)
+        execute(0.0)
+    execute(refused.value.wait / 1_000)
 
 
 def test_new_rules_that_cannot_be_paid_for_do_not_count() -> None:
