@@ -50,7 +50,16 @@ class Replica(Generic[State, Event]):
     Commands and reads run one after the other, in the order of their arrival.
     """
 
-    __slots__ = ("_clock", "_definition", "_finish", "_job", "_journals", "_machine", "_waiting")
+    __slots__ = (
+        "_clock",
+        "_decide",
+        "_definition",
+        "_finish",
+        "_job",
+        "_journals",
+        "_machine",
+        "_waiting",
+    )
 
     def __init__(
         self, journals: JournalStore, clock: Clock, definition: Definition[State, Event]
@@ -59,7 +68,10 @@ class Replica(Generic[State, Event]):
         self._clock = clock
         self._definition = definition
         self._machine = ReplicaMachine(definition)
-        self._job: Job[Any] | None = None
+        self._job: Job[Any] | Step[State] | None = None
+        """The current job; or the step, for a command that takes none."""
+        self._decide: Decide[State, Event] | None = None
+        """The command of that step."""
         self._finish: Finish = _ignore
         self._waiting: deque[tuple[Job[Any], Finish]] | None = None
 
@@ -154,7 +166,39 @@ class Replica(Generic[State, Event]):
 
     def submit(self, decide: Decide[State, Event], finish: Finish) -> None:
         """Execute a command, and call `finish` with its `Step` or exception."""
-        self._begin(self._machine.carry_out(decide), finish)
+        machine = self._machine
+        if self._job is not None:
+            self._begin(machine.carry_out(decide), finish)
+            return
+        machine.time = self._clock.now()
+        try:
+            step = machine.begin(decide)
+        except Exception as error:
+            finish(error)
+            return
+        if not isinstance(step, Step):
+            self._begin(step, finish)
+            return
+        assert step.append is not None, "it is to be sent"
+        self._job, self._decide, self._finish = step, decide, finish
+        self._journals.append(
+            step.append, machine.time, machine.generation, machine.last, self._end_step
+        )
+
+    def _end_step(self, reply: int | Exception) -> None:
+        """Finish a command that took no job, or recover in a job from the failed append."""
+        step, decide, self._decide = self._job, self._decide, None
+        assert isinstance(step, Step), "it was sent"
+        if not isinstance(reply, int):
+            self._job = self._machine.carry_out(decide, failed=(step, reply))
+            self._resume(None)
+            return
+        self._machine.accept(step, reply)
+        try:
+            self._end(step)
+        finally:
+            # The caller is answered first.
+            self._report_appended(step)
 
     async def decide(self, decide: Callable[[State | None, int], Event | None]) -> Step[State]:
         """Execute a command that returns only an event, and wait for the result.
@@ -194,8 +238,9 @@ class Replica(Generic[State, Event]):
 
         The job runs until its next request. When it ends, the next job starts.
         """
-        assert self._job is not None, "only a job makes a request"
         job, machine = self._job, self._machine
+        assert job is not None, "only a job makes a request"
+        assert not isinstance(job, Step), "only a job makes a request"
         try:
             # An int is the reply to an accepted append, which must not change the time.
             if isinstance(reply, int):

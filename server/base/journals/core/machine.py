@@ -184,11 +184,35 @@ class ReplicaMachine(Generic[State, Event]):
         self._mistimed = 0
         self._unconfirmed: Step[State] | None = None
 
-    def carry_out(self, decide: Decide[State, Event] | None) -> Job[Step[State]]:
+    def begin(self, decide: Decide[State, Event]) -> Step[State] | Job[Step[State]]:
+        """Decide a command on the known state, without a job if possible.
+
+        Returns:
+            The step to append; the driver passes its outcome to `accept`, or to `carry_out` if it
+            failed. If something must precede the append, the job that carries the command out.
+        """
+        state = self.state
+        if state is None or self._due(state, checkpoints=True) is not None:
+            return self.carry_out(decide)
+        found = self._decided(decide, is_fresh=False)
+        if found is None:
+            return self.carry_out(decide, is_doubtful=True)
+        event, after = found
+        return Step(state, after, self._definition.append(state, after, event, self.number + 1))
+
+    def carry_out(
+        self,
+        decide: Decide[State, Event] | None,
+        *,
+        is_doubtful: bool = False,
+        failed: tuple[Step[State], Exception] | None = None,
+    ) -> Job[Step[State]]:
         """Append all due events, then the event of a command, decided on the state and the time.
 
         Args:
             decide: the command; `None` to read the journal and append only due events.
+            is_doubtful: whether the command was refused, perhaps because of a stale state.
+            failed: the command's step if `begin` has decided it, and the error of its append.
 
         Raises:
             Refusal: the command is refused.
@@ -197,7 +221,9 @@ class ReplicaMachine(Generic[State, Event]):
         # Nothing is read first: Redis refuses an append on a stale state. A refusal, or a command
         # with nothing to do, is final only on a state that has just been read.
         is_fresh = False
-        if decide is None:
+        if failed is not None:
+            is_fresh = yield from self._recover(*failed)
+        elif decide is None or is_doubtful:
             yield from self.read()
             is_fresh = True
         while True:
@@ -215,27 +241,38 @@ class ReplicaMachine(Generic[State, Event]):
                 continue
             event, after = found
             append = self._definition.append(before, after, event, self.number + 1)
+            step = Step(before, after, append)
             try:
-                self.generation = yield append
-            except ConflictError:
-                yield from self.read()
-                is_fresh = True
-            except MistimedError as error:
-                self._mistimed += 1
-                if self._mistimed > MAX_MISTIMED:
-                    raise UnavailableError(str(error)) from error
-                yield Wait.CLOCK_SAMPLE
-            except UnavailableError:
-                # The fate of the append is unknown: the journal must be read before the next one.
-                self.generation = 0
-                self._unconfirmed = Step(before, after, append)
-                raise
+                generation = yield append
+            except Exception as error:
+                is_fresh = (yield from self._recover(step, error)) or is_fresh
             else:
-                self._accept(after, append)
+                self.accept(step, generation)
                 # After a due event, the command is decided on the new state.
                 if is_last:
-                    return Step(before, after, append)
-                yield Step(before, after, append)
+                    return step
+                yield step
+
+    def _recover(self, step: Step[State], error: Exception) -> Job[bool]:
+        """Prepare another decision after a failed append; return whether the journal was read.
+
+        Raises:
+            UnavailableError: it is unknown whether the event was appended.
+        """
+        if isinstance(error, ConflictError):
+            yield from self.read()
+            return True
+        if isinstance(error, MistimedError):
+            self._mistimed += 1
+            if self._mistimed > MAX_MISTIMED:
+                raise UnavailableError(str(error)) from error
+            yield Wait.CLOCK_SAMPLE
+            return False
+        if isinstance(error, UnavailableError):
+            # The fate of the append is unknown: the journal must be read before the next one.
+            self.generation = 0
+            self._unconfirmed = step
+        raise error
 
     def _due(self, state: State | None, *, checkpoints: bool) -> tuple[Event, State] | None:
         """Return a due event, or else a due checkpoint, and the state after it."""
@@ -301,9 +338,12 @@ class ReplicaMachine(Generic[State, Event]):
         """
         return number < self.number or (number, text) == (self.number, self.last)
 
-    def _accept(self, after: State, append: Append) -> None:
-        """Adopt the state after an accepted append."""
-        self.state = after
+    def accept(self, step: Step[State], generation: int) -> None:
+        """Adopt the state after an append that was accepted on a connection of this generation."""
+        append = step.append
+        assert append is not None, "it was sent"
+        self.state = step.after
+        self.generation = generation
         self._follow(append.number, append.payload)
         self.accepted = append.number
         self._mistimed = 0

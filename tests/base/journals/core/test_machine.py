@@ -113,8 +113,7 @@ class World:
             self.is_unavailable |= choice in {"unwritten", "unanswered", "unread"}
         match choice:
             case "submit":
-                word = self.commands.pop(0)
-                self.begin(word, self.machine.carry_out(lambda state, _: self.decide(word, state)))
+                self.submit(self.commands.pop(0))
             case "reply":
                 self.resume(self.reply())
             case "other":
@@ -142,6 +141,19 @@ class World:
             raise Refusal("unknown_attempt")
         return None if word in state else (word, (*state, word))
 
+    def submit(self, word: str) -> None:
+        """Start a command without a job if that is possible, or queue its job."""
+
+        def decide(state: Words | None, _: int) -> tuple[str, Words] | None:
+            return self.decide(word, state)
+
+        found = self.machine.carry_out(decide) if self.jobs else self.machine.begin(decide)
+        if isinstance(found, Step):
+            self.jobs.append((word, (found, decide)))
+            self.request = found.append
+        else:
+            self.begin(word, found)
+
     def begin(self, name: str, job: Any) -> None:
         """Start a job, or queue it."""
         self.jobs.append((name, job))
@@ -153,6 +165,15 @@ class World:
         self.request = None
         while self.jobs and self.request is None:
             name, job = self.jobs[0]
+            if isinstance(job, tuple):
+                step, decide = job
+                if not isinstance(reply, Exception):
+                    self.machine.accept(step, reply)
+                    self.end(name, step)
+                    reply = None
+                    continue
+                job = self.machine.carry_out(decide, failed=(step, reply))
+                self.jobs[0], reply = (name, job), None
             try:
                 output = job.throw(reply) if isinstance(reply, Exception) else job.send(reply)
             except StopIteration as ended:
