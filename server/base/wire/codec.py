@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Generic, TypeVar, Union
 
 import msgpack
-import msgspec
+import msgspec.msgpack
 
 from server.base.wire.messages import NEWS, Command, End, Event, MoveMessage, Re, kind_of
 from server.base.wire.short_forms import FIRST_NUMBER, LAST_NUMBER, PROGRESS
@@ -55,6 +55,7 @@ class Decoder(Generic[M]):
         self._any: Any = Union[tuple(commands)]  # noqa: UP007 - the types are known at run time only
         self._types: dict[int, Any] = {kind_of(command): command for command in commands}
         self._types |= dict.fromkeys(range(FIRST_NUMBER, LAST_NUMBER + 1), move)
+        self._moves = msgspec.msgpack.Decoder(move)
 
     def decode(self, frame: bytes | None) -> Command | M:
         """Decode a frame; `None` stands for a text frame.
@@ -65,6 +66,12 @@ class Decoder(Generic[M]):
         """
         if frame is None:
             raise BadMessageError("Messages are binary frames.")
+        if 1 < len(frame) <= _SHORT and FIRST_NUMBER <= frame[1] <= LAST_NUMBER:
+            # Most frames are moves. Any other frame is decoded and refused below.
+            try:
+                return self._moves.decode(frame)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                pass
         value = _unpacked(frame)
         if type(value) is not list or not value:
             if isinstance(value, dict) and value.get("type") == "hello":
@@ -142,6 +149,5 @@ def encode_progress(counters: Sequence[int]) -> bytes:
     return _packed((PROGRESS, *counters))
 
 
-def _packed(value: object) -> bytes:
-    frame: bytes = msgpack.packb(value)
-    return frame
+_packed = msgspec.msgpack.Encoder().encode
+"""Encodes a message. `msgpack.packb` would allocate a buffer of 256 KB for each."""
