@@ -13,9 +13,11 @@ from engine.ruleset import Ruleset
 Piles = tuple[Pile, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(init=False, slots=True, unsafe_hash=True)
 class Board:
     """A player's complete position, including hidden cards. It never leaves the server.
+
+    Boards are shared, and never modified.
 
     Attributes:
         ruleset: the rules in force.
@@ -28,13 +30,24 @@ class Board:
 
     ruleset: Ruleset
     piles: Piles
-    redeals: int = 0
-    moves: int = 0
-    home: int = -1
+    redeals: int
+    moves: int
+    home: int
 
-    def __post_init__(self) -> None:
-        if self.home < 0:
-            object.__setattr__(self, "home", count_home(self.ruleset, self.piles))
+    # Every move creates a board. A frozen dataclass would take three times as long to create.
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        piles: Piles,
+        redeals: int = 0,
+        moves: int = 0,
+        home: int | None = None,
+    ) -> None:
+        self.ruleset = ruleset
+        self.piles = piles
+        self.redeals = redeals
+        self.moves = moves
+        self.home = count_home(ruleset, piles) if home is None else home
 
     @property
     def won(self) -> bool:

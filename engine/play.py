@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.board import Board, Delta, delta_between
+from engine.board import Board, Change, Delta, delta_between
 from engine.cards import DOWN, Pile, turned_down, turned_up
 from engine.errors import IllegalMoveError
 from engine.fits import RUN_LENGTH
@@ -25,6 +25,8 @@ def play(board: Board, move: Move) -> tuple[Board, Delta]:
     if not is_legal(board, move):
         raise IllegalMoveError(f"{move_text(board.ruleset, move)} is not a legal move here.")
     after = apply(board, move)
+    if _changes_ends(board.ruleset, move):
+        return after, _delta_of_ends(board, after, move)
     return after, delta_between(board, after, _touched(board.ruleset, move))
 
 
@@ -55,6 +57,29 @@ def apply(board: Board, move: Move) -> Board:
     if ruleset.stock_up:
         _turn_top_up(piles, ruleset.stock)
     return Board(ruleset, tuple(piles), redeals, board.moves + 1, home)
+
+
+def _changes_ends(ruleset: Ruleset, move: Move) -> bool:
+    """Return whether a legal move changes only the ends of its two piles, as most do."""
+    source, target, stock = move.source, move.target, ruleset.stock
+    return (
+        ruleset.only_carries
+        and target != stock
+        and target != ROW
+        and (source != stock or ruleset.turns_to_waste == 1)
+    )
+
+
+def _delta_of_ends(before: Board, after: Board, move: Move) -> Delta:
+    """Return the delta of a move of which `_changes_ends` is true, without comparing piles."""
+    source, target, count = move.source, move.target, move.count
+    left = after.piles[source]
+    # The new top card may have been turned up.
+    turned = left[-1:] if left and left[-1] != before.piles[source][len(left) - 1] else b""
+    taken = Change(source, count + len(turned), turned)
+    put = Change(target, 0, after.piles[target][-count:])
+    changes = (taken, put) if source < target else (put, taken)
+    return Delta(changes, after.redeals, after.moves)
 
 
 def _touched(ruleset: Ruleset, move: Move) -> Iterable[int]:

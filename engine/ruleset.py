@@ -177,6 +177,8 @@ class Ruleset:
         """Whether the legality of a fitting move can depend on other piles."""
         self.automatic = any(group.automatic for group in self.groups)
         """Whether runs leave the tableau by themselves."""
+        self.only_carries = not (self.automatic or self.fill or self.stock_up)
+        """Whether a move of cards from pile to pile has no effect on other piles."""
 
     def _prepare_moves(self) -> None:
         """Compute all possible moves, and the tables to list and check them."""
@@ -261,7 +263,9 @@ class Ruleset:
             return Move(source, ROW) if deals else None
         if not (0 <= source < piles and 0 <= target < piles and count > 0):
             return None
-        return self.move(source, target, count) if count <= self._most(source, target) else None
+        if count == 1:
+            return _moves_from(source, self._width)[target]
+        return Move(source, target, count) if count <= self._most(source, target) else None
 
     def _most(self, source: int, target: int) -> int:
         """Return the most cards that can move at once from one pile to another."""
@@ -303,7 +307,11 @@ class Ruleset:
 
     def written(self, move: Move) -> str:
         """Return a move's text, as in `notation`, with `?` for an invalid pile number."""
-        text = f"{self._name(move.source)}>{self._name(move.target)}"
+        source, target, names = move.source, move.target, self.pile_names
+        if 0 <= source < len(names) and 0 <= target < len(names):
+            text = f"{names[source]}>{names[target]}"
+        else:
+            text = f"{self._name(source)}>{self._name(target)}"
         return text if move.count == 1 else f"{text}x{move.count}"
 
     def _name(self, pile: int) -> str:
