@@ -427,7 +427,7 @@ class Services:
             sweeps=metrics.sweeps,
             background=background,
         )
-        self.attempts.advanced.subscribe(self.sweeper.note_played)
+        self.attempts.appended.subscribe(self.sweeper.note_played)
         self.progress = Progress(self.attempts, self.live, background)
         self.watching = Watching(
             self.attempts,

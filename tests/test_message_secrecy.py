@@ -135,11 +135,12 @@ class _Handlers:
             reply(Refusal("bad_move"))
             return
         try:
-            _, self.attempt, delta = core.play(before, move, 1_000)
+            played = core.play(before, move, 1_000)
         except Refusal as refusal:
             reply(refusal)
         else:
-            reply(Played(before, self.attempt, delta))
+            self.attempt = played.after
+            reply(Played(before, played.after, played.delta))
 
     def now(self) -> int:
         """Return a fixed time."""
@@ -311,8 +312,8 @@ def test_watchers_views_do_not_depend_on_cards_the_runner_has_not_seen(
 
 
 def step(attempt: Attempt, move: Move) -> Step:
-    event, after, _ = core.play(attempt, move, 1_000)
-    return Step(attempt, event, after)
+    played = core.play(attempt, move, 1_000)
+    return Step(attempt, played.event, played.after)
 
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)

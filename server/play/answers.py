@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from engine.board import Delta, View, view_of
 from engine.ruleset import Move
 from server.base.core.ids import AttemptId
@@ -13,7 +15,7 @@ from server.play.core.attempt import Attempt, Started
 from server.play.core.result import Result
 
 
-class Played(NamedTuple):
+class Played(Struct, frozen=True):
     """An appended move or undo: the attempt before and after it, and the player's delta."""
 
     before: Attempt

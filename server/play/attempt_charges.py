@@ -33,6 +33,8 @@ class AttemptCharges:
 
     def _advanced(self, before: Attempt | None, after: Attempt, _: str) -> None:
         """Charge for an attempt at its first move, every `MOVES` entries, and at its end."""
+        if before is not None and before.is_played and after.end is None and after.seq % MOVES:
+            return
         count = after.seq % MOVES or MOVES
         is_first = before is not None and not before.is_played and after.is_played
         is_counted = count == MOVES or (after.end is not None and after.is_played)

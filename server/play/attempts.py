@@ -60,10 +60,9 @@ class Attempts:
         self._lookups = lookups
         self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
         self._judging = asyncio.Lock()
-        self.advanced: Signal[Attempt] = Signal()
-        """Emitted after each entry appended by this node, with the attempt after it."""
         self.appended: Signal[Attempt | None, Attempt, str] = Signal()
-        """Emitted after `advanced`, with the attempt before and after, and the entry (JSON)."""
+        """Emitted after each entry appended by this node, with the attempt before and after it, and
+        its text (JSON)."""
         self.finished: Signal[Finish] = Signal()
         """Emitted after `appended` if the attempt has ended, with its effect in the outbox."""
         self.given_up: Signal[Attempt] = Signal()
@@ -439,10 +438,8 @@ class Attempts:
 
     def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
         """Emit the signals of an accepted append."""
-        self.advanced.emit(after)
         self.appended.emit(before, after, text)
-        finish = finish_of(after)
-        if finish is not None:
+        if after.end is not None and (finish := finish_of(after)) is not None:
             self.finished.emit(finish)
 
     def _known(self, attempt: AttemptId) -> Attempt | None:

@@ -66,8 +66,9 @@ class AttemptDefinition:
 
     def due(self, state: Attempt, now: int) -> Event | None:
         """Return the event due at a time (Unix milliseconds) without a command, or `None`."""
-        played = pace_bot.due(state, now) if pace_bot.owns(state) else None
-        return played or core.due(state, now)
+        if pace_bot.owns(state) and (played := pace_bot.due(state, now)) is not None:
+            return played
+        return core.due(state, now)
 
     def checkpoint(self, state: Attempt) -> None:
         """Return `None`: the rules bound the length, and the run needs the whole journal."""
@@ -107,8 +108,11 @@ class AttemptDefinition:
         another player plays its round: see `DealStore.extend`.
         """
         payload = _ENCODER.encode(event).decode()
+        if before is not None and before.is_played and after.end is None:
+            # Most entries.
+            return Append(self._key, number, payload)
         is_played = after.is_played and not pace_bot.owns(after)
-        if before is not None and after.end is None and not (is_played and not before.is_played):
+        if before is not None and after.end is None and not is_played:
             return Append(self._key, number, payload)
         start, expires, due, effect = after.start, None, None, None
         if before is None or is_played:

@@ -76,8 +76,9 @@ class PendingMove:
         move = state.board.ruleset.move_of(*self._numbers)
         if move is None:
             raise Refusal("bad_move")
-        event, after, self._delta = core.play(state, move, now)
-        return event, after
+        played = core.play(state, move, now)
+        self._delta = played.delta
+        return played.event, played.after
 
     def finish(self, outcome: Step[Attempt] | Exception) -> None:
         """Reply with the attempt before and after the move, or the error."""

@@ -32,7 +32,7 @@ def ended(after: core.Attempt, number: int) -> Ended:
 
 def moved_frame(move: Played, number: int) -> bytes:
     """Return the frame that answers a move."""
-    before, after, delta = move
+    before, after, delta = move.before, move.after, move.delta
     came_home = after.board.home != before.board.home
     turned_over = delta.redeals != before.board.redeals
     return codec.encode_moved(

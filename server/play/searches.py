@@ -85,8 +85,13 @@ class Searches:
         self._searches: WorkerPool[AttemptId] = WorkerPool(
             background, "searches", self._search, size=1
         )
-        attempts.appended.subscribe(lambda _, after, entry: self._enqueue(after, entry))
+        attempts.appended.subscribe(self._appended)
         attempts.opened.subscribe(self._enqueue)
+
+    def _appended(self, _: Attempt | None, attempt: Attempt, entry: str) -> None:
+        # Most moves need no search. This cheap test precedes all others.
+        if attempt.end is not None or attempt.past or _may_have_seen_all(attempt.board):
+            self._enqueue(attempt, entry)
 
     def _enqueue(self, attempt: Attempt, entry: str = "") -> None:
         """Enqueue a changed attempt if all its cards have been seen.

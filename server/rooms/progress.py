@@ -37,7 +37,7 @@ class Progress:
 
     def __init__(self, attempts: Attempts, live: LiveRooms, background: Background) -> None:
         self._live = live
-        attempts.advanced.subscribe(self._advanced)
+        attempts.appended.subscribe(self._appended)
         self._pending: dict[RoomCode, tuple[float, dict[PlayerId, Attempt]]] = {}
         """By room, earliest first: the time to publish (monotonic seconds), and the latest
         attempts."""
@@ -46,13 +46,13 @@ class Progress:
             background, "progress", self._publish_due, size=1
         )
 
-    def _advanced(self, attempt: Attempt) -> None:
+    def _appended(self, before: Attempt | None, attempt: Attempt, _: str) -> None:
         """Enqueue an attempt that has advanced, if it is in a room."""
         start = attempt.start
-        if start.room is None or attempt.seq == 1:
+        if start.room is None or before is None:
             return
-        if start.room in self._pending:
-            self._pending[start.room][1][start.player] = attempt
+        if (pending := self._pending.get(start.room)) is not None:
+            pending[1][start.player] = attempt
             return
         self._pending[start.room] = time.monotonic() + EVERY, {start.player: attempt}
         if not self._batches.is_scheduled(BATCH):

@@ -376,7 +376,7 @@ class Watching:
 
     def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
         """Keep an entry of this node for watchers; an unwatched attempt costs one look-up."""
-        runner = self._runners.get(after.id)
+        runner = self._runners.get(after.id) if self._runners else None
         if runner is None:
             return
         if len(runner.appended) >= MAX_WAITING:

@@ -134,11 +134,12 @@ class Recording:
             assert move is not None
             text = move_text(state.board.ruleset, move)
             self.send(player, "move", attempt=state.id, seq=state.seq + 1, move=text)
-            before, (event, state, delta) = state, core.play(state, move, self.at)
-            steps.append(Step(before, event, state))
-            _append(journal, event)
-            changes = [(pile, take, *put) for pile, take, put in delta.changes]
-            time, redeals = state.last_home, delta.redeals
+            before, played = state, core.play(state, move, self.at)
+            state = played.after
+            steps.append(Step(before, played.event, state))
+            _append(journal, played.event)
+            changes = [(pile, take, *put) for pile, take, put in played.delta.changes]
+            time, redeals = state.last_home, played.delta.redeals
             moved = codec.encode_moved(number, state.seq, changes, time, state.end, redeals)
             self.receive_frame(player, moved)
         self.resume(player, number, steps, HAD)
@@ -158,10 +159,11 @@ class Recording:
         """Record an undo and a hint, and their answers; return the attempt after them."""
         player, journal = state.start.player, self.stored.attempts[state.id]
         undo = self.send(player, "Undo", attempt=state.id, seq=state.seq + 1)
-        event, state, delta = core.undo(state, self.at)
-        _append(journal, event)
+        undone = core.undo(state, self.at)
+        state = undone.after
+        _append(journal, undone.event)
         self.receive(
-            player, play_present.missed_one(state, core.UNDONE, delta, number, self.at), undo
+            player, play_present.missed_one(state, core.UNDONE, undone.delta, number, self.at), undo
         )
         asked = self.send(player, "Hint", attempt=state.id, seq=state.seq + 1)
         given = core.hint(state, self.at)

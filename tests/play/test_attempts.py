@@ -359,7 +359,7 @@ async def test_subscribers_are_notified_of_every_entry_appended_by_this_node(
 ) -> None:
     notified: list[tuple[int, str | None]] = []
     attempt = await begin(node)
-    node.attempts.advanced.subscribe(lambda state: notified.append((state.seq, state.end)))
+    node.attempts.appended.subscribe(lambda _, state, __: notified.append((state.seq, state.end)))
     await node.play(attempt, ADA)
     await other.play(attempt, ADA)
     await node.play(attempt, ADA)

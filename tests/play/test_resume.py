@@ -41,11 +41,11 @@ def play_on(attempt: Attempt, chance: Random, most: int, *, resigns: bool) -> li
     while attempt.end is None and len(steps) <= most:
         moves = legal_moves(attempt.board)
         if attempt.undoable and (not moves or chance.random() < 0.2):
-            event, after, _ = core.undo(attempt, START + 1_000)
+            decided = core.undo(attempt, START + 1_000)
         else:
-            event, after, _ = core.play(attempt, chance.choice(moves), START + 1_000)
-        steps.append(Step(attempt, event, after))
-        attempt = after
+            decided = core.play(attempt, chance.choice(moves), START + 1_000)
+        steps.append(Step(attempt, decided.event, decided.after))
+        attempt = decided.after
     if resigns and attempt.end is None:
         end = core.resign(attempt, START + 1_000)
         steps.append(Step(attempt, end, core.fold(attempt, end)))
@@ -206,9 +206,9 @@ def long_line(state: Attempt) -> list[Step]:
     while len(steps) < LONG and state.end is None:
         moves = legal_moves(state.board)
         around = [m for m in moves if m.target >= home and m.source != rules.stock]
-        event, after, _ = core.play(state, chance.choice(around or moves), START)
-        steps.append(Step(state, event, after))
-        state = after
+        played = core.play(state, chance.choice(around or moves), START)
+        steps.append(Step(state, played.event, played.after))
+        state = played.after
     return steps if state.end is None else []
 
 

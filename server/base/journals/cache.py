@@ -61,7 +61,8 @@ class _Bounded(Generic[Name, State, Event]):
         found = self.get(name)
         if found is not None:
             self.held.move_to_end(name)
-            self._evict()
+            if self.bytes > self._most:
+                self._evict()
         return found
 
     def add(self, name: Name, replica: Replica[State, Event]) -> None:

@@ -43,9 +43,6 @@ from server.base.work.background import hear
 CLOCK_TOLERANCE_MS: Final = 2_000
 """Maximum milliseconds between the time of a decision and Redis's time at the append."""
 
-_ALONE: Final = Append("", 0, "")[4:]
-"""The fields from `expires` on of an append that writes nothing besides its entry."""
-
 _PAGE: Final = 1_000
 """Entries per XRANGE."""
 
@@ -362,7 +359,7 @@ def _command(batch: list[_Sent]) -> tuple[Argument, ...]:
     for append, _, generation, previous, _ in batch:
         more: Argument = ""
         # Most appends need neither a comparison nor further commands, and stay short.
-        if not generation or append[4:] != _ALONE or is_checkpoint(append.payload):
+        if not generation or not append.is_alone or is_checkpoint(append.payload):
             touched, commands = _written_with(append)
             names += touched
             more = _encode(("" if generation else previous, commands))

@@ -183,7 +183,7 @@ class Sweeper:
         found = [min(each.found.values()) for each in self._partitions.values() if each.found]
         return max(0.0, time.monotonic() - min(found)) if found else 0.0
 
-    def note_played(self, _: object) -> None:
+    def note_played(self, *_: object) -> None:
         """Record for the next renewal that there are active players on this node."""
         self._played = True
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
 
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.wire.messages import Command, Event, MoveMessage
@@ -61,7 +63,7 @@ class Wire(Protocol):
         """Close the connection with a close code, after sending all queued frames."""
 
 
-class MoveAnswer(NamedTuple):
+class MoveAnswer(Struct, frozen=True):
     """A session's answer to a move.
 
     Attributes:

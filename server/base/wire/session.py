@@ -143,7 +143,7 @@ class Session:
         if self._closing is not None:
             return
         # A frame must not overtake pending ones.
-        if self._can_start and not self._pending:
+        if not self._pending and self._can_start:
             self._handle(frame)
             return
         if self._pending is None:
@@ -164,7 +164,7 @@ class Session:
         self._busy = False
         if self._closing is not None:
             self._send_bye(self._closing)
-        else:
+        elif self._pending is not None:
             self.go_on()
 
     def go_on(self) -> None:
@@ -205,7 +205,7 @@ class Session:
             self._refuse(self.payer.too_fast(cost, now), re)
             self._count_offence(Reason.TOO_FAST)
         # Hello comes first, and only once.
-        elif isinstance(command, Hello) != (self.player is None):
+        elif isinstance(command, Hello) != (self._player is None):
             self._refuse(Refusal("hello_first"), re)
         elif isinstance(command, MoveMessage):
             self._play(command)
@@ -219,10 +219,10 @@ class Session:
         if attempt is None:
             self._refuse(Refusal("unknown_attempt"), (move.number, move.seq))
             return
-        assert self.player is not None, "moves before Hello are refused"
+        assert self._player is not None, "moves before Hello are refused"
         self._busy = True
         self._move = move.number, move.seq
-        self._answerer.play(attempt, self.player, move, self._moved)
+        self._answerer.play(attempt, self._player, move, self._moved)
 
     def _moved(self, found: Any) -> None:
         """Answer the current move, and continue with the pending frames."""

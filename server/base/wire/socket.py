@@ -114,6 +114,7 @@ class Socket(asyncio.Protocol):
         "_ended",
         "_held",
         "_incomplete",
+        "_is_open",
         "_large_timer",
         "_loop",
         "_message",
@@ -143,6 +144,8 @@ class Socket(asyncio.Protocol):
         self._ended = ended
         self._loop = asyncio.get_running_loop()
         self._protocol = ServerProtocol(max_size=MAX_FRAME_SIZE, logger=_LOGGER)
+        # A copy of `self._protocol.state is State.OPEN`, which takes a call per access.
+        self._is_open = False
         self._session: Session | None = None
         self._address = ""
         self._message: list[bytes] | None = None
@@ -250,7 +253,7 @@ class Socket(asyncio.Protocol):
             and _MASKED_HEADER <= len(data) <= _MASKED_HEADER + _MAX_SHORT
             and data[0] == _WHOLE_BINARY
             and data[1] == _MASKED + len(data) - _MASKED_HEADER
-            and self._protocol.state is State.OPEN
+            and self._is_open
         )
 
     def _parse(self, data: bytes) -> None:
@@ -259,6 +262,7 @@ class Socket(asyncio.Protocol):
         if self._session is not None:
             self._incomplete += len(data)
         protocol.receive_data(data)
+        self._is_open = protocol.state is State.OPEN
         for event in protocol.events_received():
             if isinstance(event, Frame):
                 self._handle_frame(event)
@@ -299,6 +303,7 @@ class Socket(asyncio.Protocol):
         """Answer the handshake request, and open the session if it is accepted."""
         response = self._admit(self, request) or self._protocol.accept(request)
         self._protocol.send_response(response)
+        self._is_open = self._protocol.state is State.OPEN
         if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
             self._session = self._open_session(self, request)
             self._address = self._session.address
@@ -343,7 +348,7 @@ class Socket(asyncio.Protocol):
 
     def _write(self, message: bytes) -> None:
         length = len(message)
-        if self._protocol.state is not State.OPEN or self.transport.is_closing():
+        if not self._is_open or self.transport.is_closing():
             # uvloop's transports raise an exception on writes after close.
             return
         if length <= _MAX_SHORT:
@@ -440,6 +445,7 @@ class Socket(asyncio.Protocol):
     def _send_close(self, code: int) -> None:
         if self._protocol.state is State.OPEN:
             self._protocol.send_close(code)
+            self._is_open = False
             self._flush()
 
     def _end(self) -> None:

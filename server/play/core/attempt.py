@@ -171,7 +171,7 @@ class Attempt(Struct, frozen=True):
         return min(len(self.past), MAX_MOVES - self.board.moves)
 
 
-class Played(NamedTuple):
+class Played(Struct, frozen=True):
     """A decided move: its journal entry, the attempt after it, and the board's change."""
 
     event: Moved | Undone

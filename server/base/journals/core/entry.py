@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from msgspec import Struct
+
 from server.base.core.due import Due
 from server.base.core.refusal import UnreadableError
 
@@ -51,7 +53,7 @@ class Placed(NamedTuple):
     expires: int
 
 
-class Append(NamedTuple):
+class Append(Struct, frozen=True):
     """An entry to append, and everything written atomically with it.
 
     Attributes:
@@ -76,6 +78,17 @@ class Append(NamedTuple):
     due: tuple[Due, int | None] | None = None
     beside: Beside | None = None
     placed: Placed | None = None
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether nothing is written with the entry."""
+        return (
+            self.expires is None
+            and self.effect is None
+            and self.due is None
+            and self.beside is None
+            and self.placed is None
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from collections.abc import Callable, Generator
 from enum import Enum
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
+from msgspec import Struct
+
 from server.base.core.refusal import Refusal, UnavailableError
 from server.base.journals.core.entry import (
     Append,
@@ -83,7 +85,7 @@ class Definition(Protocol[State, Event]):
         """Handle an accepted append of this node."""
 
 
-class Step(NamedTuple, Generic[State]):
+class Step(Struct, Generic[State], frozen=True):
     """The states before and after an accepted append of this node.
 
     If there was nothing to append, both are the same object.
