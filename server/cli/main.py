@@ -38,11 +38,11 @@ from server.base.seals.key_file import add_key, own_keys
 from server.base.work.background import BackgroundError
 from server.cli.admin import admin
 from server.cli.certify import certify
-from server.cli.garbage import tune_collector
 from server.cli.logs import configure, log_loop_failure
 from server.cli.options import daily_games, listed, option, redis_password_file, redis_url
 from server.cli.service_manager import notify_ready
 from server.cli.terminal import Commands, quoted, say
+from server.cli.tuning import tune_process
 from server.cli.upkeep import COMMANDS
 from server.cli.workers import READY, StartError, Supervisor, heartbeats
 from server.notifications.push_key import make_push_key
@@ -409,7 +409,7 @@ async def _serve(settings: Settings, node: str) -> None:
         _on_signals(stop.set, signal.SIGHUP)
     with _ignoring_failed_start(stop):
         async with running_node(settings, node=node, on_failure=stop.set) as port:
-            tune_collector()
+            tune_process()
             _print_url(settings.host, port)
             notify_ready()
             await stop.wait()
@@ -490,7 +490,7 @@ def _run_worker(
         asyncio.get_running_loop().add_reader(parent.sentinel, stop.set)
         with heartbeats(supervisor):
             async with running_node(settings, bound, node, stop.set):
-                tune_collector()
+                tune_process()
                 supervisor.send(READY)
                 await stop.wait()
 

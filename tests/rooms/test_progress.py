@@ -102,7 +102,7 @@ async def test_a_long_batch_is_continued_later(
     attempts = [await node.state_of(attempt_of(room, ADA)) for room, _ in races]
     # Without a pause: publishing in between would start a new interval.
     for attempt in attempts:
-        progress._advanced(structs.replace(attempt, seq=2))
+        progress._appended(attempt, structs.replace(attempt, seq=2), "")
 
     async def is_published() -> bool:
         return all(published(node, code) for _, code in races)

@@ -146,7 +146,7 @@ class JournalStore:
         sent = append, now, generation, previous, done
         key = append.key
         pipeline = self._database.pipeline_of(key)
-        if pipeline is None or not pipeline.generation or pipeline.is_full:
+        if pipeline is None or not pipeline.is_ready:
             self._append_alone_soon(sent)
             return
         if generation and generation != pipeline.generation:

@@ -240,8 +240,9 @@ def _played(game: str, helped: Help, moves: int, rng: random.Random) -> tuple[De
     attempt = begin(begun, deal_seed(ruleset(game, "standard"), deal.seed))
     events: list[AttemptEvent] = [begun]
     while len(events) <= moves and attempt.end is None and (legal := legal_moves(attempt.board)):
-        event, attempt, _ = play(attempt, rng.choice(legal), START + LIMIT - 1)
-        events.append(event)
+        played = play(attempt, rng.choice(legal), START + LIMIT - 1)
+        attempt = played.after
+        events.append(played.event)
     return deal, [msgspec.json.encode(event).decode() for event in events]
 
 

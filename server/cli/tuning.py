@@ -1,8 +1,10 @@
-"""Settings of the garbage collector, which apply to the whole process."""
+"""Settings that suit a process which runs a node, and nothing else, until it ends."""
 
 from __future__ import annotations
 
 import gc
+
+import structlog
 
 THRESHOLDS = 2_000, 5, 400
 """The collector's thresholds, see `gc.set_threshold`.
@@ -15,8 +17,11 @@ collection happens every four million new objects.
 """
 
 
-def tune_collector() -> None:
-    """Collect garbage rarely, and exempt all current objects, which live as long as the process."""
+def tune_process() -> None:
+    """Collect garbage rarely, exempt all current objects, and keep the configuration of the log."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)
+    # A line that is not written then takes 3 instead of 9 µs: ten thousand sockets that drop at
+    # once have two each.
+    structlog.configure(**{**structlog.get_config(), "cache_logger_on_first_use": True})
