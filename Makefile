@@ -172,7 +172,8 @@ bench: $(DEV) $(PAGE) ## measure the server, compared with a floor, into deploy/
 bench-quick: $(DEV) ## measure a node's moves per second, compared with a floor, in two minutes
 	@$(BIN)/python -m deploy.bench --quick
 
-bench-check: $(DEV) ## fail if a move takes a node more time than recorded
+bench-check: $(DEV) ## fail if a move takes a node more calls or time than recorded
+	@$(BIN)/python -m deploy.bench.counts
 	@$(BIN)/python -m deploy.bench --check
 
 bench-engine: $(DEV) ## measure the engine, compared with python-chess

@@ -257,6 +257,17 @@ def test_checked_figures_are_compared_with_the_floor_in_an_odd_number_of_rounds(
     assert row.rounds >= 5
 
 
+def test_a_move_takes_no_more_instructions_and_calls_than_recorded() -> None:
+    counted = subprocess.run(
+        [sys.executable, "-m", "deploy.bench.counts"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert counted.returncode == 0, counted.stderr
+
+
 def test_only_the_servers_child_processes_count_towards_its_time() -> None:
     with running("itself") as itself:
         # Other tests may have left children that have finished their work.

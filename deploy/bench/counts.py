@@ -1,0 +1,158 @@
+"""Exact costs of a move in a node: bytecode instructions, and calls of Python and C functions.
+
+    python -m deploy.bench.counts [--record]
+
+Unlike times, these are the same on every machine with this version of Python, so that a small
+slowdown is seen at once. A node and a player run in this process, and the player sends each move
+after the previous answer. Only the node's code and the libraries that it calls directly are
+counted. The median of the moves leaves out those during which a timer ran.
+
+It fails if a count is more than `TOLERANCE` above the recorded one; `--record` records the counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import platform
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from types import FrameType, SimpleNamespace
+from typing import Any, Final
+
+import uvloop
+
+from deploy.bench.node import LIMITS, deal_recorded
+from server.base.net import limits
+
+# The module of sockets copies the limits at import.
+vars(limits).update(LIMITS)
+
+from deploy.bench.comparison import print_line  # noqa: E402
+from deploy.bench.players import Player, open_players  # noqa: E402
+from server.app import running_node  # noqa: E402
+from server.base.redis.embedded import embedded_redis  # noqa: E402
+from server.base.seals.key_file import own_keys  # noqa: E402
+from server.cli.logs import configure  # noqa: E402
+from server.cli.tuning import tune_process  # noqa: E402
+from server.rooms.core import commands, rate_limit  # noqa: E402
+from server.settings import Settings  # noqa: E402
+
+RECORDED: Final = Path(__file__).with_name("counts.json")
+
+TOLERANCE: Final = 0.02
+"""The share by which a count may exceed the recorded one."""
+
+GAMES: Final = ("deuces", "roosevelt", "rouge-et-noir")
+
+WARM_UP: Final = 10
+"""Moves of each player before counting; the first confirms the clock."""
+
+MOVES: Final = 80
+"""Counted moves of each player."""
+
+ROOT: Final = Path(__file__).parents[2]
+
+_COUNTED: Final = (f"{ROOT}/server/", f"{ROOT}/engine/")
+
+
+@contextmanager
+def counting(found: Counter[str]) -> Iterator[None]:
+    """Count into `found` what the node's code does in the block."""
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        if not frame.f_code.co_filename.startswith(_COUNTED):
+            return None
+        if event == "call":
+            frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        elif event == "opcode":
+            found["instructions"] += 1
+        return trace
+
+    def profile(frame: FrameType, event: str, _: Any) -> None:
+        if frame.f_code.co_filename.startswith(_COUNTED):
+            if event == "call":
+                found["Python calls"] += 1
+            elif event == "c_call":
+                found["C calls"] += 1
+
+    sys.settrace(trace)
+    sys.setprofile(profile)
+    try:
+        yield
+    finally:
+        sys.settrace(None)
+        sys.setprofile(None)
+
+
+async def move(player: Player) -> None:
+    """Send a player's next frame, and wait for the answer."""
+    player.move(0.0)
+    while player.due:
+        await asyncio.sleep(0)
+    assert not player.refused, "the recorded moves are legal"
+
+
+async def measure() -> dict[str, int]:
+    """Return the counts of a move, as medians over the moves of all games."""
+    configure("console", "warning", "bench")
+    deal_recorded()
+    commands.COUNTDOWN_MS = 0
+    vars(rate_limit)["MOST_MS"] = 10**18
+    with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
+        async with embedded_redis(Path(folder)) as socket:
+            keys = own_keys(Path(folder))
+            settings = Settings(host="127.0.0.1", port=0, redis=socket, secret_key_file=keys)
+            async with running_node(settings) as port:
+                tune_process()
+                server: Any = SimpleNamespace(port=port, redis=True)
+                players = await open_players(server, 2 * len(GAMES), WARM_UP + MOVES + 1, GAMES)
+                moves = [await counted(player) for player in players]
+    each = [counts for counts_of_player in moves for counts in counts_of_player]
+    return {name: round(median(counts[name] for counts in each)) for name in sorted(each[0])}
+
+
+async def counted(player: Player) -> list[Counter[str]]:
+    """Return the counts of each of a player's moves after the warm-up."""
+    for _ in range(WARM_UP):
+        await move(player)
+    found = []
+    for _ in range(MOVES):
+        counts: Counter[str] = Counter()
+        with counting(counts):
+            await move(player)
+        found.append(counts)
+    return found
+
+
+def check(found: dict[str, int]) -> int:
+    """Return 1 if a count exceeds the recorded one, else 0."""
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
+    if recorded.pop("python") != platform.python_version().rpartition(".")[0]:
+        print_line("counts: recorded with another version of Python, so not compared")
+        return 0
+    grown = [name for name, count in found.items() if count > recorded[name] * (1 + TOLERANCE)]
+    for name, count in found.items():
+        print_line(f"a move takes {count:,} {name}, recorded {recorded[name]:,}")
+    if grown:
+        sys.stderr.write(f"counts: a move takes more {' and '.join(grown)} than recorded\n")
+    return 1 if grown else 0
+
+
+def main() -> int:
+    """Count, and compare or record; return the exit status."""
+    found = uvloop.run(measure())
+    if "--record" not in sys.argv[1:]:
+        return check(found)
+    version = platform.python_version().rpartition(".")[0]
+    RECORDED.write_text(json.dumps({"python": version, **found}, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
