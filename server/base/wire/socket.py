@@ -104,7 +104,7 @@ class Socket(asyncio.Protocol):
         open_session: creates the session after a successful handshake.
         admit: checks the handshake.
         begun: called with this object when the connection starts.
-        ended: called with this object when the connection has been lost.
+        ended: called with this object when the connection has been lost; `free` must follow.
         turns: the node's turns.
     """
 
@@ -469,7 +469,7 @@ class Socket(asyncio.Protocol):
         """Accept the transport's closing, since the client has closed its side."""
 
     def connection_lost(self, _: Exception | None) -> None:
-        """Release the connection's resources, and report its end."""
+        """Stop all work for the connection, and report its end."""
         for timer in (self._parse_timer, self._abort_timer, self._large_timer):
             if timer is not None:
                 timer.cancel()
@@ -479,10 +479,9 @@ class Socket(asyncio.Protocol):
         if self._session is not None:
             self._session.cancel_hello_timer()
         self._ended(self)
-        self._break_cycles()
 
-    def _break_cycles(self) -> None:
-        """Free the connection now, rather than in a full garbage collection hours later.
+    def free(self) -> None:
+        """Free the lost connection now, rather than in a full garbage collection hours later.
 
         The session may continue its current work, and keeps this object until then.
         """

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
+import time
+from collections import deque
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
@@ -24,6 +26,9 @@ from server.base.wire.contracts import Answerer
 from server.base.wire.session import Session
 from server.base.wire.socket import Socket
 from server.base.work.metrics import Metrics
+
+SLICE = 0.0005
+"""Seconds of each pass of the event loop for releasing lost connections."""
 
 _VERSION = "13"
 """The version of WebSocket, RFC 6455."""
@@ -67,6 +72,7 @@ class Sockets:
         self._stopping = False
         self._warned = False
         self._connections: set[Any] = set()
+        self._lost: deque[Socket] = deque()
 
     def __call__(
         self,
@@ -84,11 +90,30 @@ class Sockets:
         self._connections.add(socket)
 
     def _ended(self, socket: Socket) -> None:
+        """Release a lost connection soon, since thousands may be lost in one pass of the loop."""
+        self._lost.append(socket)
+        if len(self._lost) == 1:
+            asyncio.get_running_loop().call_soon(self._release_lost)
+
+    def _release_lost(self) -> None:
+        """Release lost connections for `SLICE` seconds, and the rest in later passes."""
+        until = time.monotonic() + SLICE
+        try:
+            while self._lost:
+                self._release(self._lost.popleft())
+                if time.monotonic() >= until:
+                    break
+        finally:
+            if self._lost:
+                asyncio.get_running_loop().call_soon(self._release_lost)
+
+    def _release(self, socket: Socket) -> None:
         self._connections.discard(socket)
         if socket.session is not None:
             socket.session.payer.end_session()
             log.debug("disconnected", session=socket.session.id, player=socket.session.player)
             self._leave(socket.session)
+        socket.free()
 
     def stop(self) -> None:
         """Reject all further handshakes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket as sockets_of
 from collections import Counter
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -27,6 +27,7 @@ from server.base.net.load import Load
 from server.base.net.origins import Origins
 from server.base.net.turns import Turns
 from server.base.wire import socket as module
+from server.base.wire import sockets as sockets_module
 from server.base.wire.codec import MAX_FRAME_SIZE
 from server.base.wire.contracts import Wire
 from server.base.wire.session import Session
@@ -582,23 +583,20 @@ async def test_a_failed_handshake_ends_the_connection(
     assert "broken on purpose" in caplog.text
 
 
+def unlimited(metrics: Metrics, late: Callable[[], float]) -> Sockets:
+    """Return the real admission of connections; `late` returns the lag of the event loop."""
+    load, origins = Load(late), Origins(more=["http://ours"])
+    left: list[Session] = []
+    answerer = cast(Any, None)
+    return Sockets(answerer, left.append, load, metrics, Proxies(), Budgets(), origins, Turns())
+
+
 @asynccontextmanager
 async def admitting(
     *, late: float = 0.0, stopping: bool = False, metrics: Metrics | None = None
 ) -> AsyncIterator[int]:
     """Run a server with the real admission of connections, and yield its port."""
-    left: list[Session] = []
-    load, origins = Load(lambda: late), Origins(more=["http://ours"])
-    sockets = Sockets(
-        cast(Any, None),
-        left.append,
-        load,
-        metrics or Metrics(),
-        Proxies(),
-        Budgets(),
-        origins,
-        Turns(),
-    )
+    sockets = unlimited(metrics or Metrics(), lambda: late)
     state, config = ServerState(), Config(cast(Any, None), log_config=None)
     server = await asyncio.get_running_loop().create_server(
         lambda: sockets(config, state, {}), "127.0.0.1", 0
@@ -662,3 +660,20 @@ async def test_handshakes_for_other_hosts_or_origins_are_counted() -> None:
             async with connected(port) as client:
                 await client.shake(request_)
     assert metrics.refusals == Counter(wrong_origin=1, wrong_host=1)
+
+
+async def test_connections_lost_together_are_released_in_several_passes_of_the_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sockets_module, "SLICE", 0.0)
+    sockets, state = unlimited(Metrics(), lambda: 0.0), ServerState()
+    lost = [sockets(Config(cast(Any, None), log_config=None), state, {}) for _ in range(3)]
+    connections: set[Any] = state.connections
+    connections.update(lost)
+    for each in lost:
+        each.connection_lost(None)
+    counts = []
+    for _ in range(4):
+        counts.append(len(connections))
+        await asyncio.sleep(0)
+    assert counts == [3, 2, 1, 0]
