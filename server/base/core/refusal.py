@@ -137,8 +137,8 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
 class UnreadableError(Exception):
     """A stored item cannot be read: by this release, with these keys, or because it is damaged.
 
-    The item is left unchanged. This is not a `Refusal`, since a refusal states something about the
-    stored state, and that state is unknown here.
+    The item is left unchanged. Every read of an item may raise it. This is not a `Refusal`, since a
+    refusal states something about the stored state, and that state is unknown here.
 
     Attributes:
         code: a key of `SENTENCES`.
