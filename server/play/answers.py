@@ -23,53 +23,25 @@ class Played(Struct, frozen=True):
     delta: Delta
 
 
-class Advice(NamedTuple):
-    """The current hint on an attempt's board: `hinted`, which may be `None`.
-
-    Attributes:
-        after: the attempt, with its last entry.
-    """
-
-    after: Attempt
-
-
-class Over(NamedTuple):
-    """The attempt ended without a move, for example by resignation.
-
-    Attributes:
-        after: the finished attempt.
-    """
-
-    after: Attempt
-
-
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """An attempt as seen by its player.
-
-    Attributes:
-        seq: number of the journal's last entry, from 1.
-        commitment: to the deal's seed, in hexadecimal.
-        certificate: the proof about the deal, if any.
-        hinted: the hint given on this board, if any.
-        undoable: how many moves can be undone in a row.
-    """
+    """An attempt as seen by its player."""
 
     attempt: AttemptId
     start: Started
-    seq: int
+    seq: int  # number of the journal's last entry, from 1
     view: View
     result: Result
-    commitment: str
+    commitment: str  # to the deal's seed, in hexadecimal
     certificate: Certificate | None = None
-    hinted: Move | None = None
-    undoable: int = 0
+    hinted: Move | None = None  # the hint given on this board, if any
+    undoable: int = 0  # how many moves can be undone in a row
 
 
 def snapshot_of(
     attempt: Attempt, commitment: str, certificate: Certificate | None = None
 ) -> Snapshot:
-    """Return an attempt as seen by its player; commitment and certificate belong to its deal."""
+    """Return an attempt as its player sees it; commitment and certificate are its deal's."""
     view = view_of(attempt.board)
     return Snapshot(
         attempt.id,

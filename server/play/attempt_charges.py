@@ -15,8 +15,8 @@ from server.play.core.attempt import Attempt
 class AttemptCharges:
     """Charges for running attempts.
 
-    `of_first_move` returns the additional storage of a player's first move in a room, from its
-    deadline on, given the number of days that an attempt is kept.
+    `of_first_move` returns what a player's first move in a room of an attempt kept for so many days
+    stores besides, with lifetimes that count from the deadline.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class AttemptCharges:
         attempts.appended.subscribe(self._advanced)
 
     def _advanced(self, before: Attempt | None, after: Attempt, _: str) -> None:
-        """Charge for an attempt at its first move, every `MOVES` entries, and at its end."""
+        """Charge at the first move, every `MOVES` entries, and at the end."""
         if before is not None and before.is_played and after.end is None and after.seq % MOVES:
             return
         count = after.seq % MOVES or MOVES

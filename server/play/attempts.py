@@ -27,7 +27,7 @@ from server.base.work.metrics import Counts
 from server.base.work.signal import Signal
 from server.base.work.tasks import run_soon
 from server.deals.store import Deal, DealStore
-from server.play.answers import Advice, Over, Played, Snapshot, snapshot_of
+from server.play.answers import Played, Snapshot, snapshot_of
 from server.play.core import attempt as core
 from server.play.core import keys
 from server.play.core.attempt import Attempt, Event, Moved, Started, Undone
@@ -36,15 +36,11 @@ from server.play.core.run import Run, run_of
 from server.play.journal import AttemptDefinition, Step, decode, finish_of, steps_of
 from server.play.moves import MoveNumbers, PendingMove, Reply, SequenceError
 
-FIRST_MOVE = 2
-"""The entry number of a first move, the first entry that can turn a face-down card up."""
+FIRST_MOVE = 2  # the entry number of a first move, the first that can turn a face-down card up
 
 
 class Attempts:
-    """Carries out commands on attempts, using replicas of their journals.
-
-    `lookups` counts the hits and misses of the replica cache.
-    """
+    """Carries out commands on attempts; `lookups` counts hits and misses of the replica cache."""
 
     def __init__(
         self,
@@ -60,15 +56,14 @@ class Attempts:
         self._lookups = lookups
         self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
         self._judging = asyncio.Lock()
+        # Emitted after each entry appended by this node, with the attempt before and after it, and
+        # its text (JSON).
         self.appended: Signal[Attempt | None, Attempt, str] = Signal()
-        """Emitted after each entry appended by this node, with the attempt before and after it, and
-        its text (JSON)."""
+        # Emitted after `appended` if the attempt has ended, with its effect in the outbox.
         self.finished: Signal[Finish] = Signal()
-        """Emitted after `appended` if the attempt has ended, with its effect in the outbox."""
+        # Emitted when this node has resigned an attempt without a session's command.
         self.given_up: Signal[Attempt] = Signal()
-        """Emitted when this node has resigned an attempt without a session's command."""
-        self.opened: Signal[Attempt] = Signal()
-        """Emitted when a player opens an attempt."""
+        self.opened: Signal[Attempt] = Signal()  # emitted when a player opens an attempt
 
     @property
     def size(self) -> int:
@@ -80,11 +75,9 @@ class Attempts:
         return self._replicas.used()
 
     async def start(self, started: Started) -> Attempt:
-        """Start an attempt by the rules of its deal, or return it if it was already started.
+        """Start an attempt by the rules of its deal, or return it if it has started before.
 
-        Raises:
-            Refusal: the deal is no longer kept.
-            UnreadableError: a newer release drew the deal.
+        Refused if the deal is no longer kept.
         """
         attempt = attempt_id(started.deal, started.player)
         replica = await self._replica(attempt, to_append=True)
@@ -106,7 +99,7 @@ class Attempts:
         return found
 
     async def has_rules(self, attempt: AttemptId) -> bool:
-        """Return whether an attempt's rule tables are built; also true if its deal is missing."""
+        """Return whether an attempt's rule tables are built; true if its deal is missing."""
         parts = split_attempt_id(attempt)
         deal = await self._deals.find(parts[0]) if parts else None
         return deal is None or is_ready(deal.game, deal.variant)
@@ -117,24 +110,14 @@ class Attempts:
         return await self._journals.lengths(names) if names else []
 
     async def find(self, attempt: AttemptId) -> Attempt | None:
-        """Read an attempt, or return `None` if it does not exist.
-
-        If its deadline has passed, it is ended first.
-
-        Raises:
-            UnreadableError: a newer release stored it.
-        """
+        """Read an attempt, ended if its deadline has passed; `None` if it does not exist."""
         try:
             return await (await self._replica(attempt)).refresh()
         except Refusal:
             return None
 
     async def open(self, attempt: AttemptId, player: PlayerId) -> Snapshot:
-        """Return a snapshot of a player's own attempt.
-
-        Raises:
-            Refusal: the player has no such attempt, or its round has not started.
-        """
+        """Return a snapshot of a player's own attempt. Refused if unknown or not started."""
         state = await self.find(attempt)
         if state is None or state.start.player != player:
             raise Refusal("unknown_attempt")
@@ -142,15 +125,11 @@ class Attempts:
         return await self.snapshot(state)
 
     async def snapshot(self, attempt: Attempt) -> Snapshot:
-        """Return an attempt as seen by its player.
-
-        Raises:
-            Refusal: the attempt has not started, so its cards are still secret. By another node's
-                clock, which may differ slightly, it may have started.
-        """
+        """Return an attempt as its player sees it. Refused if it has not started."""
         clock = self._clock
         # Confirm the clock: a node with a wrong one must not show cards early.
         now = await clock.confirm() if attempt.seq == 1 else clock.now()
+        # Before that its cards are secret, even if another node's clock says it has started.
         if not attempt.has_begun(now):
             raise Refusal("not_started")
         deal = await self._deals.find(attempt.start.deal)
@@ -190,10 +169,9 @@ class Attempts:
     async def _extend_deal(
         self, attempt: AttemptId, decide: Callable[[Attempt | None, int], object]
     ) -> None:
-        """Extend the lifetime of the deal and the pace bot's run when a player starts playing.
+        """Extend the lives of the deal and the pace bot's run at a player's first move.
 
-        Raises:
-            Refusal: there is no such deal, or `decide` refuses the first entry.
+        Refused if there is no such deal, or `decide` refuses the first entry.
         """
         deal = await self._deal(attempt)
         state = self._known(attempt) or await self.find(attempt)
@@ -209,13 +187,10 @@ class Attempts:
     async def answer_again(
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers
     ) -> Played | Snapshot:
-        """Answer a repeated move, or a move whose number is not the next one.
+        """Answer a repeated move, or one whose number is not the next one.
 
-        Returns:
-            The outcome of entry `seq` if it is this move and recent enough; otherwise a snapshot.
-
-        Raises:
-            Refusal: the player has no such attempt.
+        Return the outcome of entry `seq` if it is this move and recent enough, and otherwise a
+        snapshot. Refused if the player has no such attempt.
         """
         for before, event, after in await self.steps(attempt, seq):
             if after.seq == seq and before is not None and isinstance(event, Moved):
@@ -225,15 +200,12 @@ class Attempts:
                 break
         return await self.open(attempt, player)
 
-    async def resign(self, attempt: AttemptId, player: PlayerId, seq: int) -> Over | Snapshot:
-        """Resign an attempt, as entry `seq`.
+    async def resign(self, attempt: AttemptId, player: PlayerId, seq: int) -> Attempt | Snapshot:
+        """Resign an attempt, as entry `seq`, and return it.
 
-        Returns:
-            The finished attempt, also if that entry is this resignation already; or a snapshot, if
-            `seq` is not the number of the next entry.
-
-        Raises:
-            Refusal: the player has no such attempt, or it has ended or has not started.
+        Return it also if that entry is its resignation already, and a snapshot if `seq` is not the
+        next entry's number. Refused if the player has no such attempt, or it has ended or has not
+        started.
         """
         try:
             step = await self._submit_next(attempt, player, seq, core.resign)
@@ -241,19 +213,16 @@ class Attempts:
             snapshot = await self.open(attempt, player)
             state = self._known(attempt)
             if state is not None and state.seq == seq and state.end == "resigned":
-                return Over(state)
+                return state
             return snapshot
-        return Over(step.after)
+        return step.after
 
     async def undo(self, attempt: AttemptId, player: PlayerId, seq: int) -> Played | Snapshot:
         """Undo the last move of an attempt, as entry `seq`.
 
-        Returns:
-            The effect, also if that entry is this undo already and recent enough; or a snapshot, if
-            `seq` is not the number of the next entry.
-
-        Raises:
-            Refusal: the player has no such attempt, or the undo is refused: see `core.undo`.
+        Return the effect, also if that entry is this undo already and recent enough, and a snapshot
+        if `seq` is not the next entry's number. Refused as for `core.undo`, or if the player has no
+        such attempt.
         """
         deltas: list[Delta] = []
 
@@ -275,17 +244,12 @@ class Attempts:
 
     async def hint(
         self, attempt: AttemptId, player: PlayerId, seq: int, pay: Callable[[int], None]
-    ) -> Advice | Snapshot:
-        """Give the player a hint, as entry `seq`; repeated on the same board, it is the same hint.
+    ) -> Attempt | Snapshot:
+        """Give the player a hint, as entry `seq`, and return the attempt.
 
-        `pay` charges for a number of moves before they are judged, or raises a `Refusal`.
-
-        Returns:
-            The hint; or a snapshot, if `seq` is the number neither of the next entry nor of the
-            hint.
-
-        Raises:
-            Refusal: the player has no such attempt, or the hint is refused: see `core.hint`.
+        Return a snapshot if `seq` is the number neither of the next entry nor of the hint. `pay`
+        charges for a number of moves before they are judged, or raises a `Refusal`. Refused as for
+        `core.hint`, or if the player has no such attempt.
         """
         searched: tuple[Board, Move | None] | None = None
 
@@ -308,10 +272,10 @@ class Attempts:
                 snapshot = await self.open(attempt, player)
                 state = self._known(attempt)
                 if state is not None and state.seq == seq and state.hinted is not None:
-                    return Advice(state)
+                    return state
                 return snapshot
             else:
-                return Advice(step.after)
+                return step.after
 
     async def _search(self, board: Board, pay: Callable[[int], None]) -> Move | None:
         """Return the hint for a board, and charge for its moves before judging them."""
@@ -334,13 +298,10 @@ class Attempts:
         *,
         plays: bool = False,
     ) -> Submitted[Attempt]:
-        """Carry out a player's command if `seq` is the number of the next entry.
+        """Carry out a player's command as entry `seq`, or raise `SequenceError`.
 
-        With `plays`, a first entry also extends the lifetime of the attempt's deal.
-
-        Raises:
-            SequenceError: `seq` is not the number of the next entry.
-            Refusal: the player has no such attempt, or `decide` refuses.
+        With `plays`, a first entry also extends the lifetime of the attempt's deal. Refused if the
+        player has no such attempt, or by `decide`.
         """
 
         def decide_next(state: Attempt | None, now: int) -> Event | None:
@@ -356,27 +317,20 @@ class Attempts:
         return await replica.decide(decide_next)
 
     async def give_up(self, attempt: AttemptId) -> None:
-        """Resign an attempt at any entry, started or not; if it has ended, do nothing.
-
-        Its player is notified, since no session requested it.
-        """
+        """Resign an attempt at any entry, started or not; if it has ended, do nothing."""
 
         def decide(state: Attempt | None, now: int) -> Event | None:
             return None if state is None else core.give_up(state, now)
 
         step = await (await self._replica(attempt, to_append=True)).decide(decide)
         if step.before is not step.after:
+            # Its player must be told, since no session requested it.
             self.given_up.emit(step.after)
 
     async def end_stuck(self, attempt: AttemptId, seq: int) -> Attempt | None:
-        """End an attempt as stuck: after entry `seq`, no line of moves brings another card home.
+        """End an attempt in which, after entry `seq`, no line brings another card home.
 
-        Returns:
-            The attempt, or `None` if it had already ended. Later moves do not matter: they cannot
-            have brought a card home either.
-
-        Raises:
-            Refusal: the attempt does not exist, or has expired.
+        Return it, or `None` if it had already ended. Refused if it does not exist, or has expired.
         """
 
         def decide(state: Attempt | None, now: int) -> Event | None:
@@ -390,10 +344,8 @@ class Attempts:
     async def steps(self, attempt: AttemptId, first: int) -> Iterator[Step]:
         """Return the steps from entry `first` on, folded lazily; a few earlier ones may precede.
 
-        The iterator is empty if entry `first` is too old or does not exist yet.
-
-        Raises:
-            Refusal: there is no such attempt.
+        The iterator is empty if that entry is too old or not there yet. Refused if there is no
+        attempt.
         """
         replica = await self._replica(attempt)
         found = await replica.since(first)
@@ -403,11 +355,7 @@ class Attempts:
         return steps_of(await self._deal(attempt), state, texts)
 
     async def run(self, attempt: AttemptId) -> Run | None:
-        """Read the run of a journal; `None` if there is no journal, or its attempt has not ended.
-
-        Raises:
-            UnreadableError: a newer release stored it.
-        """
+        """Read the run of a journal; `None` if there is none, or its attempt has not ended."""
         texts = await self._journals.read_from(keys.attempt(attempt), 1)
         events: list[Event] = []
         for number, text in enumerate(texts, 1):
@@ -417,16 +365,10 @@ class Attempts:
         return run_of(events)
 
     def receive(self, attempt: AttemptId, number: int, text: str) -> Step | None:
-        """Apply entry `number`, published by another node.
+        """Apply entry `number`, published by another node, without a read of the store.
 
-        This takes as long as deciding a move, without a read.
-
-        Returns:
-            The entry with the attempt before and after it; `None` if it does not follow this node's
-            last entry, so that the journal must be read.
-
-        Raises:
-            UnreadableError: a newer release stored it.
+        Return `None` if it does not follow this node's last entry, so that the journal must be
+        read.
         """
         replica = self._replicas.known(attempt)
         before = replica.settled if replica is not None else None
@@ -437,13 +379,11 @@ class Attempts:
         return Step(before, decode(text), replica.state)
 
     def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
-        """Emit the signals of an accepted append."""
         self.appended.emit(before, after, text)
         if after.end is not None and (finish := finish_of(after)) is not None:
             self.finished.emit(finish)
 
     def _known(self, attempt: AttemptId) -> Attempt | None:
-        """Return an attempt from its replica, or `None` if it is not cached."""
         replica = self._replicas.known(attempt)
         return replica.state if replica is not None else None
 
@@ -460,7 +400,6 @@ class Attempts:
         return replica
 
     async def _deal(self, attempt: AttemptId) -> Deal:
-        """Return the deal of an attempt."""
         parts = split_attempt_id(attempt)
         deal = await self._deals.find(parts[0]) if parts else None
         if deal is None:

@@ -20,24 +20,17 @@ class FinishedRun:
         self._run: Run | None = None
 
     async def load(self) -> Run | None:
-        """Return the run, or `None` if the store has lost it.
-
-        Raises:
-            UnreadableError: a newer release stored it.
-        """
+        """Return the run, or `None` if the store has lost it."""
         if self._run is None:
             self._run = await self._attempts.run(self._attempt)
         return self._run
 
 
 class Finishes:
-    """Applies finishes.
-
-    Attributes:
-        applied: emitted with each finish; its subscribers are awaited in order.
-    """
+    """Applies finishes."""
 
     def __init__(self, attempts: Attempts) -> None:
+        # Emitted with each finish; its subscribers are awaited in order.
         self.applied: AsyncSignal[Finish, FinishedRun] = AsyncSignal()
         self._attempts = attempts
 

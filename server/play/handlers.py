@@ -16,7 +16,7 @@ from server.base.wire.messages import Command
 from server.base.wire.shown import ShownAttempts
 from server.base.work.clock import Clock
 from server.play import present as play_present
-from server.play.answers import Over, Played, Snapshot
+from server.play.answers import Played, Snapshot
 from server.play.attempts import Attempts
 from server.play.core.attempt import UNDONE
 from server.play.messages import (
@@ -87,11 +87,7 @@ async def open_attempt(request: Request[OpenAttempt]) -> Attempt | Missed:
 
 
 async def pay_for_reading(request: Request[Any], attempts: Iterable[AttemptId]) -> None:
-    """Charge for reading attempts that are not in memory, by the number of their entries.
-
-    Raises:
-        Refusal: as `Request.pay`.
-    """
+    """Charge for the entries of attempts that are not in memory, or raise a `Refusal`."""
     unread = await request.services.attempts.unread(attempts)
     request.pay(sum(costs.READ + costs.ENTRY * length for length in unread))
 
@@ -101,9 +97,9 @@ async def resign(request: Request[Resign]) -> Ended | Attempt:
     command = request.command
     attempt = _attempt(request)
     found = await request.services.attempts.resign(attempt, request.player, command.seq)
-    if isinstance(found, Over):
-        return play_present.ended(found.after, command.number)
-    return play_present.attempt(found, command.number, request.now())
+    if isinstance(found, Snapshot):
+        return play_present.attempt(found, command.number, request.now())
+    return play_present.ended(found, command.number)
 
 
 async def undo(request: Request[Undo]) -> Missed | Attempt:
@@ -130,8 +126,8 @@ async def hint(request: Request[Hint]) -> Hinted | Attempt:
     )
     if isinstance(found, Snapshot):
         return play_present.attempt(found, number, request.now())
-    request.session.shown.wrote(number, found.after.seq)
-    return play_present.hinted(found.after, number)
+    request.session.shown.wrote(number, found.seq)
+    return play_present.hinted(found, number)
 
 
 def _check_quota(request: Request[Undo] | Request[Hint]) -> None:
@@ -141,7 +137,6 @@ def _check_quota(request: Request[Undo] | Request[Hint]) -> None:
 
 
 def _attempt(request: Request[Resign] | Request[Undo] | Request[Hint]) -> AttemptId:
-    """Return the attempt of a command's number."""
     attempt = request.session.shown.attempt_of(request.command.number)
     if attempt is None:
         raise Refusal("unknown_attempt")
@@ -149,9 +144,9 @@ def _attempt(request: Request[Resign] | Request[Undo] | Request[Hint]) -> Attemp
 
 
 def show(request: Request[Command], snapshot: Snapshot, *, take: bool) -> Attempt:
-    """Return a snapshot under its number in the session, and record that the session shows it.
+    """Return a snapshot under its number in the session, which shows it from now on.
 
-    With `take`, the session holds it from now on; otherwise it mirrors the holder.
+    With `take`, the session also holds it; otherwise it mirrors the holder.
     """
     number = request.session.shown.show(snapshot.attempt, snapshot.start.room)
     if snapshot.result.end is None:

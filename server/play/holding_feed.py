@@ -2,10 +2,7 @@
 
 The holder is the session that last moved or took the attempt over. The others receive its moves as
 `Missed`, and once `Taken`. Holding is advice for clients: any session can move, and the journal
-decides which move stands.
-
-A player with one session costs nothing here. With several, each entry is encoded once per mirroring
-session, after its own answer; the number of sessions is bounded.
+decides which move stands. A player with one session costs nothing here.
 """
 
 from __future__ import annotations
@@ -33,11 +30,9 @@ from server.play.mirrors import Mirrors
 from server.players.hub import Hub
 from server.players.sessions import Sessions
 
-CONCURRENCY = 32
-"""Attempts read concurrently after missed entries."""
+CONCURRENCY = 32  # attempts read concurrently after missed entries
 
-END_CHECKS = 32
-"""Attempts read concurrently because their ends may have been missed."""
+END_CHECKS = 32  # attempts read concurrently because their ends may have been missed
 
 log = structlog.get_logger()
 
@@ -93,7 +88,6 @@ class HoldingFeed:
             self._ended(Ended.of(attempt))
 
     def _ended(self, ended: Ended) -> None:
-        """Notify a player's sessions on this node that show an attempt of its end."""
         for session in self._sessions_of(ended.player):
             if session.shown.is_latest(ended.attempt):
                 number = session.shown.assign_number(ended.attempt)
@@ -112,6 +106,7 @@ class HoldingFeed:
         for other in self._showing(player, attempt):
             if other.shown.held == attempt:
                 loop = asyncio.get_running_loop()
+                # After the answer to the command that opened it.
                 loop.call_soon(self._notify_taken, session, attempt, other.id)
                 return
         self._sessions.publish(player, Opened(player, attempt, session.id, self._node_bus.node))
@@ -194,17 +189,14 @@ class HoldingFeed:
             return
         delta = delta_between(before.board, after.board)
         now = self._clock.now()
+        # Encoded once for each, as their numbers differ; a player has few sessions.
         for session in mirrors:
             number = session.shown.assign_number(attempt)
             session.send(play_present.missed_one(after, move, delta, number, now))
             self._notify_taken(session, attempt, by)
 
     async def _send_snapshots(self, player: PlayerId, attempt: AttemptId, by: str | None) -> None:
-        """Send a snapshot to the mirroring sessions after missed entries.
-
-        Sessions that took the attempt over after the last entry are not notified that `by` holds
-        it.
-        """
+        """Send a snapshot to the mirroring sessions after missed entries."""
         try:
             state = await self._attempts.find(attempt)
             if state is None or state.start.player != player:
@@ -220,6 +212,7 @@ class HoldingFeed:
             if shown.has_written(number, state.seq):
                 continue
             session.send(play_present.attempt(snapshot, number, self._clock.now()))
+            # A session that took over since then holds the attempt itself.
             if session.id != by and shown.taken_at < state.at:
                 self._notify_taken(session, attempt, by)
 

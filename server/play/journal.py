@@ -22,9 +22,9 @@ from server.play.core import keys, pace_bot
 from server.play.core.attempt import Attempt, Event, Started
 from server.play.core.finish import Finish
 
+# Called after an append by this node was accepted, with the attempt before and after it, and the
+# entry's text (JSON).
 Appended = Callable[[Attempt | None, Attempt, str], None]
-"""Called after an append by this node was accepted, with the attempt before and after it, and the
-entry's text (JSON)."""
 
 _READER: Reader[Event] = Reader(Event)
 _ENCODER = msgspec.json.Encoder()
@@ -39,10 +39,7 @@ class Step(NamedTuple):
 
 
 class AttemptDefinition:
-    """The `server.base.journals.replica.Definition` of one attempt's journal.
-
-    `appended` is called after each append.
-    """
+    """The `Definition` of one attempt's journal; `appended` is called after each append."""
 
     __slots__ = ("_appended", "_deal", "_id", "_key")
 
@@ -80,11 +77,9 @@ class AttemptDefinition:
         return state.start.deadline + (certain if is_kept else keys.UNPLAYED_LIFE_MS)
 
     def size(self, state: Attempt, oldest: Attempt | None) -> int:
-        """Return the approximate size of a replica in bytes, in constant time.
-
-        Boards share the piles that a move does not touch. The boards before undoable moves are
-        kept, starting with those of the oldest state.
-        """
+        """Return the approximate size of a replica in bytes, in constant time."""
+        # Boards share the piles that a move does not touch. The boards before undoable moves are
+        # kept, starting with those of the oldest state.
         piles, boards = len(state.board.piles), len(state.past)
         size = 1_700 + 45 * piles
         if oldest is not None:
@@ -99,22 +94,17 @@ class AttemptDefinition:
         return ruleset if is_changes(ruleset.variant) else None
 
     def append(self, before: Attempt | None, after: Attempt, event: Event, number: int) -> Append:
-        """Return the append of an event as entry `number`, with its atomic side writes.
-
-        The first entry sets a short lifetime; for occasions other than dailies, which wait for a
-        result, it also registers the deadline. The first move extends the lifetime, and registers
-        the deadline unless the room has one. The last entry writes the `Finish` to the outbox, and
-        removes the deadline. Other entries are written alone. The pace bot's journal is kept if
-        another player plays its round: see `DealStore.extend`.
-        """
+        """Return the append of an event as entry `number`, with its atomic side writes."""
         payload = _ENCODER.encode(event).decode()
         if before is not None and before.is_played and after.end is None:
-            # Most entries.
+            # Neither the first entry, nor the first move, nor the last: nothing else changes.
             return Append(self._key, number, payload)
         is_played = after.is_played and not pace_bot.owns(after)
         if before is not None and after.end is None and not is_played:
             return Append(self._key, number, payload)
         start, expires, due, effect = after.start, None, None, None
+        # A short life until the first move. The pace bot's journal is kept if another player plays
+        # its round: see `DealStore.extend`.
         if before is None or is_played:
             life = _life_of(after) if is_played else keys.UNPLAYED_LIFE_MS
             expires = start.deadline + life
@@ -128,7 +118,7 @@ class AttemptDefinition:
         return Append(self._key, number, payload, partition, expires, effect, due)
 
     def appended(self, before: Attempt | None, after: Attempt, append: Append) -> None:
-        """Handle that an append by this node was accepted."""
+        """Report an accepted append of this node."""
         self._appended(before, after, append.payload)
 
 
@@ -137,8 +127,7 @@ def _life_of(attempt: Attempt) -> int:
     return attempt.start.days * base_keys.DAY_SECONDS * 1000
 
 
-decode = _READER.decode
-"""Decodes an entry's text (JSON)."""
+decode = _READER.decode  # decodes an entry's text (JSON)
 
 
 def fold_event(deal: Deal, state: Attempt | None, event: Event) -> Attempt:
@@ -155,7 +144,7 @@ def fold_event(deal: Deal, state: Attempt | None, event: Event) -> Attempt:
 
 
 def steps_of(deal: Deal, state: Attempt | None, texts: list[str]) -> Iterator[Step]:
-    """Yield a step for each of the entries (JSON) that follow a state, folding them lazily."""
+    """Yield a step for each of the entries (JSON) that follow a state."""
     for text in texts:
         before, event = state, decode(text)
         state = fold_event(deal, state, event)
@@ -163,14 +152,10 @@ def steps_of(deal: Deal, state: Attempt | None, texts: list[str]) -> Iterator[St
 
 
 def finish_of(attempt: Attempt) -> Finish | None:
-    """Return the outbox effect of a finished attempt.
-
-    Returns:
-        `None` if it has not ended, or if it has no effect: an attempt at a daily without a move.
-        Rounds and other occasions wait for the results of all their runners, so there an attempt
-        without a move has an effect too.
-    """
+    """Return the outbox effect of a finished attempt, or `None` if it has none."""
     start = attempt.start
+    # Rounds and occasions wait for all their runners, also for one without a move. Such an attempt
+    # at a daily has no effect.
     is_awaited = start.room is not None or start.occasion is not None
     if attempt.end is None or not (is_awaited or attempt.is_played):
         return None

@@ -1,7 +1,4 @@
-"""Mirrors of attempts: entries are published to the player's other sessions, on all nodes.
-
-Each entry of a player with several sessions costs one message per other node that has one of them.
-"""
+"""Mirrors of attempts: entries are published to the player's other sessions, on all nodes."""
 
 from __future__ import annotations
 
@@ -25,21 +22,18 @@ log = structlog.get_logger()
 
 
 class Mirrors:
-    """Notifies a player's sessions of changes to the player's attempts.
-
-    Attributes:
-        ended: emitted when a player's attempt has ended without a command of this session; the
-            player may have no session on this node.
-        advanced: emitted with each entry of an attempt whose player has several sessions, after its
-            answer: the entry, its text (JSON) or `None` for another node's entry, and the session
-            that caused it, if another node has reported one.
-        missed: emitted with a player, an attempt and the session that moved, if an entry of another
-            node does not follow this node's last one.
-    """
+    """Notifies a player's sessions of changes to the player's attempts."""
 
     def __init__(self, attempts: Attempts, sessions: Sessions, node_bus: NodeBus) -> None:
+        # Emitted when a player's attempt has ended without a command of this session; the player
+        # may have no session on this node.
         self.ended: Signal[Ended] = Signal()
+        # Emitted with each entry of an attempt whose player has several sessions, after its answer:
+        # the entry, its text (JSON) or `None` for another node's entry, and the session that caused
+        # it, if another node has reported one.
         self.advanced: Signal[Step, str | None, str | None] = Signal()
+        # Emitted with a player, an attempt and the session that moved, if an entry of another node
+        # does not follow this node's last one.
         self.missed: Signal[PlayerId, AttemptId, str | None] = Signal()
         self._attempts = attempts
         self._sessions = sessions
@@ -51,20 +45,17 @@ class Mirrors:
         attempts.given_up.subscribe(self._given_up)
 
     def notify_ended(self, attempt: Attempt) -> None:
-        """Notify all sessions of an attempt's player that it has ended without their command.
-
-        This costs two reads of the store if the player has no session on this node, else none.
-        """
+        """Notify all sessions of an attempt's player that it has ended without their command."""
         player = attempt.start.player
         ended = Ended.of(attempt)
         self.ended.emit(ended)
+        # Otherwise two reads of the store find the player's nodes.
         if self._sessions.is_here(player):
             self._sessions.publish(player, ended)
         else:
             self._tasks.run_soon(self._publish_ended(player, ended))
 
     async def _publish_ended(self, player: PlayerId, ended: Ended) -> None:
-        """Publish the end of an attempt to the nodes of its player's sessions."""
         try:
             await self._sessions.publish_to_all({player: ended})
         except UnavailableError as error:
@@ -89,17 +80,14 @@ class Mirrors:
             self.notify_ended(after)
 
     def _given_up(self, after: Attempt) -> None:
-        """Notify the player of an attempt that was resigned without a session's command."""
         if not self._sessions.has_several(after.start.player):
             self.notify_ended(after)
 
     def publish_entry(self, after: Attempt, text: str, by: str | None) -> None:
-        """Publish an entry appended by this node to the player's other nodes.
-
-        `by` is the session that caused it, or `None`.
-        """
+        """Publish an entry of this node, caused by session `by`, to the player's other nodes."""
         player = after.start.player
         message = Advanced(player, self._node, after.id, after.seq, text, by)
+        # One message for each node, however many sessions it has.
         self._sessions.publish(player, message)
 
     def _receive_entry(self, message: Advanced) -> None:

@@ -13,8 +13,8 @@ from server.play.answers import Played, Snapshot
 from server.play.core import attempt as core
 from server.play.core.attempt import Attempt, Event
 
+# A move as (source pile, target pile, count) in numbers, not yet validated.
 MoveNumbers = tuple[int, int, int]
-"""A move as (source pile, target pile, count) in numbers, not yet validated."""
 
 
 class SequenceError(Refusal):
@@ -24,13 +24,13 @@ class SequenceError(Refusal):
         super().__init__("bad_message")
 
 
+# Called with the outcome of a move: its effect, a snapshot if its number was not the next one, a
+# `Refusal`, or an `UnavailableError` if it is unknown whether the move was stored.
 Reply = Callable[[Played | Snapshot | Exception], None]
-"""Called with the outcome of a move: its effect, a snapshot if its number was not the next one, a
-`Refusal`, or an `UnavailableError` if it is unknown whether the move was stored."""
 
 
+# See `Attempts.answer_again`.
 AnswerAgain = Callable[[AttemptId, PlayerId, int, MoveNumbers], Awaitable[Played | Snapshot]]
-"""Returns the answer to a move whose number is not the next one: see `Attempts.answer_again`."""
 
 
 class PendingMove:
@@ -64,11 +64,7 @@ class PendingMove:
         self._delta: Delta | None = None
 
     def decide(self, state: Attempt | None, now: int) -> tuple[Event, Attempt]:
-        """Return the event of the move, and the attempt after it.
-
-        Raises:
-            Refusal: the move is refused, or its number is not the next one.
-        """
+        """Return the event of the move, and the attempt after it. Refused as for `core.play`."""
         if state is None or state.start.player != self._player:
             raise Refusal("unknown_attempt")
         if self._seq != state.seq + 1:
@@ -87,12 +83,12 @@ class PendingMove:
             assert self._delta is not None
             self._reply(Played(outcome.before, outcome.after, self._delta))
         elif isinstance(outcome, SequenceError):
+            # It may be a retry of a move that is stored already.
             run_soon(self._answer_again())
         else:
             self._reply(outcome)
 
     async def _answer_again(self) -> None:
-        """Answer a move whose number is not the next one; it may be a retry of a stored one."""
         try:
             answer = await self._again(self._id, self._player, self._seq, self._numbers)
         except Exception as error:

@@ -4,8 +4,7 @@ Only `present` modules send cards to clients: this one and that in `watching` fr
 in which `engine.board` omits all cards that the player has not seen, and the one in `runs` as seeds
 of closed deals.
 
-In all functions, `number` is the attempt's number in the session, and `now` is in Unix
-milliseconds.
+`number` is always the attempt's number in the session, and `now` is in Unix milliseconds.
 """
 
 from __future__ import annotations
@@ -108,10 +107,7 @@ def missed(found: resume.Missed, number: int, now: int) -> Missed:
 
 
 def missed_one(after: core.Attempt, move: str, delta: Delta, number: int, now: int) -> Missed:
-    """Return the event with one move or undo, for a mirroring session or in answer to an undo.
-
-    `move` is the move's text, or `UNDONE`; `delta` has its changes as seen by the player.
-    """
+    """Return the event with one move, or `UNDONE`, and the player's delta."""
     moves = [_missed_move(after.board.ruleset, move, delta)]
     return Missed(number, after.id, after.seq - 1, after.seq, moves, now, result(after.result))
 

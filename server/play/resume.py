@@ -12,41 +12,26 @@ from server.play.core.attempt import move_of
 from server.play.core.digest import digest as digest_of
 from server.play.journal import Step
 
-MAX_MISSED = 64
-"""Maximum missed entries sent as deltas; beyond that the client gets a snapshot."""
+MAX_MISSED = 64  # maximum missed entries sent as deltas; beyond that the client gets a snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """The moves after a client's last entry.
+    """The moves after a client's last entry."""
 
-    Attributes:
-        since: number of the client's last entry.
-        moves: (text, delta for the player) of each move, with `UNDONE` for undos. An end without a
-            move adds none.
-        now: the attempt after these moves.
-    """
-
-    since: int
+    since: int  # number of the client's last entry
+    # (text, delta for the player) of each move, with `UNDONE` for undos. An end without a move adds
+    # none.
     moves: tuple[tuple[str, Delta], ...]
-    now: Snapshot
+    now: Snapshot  # the attempt after these moves
 
 
 async def find_missed(attempts: Attempts, now: Snapshot, seq: int, digest: int) -> Missed | None:
     """Return the moves that a client has missed since entry `seq`.
 
-    Args:
-        attempts: the attempts of this node.
-        now: the current state of the attempt.
-        seq: number of the client's last entry.
-        digest: of the client's view after that entry.
-
-    Returns:
-        The missed moves, or `None` if the client needs the snapshot: its view has another digest,
-        its entry is too old or not in this journal, or the player was given a hint since.
-
-    Raises:
-        Refusal: the attempt does not exist, or has expired.
+    Return `None` if it needs the snapshot: its view had another digest at that entry, which may
+    also be too old or not in this journal, or the player was given a hint since. Refused if the
+    attempt does not exist, or has expired.
     """
     if not 0 <= now.seq - seq <= MAX_MISSED:
         return None

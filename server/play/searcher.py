@@ -18,21 +18,17 @@ from engine.notation import move_text
 from engine.search import Outcome, search
 from server.base.work.line_process import LineProcess, answer_requests
 
+# Seconds without an answer until the process is killed. A search takes under a second of CPU time,
+# but may wait long for it if the node is busy.
 TIMEOUT = 600.0
-"""Seconds without an answer until the process is killed.
 
-A search takes under a second of CPU time, but may wait long for it if the node is busy.
-"""
-
+# Seconds of rest per second of search: a fifth of a core, which leaves most of the CPU to the node
+# if there is only one core, or a shared quota.
 _REST = 4.0
-"""Seconds of rest per second of search, which limits searches to a fifth of a core.
-
-This leaves most of the CPU to the node if there is only one core, or a shared quota.
-"""
 
 
 class _Request(msgspec.Struct, frozen=True):
-    """A request: the board to search, as the fields of `engine.board.Board`, and its rules."""
+    """A board to search, as the fields of `engine.board.Board`, and its rules."""
 
     game: str
     variant: str
@@ -52,11 +48,7 @@ class Search(Protocol):
     """Searches boards for a line of moves that brings another card home."""
 
     async def ask(self, board: Board) -> Answer:
-        """Search a board.
-
-        Raises:
-            LineProcessError: the search failed.
-        """
+        """Search a board, or raise a `LineProcessError`."""
 
     async def close(self) -> None:
         """Free the resources."""
@@ -69,11 +61,7 @@ class Searcher(LineProcess[Answer]):
         super().__init__(__name__, Answer, TIMEOUT)
 
     async def ask(self, board: Board) -> Answer:
-        """Search a board.
-
-        Raises:
-            LineProcessError: see `LineProcess.request`.
-        """
+        """Search a board: see `Search.ask`."""
         rules = board.ruleset
         return await self.request(
             _Request(rules.game, rules.variant, rules.digest, board.piles, board.redeals)
@@ -87,14 +75,12 @@ def _answer(request: _Request) -> Answer:
 
 
 def leave_core() -> None:
-    """Move to all cores except the node's, if it is pinned to one and there are others.
-
-    A container may forbid this; then nothing changes.
-    """
+    """Move to all cores except the node's, if it is pinned to one and there are others."""
     if hasattr(os, "sched_getaffinity"):
         own = os.sched_getaffinity(0)
         if len(own) == 1:
             with suppress(OSError):
+                # A container may forbid this.
                 os.sched_setaffinity(0, set(range(os.cpu_count() or 1)) - own)
 
 

@@ -1,8 +1,7 @@
 """Searches: ending attempts in which no line of moves brings another card home.
 
-Searches run in the background, after the move has been answered. Found lines are kept, and moves
-that follow them need no search. If a node dies, only its pending searches are lost, and the
-attempt's next move or opening enqueues a new one.
+They run in the background, after the move has been answered. If a node dies, only its pending
+searches are lost, and the attempt's next move or opening enqueues a new one.
 """
 
 from __future__ import annotations
@@ -29,47 +28,33 @@ from server.play.journal import decode
 from server.play.mirrors import Mirrors
 from server.play.searcher import Search
 
-MAX_WAITING = 1_000
-"""Maximum queued attempts; others are searched after a later move or opening."""
+MAX_WAITING = 1_000  # maximum queued attempts; others are searched after a later move or opening
 
-FEW_MOVES = 6
-"""Maximum legal moves on a board to search, in games that deal all cards face up."""
+FEW_MOVES = 6  # maximum legal moves on a board to search, in games that deal all cards face up
 
+# Maximum legal moves on a board whose first position is searched in this process, in half a
+# millisecond; other boards go to the searcher.
 MAX_LOCAL_MOVES = 40
-"""Maximum legal moves on a board whose first position is searched in this process, in half a
-millisecond; other boards go to the searcher."""
 
+# The approximate maximum size of the kept lines; the oldest is dropped first. Nearly all lines have
+# fewer than ten moves, so this suffices for about ten thousand attempts.
 MAX_LINE_BYTES = 4 << 20
-"""The approximate maximum size of the kept lines; the oldest is dropped first.
 
-Nearly all lines have fewer than ten moves, so this suffices for about ten thousand attempts.
-"""
-
-LINE_BYTES = 350
-"""The approximate size of a kept line besides 8 bytes per move."""
+LINE_BYTES = 350  # the approximate size of a kept line besides 8 bytes per move
 
 log = structlog.get_logger()
 
 
 class _Line(NamedTuple):
-    """A line of moves that brings a card home unless other moves are played.
-
-    Attributes:
-        line: all its moves.
-        played: how many of them have been played.
-        moves: `Board.moves` after the last of these.
-    """
+    """A line of moves that brings a card home unless other moves are played."""
 
     line: tuple[Move, ...]
-    played: int
-    moves: int
+    played: int  # how many of them have been played
+    moves: int  # `Board.moves` after the last of these
 
 
 class Searches:
-    """Searches the latest states of this node's attempts.
-
-    A *line* is a sequence of moves that brings another card home.
-    """
+    """Searches the latest states of this node's attempts."""
 
     def __init__(
         self, attempts: Attempts, mirrors: Mirrors, searcher: Search, background: Background
@@ -94,26 +79,24 @@ class Searches:
             self._enqueue(attempt, entry)
 
     def _enqueue(self, attempt: Attempt, entry: str = "") -> None:
-        """Enqueue a changed attempt if all its cards have been seen.
+        """Enqueue a changed attempt if all its cards have been seen, or a pass has begun.
 
-        Where the waste can be turned over without limit, an attempt is also enqueued after each
-        pass: if no line turns up another card, it is over, without another pass by its player.
-
-        Attempts that follow their line are skipped, and so are those that allow undo, since they
-        have no dead ends. A queued attempt's latest state replaces the earlier one, and a finished
-        attempt leaves the queue.
+        A queued attempt's latest state replaces the earlier one.
         """
         if pace_bot.owns(attempt):
             return  # The pace bot resigns by itself.
         if attempt.end is not None:
             self._pending.pop(attempt.id, None)
             self._drop_line(attempt.id)
+        # Going back may lead out of any dead end.
         elif attempt.undoable:
             self._pending.pop(attempt.id, None)
         elif (
             # The cheapest test first, since this runs for each move.
             _may_have_seen_all(attempt.board)
             and not self._follows_line(attempt, entry)
+            # If no line turns up another card in a pass, the attempt is over, without another pass
+            # by its player.
             and (_starts_pass(attempt.board) or not cards_never_seen(attempt.board))
             and _is_searchable(attempt.board)
         ):
@@ -128,7 +111,6 @@ class Searches:
         await self._searcher.close()
 
     async def _search(self, attempt_id: AttemptId) -> None:
-        """Search an attempt's latest state, and end it if it is stuck."""
         attempt = self._pending.pop(attempt_id, None)
         if attempt is None:
             return
@@ -144,12 +126,7 @@ class Searches:
             raise
 
     async def _find_outcome(self, attempt: Attempt) -> Outcome:
-        """Return whether a line of moves brings another card home, by the cheapest means.
-
-        The means are the kept line, a search of one position, and a full search by the searcher. A
-        late answer of the searcher is still useful: the moves played meanwhile may have followed
-        the line.
-        """
+        """Return whether a line of moves brings another card home, by the cheapest means."""
         board = attempt.board
         no_moves: tuple[Move, ...] = ()
         if self._line_leads_home(attempt):
@@ -163,16 +140,14 @@ class Searches:
             if answer is None:
                 return outcome
             outcome = answer.outcome
+            # Still useful if moves were played meanwhile: they may have followed the line.
             line = tuple(parse_move(board.ruleset, move) for move in answer.line)
         if line:
             self._keep_line(attempt, line)
         return outcome
 
     def _follows_line(self, attempt: Attempt, entry: str) -> bool:
-        """Return whether an attempt still follows its line after an entry (JSON).
-
-        This compares one pair of moves, in 2 µs.
-        """
+        """Return whether an attempt still follows its line after an entry (JSON), in 2 µs."""
         kept = self._lines.get(attempt.id)
         if kept is None:
             return False
@@ -188,12 +163,10 @@ class Searches:
         return True
 
     def _line_leads_home(self, attempt: Attempt) -> bool:
-        """Return whether the kept line still leads home after other moves were played.
-
-        The rest of the line may do so after unrelated moves, and a shorter rest if moves were
-        played that follow it while it was searched. Otherwise the line is dropped.
-        """
+        """Return whether the kept line leads home after other moves; drop it if not."""
         line, played, moves = self._lines.get(attempt.id, _Line((), 0, 0))
+        # The rest of the line may lead home after unrelated moves, and a shorter rest if moves were
+        # played that follow it while it was searched.
         for rest in (line[played:], line[played + attempt.board.moves - moves :]):
             if leads_home(attempt.board, rest):
                 self._keep_line(attempt, rest)
@@ -202,7 +175,7 @@ class Searches:
         return False
 
     def _keep_line(self, attempt: Attempt, line: tuple[Move, ...]) -> None:
-        """Keep the line that leads home from an attempt's current state, instead of any other."""
+        """Keep the line that leads home from an attempt's current state."""
         self._drop_line(attempt.id)
         self._lines[attempt.id] = _Line(line, 0, attempt.board.moves)
         self._line_bytes += _size(line)
@@ -215,7 +188,6 @@ class Searches:
             self._line_bytes -= _size(kept.line)
 
     async def _end(self, attempt: Attempt) -> None:
-        """End a stuck attempt, and notify its player."""
         ended = await self._attempts.end_stuck(attempt.id, attempt.seq)
         if ended is not None:
             self._mirrors.notify_ended(ended)
@@ -227,12 +199,9 @@ def _size(line: tuple[Move, ...]) -> int:
 
 
 def _is_searchable(board: Board) -> bool:
-    """Return whether a search of a board that never had an unseen card can be exhaustive.
-
-    Such a game would otherwise be searched from its first move on, in vain until few moves are
-    left.
-    """
+    """Return whether a search of a board that never had an unseen card can be exhaustive."""
     tableau = board.ruleset.rules.tableau
+    # Such a game would be searched from its first move on, in vain until few moves are left.
     shows_all = board.ruleset.in_stock == 0 and tableau is not None and tableau.face_up == "all"
     return not shows_all or has_few_moves(board, FEW_MOVES)
 
@@ -246,9 +215,7 @@ def _starts_pass(board: Board) -> bool:
 
 
 def _may_have_seen_all(board: Board) -> bool:
-    """Return, by a cheap test, whether all cards of a board may have been seen.
-
-    They have not while the last card of a stock that was never redealt lies face down.
-    """
+    """Return, by a cheap test, whether all cards of a board may have been seen."""
     stock = board.piles[board.ruleset.stock]
+    # They have not while the last card of a stock that was never redealt lies face down.
     return not stock or board.redeals > 0 or not stock[0] & DOWN

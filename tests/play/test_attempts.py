@@ -20,10 +20,10 @@ from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import Refusal
 from server.base.outbox import outbox
 from server.base.work.random_text import random_id
-from server.play.answers import Over, Played, Snapshot
+from server.play.answers import Played, Snapshot
 from server.play.core import attempt as core
 from server.play.core import keys
-from server.play.core.attempt import Started
+from server.play.core.attempt import Attempt, Started
 from server.play.core.finish import Finish
 from tests.base.outbox.outboxes import all_due, all_effects
 from tests.base.redis.servers import in_flight, until, writes_held_up
@@ -37,7 +37,7 @@ pytestmark = ALONE
 DAY = days.day_at(START)
 DEADLINE = START + LIMIT
 
-Answer = Played | Over | Snapshot
+Answer = Played | Attempt | Snapshot
 
 
 async def begin(
@@ -160,7 +160,7 @@ async def test_a_resent_command_gets_its_first_answer_again(node: Node, other: N
     for again in (node, other):
         for seq, (move, answer) in enumerate(zip(sent, answers, strict=True), start=2):
             assert await command(again, attempt, seq, move) == answer
-    assert isinstance(answers[-1], Over)
+    assert isinstance(answers[-1], Attempt)
     assert await entries(node, attempt) == before
 
 
@@ -397,7 +397,7 @@ async def test_moves_beyond_the_limit_are_refused(
         with pytest.raises(Refusal, match="too_many_moves"):
             await command(each, attempt, 5, "s>t0")
         assert await command(each, attempt, 4, final) == last
-    assert isinstance(await command(other, attempt, 5, "resign"), Over)
+    assert isinstance(await command(other, attempt, 5, "resign"), Attempt)
 
 
 async def test_a_players_started_deals_are_found(node: Node) -> None:

@@ -11,10 +11,10 @@ import pytest
 from engine.board import apply_delta, view_of
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal
-from server.play.answers import Advice, Played, Snapshot
+from server.play.answers import Played, Snapshot
 from server.play.attempts import Attempts
 from server.play.core import attempt as core
-from server.play.core.attempt import Hinted, Undone
+from server.play.core.attempt import Attempt, Hinted, Undone
 from server.play.core.digest import digest
 from server.play.core.result import Help
 from server.play.resume import find_missed
@@ -47,10 +47,10 @@ async def undo(node: Node, attempt: AttemptId, seq: int) -> Played:
     return answer
 
 
-async def hint(node: Node, attempt: AttemptId, seq: int) -> Advice:
+async def hint(node: Node, attempt: AttemptId, seq: int) -> Attempt:
     """Request a hint as entry `seq`."""
     answer = await node.attempts.hint(attempt, ADA, seq, lambda _: None)
-    assert isinstance(answer, Advice)
+    assert isinstance(answer, Attempt)
     return answer
 
 
@@ -113,10 +113,10 @@ async def test_two_nodes_undo_a_move_only_once(node: Node, other: Node, clock: S
 
 async def test_a_repeated_hint_is_stored_once(node: Node, other: Node, clock: SetClock) -> None:
     attempt, _ = await begin(node, clock)
-    given = (await hint(node, attempt, 2)).after
+    given = await hint(node, attempt, 2)
     assert given.hinted is not None
     for each, seq in ((node, 2), (other, 2), (node, 3), (other, 3)):
-        assert (await hint(each, attempt, seq)).after == given
+        assert await hint(each, attempt, seq) == given
     assert await types(node, attempt) == ["started", "hinted"]
     snapshot = await other.attempts.open(attempt, ADA)
     assert (snapshot.hinted, snapshot.result.hints) == (given.hinted, 1)
@@ -131,7 +131,7 @@ async def test_a_hint_requested_at_the_start_is_never_a_wrong_none(
     monkeypatch.setattr(clock, "now", lambda: next(times, BEGUN))
     with pytest.raises(Refusal, match="not_started"):
         await hint(node, attempt, 2)
-    assert (await hint(node, attempt, 2)).after.hinted is not None
+    assert (await hint(node, attempt, 2)).hinted is not None
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from server.base.core.refusal import Refusal
 from server.base.quotas.quotas import Scope
 from server.base.work.random_text import random_room_code
 from server.deals.core import keys as deals_keys
-from server.play.answers import Advice
 from server.play.core import keys as play_keys
+from server.play.core.attempt import Attempt
 from server.players.core import keys as players_keys
 from server.players.core.account import Passkey
 from server.players.core.charges import GUEST
@@ -160,7 +160,7 @@ async def test_attempts_played_in_a_round_are_kept_with_the_deal(
     if by == "move":
         await node.play(attempt, ADA)
     else:
-        assert isinstance(await node.attempts.hint(attempt, ADA, 2, lambda _: None), Advice)
+        assert isinstance(await node.attempts.hint(attempt, ADA, 2, lambda _: None), Attempt)
     assert await expiry(node, play_keys.attempt(attempt)) == _minute(
         OVER + play_keys.ATTEMPT_LIFE_MS
     )

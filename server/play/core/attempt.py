@@ -26,25 +26,14 @@ from server.base.core.quota import KEPT_DAYS
 from server.base.core.refusal import Refusal
 from server.play.core.result import MAX_MOVES, End, Help, Result
 
+# Moves that can be undone in a row; the boards before them take up to 50 KB of memory.
 UNDO_DEPTH = 100
-"""Moves that can be undone in a row; the boards before them take up to 50 KB of memory."""
 
-UNDONE = "undo"
-"""The placeholder for an undo in lists of move texts."""
+UNDONE = "undo"  # stands for an undo in lists of move texts
 
 
 class Started(Struct, tag="started", frozen=True, omit_defaults=True):
-    """The attempt was started.
-
-    Attributes:
-        at: the start of its clock.
-        deadline: when it ends automatically.
-        rules: the digest of its rules.
-        help: the help available to the player.
-        days: how many days it is kept after its deadline if it is played.
-        ranked: whether it is an attempt at a daily by a player with a kept identity at its start.
-        occasion: its purpose if it is neither in a room nor a daily.
-    """
+    """The attempt was started."""
 
     player: PlayerId
     deal: DealId
@@ -52,13 +41,14 @@ class Started(Struct, tag="started", frozen=True, omit_defaults=True):
     variant: str
     room: RoomCode | None
     day: int | None
-    at: int
-    deadline: int
+    at: int  # the start of its clock
+    deadline: int  # when it ends automatically
     rules: str
     help: Help = "none"
-    days: int = KEPT_DAYS
+    days: int = KEPT_DAYS  # how many days it is kept after its deadline if it is played
+    # Whether it is an attempt at a daily by a player with a kept identity at its start.
     ranked: bool = False
-    occasion: Occasion | None = None
+    occasion: Occasion | None = None  # its purpose if it is neither in a room nor a daily
 
 
 class Moved(Struct, tag="moved", frozen=True, omit_defaults=True):
@@ -107,45 +97,28 @@ class Past(NamedTuple):
 
 
 class Attempt(Struct, frozen=True):
-    """The state of an attempt after the last entry of its journal.
-
-    Attributes:
-        start: the first entry.
-        board: the board after all moves.
-        seq: the number of the last entry.
-        at: the time of the last entry. Times never decrease, even if the clock is set back.
-        last_home: milliseconds from the start to the last move that brought a card home.
-        end: why the attempt ended, or `None` while it is running.
-        past: the states before the moves that can be undone, oldest first; empty where undo is not
-            allowed.
-        hinted: the hint given on this board.
-        undos: the number of undone moves.
-        hints: the number of hints given.
-        peeked: whether an undone move had turned a card up.
-    """
+    """The state of an attempt after the last entry of its journal."""
 
     start: Started
     board: Board
-    seq: int
-    at: int
-    last_home: int
-    end: End | None
+    seq: int  # the number of the last entry
+    at: int  # the time of the last entry. Times never decrease, even if the clock is set back.
+    last_home: int  # milliseconds from the start to the last move that brought a card home
+    end: End | None  # why the attempt ended, or `None` while it is running
+    # The states before the moves that can be undone, oldest first; empty where undo is not allowed.
     past: tuple[Past, ...] = ()
     hinted: Move | None = None
     undos: int = 0
     hints: int = 0
-    peeked: bool = False
+    peeked: bool = False  # whether an undone move had turned a card up
 
     @property
     def id(self) -> AttemptId:
-        """The attempt's id."""
+        """The id that deal and player give it."""
         return attempt_id(self.start.deal, self.start.player)
 
     def has_begun(self, now: int) -> bool:
-        """Return whether moves are accepted.
-
-        Rounds start with a countdown; other attempts accept moves from their first entry on.
-        """
+        """Return whether moves are accepted; a round first counts down."""
         # `is_played` shows that the countdown is over even if this node's clock lags behind the
         # clock of the node that wrote the entry.
         return self.start.room is None or self.is_played or now >= self.start.at
@@ -217,15 +190,13 @@ def due(attempt: Attempt, now: int) -> Event | None:
 def end_stuck(attempt: Attempt, seq: int, now: int) -> Event | None:
     """Return the end of an attempt that a search found stuck at entry `seq`.
 
-    Later entries do not matter: if no line of moves from `seq` brings a card home, neither does any
-    continuation of the moves played since. An attempt that allows undo does not end, since going
-    back may lead out of the dead end.
-
-    Returns:
-        The entry, or `None` if the attempt has ended already or has no entry `seq`.
+    Return `None` if it has ended, has no such entry, or allows undo, which may lead out of the dead
+    end.
     """
     if attempt.end is not None or attempt.seq < seq or attempt.undoable:
         return None
+    # Later entries do not matter: if no line from `seq` brings a card home, neither does any
+    # continuation of the moves played since.
     return Ended("stuck", max(now, attempt.at))
 
 
@@ -237,8 +208,7 @@ def give_up(attempt: Attempt, now: int) -> Event | None:
 def play(attempt: Attempt, move: Move, now: int) -> Played:
     """Decide a move.
 
-    Raises:
-        Refusal: with the code `attempt_ended`, `not_started`, `too_many_moves` or `illegal_move`.
+    Refused as `attempt_ended`, `not_started`, `too_many_moves` or `illegal_move`.
     """
     _check_running(attempt, now)
     board = attempt.board
@@ -258,12 +228,9 @@ def play(attempt: Attempt, move: Move, now: int) -> Played:
 def undo(attempt: Attempt, now: int) -> Played:
     """Decide a player's command to undo the last move.
 
-    The board, the cards home and `last_home` return to their values before it. Cards that it had
-    turned up are hidden again, also in the delta, and the result is marked as `peeked`.
-
-    Raises:
-        Refusal: with the code `attempt_ended`, `not_started`, `no_help`, `nothing_to_undo` or
-            `too_many_moves`.
+    The board and `last_home` return to their values before it. Cards that it turned up are hidden
+    again, also in the delta, and the result is marked as `peeked`. Refused as `attempt_ended`,
+    `not_started`, `no_help`, `nothing_to_undo` or `too_many_moves`.
     """
     _check_running(attempt, now)
     if attempt.start.help == "none":
@@ -280,16 +247,10 @@ def undo(attempt: Attempt, now: int) -> Played:
 def hint(
     attempt: Attempt, now: int, find: Callable[[Board], Move | None] = hint_on
 ) -> Hinted | None:
-    """Decide a player's request for a hint.
+    """Decide a player's request for a hint; `None` if it was given on this board, or there is none.
 
-    `find` returns the hint for a board; pass a function that returns an earlier result to save the
-    search.
-
-    Returns:
-        The entry; `None` if the hint on this board was given before, or there is no hint.
-
-    Raises:
-        Refusal: with the code `attempt_ended`, `not_started` or `no_help`.
+    `find` returns the hint for a board; pass a function with an earlier result to save the search.
+    Refused as `attempt_ended`, `not_started` or `no_help`.
     """
     _check_running(attempt, now)
     if attempt.start.help != "hints":
@@ -301,17 +262,12 @@ def hint(
 
 
 def resign(attempt: Attempt, now: int) -> Event:
-    """Decide a player's command to resign.
-
-    Raises:
-        Refusal: with the code `attempt_ended` or `not_started`.
-    """
+    """Decide a player's command to resign. Refused as `attempt_ended` or `not_started`."""
     _check_running(attempt, now)
     return Ended("resigned", max(now, attempt.at))
 
 
 def _check_running(attempt: Attempt, now: int) -> None:
-    """Raise `Refusal` unless the attempt accepts commands."""
     if attempt.end is not None:
         raise Refusal("attempt_ended")
     if not attempt.has_begun(now):
@@ -319,7 +275,6 @@ def _check_running(attempt: Attempt, now: int) -> None:
 
 
 def _moved(attempt: Attempt, after: Board, event: Moved) -> Attempt:
-    """Return the attempt after the move `event`, which led to the board `after`."""
     came_home = after.home > attempt.board.home
     last_home = event.at - attempt.start.at if came_home else attempt.last_home
     past: tuple[Past, ...] = ()
@@ -341,7 +296,6 @@ def _moved(attempt: Attempt, after: Board, event: Moved) -> Attempt:
 
 
 def _undone(attempt: Attempt, event: Undone) -> Attempt:
-    """Return the attempt after its last move was undone."""
     *past, (before, last_home) = attempt.past
     board = attempt.board
     return replace(
@@ -358,5 +312,4 @@ def _undone(attempt: Attempt, event: Undone) -> Attempt:
 
 
 def _can_undo(attempt: Attempt, after: Board) -> bool:
-    """Return whether the move that led to the board `after` can be undone."""
     return attempt.start.help != "none" and after.moves < MAX_MOVES

@@ -24,19 +24,14 @@ class Ended(Struct, tag=2, array_like=True, frozen=True):
 
 
 class Advanced(Struct, tag=5, array_like=True, frozen=True):
-    """To a node's topic: a player's attempt has a new entry, with this number and text (JSON).
-
-    Attributes:
-        node: the node that appended it.
-        by: the session that caused it, or `None`.
-    """
+    """To a node's topic: a player's attempt has a new entry, with this number and text (JSON)."""
 
     player: PlayerId
-    node: str
+    node: str  # the node that appended it
     attempt: AttemptId
     number: int
     text: str
-    by: str | None
+    by: str | None  # the session that caused it, or `None`
 
 
 class Opened(Struct, tag=6, array_like=True, frozen=True):
@@ -49,18 +44,13 @@ class Opened(Struct, tag=6, array_like=True, frozen=True):
 
 
 class Taken(Struct, tag=7, array_like=True, frozen=True):
-    """To a node's topic: the player's session `by` holds an attempt.
-
-    Attributes:
-        at: when `by` took it over, in Unix milliseconds; 0 if it holds it without a takeover.
-        session: the only recipient, in answer to `Opened`; `None` for all other sessions.
-    """
+    """To a node's topic: the player's session `by` holds an attempt."""
 
     player: PlayerId
     attempt: AttemptId
     by: str
-    at: int
-    session: str | None
+    at: int  # when `by` took it over, in Unix milliseconds; 0 if it holds it without a takeover
+    session: str | None  # the only recipient, in answer to `Opened`; `None` for all other sessions
 
 
 class Released(Struct, tag=8, array_like=True, frozen=True):

@@ -9,12 +9,7 @@ from server.play.core.result import Result
 
 
 class Finish(Struct, tag="finish", frozen=True, omit_defaults=True):
-    """The result of a finished attempt, written with its last entry.
-
-    Attributes:
-        ranked: as in `server.play.core.attempt.Started`.
-        occasion: its purpose if it was neither in a room nor a daily.
-    """
+    """The result of a finished attempt, written with its last entry."""
 
     attempt: AttemptId
     player: PlayerId
@@ -23,8 +18,8 @@ class Finish(Struct, tag="finish", frozen=True, omit_defaults=True):
     room: RoomCode | None
     day: int | None
     result: Result
-    ranked: bool = False
-    occasion: Occasion | None = None
+    ranked: bool = False  # as in `server.play.core.attempt.Started`
+    occasion: Occasion | None = None  # its purpose if it was neither in a room nor a daily
 
     @property
     def field(self) -> str:

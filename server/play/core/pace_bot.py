@@ -1,8 +1,8 @@
 """The pace bot: a labelled player that plays deals by hints, at a human pace.
 
-It has seats, attempts and journals like other players. Its next move and the time of that move
-depend only on the attempt, so any node can append it, and no node needs to remember it. It knows
-only the cards that a player sees (`engine.hints`). Times are Unix milliseconds.
+Its next move and the time of that move depend only on the attempt, so any node can append it, and
+none needs to remember it. It knows only the cards that a player sees (`engine.hints`). Times are
+Unix milliseconds.
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ from server.base.core.refusal import Refusal
 from server.play.core import attempt as core
 from server.play.core.attempt import Attempt, Event
 
-FIRST_MOVE_AFTER_MS = 2_000
-"""Milliseconds from the start to the first move."""
+FIRST_MOVE_AFTER_MS = 2_000  # after the start
 
-FASTEST_MS, SLOWEST_MS = 1_200, 2_400
-"""The shortest and the longest time between two moves, in milliseconds: 1.8 s on average."""
+FASTEST_MS, SLOWEST_MS = 1_200, 2_400  # between two moves; 1.8 s on average
 
 
 def owns(attempt: Attempt) -> bool:
@@ -36,12 +34,11 @@ def next_at(attempt: Attempt) -> int:
 
 
 def due(attempt: Attempt, now: int) -> Event | None:
-    """Return the bot's next entry if it is due, or `None`.
+    """Return the bot's next entry if it is due: the move of a hint, or a resignation without one.
 
-    The entry is the move of a hint, or a resignation without one. It is dated to its due time,
-    so that every node decides the same entry, however late. This costs one hint, and only when an
-    entry is due.
+    This costs a hint, and only when an entry is due.
     """
+    # Dated to its due time, so that every node decides the same entry, however late.
     at = next_at(attempt)
     if attempt.end is not None or now < at or at >= attempt.start.deadline:
         return None

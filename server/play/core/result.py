@@ -1,7 +1,6 @@
 """Ranking: results, packed into one integer, and standings.
 
-Results are ordered by cards left, then by the time of the last card home, then by the
-number of moves. Less is better.
+Fewer cards left are better, then an earlier time of the last card home, then fewer moves.
 """
 
 from __future__ import annotations
@@ -18,68 +17,45 @@ from server.base.core.ids import PlayerId
 
 _TIME_BITS = 34
 _MOVE_BITS = 12
+# The longest ranked time in milliseconds, 198 days; longer ones count as equal.
 MAX_TIME = (1 << _TIME_BITS) - 1
-"""The longest ranked time in milliseconds: 198 days. Longer times count as equal."""
-MAX_MOVES = (1 << _MOVE_BITS) - 1
-"""The maximum number of moves of an attempt."""
+MAX_MOVES = (1 << _MOVE_BITS) - 1  # the maximum number of moves of an attempt
 
 T = TypeVar("T")
 
-End = Literal["won", "stuck", "resigned", "time"]
-"""Why an attempt ended; `time` is its deadline."""
+End = Literal["won", "stuck", "resigned", "time"]  # why an attempt ended; `time` is its deadline
 
-Help = Literal["none", "undo", "hints"]
-"""The help available to a player; `hints` includes undo."""
+Help = Literal["none", "undo", "hints"]  # the help available to a player; `hints` includes undo
 
 
 class Result(Struct, frozen=True, omit_defaults=True):
-    """A final or preliminary result of an attempt, also in storage and in messages between nodes.
+    """A final or preliminary result of an attempt, also in storage and between nodes."""
 
-    Attributes:
-        home: cards on foundations.
-        left: cards not there yet, at most 127.
-        time: milliseconds from the start to the last move that brought a card home.
-        moves: the number of moves played, including undos.
-        end: why the attempt ended, or `None` while it is running.
-        undos: the number of undos among the moves.
-        hints: the number of hints given.
-        peeked: whether an undo has covered a card that had been seen.
-    """
-
-    home: int
-    left: int
-    time: int
-    moves: int
-    end: End | None
-    undos: int = 0
+    home: int  # cards on foundations
+    left: int  # cards not there yet, at most 127
+    time: int  # milliseconds from the start to the last move that brought a card home
+    moves: int  # the number of moves played, including undos
+    end: End | None  # why the attempt ended, or `None` while it is running
+    undos: int = 0  # the number of undos among the moves
     hints: int = 0
-    peeked: bool = False
+    peeked: bool = False  # whether an undo has covered a card that had been seen
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a leaderboard: a lower `score` is better; equal scores share a rank.
-
-    The score is a packed result, or a negated number: see `BoardId.is_of_results`.
-    """
+    """A row of a leaderboard, where a lower score is better and equal ones share a rank."""
 
     rank: int
     player: PlayerId
-    score: int
+    score: int  # a packed result, or a negated number: see `BoardId.is_of_results`
 
 
 class Rows(NamedTuple):
-    """A part of a leaderboard.
-
-    Attributes:
-        size: the number of all rows.
-        rows: the requested rows, best first.
-        middle: the median score, the better of the two in the middle; `None` without rows.
-    """
+    """A part of a leaderboard."""
 
     size: int
     rows: list[Row]
-    middle: int | None
+    middle: int | None  # the median score, the better of the two in the middle; `None` without rows
 
 
 def pack(left: int, time: int, moves: int) -> int:
@@ -109,9 +85,8 @@ def standing(results: Iterable[tuple[T, Result]]) -> list[tuple[int, T, Result]]
 def ranks(results: Mapping[T, Result], home: int) -> dict[T, int]:
     """Return the ranks of the players of a round, from 1.
 
-    Players who brought no card home share the last rank, even if nobody is ranked before them.
-
-    `home` is the number of cards that are home after dealing; -1 ranks every run.
+    Players who brought no card home share the last rank, even if it is the only one. `home` is the
+    number of cards that are home after dealing; -1 ranks every run.
     """
     return {
         player: rank if result.home > home else len(results)

@@ -1,8 +1,4 @@
-"""A run: a finished attempt with its moves and their times, and its file.
-
-Once the deal is closed, anyone can see a run and check it. The check replays the moves with the
-code that decided them during play.
-"""
+"""A run: a finished attempt with its moves and their times, and its file."""
 
 from __future__ import annotations
 
@@ -26,30 +22,22 @@ from server.play.core import attempt
 from server.play.core.attempt import UNDONE, Attempt, Ended, Event, Hinted, Moved, Started, Undone
 from server.play.core.result import End, Help, Result
 
+# The maximum size of a run's file in bytes; the longest run takes a tenth of that.
 MAX_FILE = 1 << 20
-"""The maximum size of a run's file in bytes; the longest run takes a tenth of that."""
 
-_WORD = re.compile("[a-z0-9>]{1,12}")
-"""A text that may be a move, and is short enough to be shown."""
+_WORD = re.compile("[a-z0-9>]{1,12}")  # a text that may be a move, and is short enough to be shown
 
 Milliseconds = Annotated[int, Meta(ge=0, le=1 << 53)]
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A finished attempt.
-
-    Attributes:
-        start: the first entry of its journal.
-        moves: (text, milliseconds since the start) of each move, with `UNDONE` for undos.
-        ended: milliseconds from the start to the end.
-        end: why it ended.
-        hints: the number of hints given.
-    """
+    """A finished attempt."""
 
     start: Started
+    # (text, milliseconds since the start) of each move, with `UNDONE` for undos.
     moves: tuple[tuple[str, int], ...]
-    ended: int
+    ended: int  # milliseconds from the start to the end
     end: End
     hints: int = 0
 
@@ -128,10 +116,9 @@ class RunFile(Struct, frozen=True, omit_defaults=True, tag_field="samedeal", tag
 
 
 def file_of(run: Run, state: Attempt, *, seed: bytes, commitment: str, player: Runner) -> RunFile:
-    """Return the file of a run.
+    """Return the file of a run, whose deal must be closed.
 
-    `state` is the attempt after its last entry, the last one of `states_of`. The deal must be
-    closed.
+    `state` is the attempt after its last entry, the last one of `states_of`.
     """
     start, result = run.start, state.result
     return RunFile(
@@ -162,9 +149,9 @@ def file_of(run: Run, state: Attempt, *, seed: bytes, commitment: str, player: R
 
 
 def states_of(run: Run, board: Board) -> Iterator[Attempt]:
-    """Yield the attempt at its start, on the board of its deal, and after each move of a run.
+    """Yield the attempt at its start, and after each move of a run, in 30 µs each.
 
-    Moves are not validated; each takes about 30 µs.
+    `board` is its deal's. Moves are not validated.
     """
     state = attempt.begin(run.start, board)
     yield state
@@ -189,8 +176,8 @@ def check(file: RunFile) -> str | None:
     """Replay a run, and return its first error as one sentence, or `None`.
 
     This proves that the deal matches its commitment, that the moves are legal, and that they lead
-    to the result. The times and the number of hints are only the server's claim; of the times, only
-    the order is checked.
+    to the result. The number of hints and the times, except their order, are only the server's
+    claim.
 
     Raises:
         EngineError: the rules are not known here, or seed or commitment are malformed.
@@ -230,12 +217,6 @@ def check(file: RunFile) -> str | None:
 
 
 def _after(state: Attempt, text: str, at: int) -> Attempt:
-    """Return the attempt after a move or an undo.
-
-    Raises:
-        Refusal: the move is refused.
-        NotationError: the text is not a move of the game.
-    """
     if text == UNDONE:
         return attempt.undo(state, at).after
     return attempt.play(state, parse_move(state.board.ruleset, text), at).after
@@ -269,6 +250,7 @@ def _result_error(file: RunFile, state: Attempt) -> str | None:
     return None
 
 
+# The counters of a result, and their phrases in error messages.
 _COUNTERS = {
     "home": "{} cards home",
     "left": "{} cards left",
@@ -277,4 +259,3 @@ _COUNTERS = {
     "undos": "{} moves undone",
     "peeked": "peeked: {}",
 }
-"""The counters of a result, and their phrases in error messages."""
