@@ -1,8 +1,8 @@
 """Keyed hashes of client addresses, which tell clients apart without storing addresses.
 
-A hash covers the network usually given to one customer: a single IPv4 address, or an IPv6 prefix. A
-holder of the key, which is one of the token signing keys, could find an IPv4 address by brute
-force, so hashes are stored for days at most. They change when the signing key rotates.
+A hash covers the network usually given to one customer: an IPv4 address, or an IPv6 prefix. A
+holder of the token signing key could find an IPv4 address by brute force, so hashes are stored for
+days at most. They change when that key rotates.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from base64 import urlsafe_b64encode
 from server.base.seals.keyring import Keyring
 
 _LABEL = b"samedeal place\0"
-_BYTES = 9
-"""Hash size: a million hashes collide with a probability of 1e-10."""
+_BYTES = 9  # a million hashes collide with a probability of 1e-10
 
 
 class AddressHashes:

@@ -1,7 +1,7 @@
 """The sessions of this node.
 
 Senders subscribe here to learn that a session leaves, in time independent of the number of
-sessions. An idle session costs nothing.
+sessions.
 """
 
 from __future__ import annotations
@@ -23,44 +23,31 @@ from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
 from server.players.sessions import Sessions
 
-SLICE = 0.003
-"""Seconds of removals before yielding to the event loop."""
+SLICE = 0.003  # seconds of removals before yielding to the event loop
 
-CHECK_BATCH = 200
-"""Sessions whose registration is checked in one batch."""
+CHECK_BATCH = 200  # sessions whose registration is checked in one batch
 
-CHECK_PAUSE = 0.05
-"""Seconds between batches: ten thousand sessions take about three seconds."""
+CHECK_PAUSE = 0.05  # seconds between batches: ten thousand sessions take about three seconds
 
+# For how many seconds, and for how many players (0.3 kB each), the last address is kept after they
+# leave, since their last commands are carried out and charged later.
 SCOPES_KEPT_FOR, MAX_KEPT_SCOPES = 60.0, 10_000
-"""How long, and for how many players, the last address of departed players is kept.
 
-In seconds, and at 0.3 kB a player. Their last commands are carried out and charged after they
-leave.
-"""
-
-ALL = "all"
-"""The checks' only work item: all sessions."""
+ALL = "all"  # the checks' only work item: all sessions
 
 
 class Hub:
-    """The sessions of this node, by id and by player.
-
-    Attributes:
-        leaving: emitted with a session before its removal.
-        left: emitted with a session after its removal.
-        checked: emitted with a session that may have missed messages.
-    """
+    """The sessions of this node, by id and by player."""
 
     def __init__(self, sessions: Sessions, quotas: Quotas, background: Background) -> None:
         self._registered = sessions
-        self.leaving = Signal[Session]()
-        self.left = Signal[Session]()
-        self.checked = Signal[Session]()
+        self.leaving = Signal[Session]()  # emitted with a session before its removal
+        self.left = Signal[Session]()  # emitted with a session after its removal
+        self.checked = Signal[Session]()  # emitted with a session that may have missed messages
         self._sessions: dict[str, Session] = {}
         self._by_player: dict[PlayerId, tuple[Session, ...]] = {}
+        # Sessions that left before identification; their hello may still be in progress.
         self._left: WeakSet[Session] = WeakSet()
-        """Sessions that left before identification; their hello may still be in progress."""
         self._last_scopes: TTLCache[PlayerId, tuple[Scope, ...]] = TTLCache(
             MAX_KEPT_SCOPES, SCOPES_KEPT_FOR, time.monotonic
         )
@@ -83,18 +70,13 @@ class Hub:
         return len(self._sessions)
 
     async def add_session(self, session: Session, player: PlayerId, epoch: int) -> None:
-        """Add a session of a player, possibly besides others on any node.
+        """Add a session of a player, unless its connection has ended in the meantime.
 
-        A session whose connection has ended in the meantime is not added. Takes one round trip to
-        the store, and a message to each other node with a session of the player.
-
-        Args:
-            session: the session.
-            player: the player.
-            epoch: the token's.
+        Takes one round trip to the store, and a message to each other node with a session of the
+        player. `epoch` is the token's. Refused as `bad_token`, if the player has just signed out
+        everywhere, or as `barred`.
 
         Raises:
-            Refusal: as `bad_token`, if the player has just signed out everywhere; as `barred`.
             UnavailableError: the store does not answer; the session has not been added.
         """
         if session in self._left:
@@ -108,14 +90,12 @@ class Hub:
         self._by_player[player] = (*self.sessions_of(player), session)
 
     def remove_session(self, session: Session) -> None:
-        """Schedule the removal of a session that has ended.
-
-        A removal takes about 20 µs. If ten thousand connections drop together, they are removed in
-        slices so that the event loop stays responsive.
-        """
+        """Schedule the removal of a session that has ended."""
         if session.player is None:
             self._left.add(session)
             return
+        # Removals take about 20 µs and go in slices, so that the event loop stays responsive when
+        # ten thousand connections drop together.
         self._leaving.add(session)
 
     async def _remove_soon(self, session: Session) -> None:
@@ -146,11 +126,9 @@ class Hub:
         return self._by_player.get(player, ())
 
     def _scopes_of(self, player: PlayerId) -> tuple[Scope, ...]:
-        """Return the scopes of a player's newest session here, also shortly after it has left.
-
-        Empty for other players. A client that sends a command and disconnects is still charged.
-        """
+        """Return the scopes of a player's newest session here; empty for other players."""
         sessions = self.sessions_of(player)
+        # A client that sends a command and disconnects is still charged.
         return scopes_of(sessions[-1].address) if sessions else self._last_scopes.get(player, ())
 
     def close(self) -> None:
@@ -159,32 +137,25 @@ class Hub:
             self._remove(session)
 
     def _replaced(self, session_id: str) -> None:
-        """Close a session of this node, since its player has too many newer ones."""
         session = self._sessions.get(session_id)
         if session is not None:
             session.close(Reason.REPLACED)
 
     def _barred(self, player: PlayerId) -> None:
-        """Close a player's sessions on this node."""
         for session in self.sessions_of(player):
             session.close(Reason.BARRED)
 
     def _signed_out(self, player: PlayerId, epoch: int, stays: str | None) -> None:
-        """Close a player's sessions of earlier epochs on this node, except one."""
         for session in self.sessions_of(player):
             if session.epoch < epoch and session.id != stays:
                 session.close(Reason.SIGNED_OUT)
 
     async def _check_all(self, _: str) -> None:
-        """Check all sessions, since messages to this node may have been lost.
-
-        Raises:
-            UnavailableError: the store does not answer. More messages may have been lost since, so
-                the next check covers all sessions again.
-        """
         stop = self._background.stop
         sessions = iter(list(self._sessions.values()))
         while not stop.is_set and (batch := list(islice(sessions, CHECK_BATCH))):
+            # If the store does not answer, the whole check is repeated, since more messages may
+            # have been lost.
             await self._check(batch)
             await stop.or_wait(asyncio.sleep(CHECK_PAUSE))
 

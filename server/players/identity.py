@@ -17,29 +17,17 @@ from server.players.store import PlayerStore
 
 
 class Identified(NamedTuple):
-    """A recognized player, or a new guest.
-
-    Attributes:
-        profile: the player's.
-        token: the given token, its renewal, or a new guest's.
-        epoch: the token's.
-    """
+    """A recognized player, or a new guest."""
 
     profile: Profile
-    token: str
-    epoch: int
+    token: str  # the given token, its renewal, or a new guest's
+    epoch: int  # the token's
 
 
 class Identity:
     """Creates guests, names players, and verifies tokens.
 
-    Args:
-        players: stores names.
-        clock: the store's.
-        profiles: caches and publishes names.
-        keyring: signs and verifies tokens.
-        names: decides which names are allowed.
-        extend: extends the expiry of a kept identity's credentials, if it has no results yet.
+    `extend` extends the expiry of a kept identity's credentials, if it has no results yet.
     """
 
     def __init__(
@@ -62,20 +50,14 @@ class Identity:
     async def identify(self, token: str | None, name: str | None) -> Identified:
         """Return the player of a token, or a new guest if there is no token.
 
-        The keyring checks the token's signature and age, the player's record its epoch.
-
-        Args:
-            token: a token issued earlier, or `None` for a new guest.
-            name: a new name, or `None` to keep the current one, which is also kept if the player
-                has changed it too often lately.
-
-        Raises:
-            Refusal: the token is invalid or void; as `barred`, if a bot's owner is barred; or as
-                `bad_name`, whatever is wrong with the name, upon which clients retry without one.
+        `name` is a new name; it is ignored if the player has changed names too often lately.
+        Refused if the token is invalid or void; as `barred`, if a bot's owner is barred; or as
+        `bad_name`.
         """
         try:
             cleaned = self._names.clean(name) if name is not None else None
         except Refusal as refusal:
+            # Whatever is wrong with it, clients retry without a name.
             raise Refusal("bad_name", refusal.text) from refusal
         if token is None and cleaned is None:
             return await self._new_guest()
@@ -83,6 +65,7 @@ class Identity:
         if token is None:
             player, epoch, renew = random_player_id(), 0, True
         else:
+            # This checks signature and age; `update` below checks the epoch.
             player, epoch, renew = await self._keyring.verify(token)
             if has_owner(player):
                 await self._players.check_owner(player, now)
@@ -107,9 +90,8 @@ class Identity:
     async def rename(self, player: PlayerId, name: str) -> Profile:
         """Change a player's name, and return the new profile.
 
-        Raises:
-            Refusal: the name is not allowed, the player has changed it too often lately, an
-                operator hides it, or the player has been deleted.
+        Refused if the name is not allowed, the player has changed it too often lately, an operator
+        hides it, or the player has been deleted.
         """
         cleaned = self._names.clean(name)
         if wait := await self._players.take_rename(player, cleaned, self._clock.now()):
@@ -121,11 +103,7 @@ class Identity:
         return profile
 
     def clean(self, name: str) -> str:
-        """Return a name as it is stored.
-
-        Raises:
-            Refusal: the name is not allowed.
-        """
+        """Return a name as it is stored. Refused if the name is not allowed."""
         return self._names.clean(name)
 
     async def token(self, player: PlayerId, epoch: int) -> str:

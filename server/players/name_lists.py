@@ -14,21 +14,15 @@ _SHIPPED = resources.files("server.players.core") / "words"
 
 
 class NameLists(NamedTuple):
-    """Word lists that names are checked against.
+    """Word lists that names are checked against."""
 
-    Attributes:
-        reserved: words that suggest a member of staff.
-        offensive: words that are not acceptable as a name.
-    """
-
-    reserved: Words
-    offensive: Words
+    reserved: Words  # words that suggest a member of staff
+    offensive: Words  # words that are not acceptable as a name
 
     def clean(self, name: str) -> str:
         """Return a name in the form that is stored.
 
-        Raises:
-            Refusal: as `bad_name`, `name_reserved` or `name_offensive`.
+        Refused as `bad_name`, `name_reserved` or `name_offensive`.
         """
         cleaned = names.clean_name(name)
         names.check_words(cleaned, self.reserved, self.offensive)
@@ -38,9 +32,7 @@ class NameLists(NamedTuple):
 def name_lists(reserved: Path | None = None, offensive: Path | None = None) -> NameLists:
     """Return the bundled lists, extended by an operator's files.
 
-    Args:
-        reserved: a UTF-8 text file with one entry per line; lines that start with # are comments.
-        offensive: a file in the same format.
+    The files are UTF-8 with one entry per line; lines that start with # are comments.
 
     Raises:
         OSError: a file cannot be read.

@@ -12,24 +12,20 @@ from server.players.core.bus import NAMES, NameChanged, Renamed, decode_name
 from server.players.core.names import Profile
 from server.players.store import PlayerStore
 
-MAX_CACHED = 50_000
-"""Maximum number of cached profiles, about 200 bytes each; the oldest is evicted first."""
+MAX_CACHED = 50_000  # profiles of about 200 bytes each; the oldest is evicted first
 
 
 class Profiles:
-    """A cache of players' profiles. Name changes are published to all nodes.
-
-    Attributes:
-        changed: emitted on every node with a player whose name an operator has changed.
-    """
+    """A cache of players' profiles. Name changes are published to all nodes."""
 
     def __init__(self, players: PlayerStore, bus: Bus) -> None:
+        # Emitted on every node with a player whose name an operator has changed.
         self.changed: Signal[PlayerId] = Signal()
         self._players = players
         self._bus = bus
         self._known: dict[PlayerId, Profile] = {}
+        # Counts possibly missed name changes; a read that overlaps one may be stale.
         self._changes = 0
-        """Counts possibly missed name changes; a read that overlaps one may be stale."""
         self._in_flight: dict[PlayerId, list[str]] = {}
         bus.subscribe(NAMES, self._receive)
 
@@ -52,11 +48,9 @@ class Profiles:
     async def load(
         self, players: Iterable[PlayerId], *, caching: bool = True
     ) -> dict[PlayerId, Profile]:
-        """Return players' profiles, reading the uncached ones in one round trip.
+        """Return the profiles of players, possibly unknown, in one round trip at most.
 
-        Args:
-            players: their ids, which may be unknown.
-            caching: whether to cache the profiles read.
+        Those read are cached if `caching`.
         """
         wanted = set(players)
         found = {player: self._known[player] for player in wanted if player in self._known}
@@ -92,11 +86,7 @@ class Profiles:
         self._bus.publish(NAMES, encode(NameChanged(player)))
 
     def _receive(self, payload: bytes | None) -> None:
-        """Apply a name change; clear the cache if messages may have been missed.
-
-        All nodes receive all changes in the same order. Until this node's own change has come back,
-        the changes it receives for the same player are older and are ignored.
-        """
+        """Apply a name change; clear the cache if messages may have been missed."""
         renamed = decode_name(payload)
         if renamed is None:
             self._changes += 1
@@ -111,6 +101,8 @@ class Profiles:
                 self.publish_changed(renamed.player)
             self.changed.emit(renamed.player)
             return
+        # All nodes receive all changes in the same order. Until this node's own change has come
+        # back, the changes it receives for the same player are older and are ignored.
         in_flight = self._in_flight.get(renamed.player)
         if in_flight is None:
             self.cache(Profile(renamed.player, renamed.name))

@@ -1,12 +1,11 @@
 """Sessions of players across nodes, and the messages that nodes exchange about them.
 
-Redis has a sorted set per player, of sessions by time of last use. `hello` adds a session and its
-end removes it. Sessions left behind by a dead node are ignored and later removed
-(`server.base.nodes.departures`); for that, each node lists the players with sessions on it. A
-player with a single session causes no further writes or messages.
+Redis has a sorted set per player, of sessions by time of last use. Sessions left behind by a dead
+node are ignored and later removed (`server.base.nodes.departures`); for that, each node lists the
+players with sessions on it.
 
 If a player has several sessions, each node with one of them knows the other nodes and may publish
-to them.
+to them. A single session causes no further writes or messages.
 """
 
 from __future__ import annotations
@@ -29,25 +28,13 @@ from server.players.core.bus import Barred, Joined, Left, Replaced, SignedOut
 from server.players.core.keys import MAX_SESSIONS
 from server.players.store import PlayerStore
 
-USED_EVERY_MS = 60_000
-"""Milliseconds between writes of a session's last use, for players with several sessions."""
+USED_EVERY_MS = 60_000  # between writes of a session's last use, for players with several sessions
 
-CONCURRENT_WRITES = 100
-"""Maximum concurrent writes of the list of players with sessions on this node."""
+CONCURRENT_WRITES = 100  # of the list of players with sessions on this node
 
 
 class Sessions:
-    """Registers players' sessions, and notifies their nodes.
-
-    Attributes:
-        superseded: emitted with the id of a session of this node to close, since its player has too
-            many.
-        barred: emitted with a barred player, whose sessions on this node must close.
-        signed_out: emitted with a player, an epoch and a session id or `None`: the player's
-            sessions of earlier epochs, except that one, are to close.
-        alone: emitted with a player when the last other node with the player's sessions has died.
-        missed: emitted when messages to this node may have been lost.
-    """
+    """Registers players' sessions, and notifies their nodes."""
 
     def __init__(
         self,
@@ -59,19 +46,24 @@ class Sessions:
         held: HeldStore,
         clock: Clock,
     ) -> None:
+        # Emitted with the id of a session of this node to close, since its player has too many.
         self.superseded: Signal[str] = Signal()
+        # Emitted with a barred player, whose sessions on this node must close.
         self.barred: Signal[PlayerId] = Signal()
+        # Emitted with a player, an epoch and a session id or `None`: the player's sessions of
+        # earlier epochs, except that one, are to close.
         self.signed_out: Signal[PlayerId, int, str | None] = Signal()
+        # Emitted with a player when the last other node with the player's sessions has died.
         self.alone: Signal[PlayerId] = Signal()
-        self.missed: Signal[()] = Signal()
+        self.missed: Signal[()] = Signal()  # emitted when messages to this node may have been lost
         self._store = store
         self._clock = clock
         self._node_bus = node_bus
         self._registration = registration
         self._node = registration.id
         self._local: dict[PlayerId, int] = {}
+        # The other nodes with sessions of a local player, if any.
         self._peers: dict[PlayerId, tuple[str, ...]] = {}
-        """The other nodes with sessions of a local player, if any."""
         self._used: dict[str, int] = {}
         self._held = held
         self._notes: WorkerPool[PlayerId] = WorkerPool(
@@ -95,15 +87,10 @@ class Sessions:
         """Register a session of this node; if there are too many, close the least recently used.
 
         Takes one round trip, and one message to each other node with sessions of the player.
-
-        Args:
-            player: the player.
-            session: the session's id.
-            epoch: the token's.
+        `epoch` is the token's. Refused as `bad_token`, if the player has been deleted or is in a
+        later epoch, or as `barred`.
 
         Raises:
-            Refusal: as `bad_token`, if the player has been deleted or is in a later epoch; as
-                `barred`.
             UnavailableError: the store does not answer; the session is not registered.
         """
         # Before the write: another node that reads it asks this one immediately.
@@ -144,7 +131,6 @@ class Sessions:
         self._node_bus.send(self._peers.pop(player, ()), Left(player, self._node))
 
     def _retry_removal(self, player: PlayerId, name: str) -> None:
-        """Retry removing a session after a failed write."""
         self._unremoved.setdefault(player, []).append(name)
         self._notes.add(player)
 
@@ -184,12 +170,9 @@ class Sessions:
     ) -> list[str]:
         """Return the ids of superseded sessions of this node, in two round trips.
 
-        Sessions that the store has lost are registered again, and their players' other nodes are
-        learned again. `signed_out` and `barred` are emitted where they apply.
-
-        Args:
-            sessions: (player, session id, epoch) of each.
-            is_open: whether the session with an id is still open; ended ones are not stored again.
+        `sessions` are (player, session id, epoch). Those that the store has lost are registered
+        again if they are still open, and their players' other nodes are learned again. `signed_out`
+        and `barred` are emitted where they apply.
         """
         players = [player for player, _, _ in sessions]
         barred = await self._store.barred(players, self._clock.now())
@@ -221,41 +204,33 @@ class Sessions:
         return [name for name in names if self._is_on_alive(name)]
 
     async def close_all(self, player: PlayerId) -> None:
-        """Close a barred player's sessions on all nodes.
-
-        A session that starts in the meantime is refused by the store. If a message is lost, its
-        node checks its sessions.
-        """
+        """Close a barred player's sessions on all nodes."""
         (names,) = await self._store.sessions([player])
         self.barred.emit(player)
+        # A session that starts meanwhile is refused by the store. If this is lost, the node checks
+        # its sessions.
         self._node_bus.send(self._others(names), Barred(player))
 
     def sign_out(
         self, player: PlayerId, epoch: int, stays: str | None, names: Iterable[str]
     ) -> None:
-        """Close a player's sessions of earlier epochs on all nodes.
+        """Close a player's sessions of earlier epochs than `epoch` on all nodes.
 
-        Args:
-            player: the player.
-            epoch: the first valid epoch.
-            stays: the id of a session of this node that stays open, if any.
-            names: all sessions (`node/session`) that may exist.
+        `stays` is a session of this node that stays open, if any, and `names` are all sessions
+        (`node/session`) that may exist.
         """
         self._node_bus.send(self._others(names), SignedOut(player, epoch))
         self.signed_out.emit(player, epoch, stays)
 
     def _learn_peers(self, player: PlayerId, names: Iterable[str]) -> None:
-        """Learn a player's other nodes from the stored sessions, and notify them of this one.
-
-        A node whose sessions have all ended answers `Left`. A node not known to be alive does not
-        count until it answers.
-        """
+        """Learn a player's other nodes from the stored sessions, and notify them of this one."""
         nodes = self._others(names)
+        # A node not known to be alive counts once it answers; one whose sessions have all ended
+        # answers `Left`.
         self._add_peers(player, filter(self._registration.is_alive, nodes))
         self._node_bus.send(nodes, Joined(player, self._node, answers=False))
 
     def _others(self, names: Iterable[str]) -> list[str]:
-        """Return the distinct other nodes of sessions."""
         nodes = dict.fromkeys(name.partition("/")[0] for name in names)
         return [node for node in nodes if node != self._node]
 

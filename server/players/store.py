@@ -21,25 +21,25 @@ from server.players.core.names import (
 )
 from server.players.core.restrictions import is_barred, refusal_of
 
+# Lua function: whether a history has results.
 PLAYED = """
 local function played(history)
   local fields = redis.call('HLEN', history) - redis.call('HEXISTS', history, 'v')
   return fields > redis.call('HEXISTS', history, 'kept')
 end
 """
-"""Lua function: whether a history has results."""
 
+# Lua function: set the expiry of the record of a player without results, longer if the record holds
+# facts needed while tokens are valid.
 UNUSED = """
 local function expire_unused(record, life, long)
   local vital = redis.call('HMGET', record, 'epoch', 'barred', 'hidden')
   redis.call('EXPIRE', record, (vital[1] or vital[2] or vital[3]) and long or life)
 end
 """
-"""Lua function: set the expiry of the record of a player without results.
 
-The expiry is longer if the record holds facts needed while tokens are valid.
-"""
-
+# Keys: a player's record and history. Nothing is stored for a guest without a name, epoch or
+# restriction. While an operator hides a name, a new one is ignored.
 _KEEP_NAME = Script(
     PLAYED
     + UNUSED
@@ -64,11 +64,6 @@ else redis.call('EXPIRE', KEYS[1], matters and ARGV[4] or ARGV[5]) end
 return {redis.call('HGET', KEYS[1], 'name') or '', found[1] or '', unused and 1 or 0}
 """
 )
-"""Keys: a player's record and history.
-
-Nothing is stored for a guest without a name, epoch or restriction. While an operator hides a name,
-a new one is ignored.
-"""
 
 # Generic cell rate algorithm: the key holds the time until which recent renames count.
 _TAKE_RENAME = Script("""
@@ -124,20 +119,10 @@ class PlayerStore:
     ) -> Recorded:
         """Store a player's name and epoch, if given, and extend the record's expiry.
 
-        A guest without a chosen name has no record.
-
-        Args:
-            player: the player.
-            name: the new name; `None` keeps the current one.
-            epoch: the token's, or `None` if a session vouches for the player. A later epoch than
-                the stored one is stored, since only this server can have signed it.
-            now: Unix milliseconds, the creation time of a new record.
-
-        Returns:
-            The stored profile, with a default name if none is stored or an operator hides it.
-
-        Raises:
-            Refusal: as `bad_token`, if the player has been deleted or is in a later epoch.
+        `epoch` is the token's, or `None` if a session vouches for the player; `now` (Unix
+        milliseconds) is the creation time of a new record. The returned profile has a default name
+        if none is stored or an operator hides it. Refused as `bad_token`, if the player has been
+        deleted or is in a later epoch.
         """
         kept, before, unused = await self._database.run(
             _KEEP_NAME,
@@ -157,15 +142,8 @@ class PlayerStore:
     async def take_rename(self, player: PlayerId, name: str, now: int) -> int:
         """Count a rename towards the rate limit, unless the name is unchanged.
 
-        A deleted player's is not counted; `update` refuses it.
-
-        Args:
-            player: the player.
-            name: the new name.
-            now: Unix milliseconds.
-
-        Returns:
-            0, or the milliseconds to wait if the limit is exceeded; then it is not counted.
+        Return 0, or the milliseconds to wait if the limit is exceeded; then it is not counted, nor
+        for deleted players, whom `update` refuses. `now` is in Unix milliseconds.
         """
         found = await self._database.run(
             _TAKE_RENAME,
@@ -195,12 +173,9 @@ class PlayerStore:
         return None if found is None else PlayerId(found)
 
     async def check_owner(self, bot: PlayerId, now: int) -> None:
-        """Check that a bot's owner still lists it and is not barred.
+        """Check that a bot's owner still lists it and is not barred at `now` (Unix ms).
 
-        `now` is in Unix milliseconds.
-
-        Raises:
-            Refusal: as `bad_token` or `barred`.
+        Refused as `bad_token` or `barred`.
         """
         owner = await self.owner(bot)
         if owner is None:
@@ -220,10 +195,7 @@ class PlayerStore:
         return await self._database.read_batched(key, "HGET", key, "deleted") is not None
 
     async def unknown(self, players: Sequence[PlayerId]) -> set[PlayerId]:
-        """Return the ids of deleted players, and those without anything stored.
-
-        Takes two round trips.
-        """
+        """Return the deleted players, and those without anything stored, in two round trips."""
         deleted = await self._database.ask(
             lambda redis, key: redis.hget(key, "deleted"), *map(keys.player, players)
         )
@@ -263,23 +235,12 @@ class PlayerStore:
         epoch: int = 0,
         alive: Iterable[str] = (),
     ) -> tuple[list[str], list[str]]:
-        """Store a session of a player, in one round trip.
+        """Store a session (`node/session`) of a player in one round trip; `now` is in Unix ms.
 
-        Args:
-            player: the player.
-            session: `node/session`; storing it again counts as using it.
-            now: Unix milliseconds.
-            epoch: the epoch of the session's token.
-            alive: the live nodes, if known. If there are too many sessions, those of other nodes
-                are removed first, and do not count as dropped.
-
-        Returns:
-            The player's sessions, and those dropped because `keys.MAX_SESSIONS` others were used
-            later.
-
-        Raises:
-            Refusal: as `bad_token`, if the player has been deleted or is in a later epoch; as
-                `barred`, if an operator has barred the player.
+        Return the player's sessions, and those dropped because `keys.MAX_SESSIONS` others were used
+        later. If there are too many, those of nodes not in `alive`, if known, are removed first,
+        and do not count as dropped. Storing a session again counts as using it. Refused as
+        `bad_token`, if the player has been deleted or is in a later epoch, or as `barred`.
         """
         stored = await self._database.run(
             _ADD_SESSION,

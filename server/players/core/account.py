@@ -7,15 +7,13 @@ from typing import Final
 
 from server.base.core.ids import PlayerId
 
-MAX_PASSKEYS = 8
-"""Maximum number of passkeys per player."""
+MAX_PASSKEYS = 8  # per player
 
-MAX_BOTS = 5
-"""Maximum number of bots per player."""
+MAX_BOTS = 5  # per player
 
-BOT_FIELD = "bot:"
-"""Prefix of the fields of an owner's record that name its bots."""
+BOT_FIELD = "bot:"  # prefix of the fields of an owner's record that name its bots
 
+# Names of authenticators by AAGUID. The AAGUID is unverified: the name is a label, not proof.
 AUTHENTICATORS: Final = {
     "fbfc3007-154e-4ecc-8c0b-6e020557d7bd": "Apple Passwords",
     "dd4ec289-e01d-41c9-bb89-70fa845d4bf2": "iCloud Keychain",
@@ -31,70 +29,46 @@ AUTHENTICATORS: Final = {
     "fdb141b2-5d84-443e-8a35-4698c205a502": "KeePassXC",
     "50726f74-6f6e-5061-7373-50726f746f6e": "Proton Pass",
 }
-"""Names of authenticators by AAGUID. The AAGUID is unverified: the name is a label, not proof."""
 
-DELETED = 2**31 - 1
-"""An epoch after all others, which voids every token of a deleted player."""
+DELETED = 2**31 - 1  # an epoch after all others, which voids every token of a deleted player
 
-DELETED_NAME = "Deleted player"
-"""The name shown with a deleted player's remaining results."""
+DELETED_NAME = "Deleted player"  # shown with a deleted player's remaining results
 
 
 @dataclass(frozen=True, slots=True)
 class Passkey:
-    """A stored passkey.
+    """A stored passkey."""
 
-    Attributes:
-        id: the credential's id, in base64url.
-        player: its owner.
-        key: the public key, as COSE.
-        count: the authenticator's signature counter, or 0 if it has none.
-        aaguid: the kind of authenticator, as it claims, as a UUID; see `AUTHENTICATORS`.
-        used: the time of the last use, in Unix milliseconds, or `None`.
-    """
-
-    id: str
+    id: str  # the credential's id, in base64url
     player: PlayerId
-    key: bytes
-    count: int
-    aaguid: str = ""
-    used: int | None = None
+    key: bytes  # the public key, as COSE
+    count: int  # the authenticator's signature counter, or 0 if it has none
+    aaguid: str = ""  # the kind of authenticator, as it claims, as a UUID; see `AUTHENTICATORS`
+    used: int | None = None  # the time of the last use, in Unix milliseconds, or `None`
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
     """A player's record.
 
-    A player who has kept the identity always has a credential: the recovery code or a passkey.
-    Tokens, sessions and device codes are not credentials, because they end when the player signs
-    out everywhere.
-
-    Attributes:
-        player: the player's id.
-        name: the player's name, or `None` if nothing is stored.
-        epoch: how often the player has signed out everywhere; tokens of earlier epochs are void.
-        created: the record's creation, in Unix milliseconds; `None` if not known.
-        kept: the time of the first credential, in Unix milliseconds; `None` for a guest.
-        recovery: the SHA-256 of the recovery code, in hexadecimal, or `None`.
-        recovery_at: the time it became valid, in Unix milliseconds, or `None`.
-        recovery_used: the time of its last use, in Unix milliseconds, or `None`.
-        device: the SHA-256 of the latest device code, in hexadecimal, or `None`.
-        passkeys: the time each passkey was added, in Unix milliseconds, by credential id.
-        deleted: the time of deletion, in Unix milliseconds, or `None`.
-        bots: the creation of each of the player's bots, in Unix milliseconds.
-        bot_of: the owner, if the player is a bot.
+    A kept identity always has a credential: the recovery code or a passkey. Tokens, sessions and
+    device codes do not count, because they end when the player signs out everywhere.
     """
 
     player: PlayerId
-    name: str | None = None
+    name: str | None = None  # the player's name, or `None` if nothing is stored
+    # How often the player has signed out everywhere; tokens of earlier epochs are void.
     epoch: int = 0
-    created: int | None = None
+    created: int | None = None  # the record's creation, in Unix milliseconds; `None` if not known
+    # The time of the first credential, in Unix milliseconds; `None` for a guest.
     kept: int | None = None
-    recovery: str | None = None
-    recovery_at: int | None = None
-    recovery_used: int | None = None
-    device: str | None = None
+    recovery: str | None = None  # the SHA-256 of the recovery code, in hexadecimal, or `None`
+    recovery_at: int | None = None  # the time it became valid, in Unix milliseconds, or `None`
+    recovery_used: int | None = None  # the time of its last use, in Unix milliseconds, or `None`
+    device: str | None = None  # the SHA-256 of the latest device code, in hexadecimal, or `None`
+    # The time each passkey was added, in Unix milliseconds, by credential id.
     passkeys: dict[str, int] = field(default_factory=dict)
-    deleted: int | None = None
+    deleted: int | None = None  # the time of deletion, in Unix milliseconds, or `None`
+    # The creation of each of the player's bots, in Unix milliseconds.
     bots: dict[PlayerId, int] = field(default_factory=dict)
-    bot_of: PlayerId | None = None
+    bot_of: PlayerId | None = None  # the owner, if the player is a bot

@@ -10,8 +10,7 @@ from server.base.core.bus_message import Decoder
 from server.base.core.ids import PlayerId
 from server.base.core.topics import Topic
 
-NAMES: Final = Topic("names")
-"""Topic of name changes. Every node subscribes to it."""
+NAMES: Final = Topic("names")  # the topic of name changes, to which every node subscribes
 
 
 class Renamed(Struct, tag=4, array_like=True, frozen=True):
@@ -22,16 +21,13 @@ class Renamed(Struct, tag=4, array_like=True, frozen=True):
 
 
 class NameChanged(Struct, tag=5, array_like=True, frozen=True):
-    """To `NAMES`: an operator has hidden or restored a player's name.
-
-    Receivers read the name again.
-    """
+    """To `NAMES`: an operator has hidden or restored a name; receivers read it again."""
 
     player: PlayerId
 
 
+# Decodes a message of `NAMES`.
 decode_name = Decoder[Renamed | NameChanged](Renamed | NameChanged).decode
-"""Decode a message of `NAMES`."""
 
 
 class Replaced(Struct, tag=1, array_like=True, frozen=True):
@@ -41,15 +37,11 @@ class Replaced(Struct, tag=1, array_like=True, frozen=True):
 
 
 class Joined(Struct, tag=3, array_like=True, frozen=True):
-    """To a node's topic: `node` has a session of the player; the receiver may have one, too.
-
-    Attributes:
-        answers: whether this is an answer; otherwise the receiver answers `Joined` or `Left`.
-    """
+    """To a node's topic: `node` has a session of the player; the receiver may have one, too."""
 
     player: PlayerId
     node: str
-    answers: bool
+    answers: bool  # whether this is an answer; otherwise the receiver answers `Joined` or `Left`
 
 
 class Left(Struct, tag=4, array_like=True, frozen=True):

@@ -10,8 +10,8 @@ from typing import Final
 from server.base.core.quota import Item
 from server.players.core import keys
 
+# A new guest: the record, and the sessions while they last.
 GUEST: Final = (Item(400, keys.GUEST_LIFE_S * 1000),)
-"""A new guest: the record, and the sessions while they last."""
 
+# A change of name: the record, if it is new.
 RECORD: Final = (Item(250, keys.GUEST_LIFE_S * 1000),)
-"""A change of name: the record, if it is new."""

@@ -15,40 +15,30 @@ from server.base.core.refusal import Refusal
 from server.players.core.unicode_tables import SCRIPTS
 from server.players.core.words import SIGNS, Words
 
-MAX_LENGTH = 20
-"""Maximum length of a name, in characters."""
+MAX_LENGTH = 20  # characters
 
-MAX_MARKS = 2
-"""Maximum consecutive marks shared by many scripts, such as accents; Vietnamese needs two."""
+MAX_MARKS = 2  # consecutive marks shared by many scripts, such as accents; Vietnamese needs two
 
-MAX_OWN_MARKS = 4
-"""Maximum consecutive marks of one script, such as vowel signs; Burmese needs four."""
+MAX_OWN_MARKS = 4  # consecutive marks of one script, such as vowel signs; Burmese needs four
 
-MAX_ALL_MARKS = 12
-"""Maximum marks of a name after normalization."""
+MAX_ALL_MARKS = 12  # of a name after normalization
 
+# A burst that is enough to choose a name and correct a typo. With more, players could not be told
+# apart, and each rename is broadcast to every viewer of the name.
 RENAMES_AT_ONCE = 3
-"""Burst of renames: enough to choose a name and correct a typo.
 
-With more, players could not be told apart, and each rename is broadcast to every viewer of the
-name.
-"""
+RENAME_EVERY_MS = 600_000  # for each further rename
 
-RENAME_EVERY_MS = 600_000
-"""Milliseconds per further rename."""
-
+# 40 bits. At a thousand guests a second, matching a given player's tag takes 17 years on average;
+# with 4 characters it took 9 minutes.
 TAG_LENGTH = 8
-"""Length of a tag: 8 characters, 40 bits.
 
-At a thousand guests a second, matching a given player's tag takes 17 years on average; with 4
-characters, as in early versions, it took 9 minutes.
-"""
-
+# A host name as readers and programs recognize it: a dot between two words without spaces.
 _ADDRESS = re.compile(r"\w\.[^\W\d_]{2}")
-"""A host name as readers and programs recognize it: a dot between two words without spaces."""
 
 _CATEGORIES = {"L", "M", "N"}
 _SHARED = {"Zinh", "Zyyy"}
+# Scripts used together by one writing system (UTS 39, augmented script sets).
 _WRITING_SYSTEMS = {
     "Hani": {"Hanb", "Jpan", "Kore"},
     "Hira": {"Jpan"},
@@ -56,10 +46,9 @@ _WRITING_SYSTEMS = {
     "Hang": {"Kore"},
     "Bopo": {"Hanb"},
 }
-"""Scripts used together by one writing system (UTS 39, augmented script sets)."""
 
+# Writing systems that commonly mix in Latin letters (highly restrictive level).
 _WITH_LATIN = {"Hanb", "Jpan", "Kore"}
-"""Writing systems that commonly mix in Latin letters (highly restrictive level)."""
 
 _FIRST = (
     "Amber", "Bold", "Brave", "Bright", "Calm", "Clever", "Coral", "Crimson",
@@ -97,7 +86,7 @@ class Profile:
 
     @property
     def tag(self) -> str:
-        """The player's tag, of eight characters; see `tag_of`."""
+        """The player's tag; see `tag_of`."""
         return tag_of(self.id)
 
     @property
@@ -112,36 +101,27 @@ class Profile:
 
 
 class Recorded(NamedTuple):
-    """The outcome of storing a player's record.
-
-    Attributes:
-        profile: the player's.
-        renamed: whether the name has changed.
-        unused: whether the identity is kept without any result yet.
-    """
+    """The outcome of storing a player's record."""
 
     profile: Profile
-    renamed: bool
-    unused: bool
+    renamed: bool  # whether the name has changed
+    unused: bool  # whether the identity is kept without any result yet
 
 
 def isolated(name: str) -> str:
-    """Return a name for a line of text, wrapped in bidi isolates if it is right-to-left.
-
-    Without them it would reorder the adjacent text.
-    """
+    """Return a name for a line of text, in bidi isolates if it is right-to-left."""
     if {"R", "AL"}.isdisjoint(map(unicodedata.bidirectional, name)):
         return name
+    # Otherwise it would reorder the adjacent text.
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def clean_name(text: str) -> str:
     """Return a name in the form that is stored: NFKC, with single spaces.
 
-    Raises:
-        Refusal: as `bad_name`, if the name is empty or too long; has no letter or digit, too many
-            marks, or characters that UTS 39 restricts (invisible or obsolete); mixes scripts; or
-            looks like a host name, which clients would turn into a link.
+    Refused as `bad_name` if it is empty or too long; has no letter or digit, too many marks, or
+    characters that UTS 39 restricts (invisible or obsolete); mixes scripts; or looks like a host
+    name.
     """
     name = " ".join(unicodedata.normalize("NFKC", text).split())
     letters = [letter for letter in name if letter not in SIGNS]
@@ -150,17 +130,14 @@ def clean_name(text: str) -> str:
     _check_marks(name)
     if not _is_of_one_script(letters):
         raise Refusal("bad_name", "Names must use a single script.")
+    # Clients would turn it into a link.
     if _ADDRESS.search(name):
         raise Refusal("bad_name", "Names cannot be web addresses.")
     return name
 
 
 def check_words(name: str, reserved: Words, offensive: Words) -> None:
-    """Check a clean name against the word lists.
-
-    Raises:
-        Refusal: as `name_reserved` or `name_offensive`.
-    """
+    """Check a clean name against the word lists. Refused as `name_reserved` or `name_offensive`."""
     if reserved.has(name):
         raise Refusal("name_reserved")
     if offensive.has(name):
@@ -168,11 +145,7 @@ def check_words(name: str, reserved: Words, offensive: Words) -> None:
 
 
 def _check_marks(name: str) -> None:
-    """Check that a name has few marks, each after a letter.
-
-    Raises:
-        Refusal: as `bad_name`.
-    """
+    """Refuse a name with too many marks, or with one that follows no letter."""
     total = row = shared = 0
     after_letter = False
     for character in name:
@@ -190,10 +163,11 @@ def _check_marks(name: str) -> None:
 def _is_of_one_script(letters: Iterable[str]) -> bool:
     """Return whether letters are of one writing system, or an East Asian one with Latin.
 
-    This is the highly restrictive level of UTS 39. Digits must be of one system, too.
+    This is the highly restrictive level of UTS 39.
     """
     sets = [found for each in letters if (found := _scripts(each)).isdisjoint(_SHARED)]
     zeros = {ord(each) - unicodedata.decimal(each) for each in letters if each.isdecimal()}
+    # Digits must be of one system, too.
     if len(zeros) > 1:
         return False
     others = [found for found in sets if "Latn" not in found]

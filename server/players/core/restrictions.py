@@ -6,22 +6,16 @@ from typing import NamedTuple
 
 from server.base.core.refusal import Refusal
 
-MAX_WAIT_MS = 86_400_000
-"""Maximum wait, in milliseconds, that a barred client is told before its next attempt."""
+MAX_WAIT_MS = 86_400_000  # the longest wait that a barred client is told before its next attempt
 
 
 class Restrictions(NamedTuple):
-    """Restrictions on a player.
+    """Restrictions on a player."""
 
-    Attributes:
-        barred: the end of the bar, in Unix milliseconds; 0 if permanent, `None` if not barred.
-        hidden: the hidden name, empty for a default name; `None` if the name is shown.
-        known: whether a record, results or a session of the player are stored.
-    """
-
+    # The end of the bar, in Unix milliseconds; 0 if permanent, `None` if not barred.
     barred: int | None
-    hidden: str | None
-    known: bool
+    hidden: str | None  # the hidden name, empty for a default name; `None` if the name is shown
+    known: bool  # whether a record, results or a session of the player are stored
 
 
 def is_barred(barred: int | None, now: int) -> bool:

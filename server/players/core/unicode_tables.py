@@ -10,21 +10,16 @@ from typing import Final
 
 
 def _lines(file: str) -> tuple[str, ...]:
-    """Return a table's lines, without comments."""
     table = resources.files(__package__).joinpath("unicode", file)
     lines = table.read_text(encoding="utf-8").splitlines()
     return tuple(line for line in lines if not line.startswith("#"))
 
 
+# Letters, marks and numbers with the status Allowed, and those of limited-use scripts. Each line
+# has one or more scripts (Script_Extensions) and ranges of code points in hexadecimal. Zyyy and
+# Zinh combine with any script.
 SCRIPTS: Final = _lines("scripts.txt")
-"""Letters, marks and numbers with the status Allowed, and those of limited-use scripts.
 
-Each line has one or more scripts (Script_Extensions) and ranges of code points in hexadecimal. Zyyy
-and Zinh combine with any script.
-"""
-
+# Prototypes of look-alike characters, both decomposed (NFD): each line has a prototype and the
+# characters that map to it.
 LOOKS: Final = _lines("looks.txt")
-"""Prototypes of look-alike characters, both decomposed (NFD).
-
-Each line has a prototype and the characters that map to it.
-"""

@@ -15,16 +15,13 @@ from itertools import groupby
 
 from server.players.core.unicode_tables import LOOKS
 
-ANY = "*"
-"""Matches any letters at the start, at the end or within an entry."""
+ANY = "*"  # matches any letters at the start, at the end or within an entry
 
-SIGNS = " -_.'"
-"""Characters of a name other than letters, marks and digits; they separate words."""
+SIGNS = " -_.'"  # characters of a name other than letters, marks and digits; they separate words
 
 _SEPARATORS = re.compile(f"[{re.escape(SIGNS)}]+")
 _DIGITS = "0123456789"
-_READ_AS = str.maketrans("0134578", "oieastb")
-"""Digits read as letters within words."""
+_READ_AS = str.maketrans("0134578", "oieastb")  # digits read as letters within words
 
 _LOOKS = {
     int(letter, 16): "".join(chr(int(code, 16)) for code in shape.split())
@@ -36,7 +33,7 @@ _LOOKS = {
 def skeleton(text: str) -> str:
     """Return a text's appearance: each character replaced by its prototype (UTS 39).
 
-    Texts that look alike have the same skeleton. It is not for display.
+    Texts that look alike have the same one. It is not for display.
     """
     shown = unicodedata.normalize("NFD", text).translate(_LOOKS)
     return unicodedata.normalize("NFD", shown)
@@ -57,10 +54,7 @@ def _plain(shown: str) -> str:
 
 
 class Words:
-    """A list of words.
-
-    Args:
-        entries: words or sequences of words; a star stands for any letters.
+    """A list of words or sequences of words, in which a star stands for any letters.
 
     Raises:
         ValueError: an entry has no letter.
@@ -103,7 +97,6 @@ class Words:
 
 
 def _apply_form(form: Callable[[str], str], entry: str) -> str:
-    """Apply a form to each word of an entry, between its stars."""
     return " ".join(ANY.join(map(form, word.split(ANY))) for word in _words(entry))
 
 
@@ -118,7 +111,6 @@ def _words(text: str) -> list[str]:
 
 
 def _split_capitals(text: str) -> str:
-    """Insert a space before each capital that follows a small letter."""
     before = " "
     parts = []
     for letter in text:
