@@ -1,9 +1,7 @@
 """Accounts: keep an identity, sign in on another device, leave.
 
 Every player starts as a guest, known only by a token in one browser. A recovery code or a passkey,
-its credentials, keep the identity. If there is a credential, a session must show one before it
-changes any, so a briefly stolen token does no lasting damage. Codes are stored only as SHA-256
-digests.
+its credentials, keep the identity. Codes are stored only as SHA-256 digests.
 """
 
 from __future__ import annotations
@@ -39,21 +37,16 @@ from server.players.sessions import Sessions
 from server.results.core.history import ChallengeResult, DayResult, RoundResult
 from server.results.histories import Histories
 
-SLICE = 100
-"""Results encoded per slice (0.2 ms) before the event loop serves others."""
+SLICE = 100  # results encoded per slice (0.2 ms) before the event loop serves others
 
 K = TypeVar("K")
 
 
 class DeviceCode(NamedTuple):
-    """A one-time code that signs another device in.
-
-    Attributes:
-        expires: Unix milliseconds.
-    """
+    """A one-time code that signs another device in."""
 
     code: str
-    expires: int
+    expires: int  # Unix milliseconds
 
 
 class Accounts:
@@ -75,8 +68,8 @@ class Accounts:
         self._sessions = sessions
         self._outbox = outbox
         self._histories = histories
+        # Loaders of the data that other wings add to an export, by name.
         self.exported: dict[str, Callable[[PlayerId], Awaitable[object]]] = {}
-        """Loaders of the data that other wings add to an export, by name."""
 
     async def load(self, player: PlayerId) -> Account:
         """Return a player's account."""
@@ -95,14 +88,8 @@ class Accounts:
     async def new_recovery_code(self, player: PlayerId, epoch: int, *, confirmed: bool) -> str:
         """Return a new recovery code, effective once the player keeps it.
 
-        Args:
-            player: the player.
-            epoch: the requesting session's.
-            confirmed: whether that session has shown a credential.
-
-        Raises:
-            Refusal: as `confirm_first`, if a credential exists and was not shown; as `bad_token`.
-            UnavailableError: the code is lost; request another.
+        `confirmed` says whether the requesting session, of this epoch, has shown a credential.
+        Refused as `confirm_first`, if a credential exists and was not shown, or as `bad_token`.
         """
         code = random_code(RECOVERY_LENGTH)
         given = (player, _digest(code), self._clock.now(), epoch)
@@ -113,11 +100,8 @@ class Accounts:
     async def keep_recovery_code(self, player: PlayerId, code: str) -> None:
         """Keep a player's identity by a new recovery code, replacing an earlier one.
 
-        `code` is as returned by `parse_code`.
-
-        Raises:
-            Refusal: as `bad_code`, if it is not the code the player was offered last, within the
-                hour.
+        `code` is as returned by `parse_code`. Refused as `bad_code` if it is not the code the
+        player was offered last, within the hour.
         """
         digest = _digest(code)
         if not await self._store.was_offered(player, digest):
@@ -130,15 +114,9 @@ class Accounts:
     async def keep_passkey(self, passkey: Passkey, epoch: int, *, confirmed: bool) -> None:
         """Keep a player's identity by a verified passkey.
 
-        Args:
-            passkey: the passkey.
-            epoch: the requesting session's.
-            confirmed: whether that session has shown a credential.
-
-        Raises:
-            Refusal: as `confirm_first`, if a credential exists and was not shown; as
-                `too_many_passkeys`; or as `bad_passkey`, if another player has it or the player has
-                just signed out everywhere.
+        `epoch` and `confirmed` are as for a recovery code. Refused as `confirm_first`, if a
+        credential exists and was not shown; as `too_many_passkeys`; or as `bad_passkey`, if another
+        player has it or the player has just signed out everywhere.
         """
         entry = PasskeyEntry(
             passkey.id, passkey.key, passkey.count, passkey.aaguid, epoch, confirmed
@@ -158,13 +136,10 @@ class Accounts:
     async def create_bot(self, player: PlayerId, name: str, epoch: int) -> tuple[Profile, str]:
         """Create a player's bot and return its profile and token.
 
-        Args:
-            player: the owner.
-            name: the bot's.
-            epoch: the requesting session's.
+        `epoch` is the requesting session's. Refused as `not_kept`, `too_many_bots` or `bad_token`,
+        or if the name is not allowed.
 
         Raises:
-            Refusal: as `not_kept`, `too_many_bots` or `bad_token`, or the name is not allowed.
             UnavailableError: a bot may exist whose token is lost; the owner can delete it.
         """
         profile = Profile(random_bot_id(), self._identity.clean(name))
@@ -174,11 +149,7 @@ class Accounts:
         return profile, await self._identity.token(profile.id, 0)
 
     async def delete_bot(self, player: PlayerId, bot: str) -> None:
-        """Delete a player's bot.
-
-        Raises:
-            Refusal: as `unknown_bot`.
-        """
+        """Delete a player's bot. Refused as `unknown_bot`."""
         if bot not in (await self.load(player)).bots:
             raise Refusal("unknown_bot")
         await self.delete(PlayerId(bot))
@@ -188,12 +159,7 @@ class Accounts:
     async def link_device(self, player: PlayerId, epoch: int) -> DeviceCode:
         """Return a one-time code that signs another device in; it voids an earlier one.
 
-        Args:
-            player: the player.
-            epoch: the requesting session's; the code does not work if that epoch is over.
-
-        Raises:
-            UnavailableError: the code does not work.
+        It does not work once the requesting session's `epoch` is over.
         """
         code, now = random_code(DEVICE_LENGTH), self._clock.now()
         await self._store.offer_device(player, _digest(code), now, epoch)
@@ -202,14 +168,10 @@ class Accounts:
     async def sign_in(self, code: str) -> str:
         """Return a token for the owner of a recovery or device code.
 
-        The token belongs to the epoch of the check: signing out everywhere or removing the
-        code at the same moment voids it.
-
-        Args:
-            code: as `parse_code` returns it.
+        `code` is as `parse_code` returns it. Refused as `bad_code` if it is unknown, used or
+        expired.
 
         Raises:
-            Refusal: as `bad_code`, if the code is unknown, used or expired.
             UnavailableError: the store does not answer; a device code may be used up.
         """
         digest, now = _digest(code), self._clock.now()
@@ -221,15 +183,14 @@ class Accounts:
         player = await self._store.code_owner(digest)
         if player is None:
             raise Refusal("bad_code")
+        # The token is of the epoch of the check: signing out everywhere or removing the code at the
+        # same moment voids it.
         return await self._identity.token(player, await self._use_code(player, digest))
 
     async def check_code(self, player: PlayerId, code: str) -> None:
         """Check that a player knows the recovery code, and record its use.
 
-        `code` is as returned by `parse_code`.
-
-        Raises:
-            Refusal: as `bad_code`, if it is not the player's.
+        `code` is as returned by `parse_code`. Refused as `bad_code` if it is not the player's.
         """
         await self._use_code(player, _digest(code))
 
@@ -242,8 +203,7 @@ class Accounts:
     async def passkey(self, credential: str) -> tuple[Passkey, Account]:
         """Return a passkey by its credential id (base64url), and its owner's account.
 
-        Raises:
-            Refusal: as `bad_passkey`, if it is unknown.
+        Refused as `bad_passkey` if it is unknown.
         """
         found = await self._store.passkey(credential)
         if found is None:
@@ -253,9 +213,7 @@ class Accounts:
     async def use_passkey(self, passkey: Passkey, count: int) -> None:
         """Record a verified use of a passkey and its new counter.
 
-        Raises:
-            Refusal: as `bad_passkey`, if the counter was used or the passkey removed in the
-                meantime.
+        Refused as `bad_passkey` if the counter was used or the passkey removed in the meantime.
         """
         if not await self._store.use_passkey(passkey, count, self._clock.now()):
             raise Refusal("bad_passkey")
@@ -275,27 +233,18 @@ class Accounts:
         *,
         recovery: bool = False,
     ) -> tuple[str, int]:
-        """Void a player's tokens and close all sessions on all nodes except one of this node.
+        """Void a player's tokens and close all sessions on all nodes except this one.
 
-        Credentials are removed in the same step, so a thief's sessions and credentials end
-        together.
-
-        Args:
-            player: the player.
-            session: the id of the session that stays open.
-            epoch: that session's.
-            passkeys: credential ids to remove.
-            recovery: whether to remove the recovery code.
-
-        Returns:
-            The player's new token and its epoch.
+        `passkeys` are credential ids to remove, with the code if `recovery`. Return the new token
+        and its epoch. Refused as `last_credential`, if no credential would be left, or as
+        `bad_token`, if the player has been deleted or has signed out everywhere from another
+        session.
 
         Raises:
-            Refusal: as `last_credential`, if no credential would be left; as `bad_token`, if the
-                player has been deleted or has signed out everywhere from another session.
             UnavailableError: the tokens may or may not be void.
         """
         stays = self._sessions.name_of(session)
+        # One step, so that a thief's sessions and credentials end together.
         begun, found = await self._store.sign_out(player, stays, epoch, passkeys, recovery=recovery)
         token = await self._identity.token(player, begun)
         self._sessions.sign_out(player, begun, session, found)
@@ -360,11 +309,7 @@ async def _rows(
 
 
 def parse_typed(text: str) -> str:
-    """Return the code in typed text.
-
-    Raises:
-        Refusal: as `bad_code`, if it is malformed.
-    """
+    """Return the code in typed text. Refused as `bad_code` if it is malformed."""
     code = parse_code(text)
     if code is None:
         raise Refusal("bad_code")

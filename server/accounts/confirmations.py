@@ -11,16 +11,11 @@ from weakref import WeakKeyDictionary
 
 from server.base.wire.session import Session
 
-CONFIRMED_FOR: Final = 300.0
-"""Seconds before a confirmation expires."""
+CONFIRMED_FOR: Final = 300.0  # seconds before a confirmation expires
 
 
 class Confirmations:
-    """Confirmation deadlines of sessions, by the monotonic clock.
-
-    Args:
-        seconds: how long a confirmation lasts; `None` for `CONFIRMED_FOR`.
-    """
+    """The sessions that have shown a credential, for `seconds` or `CONFIRMED_FOR`."""
 
     def __init__(self, seconds: float | None = None) -> None:
         self._seconds = seconds

@@ -207,11 +207,7 @@ def _is_confirmed(request: Request[Command]) -> bool:
 
 
 def _require_confirmed(request: Request[Command], account: Stored) -> None:
-    """Refuse an unconfirmed session of a player with credentials.
-
-    Raises:
-        Refusal: as `confirm_first`.
-    """
+    """Refuse an unconfirmed session of a player with credentials, as `confirm_first`."""
     if account.kept is not None and not _is_confirmed(request):
         raise Refusal("confirm_first")
 
@@ -219,16 +215,9 @@ def _require_confirmed(request: Request[Command], account: Stored) -> None:
 async def verify_passkey(
     request: Request[Command], purpose: Purpose, credential: str, player: PlayerId | None = None
 ) -> Stored:
-    """Verify a passkey and return its owner's account.
+    """Verify a browser's answer (JSON), and return its owner's account.
 
-    Args:
-        request: the request.
-        purpose: the challenge's.
-        credential: the browser's answer, as JSON.
-        player: the required owner; `None` for any.
-
-    Raises:
-        Refusal: as `bad_passkey` or `no_passkeys`.
+    `player` is the required owner, or `None` for any. Refused as `bad_passkey` or `no_passkeys`.
     """
     site, accounts = site_of(request), request.services.accounts
     challenge = request.front.passkey_challenges.answered(request.session, purpose)
@@ -242,8 +231,7 @@ async def verify_passkey(
 def site_of(request: Request[Command]) -> passkeys.Site:
     """Return the page's origin.
 
-    Raises:
-        Refusal: as `no_passkeys`, if neither the operator nor the handshake has named it.
+    Refused as `no_passkeys` if neither the operator nor the handshake has named it.
     """
     if request.session.origin is None:
         raise Refusal("no_passkeys")

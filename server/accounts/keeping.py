@@ -30,8 +30,8 @@ class Keeping:
         self._histories = histories
         self._profiles = profiles
         self._sessions = sessions
+        # Awaited with each deleted player, so that other wings delete their data.
         self.deleted: AsyncSignal[PlayerId] = AsyncSignal()
-        """Awaited with each deleted player, so that other wings delete their data."""
 
     async def keep(self, effect: Kept) -> None:
         """Store a recovery code or a passkey, and mark the player's history as kept.

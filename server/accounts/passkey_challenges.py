@@ -11,8 +11,8 @@ from server.accounts.passkeys import CHALLENGE_LIFE_MS
 from server.base.core.refusal import Refusal
 from server.base.wire.session import Session
 
+# The purpose of a challenge; an answer is valid for the same purpose only.
 Purpose = Literal["create", "use", "confirm", "operate"]
-"""The purpose of a challenge; an answer is valid for the same purpose only."""
 
 
 class PasskeyChallenges:
@@ -32,9 +32,7 @@ class PasskeyChallenges:
     def answered(self, session: Session, purpose: Purpose) -> bytes:
         """Remove and return the challenge that a session answers.
 
-        Raises:
-            Refusal: as `bad_passkey`, if there is none, it has expired, or it was for another
-                purpose.
+        Refused as `bad_passkey` if there is none, it has expired, or it was for another purpose.
         """
         challenge = self._asked.pop(session, None)
         if challenge is None or challenge[0] != purpose or challenge[2] < time.monotonic():

@@ -1,7 +1,8 @@
 """Credentials: recovery codes, device codes and passkeys; deletion of players.
 
 The player's record is authoritative. The keys that map a code or a passkey to its player are in
-other slots, where no script can write both, so such a key alone does not sign anyone in.
+other slots, where no script can write both, so such a key alone does not sign anyone in. Digests
+are SHA-256 in hexadecimal, `now` and `at` Unix milliseconds, and `epoch` the requesting session's.
 """
 
 from __future__ import annotations
@@ -20,14 +21,12 @@ from server.players.core.account import BOT_FIELD, MAX_BOTS, MAX_PASSKEYS, Accou
 from server.players.store import PLAYED, UNUSED
 from server.results.core import keys as results_keys
 
-_PASSKEY = "passkey:"
-"""Prefix of the record's fields that name passkeys."""
+_PASSKEY = "passkey:"  # prefix of the record's fields that name passkeys
 
-_PLAYED = 2
-"""Reply of `_KEEP_PASSKEY` if the passkey is stored and the player has results."""
+_PLAYED = 2  # reply of `_KEEP_PASSKEY` if the passkey is stored and the player has results
 
+# Reply of `_SIGN_OUT` if no credential would be left; -2 if the requesting session is void.
 _NONE_LEFT = -1
-"""Reply of `_SIGN_OUT` if no credential would be left; -2 if the requesting session is void."""
 
 _OFFER_CODE = Script("""
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return 'bad_token' end
@@ -43,6 +42,7 @@ if is_new then redis.call('EXPIRE', KEYS[1], ARGV[5]) end
 return ''
 """)
 
+# Keys: a player's record and history.
 _KEEP_CODE = Script(
     PLAYED
     + UNUSED
@@ -62,7 +62,6 @@ else expire_unused(KEYS[1], ARGV[3], ARGV[4]) end
 return {before[1] or '', lasts}
 """
 )
-"""Keys: a player's record and history."""
 
 _USE_CODE = Script("""
 local found = redis.call('HMGET', KEYS[1], 'recovery', 'deleted', 'epoch')
@@ -71,6 +70,7 @@ redis.call('HSET', KEYS[1], 'recovery_used', ARGV[2])
 return tonumber(found[3] or 0)
 """)
 
+# Keys: a player's record and history.
 _KEEP_PASSKEY = Script(
     PLAYED
     + UNUSED
@@ -92,7 +92,6 @@ expire_unused(KEYS[1], ARGV[6], ARGV[7])
 return 1
 """
 )
-"""Keys: a player's record and history."""
 
 _PUT_PASSKEY = Script("""
 local owner = redis.call('HGET', KEYS[1], 'player')
@@ -201,8 +200,7 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 0
 """)
 
-_BOT_REFUSALS = ("", "bad_token", "not_kept", "too_many_bots")
-"""Refusal codes for the replies of `_OWN_BOT`."""
+_BOT_REFUSALS = ("", "bad_token", "not_kept", "too_many_bots")  # by the reply of `_OWN_BOT`
 
 
 class AccountStore:
@@ -223,39 +221,26 @@ class AccountStore:
     async def offer_code(
         self, player: PlayerId, digest: str, now: int, epoch: int, *, confirmed: bool
     ) -> str:
-        """Store an offered recovery code's SHA-256; it voids an earlier offer.
+        """Store an offered recovery code's digest; it voids an earlier offer.
 
-        Args:
-            player: the player.
-            digest: the SHA-256, in hexadecimal.
-            now: Unix milliseconds.
-            epoch: the requesting session's.
-            confirmed: whether that session has shown a credential.
-
-        Returns:
-            A refusal code, or an empty string: `bad_token` if the player has been deleted or is in
-            a later epoch, `confirm_first` if a credential exists and was not shown.
+        Return a refusal code or an empty string: `bad_token` if the player has been deleted or is
+        in a later epoch, `confirm_first` if a credential exists and was not shown.
         """
         until = now + keys.CODE_OFFER_LIFE_S * 1000
         given = (digest, epoch, _flag(confirmed), until, keys.CODE_OFFER_LIFE_S)
         return str(await self._database.run(_OFFER_CODE, [players_keys.player(player)], *given))
 
     async def was_offered(self, player: PlayerId, digest: str) -> bool:
-        """Return whether a recovery code's SHA-256 was offered to the player or is kept."""
+        """Return whether a recovery code's digest was offered to the player or is kept."""
         key = players_keys.player(player)
         offer, kept = await self._database.read_batched(key, "HMGET", key, "offer", "recovery")
         return digest in {offer, kept}
 
     async def keep_code(self, player: PlayerId, digest: str, at: int) -> None:
-        """Store an offered recovery code's SHA-256, replacing an earlier one.
+        """Store an offered recovery code's digest, replacing an earlier one.
 
         It does nothing if the player has been deleted, was not offered this code within
         `CODE_OFFER_LIFE_S`, or has kept or removed a credential since.
-
-        Args:
-            player: the player.
-            digest: the SHA-256, in hexadecimal.
-            at: Unix milliseconds.
         """
         key, life = keys.recovery(digest), players_keys.UNUSED_ACCOUNT_LIFE_S
         # Written before the record, with an expiry: an unreferenced key is harmless and expires.
@@ -269,14 +254,13 @@ class AccountStore:
             await self._database.write(key, "PERSIST", key)
 
     async def code_owner(self, digest: str) -> PlayerId | None:
-        """Return the possible owner of a recovery code's SHA-256; the owner's record decides."""
+        """Return the possible owner of a recovery code's digest; the owner's record decides."""
         return await self._owner(keys.recovery(digest))
 
     async def use_code(self, player: PlayerId, digest: str, now: int) -> int | None:
-        """Record the use of a recovery code at `now` (Unix milliseconds).
+        """Record the use of a recovery code; return the player's epoch at that moment.
 
-        Returns:
-            The player's epoch at that moment; `None` if it is not the player's code.
+        Return `None` if it is not the player's code.
         """
         return _epoch(
             await self._database.run(_USE_CODE, [players_keys.player(player)], digest, now)
@@ -287,12 +271,6 @@ class AccountStore:
 
         It is not if the player has been deleted, is in a later epoch, has a credential that was not
         shown, or has `MAX_PASSKEYS` others, or if another player has the passkey.
-
-        Args:
-            passkey: the passkey.
-            at: Unix milliseconds.
-            epoch: the requesting session's.
-            confirmed: whether that session has shown a credential.
         """
         key, owner = keys.passkey(passkey.id), passkey.player
         public = b64encode(passkey.key).decode()
@@ -361,27 +339,18 @@ class AccountStore:
         ]
 
     async def use_passkey(self, passkey: Passkey, count: int, now: int) -> bool:
-        """Record a passkey's use and new counter at `now`; return whether it is accepted.
-
-        A counter that has not grown is rejected, unless it is always 0: the passkey was copied or
-        the answer replayed. A removed passkey is rejected, too.
-        """
+        """Record a passkey's use and new counter at `now`; return whether it is accepted."""
         given = (passkey.player, count, now)
+        # A removed passkey is rejected, and a counter that has not grown, unless it is always 0:
+        # the passkey was copied or the answer replayed.
         return bool(await self._database.run(_USE_PASSKEY, [keys.passkey(passkey.id)], *given))
 
     # Device codes
 
     async def offer_device(self, player: PlayerId, digest: str, now: int, epoch: int) -> bool:
-        """Store the SHA-256 of a player's only device code; it voids an earlier one.
+        """Store the digest of a player's only device code; it voids an earlier one.
 
-        Args:
-            player: the player.
-            digest: the SHA-256, in hexadecimal.
-            now: Unix milliseconds.
-            epoch: the requesting session's.
-
-        Returns:
-            Whether it is stored; not if the player has been deleted or is in a later epoch.
+        Return whether it is stored; not if the player has been deleted or is in a later epoch.
         """
         key = keys.device(digest)
         await self._database.write(key, "SET", key, player, "EX", keys.DEVICE_LIFE_S)
@@ -390,10 +359,9 @@ class AccountStore:
         return bool(await self._database.run(_OFFER, [record], digest, until, life, epoch))
 
     async def take_device(self, digest: str, now: int) -> tuple[PlayerId, int] | None:
-        """Use up a device code by its SHA-256; return its player and the player's epoch.
+        """Use up a device code by its digest; return its player and the player's epoch.
 
-        Returns:
-            `None` if the code is unknown, used or expired.
+        Return `None` if the code is unknown, used or expired.
         """
         key = keys.device(digest)
         player = await self._owner(key)
@@ -406,18 +374,10 @@ class AccountStore:
     # Bots. The owner's record is authoritative; a bot's own record alone does not authorize it.
 
     async def add_bot(self, bot: PlayerId, name: str, owner: PlayerId, now: int, epoch: int) -> str:
-        """Store a player's bot.
+        """Store a player's bot, with a new id.
 
-        Args:
-            bot: its new id.
-            name: its name.
-            owner: the player.
-            now: Unix milliseconds.
-            epoch: the requesting session's.
-
-        Returns:
-            A refusal code, or an empty string: `bad_token` if the owner has been deleted or is in a
-            later epoch, `not_kept` if the owner is a guest, or `too_many_bots`.
+        Return a refusal code or an empty string: `bad_token` if the owner has been deleted or is in
+        a later epoch, `not_kept` if the owner is a guest, or `too_many_bots`.
         """
         record = players_keys.player(bot)
         given = (name, owner, now, players_keys.PLAYER_LIFE_S)
@@ -448,19 +408,12 @@ class AccountStore:
     ) -> tuple[int, list[str]]:
         """Start a player's next epoch, which voids all earlier tokens.
 
-        Args:
-            player: the player.
-            asking: the session (`node/session`) that stays open.
-            epoch: that session's.
-            passkeys: credential ids to remove in the same step; other players' are ignored.
-            recovery: whether to remove the recovery code.
-
-        Returns:
-            The new epoch, and all sessions before it.
+        `asking` is the session (`node/session`) that stays open, and `passkeys` are credential ids
+        to remove in the same step; other players' are ignored. Return the new epoch, and all
+        sessions before it. Refused as `bad_token`, if the player has been deleted or is in a later
+        epoch, or as `last_credential`, if no credential would be left; nothing has changed then.
 
         Raises:
-            Refusal: as `bad_token`, if the player has been deleted or is in a later epoch; as
-                `last_credential`, if no credential would be left. Nothing has changed then.
             UnavailableError: the epoch may or may not have started; a retry completes the rest.
         """
         removed = list(passkeys)
@@ -479,22 +432,15 @@ class AccountStore:
         return int(begun), found
 
     async def mark_deleted(self, player: PlayerId, at: int) -> list[str]:
-        """Mark a player as deleted: from now on no credential or token is valid.
+        """Mark a player as deleted, and return the player's sessions (`node/session`).
 
-        `at` is in Unix milliseconds.
-
-        Returns:
-            The player's sessions (`node/session`).
+        From now on no credential or token is valid.
         """
         names = [players_keys.player(player), base_keys.sessions(player)]
         return list(await self._database.run(_MARK_DELETED, names, at, players_keys.PLAYER_LIFE_S))
 
     async def forget(self, player: PlayerId) -> None:
-        """Delete everything left of a deleted player except the mark.
-
-        Raises:
-            UnavailableError: all, some or nothing may have been deleted.
-        """
+        """Delete everything left of a deleted player except the mark."""
         account = await self.load(player)
         if account.recovery is not None:
             await self._drop(keys.recovery(account.recovery))

@@ -8,38 +8,23 @@ from server.base.core.ids import PlayerId
 
 
 class PasskeyEntry(Struct, frozen=True):
-    """A passkey in the outbox.
+    """A passkey in the outbox."""
 
-    Attributes:
-        id: the credential's id, in base64url.
-        key: the public key, as COSE (in base64 in JSON).
-        count: the authenticator's counter.
-        aaguid: the kind of authenticator, as it claims.
-        epoch: the requesting session's.
-        confirmed: whether that session had shown a credential.
-    """
-
-    id: str
-    key: bytes
-    count: int
-    aaguid: str = ""
-    epoch: int = 0
-    confirmed: bool = False
+    id: str  # the credential's id, in base64url
+    key: bytes  # the public key, as COSE (in base64 in JSON)
+    count: int  # the authenticator's counter
+    aaguid: str = ""  # the kind of authenticator, as it claims
+    epoch: int = 0  # the requesting session's
+    confirmed: bool = False  # whether that session had shown a credential
 
 
 class Kept(Struct, tag="kept", frozen=True):
-    """A player keeps the identity by a recovery code or a passkey.
-
-    Attributes:
-        at: Unix milliseconds.
-        code: the SHA-256 of the code, in hexadecimal.
-        passkey: the passkey, if there is no code.
-    """
+    """A player keeps the identity by a recovery code or a passkey."""
 
     player: PlayerId
-    at: int
-    code: str | None = None
-    passkey: PasskeyEntry | None = None
+    at: int  # Unix milliseconds
+    code: str | None = None  # the SHA-256 of the code, in hexadecimal
+    passkey: PasskeyEntry | None = None  # the passkey, if there is no code
 
     @property
     def field(self) -> str:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-DEVICE_LIFE_S = 300
-"""Seconds before a device code expires."""
+DEVICE_LIFE_S = 300  # of a device code
 
-CODE_OFFER_LIFE_S = 3_600
-"""Seconds before the offer of a new recovery code expires."""
+CODE_OFFER_LIFE_S = 3_600  # of the offer of a new recovery code
 
+# Kinds of keys that need not expire, with the reason; all other keys must expire.
 FOR_GOOD = {
     "recovery": "recovery codes of kept identities with results",
     "passkey": "passkeys of kept identities with results",
 }
-"""Kinds of keys that need not expire, with the reason; all other keys must expire."""
 
 
 def recovery(digest: str) -> str:
