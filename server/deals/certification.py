@@ -21,39 +21,27 @@ from server.deals.pool_store import PooledDeal, PoolStore
 from server.deals.solver_process import Solved, Solver, SolverError, Task
 from server.deals.store import Deal, new_deal
 
+# The default size of a full pool: nodes take the first two weeks' deals immediately, which leaves
+# four weeks'.
 FULL = 3 * days.DRAWN_AHEAD
-"""The default size of a full pool: nodes take the first two weeks' deals immediately, which leaves
-four weeks'."""
 
-SMALL = 16
-"""The divisor of the solver's budget for most deals."""
+SMALL = 16  # the divisor of the solver's budget for most deals
 
-FULL_BUDGET_EVERY = 8
-"""One of this many deals gets the whole budget."""
+FULL_BUDGET_EVERY = 8  # one of this many deals gets the whole budget
 
 
 @dataclass(slots=True)
 class Progress:
-    """The progress of filling a game's pool.
-
-    Attributes:
-        wanted: the target size of the pool.
-        pooled: the number of usable deals in the pool, as far as is known here.
-        drawn: the number of deals drawn.
-        kept: the number of these that were put into the pool.
-        others: the number of deals in the pool that nodes of this release cannot use.
-        fits: whether the solver has a method for the game, as far as is known here.
-        since: the start, by the monotonic clock.
-    """
+    """The progress of filling a game's pool."""
 
     game: str
-    wanted: int
-    pooled: int
-    drawn: int = 0
-    kept: int = 0
-    others: int = 0
-    fits: bool = True
-    since: float = field(default_factory=time.monotonic)
+    wanted: int  # the target size of the pool
+    pooled: int  # the number of usable deals in the pool, as far as is known here
+    drawn: int = 0  # the number of deals drawn
+    kept: int = 0  # the number of these that were put into the pool
+    others: int = 0  # the number of deals in the pool that nodes of this release cannot use
+    fits: bool = True  # whether the solver has a method for the game, as far as is known here
+    since: float = field(default_factory=time.monotonic)  # the start, by the monotonic clock
 
     @property
     def seconds(self) -> float:
@@ -66,8 +54,7 @@ class Progress:
         return self.pooled >= self.wanted or not self.fits
 
 
-OnProgress = Callable[[Progress], None]
-"""Called whenever a deal was solved or given up."""
+OnProgress = Callable[[Progress], None]  # Called whenever a deal was solved or given up.
 
 
 class Certification:
@@ -79,17 +66,11 @@ class Certification:
     async def fill(
         self, game: str, wanted: int, solvers: Sequence[Solver], stop: Stop, on_progress: OnProgress
     ) -> Progress:
-        """Fill a game's pool until it is full or `stop` is set; return the progress.
+        """Fill a game's pool up to a size, or until `stop` is set; return the progress.
 
-        Each deal is put into the pool as soon as it is solved, so that an interruption loses
-        nothing. Deals added by another run count; deals taken meanwhile are not replaced.
-
-        Args:
-            game: the game's id.
-            wanted: the target size of the pool.
-            solvers: work concurrently, each on one deal.
-            stop: stops the work immediately; also set if a solver or the store fails.
-            on_progress: called with the progress.
+        Solvers work concurrently, each on one deal. Deals added by another run count; deals taken
+        meanwhile are not replaced. `stop` ends the work immediately, and is set if a solver or the
+        store fails.
 
         Raises:
             SolverError: a solver fails, or its answer is wrong.
@@ -132,6 +113,7 @@ class Certification:
             if pooled is not None and not progress.is_done:
                 progress.pooled += 1
                 progress.kept += 1
+                # As soon as it is solved, so that an interruption loses nothing.
                 await self._pools.put(pooled)
                 size = await self._size(progress.game) - progress.others
                 # Another run may fill the pool concurrently.

@@ -1,7 +1,6 @@
 """Certification of deals by a node itself, in a process at idle priority, until its pools are full.
 
-Full pools cost one count every ten minutes. Only the first days' deals are solved at the node's own
-priority, since the node waits for them before it serves players.
+Full pools cost one count every ten minutes.
 """
 
 from __future__ import annotations
@@ -20,18 +19,17 @@ from server.deals.certification import FULL, Certification
 from server.deals.pool_store import PoolStore
 from server.deals.solver_process import Solver, SolverError, SolverProcess
 
+# Seconds from the end of one pass over the pools to the next. Each day takes one deal per game.
 FILL_EVERY = 600.0
-"""Seconds from the end of one pass over the pools to the next. Each day takes one deal per game."""
 
+# Deals of each small game that exist before a node draws dailies: for today and tomorrow.
 FIRST_DAYS = 2
-"""Deals of each small game that exist before a node draws dailies: for today and tomorrow."""
 
+# Maximum seconds that a node waits for them. On an idle machine they take one or two, including the
+# start of the process.
 FIRST_TIMEOUT = 30.0
-"""Maximum seconds that a node waits for them. On an idle machine they take one or two, including
-the start of the process."""
 
-_SMALL = 52
-"""Maximum cards of a small game, whose deals are solved in a tenth of a second."""
+_SMALL = 52  # maximum cards of a small game, whose deals are solved in a tenth of a second
 
 log = structlog.get_logger()
 
@@ -72,14 +70,13 @@ class PoolFilling:
         background.forever("pool_filling", self.fill, every=FILL_EVERY)
 
     async def fill_first(self) -> None:
-        """Certify the first days' deals of small games, if their pools are empty.
-
-        Larger games take longer; until then, their deals are drawn without a certificate.
-        """
+        """Certify the first days' deals of small games, if their pools are empty."""
         stop = Stop()
         timer = asyncio.get_running_loop().call_later(self._first_timeout, stop.set)
+        # Larger games take longer; until then, their deals are drawn without a certificate.
         small = [game for game in self._games if ruleset(game).total <= _SMALL]
         try:
+            # At the node's own priority, since it waits for them before it serves players.
             await self._fill([(game, FIRST_DAYS) for game in small], stop, awaited=True)
         finally:
             timer.cancel()

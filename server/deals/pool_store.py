@@ -28,9 +28,9 @@ from server.base.seals.core.secret_keys import SealError, SecretKeys, sealed_by
 from server.deals.core import keys
 from server.deals.core.certificate import packed, unpacked
 
-_FORMAT: Final = "1"
-"""The format of a member."""
+_FORMAT: Final = "1"  # of a member
 
+# Replaces a member and keeps its score, unless it was taken meanwhile.
 _REPLACE = Script("""
 local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if not score then return 0 end
@@ -38,34 +38,24 @@ redis.call('ZREM', KEYS[1], ARGV[1])
 redis.call('ZADD', KEYS[1], score, ARGV[2])
 return 1
 """)
-"""Replaces a member and keeps its score, unless it was taken meanwhile."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class PooledDeal:
-    """A certified deal of a game's standard variant that has not been played.
-
-    Its seed and line are secret, so `repr` omits them.
-
-    Attributes:
-        seed: `SEED_BYTES` random bytes that determine the order of the cards.
-        rules: the digest of its rules.
-        winnable: see `server.deals.core.certificate.Certificate`, also for `par`.
-        line: the moves that prove it (`server.deals.core.certificate.line_of`).
-        effort: the solver's effort, comparable within a game.
-    """
+    """A certified deal of a game's standard variant that has not been played."""
 
     id: DealId
     game: str
-    seed: bytes
+    seed: bytes  # `SEED_BYTES` random bytes that determine the order of the cards
     rules: str
-    winnable: bool
+    winnable: bool  # see `server.deals.core.certificate.Certificate`, also for `par`
     par: int
-    line: str
-    effort: int
+    line: str  # the moves that prove it (`server.deals.core.certificate.line_of`)
+    effort: int  # the solver's effort, comparable within a game
 
+    # Seed and line are secret.
     def __repr__(self) -> str:
         return f"<PooledDeal {self.id}>"
 
@@ -103,9 +93,7 @@ class PoolStore:
     async def take(self, game: str, level: Level) -> PooledDeal | None:
         """Take a random deal of a level out of a game's pool; `None` if it has none.
 
-        This reads the whole pool, about 1 KB per deal. If several nodes choose the same deal
-        concurrently, one gets it. If its taker then fails, the deal is lost: it never returns to
-        the pool.
+        This reads the whole pool, about 1 KB per deal. If the caller then fails, the deal is lost.
 
         Raises:
             UnavailableError: a deal may have been taken or not.
@@ -146,12 +134,10 @@ class PoolStore:
         return found
 
     async def read(self, game: str) -> tuple[list[PooledDeal], list[DealId]]:
-        """Return the deals of a pool, and the ids of deals that cannot be opened.
-
-        Members in newer formats are omitted.
-        """
+        """Return the deals of a pool, and the ids of deals that cannot be opened."""
         deals, closed = [], []
         for member in await self._members(game):
+            # Members in newer formats are omitted.
             if member.form == _FORMAT:
                 try:
                     deals.append(self._unseal(game, member))
@@ -188,7 +174,6 @@ class PoolStore:
         return [_member(text, int(score)) for text, score in rows]
 
     def _text(self, deal: PooledDeal) -> str:
-        """Encode a deal as a member."""
         secret = {
             "seed": deal.seed.hex(),
             "winnable": deal.winnable,
@@ -199,11 +184,7 @@ class PoolStore:
         return ".".join((_FORMAT, deal.rules, deal.id, sealed))
 
     def _unseal(self, game: str, member: _Member) -> PooledDeal:
-        """Decode and unseal a member.
-
-        Raises:
-            SealError: its key is not known here, or it was changed.
-        """
+        """Decode and unseal a member, or raise a `SealError` if that is impossible."""
         secret = json.loads(unpacked(self._secret_keys.open(_name(member.deal), member.sealed)))
         return PooledDeal(
             member.deal,
@@ -224,7 +205,6 @@ def _member(text: str, effort: int) -> _Member:
 
 
 def _is_known(game: str, rules: str) -> bool:
-    """Return whether this release knows rules of a game by their digest."""
     try:
         stored_ruleset(game, STANDARD, rules)
     except UnknownRulesError:
@@ -233,5 +213,4 @@ def _is_known(game: str, rules: str) -> bool:
 
 
 def _name(deal_id: DealId) -> str:
-    """Return the name under which a deal of a pool is sealed."""
     return f"pool {deal_id}"

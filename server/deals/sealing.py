@@ -12,11 +12,8 @@ from server.deals.store import DealStore
 async def seal_all(deals: DealStore, pools: PoolStore, scans: ScanStore) -> tuple[int, int]:
     """Reseal every seed and line, of deals and pools, with the current secret key.
 
-    This takes a scan of all keys, and one or two round trips per deal.
-
-    Returns:
-        The number of deals, including pooled ones, and how many of them were plain or sealed with
-        another key.
+    This takes a scan of all keys, and one or two round trips per deal. Return the number of deals,
+    including pooled ones, and how many of them were plain or sealed with another key.
 
     Raises:
         UnreadableError: a seed cannot be opened, or a newer release drew the deal.

@@ -13,8 +13,7 @@ from server.base.work.line_process import answer_requests
 from server.deals.core.certificate import line_of
 from server.deals.solver_process import Outcome, Solved, Task
 
-_MAX_STEPS = 1 << 28
-"""A bound above the steps of any budget."""
+_MAX_STEPS = 1 << 28  # above the steps of any budget
 
 
 def solved(task: Task) -> Solved:
@@ -32,11 +31,9 @@ def solved(task: Task) -> Solved:
 
 
 def effort_of(found: Solution) -> int:
-    """Return the difficulty of a deal: its effort, and for equal efforts its steps.
-
-    In some games the narrowest beam wins half of all deals, so its width alone would not separate
-    medium from easy deals. The result is below 2^53, so Redis stores it exactly as a score.
-    """
+    """Return the difficulty of a deal: its effort, and for equal efforts its steps."""
+    # In some games the narrowest beam wins half of all deals, so its width alone would not separate
+    # medium from easy deals. Below 2^53, so that Redis stores it exactly as a score.
     return found.effort * _MAX_STEPS + min(found.steps, _MAX_STEPS - 1)
 
 

@@ -8,9 +8,9 @@ import msgspec
 
 from server.base.work.line_process import LineProcess, LineProcessError
 
+# The outcome for a deal: a winning line; for games whose deals are not won, the line that brings
+# the most cards home; neither; or no solver method for the game.
 Outcome = Literal["won", "most", "unknown", "unfit"]
-"""The outcome for a deal: a winning line; for games whose deals are not won, the line that brings
-the most cards home; neither; or no solver method for the game."""
 
 _PROGRAM = "server.deals.solver_main"
 
@@ -32,18 +32,12 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Solved(msgspec.Struct, frozen=True):
-    """An answer; its line is secret, so `repr` omits it.
-
-    Attributes:
-        line: the moves (`server.deals.core.certificate.line_of`).
-        home: cards home after them.
-        effort: the solver's effort, comparable within a game.
-    """
+    """An answer; its line is secret, so `repr` omits it."""
 
     outcome: Outcome
-    line: str
-    home: int
-    effort: int
+    line: str  # the moves (`server.deals.core.certificate.line_of`)
+    home: int  # cards home after them
+    effort: int  # the solver's effort, comparable within a game
 
     def __repr__(self) -> str:
         return f"<Solved {self.outcome}>"
@@ -53,28 +47,17 @@ class Solver(Protocol):
     """Solves one deal at a time."""
 
     async def solve(self, task: Task) -> Solved:
-        """Solve a deal.
-
-        Raises:
-            SolverError: the solver fails.
-        """
+        """Solve a deal, or raise a `SolverError`."""
 
 
 class SolverProcess(LineProcess[Solved]):
-    """Solves in a subprocess, started by the first request. One request at a time.
-
-    If `awaited`, it runs at the node's priority, since the node waits for its answers.
-    """
+    """Solves in a subprocess, started by the first request. One request at a time."""
 
     def __init__(self, *, awaited: bool = False) -> None:
-        super().__init__(_PROGRAM, Solved, awaited=awaited)
+        super().__init__(_PROGRAM, Solved, awaited=awaited)  # if awaited, at the node's priority
 
     async def solve(self, task: Task) -> Solved:
-        """Solve a deal.
-
-        Raises:
-            SolverError: the process does not start, or has ended without an answer.
-        """
+        """Solve a deal, or raise a `SolverError`."""
         try:
             return await self.request(task)
         except LineProcessError as error:

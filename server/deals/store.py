@@ -1,8 +1,6 @@
 """Storage of deals and their secret seeds. A seed is drawn once and used for one deal.
 
-Seeds are stored sealed (`server/base/seals/core/secret_keys.py`), under the deal's name. A seed
-sealed with an old key is resealed whenever it is read. A daily taken from its game's pool
-(`server/deals/pool_store.py`) is stored with its certificate and its line, which is also sealed.
+Seeds and lines are stored sealed (`server/base/seals/core/secret_keys.py`), under the deal's name.
 """
 
 from __future__ import annotations
@@ -37,23 +35,24 @@ from server.deals.core import keys
 from server.deals.core.certificate import Certificate, packed, unpacked
 from server.deals.pool_store import PooledDeal, PoolStore
 
-MAX_CACHED = 20_000
-"""Maximum deals in the cache, 0.6 KB each; the least recently used one is evicted first."""
+MAX_CACHED = 20_000  # deals of 0.6 KB each; the least recently used one is evicted first
 
+# Stores a new deal, unless its id exists.
 _KEEP = Script("""
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 redis.call('EXPIRE', KEYS[1], ARGV[1])
 return 1
 """)
-"""Stores a new deal, unless its id exists."""
 
+# Replaces the sealed fields, unless the deal has expired.
 _SEAL = Script("""
 if redis.call('HEXISTS', KEYS[1], 'commitment') == 0 then return end
 redis.call('HSET', KEYS[1], unpack(ARGV))
 """)
-"""Replaces the sealed fields, unless the deal has expired."""
 
+# Returns the reservation, or records the showing. This is atomic, so that a deal cannot be reserved
+# while it is being shown.
 _SHOW = Script("""
 if redis.call('HEXISTS', KEYS[1], 'commitment') == 0 then return '' end
 local reserved = redis.call('HGET', KEYS[1], 'reserved')
@@ -61,9 +60,8 @@ if reserved then return reserved end
 redis.call('HSETNX', KEYS[1], 'shown', '')
 return ''
 """)
-"""Returns the reservation, or records the showing. This is atomic, so that a deal cannot be
-reserved while it is being shown."""
 
+# A deal is reserved for one occasion, and only if it was shown to none but its players.
 _RESERVE = Script("""
 local reserved = redis.call('HGET', KEYS[1], 'reserved')
 if redis.call('HEXISTS', KEYS[1], 'commitment') == 0 then return 0 end
@@ -73,55 +71,44 @@ redis.call('HSET', KEYS[1], 'reserved', ARGV[1], 'until', ARGV[3])
 if redis.call('TTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
 return 1
 """)
-"""A deal is reserved for one occasion, and only if it was shown to none but its players."""
 
+# Marks a deal as no longer played on its reserved occasion.
 _SETTLE = Script("""
 if redis.call('HGET', KEYS[1], 'reserved') == ARGV[1] then
   redis.call('HSET', KEYS[1], 'until', 0)
 end
 """)
-"""Marks a deal as no longer played on its reserved occasion."""
 
+# A reserved deal lives longer than the runs on it in its room, so never shorten its lifetime.
 _EXTEND = Script("""
 local left = redis.call('TTL', KEYS[1])
 if left >= 0 and left < tonumber(ARGV[1]) then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
 """)
-"""A reserved deal lives longer than the runs on it in its room, so never shorten its lifetime."""
 
-_FORMAT = "1"
-"""The format of a stored deal."""
+_FORMAT = "1"  # of a stored deal
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """A deal. Seed and line are secret until the deal is closed, so `repr` omits them.
-
-    Attributes:
-        seed: `SEED_BYTES` random bytes that determine the order of the cards; for a known deal, its
-            deck.
-        commitment: the public hash of id and seed, in hex.
-        rules: the digest of its rules.
-        room: its room, or `None`.
-        day: the UTC day of its daily, or `None`.
-        certificate: the proof about it; `None` for deals of rooms, and for deals drawn while the
-            pool was empty.
-        line: the moves that prove it (`server.deals.core.certificate.line_of`); `None` without a
-            certificate, or if the stored line cannot be read.
-        occasion: its purpose if it was drawn neither for a room nor for a daily.
-    """
+    """A deal. Seed and line are secret until the deal is closed, so `repr` omits them."""
 
     id: DealId
     game: str
     variant: str
+    # `SEED_BYTES` random bytes that determine the order of the cards; for a known deal, its deck.
     seed: bytes
-    commitment: str
+    commitment: str  # the public hash of id and seed, in hex
     rules: str
     room: RoomCode | None = None
-    day: int | None = None
+    day: int | None = None  # the UTC day of its daily, or `None`
+    # The proof about it; `None` for deals of rooms, and for deals drawn while the pool was empty.
     certificate: Certificate | None = None
+    # The moves that prove it (`server.deals.core.certificate.line_of`); `None` without a
+    # certificate, or if the stored line cannot be read.
     line: str | None = None
+    # Its purpose if it was drawn neither for a room nor for a daily.
     occasion: Occasion | None = None
 
     @property
@@ -134,7 +121,7 @@ class Deal:
 
 
 def new_deal(game: str, variant: str, known: str = "") -> Deal:
-    """Return a new deal with the current rules. Its seed is drawn from the operating system.
+    """Return a new deal with the current rules, and a seed from the operating system.
 
     `known` is the known deal to use (`engine.known`), if any.
 
@@ -157,13 +144,8 @@ class DealStore:
         self._known: OrderedDict[DealId, Deal] = OrderedDict()
 
     async def draw(self, game: str, variant: str, room: RoomCode, known: str = "") -> Deal:
-        """Draw and store a new deal for a room. It is kept for a day unless it is played.
-
-        `known` is the known deal to use (`engine.known`), if any.
-
-        Raises:
-            EngineError: there is no such game, variant or known deal.
-        """
+        """Draw and store a new deal for a room, as `new_deal` does."""
+        # Kept for a day unless it is played.
         return await self._store(replace(new_deal(game, variant, known), room=room))
 
     async def draw_for(
@@ -171,13 +153,8 @@ class DealStore:
     ) -> Deal:
         """Draw and store a new deal for an occasion; concurrent calls return the same deal.
 
-        Args:
-            occasion: the occasion.
-            game: the game's id.
-            variant: the variant's name.
-            life: the deal's lifetime in seconds.
-            level: the level to take from the game's pool, if that has one; `None` for a deal
-                without a certificate.
+        `life` is in seconds, and `level` the one to take from the game's pool, if that has one;
+        with `None` the deal has no certificate.
 
         Raises:
             EngineError: there is no such game or variant.
@@ -187,33 +164,51 @@ class DealStore:
         (known,) = await self._database.ask(lambda redis, key: redis.get(key), key)
         if known is not None and (found := await self.find(DealId(known))) is not None:
             return found
-        while level is not None and (taken := await self._pools.take(game, level)) is not None:
-            deal = _from_pool(taken, level, occasion=occasion)
-            if await self._keep(deal, life):
-                break
-            # The deal is in use already: this Redis has lost the removal from the pool.
-            log.warning("pooled_deal_dropped", deal=deal.id)
+        pooled = None
+        if level is not None:
+            pooled = await self._take_pooled(game, level, life, occasion=occasion)
+        if pooled is not None:
+            deal = pooled[1]
         else:
-            taken = None
             deal = replace(new_deal(game, variant), occasion=occasion)
             await self._keep(deal, life)
         first = DealId(await self._database.keep_first(key, deal.id, keys.OCCASION_LIFE_S))
         if first == deal.id or (found := await self.find(first)) is None:
             self._remember(deal)
             return deal
-        # Nobody has seen this deal, so delete it, and return a pooled one to its pool.
-        own = keys.deal(deal.id)
-        await self._database.write(own, "DEL", own)
+        await self._discard(deal, None if pooled is None else pooled[0])
+        return found
+
+    async def _take_pooled(
+        self,
+        game: str,
+        level: Level,
+        life: int | None = None,
+        *,
+        day: int | None = None,
+        occasion: Occasion | None = None,
+    ) -> tuple[PooledDeal, Deal] | None:
+        """Take a deal out of a game's pool and store it; `None` if the pool has none left."""
+        while (taken := await self._pools.take(game, level)) is not None:
+            deal = _from_pool(taken, level, day=day, occasion=occasion)
+            if await self._keep(deal, life):
+                return taken, deal
+            # The deal is in use already: this Redis has lost the removal from the pool.
+            log.warning("pooled_deal_dropped", deal=deal.id)
+        return None
+
+    async def _discard(self, deal: Deal, taken: PooledDeal | None) -> None:
+        """Delete a deal that no player has seen, and return it to the pool it was taken from."""
+        key = keys.deal(deal.id)
+        # Before it returns to the pool, since its next taker must not find these fields.
+        await self._database.write(key, "DEL", key)
         if taken is not None:
             await self._pools.put(taken)
-        return found
 
     async def show(self, deal: DealId) -> Occasion | None:
         """Record that a room's deal is shown to a viewer who has not finished an attempt at it.
 
-        Returns:
-            The occasion that it is reserved for, or `None`. If it is reserved, nothing is recorded,
-            and the occasion's wing decides which players may see it.
+        If it is reserved, return its occasion instead, whose wing decides which players may see it.
         """
         reserved = await self._database.run(_SHOW, [keys.deal(deal)])
         return Occasion(reserved) if reserved else None
@@ -221,24 +216,15 @@ class DealStore:
     async def reserve(self, deal: DealId, occasion: Occasion, life: int, until: int) -> bool:
         """Reserve a room's deal for an occasion, on which others play it. This is idempotent.
 
-        Args:
-            deal: the deal.
-            occasion: the occasion.
-            life: the minimum lifetime from now on, in seconds.
-            until: the latest end of play on the occasion, in Unix milliseconds.
-
-        Returns:
-            Whether it is now reserved for the occasion. This requires that it exists, was shown to
-            none but its players, and is not reserved for another occasion.
+        `life` is the minimum lifetime from now on, in seconds, and `until` the latest end of play
+        on the occasion, in Unix milliseconds. Return whether it is now reserved for it: it must
+        exist, be shown to none but its players, and not be reserved for another occasion.
         """
         key = keys.deal(deal)
         return bool(await self._database.run(_RESERVE, [key], occasion, life, until))
 
     async def settle(self, deal: DealId, occasion: Occasion) -> None:
-        """Record that a room's deal can no longer be played on its reserved occasion.
-
-        This is idempotent.
-        """
+        """Record that a room's deal can no longer be played on its reserved occasion."""
         await self._database.run(_SETTLE, [keys.deal(deal)], occasion)
 
     async def reserved(self, deals: Sequence[DealId], now: int) -> dict[DealId, Occasion]:
@@ -256,11 +242,7 @@ class DealStore:
         }
 
     async def occasion_of(self, deal_id: DealId) -> Occasion | None:
-        """Return the occasion for which a deal was drawn or reserved, or `None`.
-
-        Raises:
-            UnreadableError: as for `find`.
-        """
+        """Return the occasion for which a deal was drawn or reserved, or `None`."""
         deal = await self.find(deal_id)
         if deal is None or deal.occasion is not None or deal.room is None:
             return deal.occasion if deal is not None else None
@@ -304,21 +286,12 @@ class DealStore:
         return deal
 
     async def read(self, deal_id: DealId) -> Deal | None:
-        """Read a deal from the store, without caching or resealing it.
-
-        Raises:
-            UnreadableError: as for `find`.
-        """
+        """Read a deal from the store, without caching or resealing it."""
         fields = await self._read(deal_id)
         return self._deal(deal_id, fields) if fields else None
 
     async def seal(self, deal_id: DealId) -> bool:
-        """Reseal a deal's seed with the current key; return whether that was necessary.
-
-        Raises:
-            UnreadableError: as for `find`.
-            UnavailableError: it may be sealed by now or not.
-        """
+        """Reseal a deal's seed with the current key; return whether that was necessary."""
         fields = await self._read(deal_id)
         if not fields or self._is_sealed(fields):
             return False
@@ -370,15 +343,13 @@ class DealStore:
         return seed
 
     def _line(self, deal_id: DealId, fields: dict[str, str]) -> str | None:
-        """Unseal the line in a deal's stored fields; `None` if it is missing or unreadable.
-
-        The deal can be played without it.
-        """
+        """Unseal the line in a deal's stored fields; `None` if it is missing or unreadable."""
         if "line" not in fields:
             return None
         try:
             return unpacked(self._secret_keys.open(_line_name(deal_id), fields["line"]))
         except (SealError, ValueError) as error:
+            # The deal can be played without it.
             log.error("line_not_opened", deal=deal_id, error=str(error))  # noqa: TRY400
             return None
 
@@ -389,7 +360,6 @@ class DealStore:
         return by == {self._secret_keys.sealing}
 
     def _sealed(self, deal: Deal) -> dict[str, str]:
-        """Return the fields of a deal's secrets, sealed."""
         sealed = self._secret_keys.seal(_name(deal.id), deal.seed)
         return {"sealed": sealed, **self._sealed_line(deal)}
 
@@ -412,31 +382,24 @@ class DealStore:
         return deal
 
     async def draw_certified(self, daily: DailyId) -> DealId | None:
-        """Draw a daily from the pool, with the day's level, unless another node has drawn it.
+        """Draw a daily from the pool, with the day's level, unless another node has.
 
-        Returns:
-            The id of the daily's deal, which may be another node's; `None` if the pool is empty.
+        Return the id of the daily's deal, which may be another node's, or `None` if the pool is
+        empty.
 
         Raises:
             UnavailableError: the daily may have been drawn or not. If not, the deal taken from the
-                pool is lost, since that is unknown.
+                pool is
+            lost, since that is unknown.
         """
-        level = level_of(daily.day)
-        while (taken := await self._pools.take(daily.game, level)) is not None:
-            deal = _from_pool(taken, level, day=daily.day)
-            if not await self._keep(deal):
-                # The deal is in use already: this Redis has lost the removal from the pool.
-                log.warning("pooled_deal_dropped", deal=deal.id)
-                continue
-            found = await self._keep_first(daily, deal.id)
-            if found != deal.id:
-                # Nobody has seen this deal. Delete it, since its next day must not find these
-                # fields.
-                key = keys.deal(deal.id)
-                await self._database.write(key, "DEL", key)
-                await self._pools.put(taken)
-            return found
-        return None
+        pooled = await self._take_pooled(daily.game, level_of(daily.day), day=daily.day)
+        if pooled is None:
+            return None
+        taken, deal = pooled
+        found = await self._keep_first(daily, deal.id)
+        if found != deal.id:
+            await self._discard(deal, taken)
+        return found
 
     async def _keep_first(self, daily: DailyId, deal_id: DealId) -> DealId:
         """Set the id of a daily's deal unless another node has, and return the stored id."""
@@ -444,10 +407,8 @@ class DealStore:
         return DealId(await self._database.keep_first(key, deal_id, keys.DEAL_LIFE_S))
 
     async def dailies(self, dailies: Sequence[DailyId]) -> list[Deal]:
-        """Return the deals of some dailies, drawing the missing ones first.
-
-        Their ids are read on every call, since Redis may lose recent writes; the deals are cached.
-        """
+        """Return the deals of some dailies, drawing the missing ones first."""
+        # Read on every call, since Redis may lose recent writes; the deals are cached.
         ids = await self.daily_ids(dailies)
         known = [self._known.get(ids[daily]) if daily in ids else None for daily in dailies]
         if None not in known:
@@ -463,7 +424,6 @@ class DealStore:
         return {daily: DealId(id_) for daily, id_ in zip(dailies, found, strict=True) if id_}
 
     async def _store(self, deal: Deal, life: int | None = None) -> Deal:
-        """Store a new deal as `_keep` does, and return it."""
         await self._keep(deal, life)
         self._remember(deal)
         return deal
@@ -499,7 +459,6 @@ class DealStore:
         return bool(await self._database.run(_KEEP, [keys.deal(deal.id)], life, *_pairs(fields)))
 
     def _remember(self, deal: Deal) -> None:
-        """Cache a deal, which never changes."""
         self._known[deal.id] = deal
         if len(self._known) > MAX_CACHED:
             self._known.popitem(last=False)
@@ -508,7 +467,6 @@ class DealStore:
 def _from_pool(
     taken: PooledDeal, level: Level, *, day: int | None = None, occasion: Occasion | None = None
 ) -> Deal:
-    """Convert a deal of a pool to one of a daily or another occasion."""
     return Deal(
         taken.id,
         taken.game,
@@ -524,7 +482,6 @@ def _from_pool(
 
 
 def _certificate(fields: dict[str, str]) -> Certificate | None:
-    """Return the certificate in a deal's stored fields, or `None`."""
     if "par" not in fields:
         return None
     level = cast("Level", int(fields["level"]))
@@ -550,10 +507,8 @@ def _seed_error(deal_id: DealId, error: str) -> UnreadableError:
 
 
 def _name(deal_id: DealId) -> str:
-    """Return the name under which the seed of a deal is sealed."""
     return f"seed {deal_id}"
 
 
 def _line_name(deal_id: DealId) -> str:
-    """Return the name under which the line of a deal is sealed."""
     return f"line {deal_id}"

@@ -15,8 +15,7 @@ from engine.play import play
 from engine.ruleset import Move, Ruleset
 from server.base.core.days import Level
 
-MAX_TEXT = 1 << 16
-"""Maximum size of an unpacked text in bytes; the longest known lines have 2,500."""
+MAX_TEXT = 1 << 16  # maximum size of an unpacked text in bytes; the longest known lines have 2,500
 
 
 class Certificate(Struct, frozen=True):
@@ -47,9 +46,8 @@ def moves_of(line: str | None) -> list[str] | None:
 def proves(board: Board, line: str, par: int, *, winnable: bool) -> bool:
     """Return whether a line proves a par, from the first board of a deal.
 
-    It does not check that no other line brings more cards home.
-
-    `par` is as in `Certificate`, and `winnable` says whether the line must win.
+    `par` is as in `Certificate`, and `winnable` says whether the line must win. It does not check
+    that no other line brings more cards home.
     """
     moves = line.split()
     try:
@@ -66,11 +64,7 @@ def packed(text: str) -> bytes:
 
 
 def unpacked(data: bytes) -> str:
-    """Decompress a text.
-
-    Raises:
-        ValueError: the data is malformed, or the text is too long.
-    """
+    """Decompress a text, or raise a `ValueError` if it is malformed or too long."""
     unpacking = zlib.decompressobj()
     try:
         text = unpacking.decompress(data, MAX_TEXT)

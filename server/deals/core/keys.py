@@ -6,30 +6,28 @@ from server.base.core.days import DailyId
 from server.base.core.keys import DAY_SECONDS
 from server.base.core.quota import KEPT_DAYS
 
-DEAL_LIFE_S = 400 * DAY_SECONDS
-"""Seconds that a daily's deal and its seed are kept."""
+DEAL_LIFE_S = 400 * DAY_SECONDS  # of a daily's deal and its seed
 
+# Days that a round's deal is kept longer than the runs on it: more than the two hours that a run
+# can take.
 PLAYED_DEAL_DAYS = 2
-"""Days that a round's deal is kept longer than the runs on it: more than the two hours that a run
-can take."""
 
+# The usual lifetime of a played round's deal.
 PLAYED_DEAL_LIFE_S = (KEPT_DAYS + PLAYED_DEAL_DAYS) * DAY_SECONDS
-"""The usual lifetime of a played round's deal, in seconds."""
 
-UNPLAYED_DEAL_LIFE_S = DAY_SECONDS
-"""Seconds that an unplayed round's deal is kept."""
+UNPLAYED_DEAL_LIFE_S = DAY_SECONDS  # of an unplayed round's deal
 
+# How long a round's deal can be reserved for another occasion.
 MAX_RESERVED_MS = 15 * DAY_SECONDS * 1000
-"""Maximum milliseconds that a round's deal can be reserved for another occasion."""
 
+# How long the deal drawn for an occasion is recorded: longer than its creation takes, including
+# retries.
 OCCASION_LIFE_S = 3_600
-"""Seconds that the deal drawn for an occasion is recorded: longer than its creation takes,
-including retries."""
 
+# Kinds of keys that need not expire, with the reason; all other keys must expire.
 FOR_GOOD = {
     "pool": "deals that wait to be played",
 }
-"""Kinds of keys that need not expire, with the reason; all other keys must expire."""
 
 
 def deal(deal_id: str) -> str:
