@@ -27,11 +27,9 @@ from server.deals.core.certificate import Certificate, moves_of
 from server.results import curves, daily_sets
 from server.results.core import curve
 
-TODAY_LIFE_S = 1
-"""Seconds that the list may be cached: it contains the current time."""
+TODAY_LIFE_S = 1  # how long the list may be cached: it contains the current time
 
-DAY_LIFE_S = 60
-"""Maximum seconds that a day may be cached before it is closed."""
+DAY_LIFE_S = 60  # the longest that a day may be cached before it is closed
 
 
 class DayDeal(Struct, frozen=True):

@@ -1,9 +1,9 @@
 """The archive: one file per closed day, with its deals and the moves of its runs.
 
 A file is made soon after the day (`server.dailies.retention`) or at the first request, and kept in
-a folder of the node. Its sources, the day's leaderboards and the journals, no longer change, and
-their order is fixed, so all nodes make identical files. If an operator deletes the file, it can be
-made again while the journals exist, then without results voided since.
+a folder of the node. Its sources no longer change and their order is fixed, so all nodes make
+identical files. If an operator deletes the file, it can be made again while the journals exist,
+then without results voided since.
 """
 
 from __future__ import annotations
@@ -38,17 +38,14 @@ from server.results.core import boards
 from server.results.core.boards import Group
 from server.results.leaderboards_store import LeaderboardStore
 
+# How many days back a file can still be made, before the journals expire.
 DAYS = keys.ATTEMPT_LIFE_MS // daily.DAY - 1
-"""How many days back a file can still be made, before the journals expire."""
 
-PAGE = 20
-"""Runs read between two pauses: about 10 ms of work."""
+PAGE = 20  # runs read between two pauses: about 10 ms of work
 
-PAUSE = 0.05
-"""Seconds of each pause, which gives priority to players. A million runs take an hour."""
+PAUSE = 0.05  # seconds of each pause, which gives priority to players; a million runs take an hour
 
-RETRY_AFTER_MS = 30_000
-"""Milliseconds until a client should request a pending file again."""
+RETRY_AFTER_MS = 30_000  # until a client should request a pending file again
 
 _NAME = re.compile(r"(?P<date>\d{4,}-\d\d-\d\d)-(?P<digest>[0-9a-f]+)\.jsonl\.gz")
 
@@ -59,14 +56,10 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFile:
-    """A day's file.
-
-    Attributes:
-        digest: of its content, in hexadecimal.
-    """
+    """A day's file."""
 
     path: Path
-    digest: str
+    digest: str  # of its content, in hexadecimal
 
 
 class Archive:
@@ -102,7 +95,6 @@ class Archive:
         """Return the number of runs of each downloadable day, latest first, by game.
 
         This takes two round trips for several thousand numbers, so callers should share the result.
-
         `files` is the result of the method `files`, which is called if it is omitted.
         """
         if files is None:
@@ -128,9 +120,8 @@ class Archive:
     async def load(self, day: int) -> ArchiveFile:
         """Return the file of a day.
 
-        Raises:
-            Refusal: as `unknown_day` if it cannot be made; as `being_made` if the client should
-                retry. This starts making the file, unless another day's file is being made.
+        Refused as `unknown_day` if it cannot be made, and as `being_made` if the client should
+        retry.
         """
         found = await self.find(day)
         if found is not None:
@@ -147,10 +138,8 @@ class Archive:
         raise Refusal("being_made", wait=RETRY_AFTER_MS)
 
     async def files(self) -> dict[str, ArchiveFile]:
-        """Return the existing files, by their dates.
-
-        Three years are a thousand files, so a thread lists them.
-        """
+        """Return the existing files, by their dates."""
+        # In a thread, since three years are a thousand files.
         return {} if self._folder is None else await asyncio.to_thread(_listed, self._folder)
 
     async def find(self, day: int) -> ArchiveFile | None:
@@ -158,10 +147,7 @@ class Archive:
         return (await self.files()).get(daily.date_text(day))
 
     async def make(self, day: int) -> bool:
-        """Make the file of a day unless it exists, and return whether it exists now.
-
-        Errors are logged. The day must be one that `days` returns.
-        """
+        """Make the file of a day that `days` returns; return whether it exists now. Log errors."""
         await self.wait()
         if await self.find(day) is None and self._folder is not None and not self._closing:
             shown = await self._dailies.load_day(day)
@@ -192,7 +178,6 @@ class Archive:
         return self._clock.now() >= daily.closes(day) + daily.SETTLED_MS
 
     async def _make(self, folder: Path, shown: ShownDay) -> None:
-        """Make the file of a day; log errors."""
         date = daily.date_text(shown.day)
         part = folder / f"{date}.{random_id()}.part"
         try:
@@ -240,15 +225,12 @@ class Archive:
                     await asyncio.sleep(PAUSE)
 
     async def _runs(self, daily_id: DailyId, deal: DealId, group: Group) -> AsyncIterator[bytes]:
-        """Yield the lines of the runs of a game and group, best first, in batches.
-
-        Runs whose journal the store has lost are omitted.
-        """
+        """Yield the lines of the runs of a game and group, best first, in batches."""
         async for rows in self._rows(daily_id, group):
             lines = []
             for row in rows:
                 run = await self._attempts.run(attempt_id(deal, row.player))
-                if run is not None:
+                if run is not None:  # else the store has lost its journal
                     lines.append(line(run_line(daily_id.game, group, row, run)))
             yield b"".join(lines)
 

@@ -12,11 +12,9 @@ from server.base.web.api.route import LIVE, Answer, Asked, Download, Nothing, Ro
 from server.base.web.api.shared import Count, Date
 from server.dailies import archive
 
-LIST_COST = 5.0
-"""The cost of the list: it reads a number for each game, group and day."""
+LIST_COST = 5.0  # reads a number for each game, group and day
 
-FILE_COST = 50.0
-"""The cost of a file, which may have several hundred megabytes."""
+FILE_COST = 50.0  # several hundred megabytes at most
 
 SUFFIX = ".jsonl.gz"
 

@@ -35,50 +35,38 @@ from server.results.core.boards import Group, of_daily
 from server.results.histories_store import HistoryStore
 from server.results.leaderboards_store import LeaderboardStore
 
-DRAW_EVERY = 5.0
-"""Seconds between checks for deals to draw."""
+DRAW_EVERY = 5.0  # seconds between checks for deals to draw
 
-BEST_EVERY_MS = 10_000
-"""Milliseconds that the best runs at uncertified dailies are cached."""
+BEST_EVERY_MS = 10_000  # how long the best runs at uncertified dailies are cached
 
-RETRY_AFTER_MS = 10_000
-"""Milliseconds until a player can retry if there was no room for an attempt."""
+RETRY_AFTER_MS = 10_000  # until a player can retry if there was no room for an attempt
 
+# Awaited with attempts before they are read; its exceptions end the command.
 Reading = Callable[[Sequence[AttemptId]], Awaitable[None]]
-"""Awaited with attempts before they are read; its exceptions end the command."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """A game's deal of the day.
-
-    Attributes:
-        mine: the player's result so far, or `None` before the player has started it.
-        best: the cards home of the best finished run, for a deal without a certificate; `None`
-            before there is one.
-    """
+    """A game's deal of the day."""
 
     deal: Deal
-    mine: Result | None
+    mine: Result | None  # the player's result so far, or `None` before the player has started it
+    # The cards home of the best finished run, for a deal without a certificate; `None` before there
+    # is one.
     best: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ShownDay:
-    """The deals of a day.
-
-    Attributes:
-        closed: whether no attempt can still be running, so that the seeds can be shown.
-        deals: the drawn deals, at most one per game.
-        best: the cards home of the best finished run, for each deal without a certificate; `None`
-            before there is one.
-    """
+    """The deals of a day."""
 
     day: int
-    closed: bool
-    deals: list[Deal]
+    closed: bool  # whether no attempt can still be running, so that the seeds can be shown
+    deals: list[Deal]  # the drawn deals, at most one per game
+    # The cards home of the best finished run, for each deal without a certificate; `None` before
+    # there is one.
     best: Mapping[DailyId, int | None]
 
 
@@ -88,10 +76,6 @@ class Dailies:
     `ranked_starts` limits how many players at one address can start each daily; 0 means no limit. A
     node that certifies deals itself (`fills_pools`) draws tomorrow's deals as late as possible, and
     does not warn of short pools.
-
-    Attributes:
-        pooled: the number of certified deals in each game's pool, as last read; 0 if none of them
-            is usable.
     """
 
     def __init__(
@@ -125,6 +109,7 @@ class Dailies:
         self._ranked_starts = ranked_starts
         self._fills_pools = fills_pools
         self._warn = log.info if fills_pools else log.warning
+        # The certified deals in each game's pool, as last read; 0 if none is usable.
         self.pooled: dict[str, int] = {}
         self._drawn: set[DailyId] = set()
         self._short: set[str] = set()
@@ -144,9 +129,7 @@ class Dailies:
         """Draw the missing deals of today and the next `daily.DRAWN_AHEAD` days.
 
         They are taken from the pools. While a game's pool is empty, deals without a certificate are
-        drawn for today and the next `daily.UNCERTIFIED_AHEAD` days, and none for later ones. A deal
-        that this node cannot read, for example for lack of its key, is reported once and does not
-        prevent others from being drawn.
+        drawn for today and the next `daily.UNCERTIFIED_AHEAD` days, and none for later ones.
         """
         now = self._clock.now()
         today = daily.day_at(now)
@@ -168,6 +151,8 @@ class Dailies:
         try:
             deals = await self._deals.dailies(wanted)
         except UnreadableError as error:
+            # Reported once, for example for lack of its key, and does not prevent the others from
+            # being drawn.
             if len(wanted) == 1:
                 self._background.judge("dailies", error, wanted[0].name)
                 return []
@@ -239,12 +224,10 @@ class Dailies:
         return day, found
 
     async def _best_of(self, deals: Sequence[Deal]) -> Mapping[DailyId, int | None]:
-        """Return the cards home of the best runs at the given deals without a certificate.
-
-        Today's are read at most once in `BEST_EVERY_MS`.
-        """
+        """Return the cards home of the best runs at the given deals without a certificate."""
         now = self._clock.now()
         today = daily.day_at(now)
+        # Today's may change; those of earlier days are not cached.
         if now - self._best_at >= BEST_EVERY_MS:
             self._best_at = now
             self._best = {}
@@ -274,8 +257,7 @@ class Dailies:
     async def load_day(self, day: int) -> ShownDay:
         """Return the deals of a day, in at most three round trips.
 
-        Raises:
-            Refusal: none are drawn, or they are no longer kept.
+        Refused if none are drawn, or they are no longer kept.
         """
         (shown,) = await self._shown([day])
         if not shown.deals:
@@ -313,28 +295,21 @@ class Dailies:
     ) -> Snapshot:
         """Start a player's attempt at today's deal, or return the running one.
 
-        An attempt counts for the day of its start. Until yesterday's daily closes, a running
-        attempt at it is returned instead.
+        `address` is the client's; if it is empty, its limit does not apply. `anew` says whether
+        there is room for a new attempt, and `reading` is awaited with a running one before it is
+        read.
 
-        Args:
-            player: the player.
-            game: the game's id.
-            address: the client's address; empty if unknown, which disables its limit.
-            anew: whether there is room for a new attempt.
-            reading: awaited with the player's running attempt before it is read.
-
-        Raises:
-            Refusal: as `unknown_game`; as `no_daily` if it is not one of today's dailies; as
-                `already_played` if today's attempt has ended; for a new attempt also as
-                `overloaded` if there is no room, as `address_full` if the player's address has
-                stored too much, or as `too_many_starts` if too many other players have started this
-                daily at the same address.
+        Refused as `unknown_game`; as `no_daily` if it is not one of today's dailies; as
+        `already_played` if today's attempt has ended; for a new attempt also as `overloaded` if
+        there is no room, as `address_full` if the player's address has stored too much, or as
+        `too_many_starts` if too many other players have started this daily at the same address.
         """
         if game not in games():
             raise Refusal("unknown_game")
         # Confirm the clock: a node with a wrong one must not show the cards of a day early.
         now = await self._clock.confirm()
         day = daily.day_at(now)
+        # An attempt counts for the day of its start, and can be continued until that closes.
         if now < daily.closes(day - 1):
             # Only look it up: a deal of yesterday that was not drawn has no attempts.
             yesterday = await self._deals.daily_ids([DailyId(game, day - 1)])
@@ -378,9 +353,8 @@ class Dailies:
     async def _begin(self, player: PlayerId, daily_id: DailyId, address: str) -> None:
         """Record where a player starts a daily.
 
-        Raises:
-            Refusal: the quota of that address is used up, or the operator's limit of players
-                starting it there is reached.
+        Refused if the quota of that address is used up, or the operator's limit of starts is
+        reached.
         """
         await self._quotas.take(self._quotas.where(player), "game", DAILY)
         own = await self._address_hashes.hash(address)

@@ -1,10 +1,9 @@
 """The list of dailies: the operator's list of games, and the settled set for each day.
 
 The set of dailies is settled at the start of a day, by the first node that needs it: the games with
-drawn deals, and the games on that node's list. So announced dailies take place, and nodes started
-with different lists deal the same games. Before that, each node draws the deals for its own list:
-an added game is a daily from the next day on, and a removed one remains a daily on days that are
-already drawn. See `server/decisions/0036-a-days-set-is-settled-at-midnight.md`.
+drawn deals, and the games on that node's list. Before that, each node draws the deals for its own
+list: an added game is a daily from the next day on, and a removed one remains a daily on days that
+are already drawn. See `server/decisions/0036-a-days-set-is-settled-at-midnight.md`.
 """
 
 from __future__ import annotations
@@ -18,19 +17,14 @@ from server.base.core.days import DailyId
 from server.deals.store import DealStore
 from server.results.daily_sets import DailySets
 
-EARLIER = daily.DRAWN_AHEAD
-"""Days before the first settled one that are searched for deals."""
+EARLIER = daily.DRAWN_AHEAD  # days before the first settled one that are searched for deals
 
 
 class DailyList:
-    """Decides which games are dailies, and settles that for each day.
-
-    Attributes:
-        games: the ids on the operator's list, in menu order.
-    """
+    """Decides which games are dailies, and settles that for each day."""
 
     def __init__(self, sets: DailySets, deals: DealStore, wanted: Container[str]) -> None:
-        self.games = in_order(wanted)
+        self.games = in_order(wanted)  # the ids on the operator's list, in menu order
         self._sets = sets
         self._deals = deals
         self._settling = asyncio.Lock()
@@ -41,10 +35,7 @@ class DailyList:
         return _dailies_of(day, sets.of(day) if day <= sets.fixed else self.games)
 
     async def of(self, day: int) -> list[DailyId]:
-        """Return the dailies of a day that has started; settle them if no node has.
-
-        Only the first call on a day reads the store.
-        """
+        """Return the dailies of a day that has started; settle them if no node has."""
         if day > self._sets.known.fixed:
             async with self._settling:
                 if day > self._sets.known.fixed:
@@ -76,5 +67,4 @@ class DailyList:
 
 
 def _dailies_of(day: int, of: Container[str]) -> list[DailyId]:
-    """Return the dailies of some games on a day, in menu order."""
     return [DailyId(game, day) for game in in_order(of)]

@@ -1,12 +1,9 @@
 """Retention: past days are archived as files, and later their journals are deleted.
 
-The moves of games are most of the stored data (`deploy/CAPACITY.md`). After a day's results are
-complete, they are only needed for viewing runs. So each day is archived soon after it, with all
-runs in one file. Its journals are deleted after the period that the operator chooses, or earlier
-while the store is filling up, the oldest day first.
-
-The first live node does this. If two nodes do it for a moment, they make identical files and delete
-the same journals. A day with a million runs takes an hour, including pauses.
+The moves of games are most of the stored data (`deploy/CAPACITY.md`), and after a day only needed
+for viewing runs. Journals are deleted after the period that the operator chooses, or earlier while
+the store is filling up, the oldest day first. A day with a million runs takes an hour, including
+pauses.
 """
 
 from __future__ import annotations
@@ -24,8 +21,7 @@ from server.dailies.archive import Archive
 from server.dailies.trimmed_days_store import TrimmedDayStore
 from server.play.core import keys
 
-CHECK_EVERY = 300.0
-"""Seconds between checks; each reads several thousand numbers."""
+CHECK_EVERY = 300.0  # seconds between checks; each reads several thousand numbers
 
 log = structlog.get_logger()
 
@@ -60,20 +56,16 @@ class Retention:
         background.forever("retention", self.check, every=CHECK_EVERY, waits=True)
 
     async def check(self) -> None:
-        """Archive past days, and delete journals that are no longer kept, oldest day first.
-
-        A day that cannot be archived keeps its journals, without blocking other days.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
-        # Only the first live node does the work.
+        """Archive past days, and delete journals that are no longer kept, oldest day first."""
+        # Only the first live node does the work. If two do it for a moment, they make identical
+        # files and delete the same journals.
         if self._registration.alive[0] != self._registration.id:
             return
         trimmed, files = await self._trimmed.all(), await self._archive.files()
         for day in sorted(await self._archive.days(files)):
             if self._stop.is_set:
                 return
+            # A day that cannot be archived keeps its journals, without blocking other days.
             is_there = daily.date_text(day) in files or await self._archive.make(day)
             if is_there and day not in trimmed and self._is_over(day):
                 await self._trim(day)
@@ -85,10 +77,7 @@ class Retention:
         return age >= days * daily.DAY
 
     async def _trim(self, day: int) -> None:
-        """Delete the journals of a day, if its file still exists, and check the store's memory.
-
-        If this node dies meanwhile, the remaining journals expire.
-        """
+        """Delete the journals of a day, if its file still exists, and check the store's memory."""
         if await self._archive.find(day) is None:
             return
         # Record it first, so that no node archives the incomplete rest.

@@ -8,6 +8,8 @@ from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.dailies.core import keys
 
+# Fields: `a:<address>` has the players who started there, `p:<player>` has those of them who
+# started before that player.
 _BEGIN = Script("""
 local place = 'a:' .. ARGV[1]
 local players = redis.call('HGET', KEYS[1], place) or ''
@@ -23,8 +25,6 @@ end
 redis.call('EXPIRE', KEYS[1], ARGV[5])
 return 1
 """)
-"""Fields: `a:<address>` has the players who started there, `p:<player>` has those of them who
-started before that player."""
 
 
 class StartStore:
@@ -37,16 +37,9 @@ class StartStore:
         self._database = database
 
     async def begin(self, daily: DailyId, address_hash: str, player: PlayerId, most: int) -> bool:
-        """Record that a player starts a daily, unless the address has reached the limit.
+        """Record that a player starts a daily; return whether the address permits it.
 
-        Args:
-            daily: the daily.
-            address_hash: of the player.
-            player: the player; a repeated start is permitted.
-            most: how many players can start at the address; 0 for no limit.
-
-        Returns:
-            Whether the player can start.
+        `most` is how many players can start there, 0 for no limit; repeated starts are permitted.
         """
         names, room = [keys.starts(daily)], keys.MAX_AT_ADDRESS
         given = address_hash, player, most, room, keys.DIGESTS_LIFE_S

@@ -26,34 +26,21 @@ class ArchivedDeal(Struct, frozen=True):
 
 
 class DayLine(Struct, frozen=True, tag_field="samedeal", tag="day"):
-    """The first line.
+    """The first line."""
 
-    Attributes:
-        format: the version of the file format.
-        date: the day, in ISO 8601.
-        deals: one per game.
-    """
-
-    format: Literal[1]
-    date: str
-    deals: list[ArchivedDeal]
+    format: Literal[1]  # the version of the file format
+    date: str  # the day, in ISO 8601
+    deals: list[ArchivedDeal]  # one per game
 
 
 class RunLine(Struct, frozen=True):
-    """The line of a run: a run's file without the deal of its game and its player's name.
-
-    Attributes:
-        group: whether the player had a kept identity at the start.
-        rank: among the runs of the game and group.
-        player: the player's id; the archive contains no names.
-        started: as in `server.play.core.run.RunFile`, like the fields after it.
-    """
+    """The line of a run: a run's file without the deal of its game and its player's name."""
 
     game: str
-    group: Group
-    rank: int
-    player: PlayerId
-    started: Milliseconds
+    group: Group  # whether the player had a kept identity at the start
+    rank: int  # among the runs of the game and group
+    player: PlayerId  # the player's id; the archive contains no names
+    started: Milliseconds  # as in `server.play.core.run.RunFile`, like the fields after it
     deadline: Milliseconds
     moves: list[tuple[str, Milliseconds]]
     ended: Milliseconds

@@ -10,5 +10,5 @@ from typing import Final
 from server.base.core.quota import HOUR, RUNNER, Item
 from server.dailies.core import keys
 
+# An unplayed attempt at a daily, and the record of its start.
 DAILY: Final = (Item(RUNNER, 25 * HOUR), Item(100, keys.DIGESTS_LIFE_S * 1000))
-"""An unplayed attempt at a daily, and the record of its start."""

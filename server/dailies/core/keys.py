@@ -6,19 +6,16 @@ from server.base.core.days import DailyId
 from server.base.core.keys import DAY_SECONDS
 from server.base.core.quota import KEPT_DAYS
 
+# How long a daily's run digests and starts are kept after the last one: it has closed by then.
 DIGESTS_LIFE_S = 3 * DAY_SECONDS
-"""Seconds that a daily's run digests and starts are kept after the last one: it has closed by
-then."""
 
-MAX_AT_ADDRESS = 16
-"""The maximum number of recorded starts of a daily per address, unless the operator allows more."""
+MAX_AT_ADDRESS = 16  # recorded starts of a daily per address, unless the operator allows more
 
 
-TRIMMED_DAYS = "trimmed-days"
-"""The key of the days with deleted journals: a sorted set of their numbers."""
+TRIMMED_DAYS = "trimmed-days"  # a sorted set of the numbers of the days with deleted journals
 
+# How long this is kept after the last one: until all such journals would have expired.
 TRIMMED_LIFE_S = KEPT_DAYS * DAY_SECONDS
-"""Seconds that this is kept after the last one: until all such journals would have expired."""
 
 
 def digests(daily_id: DailyId) -> str:
