@@ -22,25 +22,16 @@ from server.play.core.finish import Finish
 from server.play.finishes import Finishes
 from server.players.profiles import Profiles
 
-USEFUL_MS: Final = 12 * 3_600_000
-"""How long a notification about being overtaken stays useful, in milliseconds."""
+USEFUL_MS: Final = 12 * 3_600_000  # how long a notification about being overtaken stays useful
 
-AT_ONCE: Final = 50
-"""The number of players notified concurrently."""
+AT_ONCE: Final = 50  # players notified concurrently
 
+# Returns the members of a circle who have not muted it.
 UnmutedMembers = Callable[[str], Awaitable[Collection[PlayerId]]]
-"""Returns the members of a circle who have not muted it."""
 
 
 class ChallengeNotices:
-    """Notifies players about challenges.
-
-    It subscribes to the effects of challenges after the challenges wing, and so runs after it. Each
-    notification is sent once, even if an effect is applied repeatedly.
-
-    Attributes:
-        wanting_in: looks up the members who have not muted a circle; set by the circles wing.
-    """
+    """Notifies players about challenges, once even if an effect is applied repeatedly."""
 
     def __init__(
         self,
@@ -50,6 +41,7 @@ class ChallengeNotices:
         profiles: Profiles,
         clock: Clock,
     ) -> None:
+        # Looks up the members who have not muted a circle; set by the circles wing.
         self.wanting_in: UnmutedMembers = _nobody
         self._notifications = notifications
         self._challenges = challenges
@@ -63,7 +55,6 @@ class ChallengeNotices:
         finishes.applied.subscribe(lambda finish, _: self._tell_passed(finish))
 
     async def _tell_challenged(self, opened: ChallengeOpened) -> None:
-        """Notify the recipients of a new challenge and the members of its circle."""
         # Save the reads if the server does not send notifications.
         if self._notifications.key is None:
             return
@@ -78,7 +69,6 @@ class ChallengeNotices:
         await self._tell("challenged", found, made.maker, players, made.closes)
 
     async def _tell_passed(self, finish: Finish) -> None:
-        """Notify the players overtaken in a challenge."""
         challenge = challenge_of(finish.occasion)
         if challenge is None or self._notifications.key is None:
             return
@@ -100,7 +90,6 @@ class ChallengeNotices:
         players: Iterable[PlayerId],
         until: int,
     ) -> None:
-        """Notify players of another player's action in a challenge."""
         told = list(dict.fromkeys(players))
         if not told:
             return
@@ -118,5 +107,4 @@ class ChallengeNotices:
 
 
 async def _nobody(_: str) -> Collection[PlayerId]:
-    """Return no members."""
     return ()

@@ -46,44 +46,33 @@ from server.players.store import PlayerStore
 
 CHANNEL: Final = "push"
 
-SIGNED_FOR_S: Final = 3_600
-"""The validity of an authorization header in seconds."""
+SIGNED_FOR_S: Final = 3_600  # the validity of an authorization header
 
 
 class _Content(Struct, frozen=True):
-    """The content of a stored post: a notice for a device."""
+    """A notice for a device, as the content of a stored post."""
 
     device: str
     notice: Notice
 
 
 class _Payload(Struct, frozen=True):
-    """The JSON payload for the page's service worker.
-
-    Attributes:
-        language: the language of the notification.
-        tag: the notification replaces an earlier one with the same tag.
-    """
+    """The JSON payload for the page's service worker."""
 
     topic: Topic
     link: str
     who: str
     game: str
     days: int
-    language: str
-    tag: str
+    language: str  # the language of the notification
+    tag: str  # the notification replaces an earlier one with the same tag
 
 
 _DECODER = msgspec.json.Decoder(_Content)
 
 
 class Notifications:
-    """Sends players the notifications they asked for.
-
-    Attributes:
-        key: the public key for browsers' subscriptions, or `None` if the server does not send
-            notifications.
-    """
+    """Sends players the notifications they asked for."""
 
     def __init__(
         self,
@@ -95,6 +84,8 @@ class Notifications:
         push_key: PushKey | None,
         local: bool = False,
     ) -> None:
+        # The public key for browsers' subscriptions, or `None` if the server does not send
+        # notifications.
         self.key = None if push_key is None else push_key.public
         self._push_key = push_key
         self._store = store
@@ -127,9 +118,8 @@ class Notifications:
     async def add_device(self, player: PlayerId, device: Device) -> None:
         """Subscribe a device.
 
-        Raises:
-            Refusal: as `no_push`; or as `bad_push` if the endpoint is not at a known push service
-                or a key is invalid.
+        Refused as `no_push`; or as `bad_push` if the endpoint is not at a known push service or a
+        key is invalid.
         """
         if self._push_key is None:
             raise Refusal("no_push")
@@ -144,11 +134,7 @@ class Notifications:
         await self._store.drop(player, device)
 
     async def wish(self, player: PlayerId, topics: list[Topic], quiet: Quiet | None) -> None:
-        """Set a player's topics and quiet hours.
-
-        Raises:
-            Refusal: as `no_push` or `unknown_zone`.
-        """
+        """Set a player's topics and quiet hours. Refused as `no_push` or `unknown_zone`."""
         if self._push_key is None:
             raise Refusal("no_push")
         if quiet is not None and zone_of(quiet.zone) is None:
@@ -167,13 +153,9 @@ class Notifications:
     async def tell(self, player: PlayerId, name: str, notice: Notice, until: int) -> None:
         """Send a player a notification once, if their preferences include its topic.
 
-        In quiet hours it is delayed to their end, if it is still useful then.
-
-        Args:
-            player: the player.
-            name: an idempotency key within the player and topic, such as a challenge's id.
-            notice: the content.
-            until: the end of its usefulness in Unix milliseconds, at most a day ahead.
+        In quiet hours it is delayed to their end, if it is still useful then. `name` is an
+        idempotency key within the player and topic, such as a challenge's id, and `until` the end
+        of its usefulness in Unix milliseconds, at most a day ahead.
 
         Raises:
             UnavailableError: it may or may not have been sent; the call can be repeated.

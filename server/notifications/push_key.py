@@ -22,15 +22,10 @@ from server.notifications.core.encryption import public_key
 
 @dataclass(frozen=True, slots=True)
 class PushKey:
-    """The server's identity for push services.
+    """The server's identity for push services."""
 
-    Attributes:
-        private: the private key (P-256).
-        contact: a `mailto:` or `https:` URL for reaching the operator.
-    """
-
-    private: ec.EllipticCurvePrivateKey = field(repr=False)
-    contact: str
+    private: ec.EllipticCurvePrivateKey = field(repr=False)  # the private key (P-256)
+    contact: str  # a `mailto:` or `https:` URL for reaching the operator
 
     @property
     def public(self) -> str:
@@ -39,15 +34,12 @@ class PushKey:
 
 
 def read_push_key(path: Path, contact: str | None) -> PushKey:
-    """Return the key in a file.
-
-    Args:
-        path: a private key on the curve P-256, in PEM.
-        contact: a `mailto:` or `https:` URL for reaching the operator.
+    """Return the key in a file: a private key on the curve P-256, in PEM.
 
     Raises:
         UnsuitableError: if the file cannot be read, is readable by other users or does not contain
-            such a key, or the contact is missing or unacceptable to push services.
+            such
+        a key, or the contact is missing or unacceptable to push services.
     """
     if contact is None or not is_contact(contact):
         given = "" if contact is None else f" and reject {contact!r}"
@@ -77,7 +69,8 @@ def make_push_key(path: Path) -> str:
 
     Raises:
         OSError: if the file cannot be written or already exists. Replacing a key would invalidate
-            all existing subscriptions.
+            all
+        existing subscriptions.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     text = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())

@@ -1,7 +1,4 @@
-"""Reminders of ending streaks, due two hours before the end of a UTC day.
-
-Each player with reminders has one due item. Other players cost nothing.
-"""
+"""Reminders of ending streaks, due two hours before the end of a UTC day."""
 
 from __future__ import annotations
 
@@ -41,12 +38,10 @@ class Reminders:
         outbox.on_due(ReminderDue, self._pass_due)
 
     async def _pass_due(self, due: ReminderDue) -> bool:
-        """Remind a player who has not played today, and schedule the next day's reminder.
-
-        Do nothing if the player has turned reminders off.
-        """
+        """Remind a player who has not played today, and schedule the next day's reminder."""
         player, now = due.player, self._clock.now()
         found = await self._store.load(player)
+        # Else the player has turned reminders off.
         if "streak" in found.wishes.topics and found.devices:
             today = day_at(now)
             days = await self._streak(due, today)

@@ -85,11 +85,9 @@ class SubscriberStore:
         )
 
     async def add(self, player: PlayerId, device: Device, known: tuple[Device, ...]) -> None:
-        """Add a device, dropping the earliest known ones beyond the limit.
-
-        Concurrent calls can exceed the limit until the next call.
-        """
+        """Add a device, dropping the earliest known ones beyond the limit."""
         others = [each for each in known if each.id != device.id]
+        # Concurrent calls can exceed the limit until the next call.
         dropped = others[: max(0, len(others) - MAX_DEVICES + 1)]
         fields = " ".join(_DEVICE + each.id for each in dropped)
         text = _ENCODER.encode(device).decode()

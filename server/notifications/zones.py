@@ -8,19 +8,15 @@ from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
+# Names with other characters are rejected, because a name becomes part of a file path.
 _NAME: Final = re.compile(r"[A-Za-z][\w+-]*(/[A-Za-z][\w+-]*){0,2}", re.ASCII)
-"""Names with other characters are rejected, because a name becomes part of a file path."""
 
 _OFFSET: Final = re.compile(r"([+-])(0\d|1[0-4]):([0-5]\d)")
 
 
 @lru_cache(1_000)
 def zone_of(name: str) -> tzinfo | None:
-    """Return a time zone, or `None` if the name is unknown.
-
-    Args:
-        name: an IANA name such as `Europe/Berlin`, or an offset from UTC such as `+05:30`.
-    """
+    """Return a time zone by its IANA name or offset (`+05:30`), or `None` if it is unknown."""
     if fixed := _OFFSET.fullmatch(name):
         sign = -1 if fixed[1] == "-" else 1
         return timezone(sign * timedelta(hours=int(fixed[2]), minutes=int(fixed[3])))

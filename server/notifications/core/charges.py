@@ -7,8 +7,7 @@ from typing import Final
 from server.base.core.quota import Item
 from server.notifications.core.keys import PUSH_LIFE_S
 
+# A subscribed device; push services use URLs of 200 to 600 characters.
 DEVICE: Final = (Item(1_500, PUSH_LIFE_S * 1000),)
-"""A subscribed device; push services use URLs of 200 to 600 characters."""
 
-WISHES: Final = (Item(400, PUSH_LIFE_S * 1000),)
-"""A player's notification preferences."""
+WISHES: Final = (Item(400, PUSH_LIFE_S * 1000),)  # A player's notification preferences.

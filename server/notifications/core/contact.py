@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from server.base.outbound.core.destination import is_public_name
 
+# The part of an e-mail address before the @.
 _LOCAL: Final = re.compile(r"[\w.!#$%&'*+/=^`{|}~-]{1,64}", re.ASCII)
-"""The part of an e-mail address before the @."""
 
 _URL: Final = re.compile(r"[\x21-\x7e]{1,1000}")
 
@@ -17,8 +17,7 @@ _URL: Final = re.compile(r"[\x21-\x7e]{1,1000}")
 def is_contact(text: str) -> bool:
     """Return whether push services accept a contact. Apple's is the strictest.
 
-    A contact is `mailto:` with a single address, or an `https` URL; either needs a public domain
-    name.
+    It is `mailto:` with a single address, or an `https` URL; either needs a public domain name.
     """
     scheme, _, rest = text.partition(":")
     if scheme == "mailto":

@@ -20,12 +20,10 @@ AUTH_BYTES: Final = 16
 SALT_BYTES: Final = 16
 POINT_BYTES: Final = 65
 
-MAX_TEXT: Final = 3_000
-"""The most bytes of plaintext: a push service accepts 4,096 including overhead."""
+MAX_TEXT: Final = 3_000  # bytes of plaintext: a push service accepts 4,096 including overhead
 
 _RECORD: Final = 4_096
-_LAST: Final = b"\x02"
-"""The delimiter after the text in the last record, which is the only record here."""
+_LAST: Final = b"\x02"  # after the text in the last record, which is the only record here
 
 
 def is_key(key: bytes) -> bool:
@@ -39,14 +37,10 @@ def is_key(key: bytes) -> bool:
 def encrypt(
     text: bytes, key: bytes, auth: bytes, own: ec.EllipticCurvePrivateKey, salt: bytes
 ) -> bytes:
-    """Encrypt a text for a single browser.
+    """Encrypt a text of at most `MAX_TEXT` bytes for a single browser.
 
-    Args:
-        text: at most `MAX_TEXT` bytes.
-        key: the browser's public key.
-        auth: the browser's shared secret.
-        own: an ephemeral key, used only for this text.
-        salt: `SALT_BYTES` random bytes, used only for this text.
+    `key` is the browser's public key and `auth` its shared secret; the key `own` and the `salt`, of
+    `SALT_BYTES` random bytes, must be used only for this text.
     """
     assert len(text) <= MAX_TEXT, "push services reject longer texts"
     sender = public_bytes(own)
@@ -61,11 +55,8 @@ def encrypt(
 def authorization(key: ec.EllipticCurvePrivateKey, origin: str, contact: str, expires: int) -> str:
     """Return the `Authorization` header that identifies the sender to a push service.
 
-    Args:
-        key: the operator's private key.
-        origin: the push service's origin, such as `https://push.example.org`.
-        contact: a `mailto:` or `https:` URL for reaching the operator.
-        expires: the expiry in Unix seconds, at most a day ahead.
+    `origin` is the service's, such as `https://push.example.org`, `contact` a `mailto:` or `https:`
+    URL for reaching the operator, and `expires` in Unix seconds, at most a day ahead.
     """
     claims = {"aud": origin, "exp": expires, "sub": contact}
     head = _encoded(json.dumps({"typ": "JWT", "alg": "ES256"}).encode())

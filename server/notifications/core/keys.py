@@ -5,8 +5,8 @@ from __future__ import annotations
 from server.base.core.keys import partition
 from server.players.core.keys import PLAYER_LIFE_S
 
+# How long a player's devices and preferences are kept after their last change.
 PUSH_LIFE_S = PLAYER_LIFE_S
-"""Seconds a player's devices and preferences are kept after their last change."""
 
 
 def push(player_id: str) -> str:

@@ -7,9 +7,9 @@ from typing import Final
 from server.base.core.ids import PlayerId
 from server.challenges.core.challenge import Challenge
 
+# Players notified of one overtaking, closest first. In a challenge with a thousand players, most
+# would otherwise be notified of every good result.
 MAX_NOTIFIED: Final = 10
-"""The most players notified of one overtaking, closest first. In a challenge with a thousand
-players, most would otherwise be notified of every good result."""
 
 
 def passed(challenge: Challenge, by: PlayerId) -> list[PlayerId]:

@@ -10,50 +10,36 @@ from msgspec import Struct
 
 from server.base.core.days import DAY, day_at, ends
 
-MAX_DEVICES: Final = 5
-"""The most devices of a player. A further device replaces the earliest one."""
+MAX_DEVICES: Final = 5  # of a player; a further one replaces the earliest
 
-MAX_A_DAY: Final = 20
-"""The most notifications to a player in a day, because other players cause them."""
+MAX_A_DAY: Final = 20  # notifications to a player, because other players cause them
 
-MINUTES: Final = 1_440
-"""Minutes in a day."""
+MINUTES: Final = 1_440  # in a day
 
-MAX_ZONE: Final = 40
-"""The most characters in the name of a time zone."""
+MAX_ZONE: Final = 40  # characters in the name of a time zone
 
-REMIND_BEFORE_MS: Final = 2 * 3_600_000
-"""Milliseconds before the end of a UTC day at which streak reminders are due."""
+REMIND_BEFORE_MS: Final = 2 * 3_600_000  # before the end of a UTC day
 
-SPREAD_MS: Final = 600_000
-"""Milliseconds before that over which reminders are spread, to avoid a burst of sends."""
+SPREAD_MS: Final = 600_000  # before that, to avoid a burst of sends
 
+# `challenged`: by another player; `beaten`: overtaken in a challenge; `streak`: about to end.
 Topic = Literal["challenged", "beaten", "streak"]
-"""`challenged`: by another player; `beaten`: overtaken in a challenge; `streak`: about to end."""
 
 _HOSTS: Final = ("fcm.googleapis.com", "updates.push.services.mozilla.com", "web.push.apple.com")
+# The push services of Chromium-based browsers, Firefox, Safari and Edge.
 _DOMAINS: Final = (".push.apple.com", ".notify.windows.com")
-"""The push services of Chromium-based browsers, Firefox, Safari and Edge."""
 
 
 class Device(Struct, frozen=True):
-    """A subscribed browser, as stored.
+    """A subscribed browser, as stored."""
 
-    Attributes:
-        endpoint: the URL at its push service, which is secret.
-        key: its public key (P-256, uncompressed; base64 in JSON).
-        auth: its shared secret (16 bytes).
-        language: the language of its notifications, such as `en`.
-        added: the time it was added, in Unix milliseconds.
-        epoch: the epoch of the session that added it. After signing out everywhere, devices of
-            earlier epochs receive nothing.
-    """
-
-    endpoint: str
-    key: bytes
-    auth: bytes
-    language: str
-    added: int
+    endpoint: str  # the URL at its push service, which is secret
+    key: bytes  # its public key (P-256, uncompressed; base64 in JSON)
+    auth: bytes  # its shared secret (16 bytes)
+    language: str  # the language of its notifications, such as `en`
+    added: int  # the time it was added, in Unix milliseconds
+    # The epoch of the session that added it. After signing out everywhere, devices of earlier
+    # epochs receive nothing.
     epoch: int = 0
 
     @property
@@ -63,25 +49,18 @@ class Device(Struct, frozen=True):
 
 
 class Quiet(Struct, array_like=True, frozen=True):
-    """The daily quiet hours, without notifications.
+    """The daily quiet hours, without notifications."""
 
-    Attributes:
-        begin: the start, in minutes after midnight local time.
-        end: the end, likewise; earlier than `begin` if the hours include midnight.
-        zone: the name of the player's time zone, which follows daylight saving, or a fixed offset;
-            see `server.notifications.zones`.
-    """
-
-    begin: int
-    end: int
+    begin: int  # the start, in minutes after midnight local time
+    end: int  # the end, likewise; earlier than `begin` if the hours include midnight
+    # The name of the player's time zone, which follows daylight saving, or a fixed offset; see
+    # `server.notifications.zones`.
     zone: str
 
     def until(self, now: int, zone: tzinfo) -> int:
         """Return the end of the quiet hours in effect at a time, or else that time.
 
-        Args:
-            now: the time in Unix milliseconds, like the result.
-            zone: the time zone named by `self.zone`.
+        Both are in Unix milliseconds, and `zone` is the one named by `self.zone`.
         """
         local = datetime.fromtimestamp(now // 1000, zone)
         minute = local.hour * 60 + local.minute
@@ -102,21 +81,13 @@ class Wishes(Struct, frozen=True):
 
 
 class Notice(Struct, frozen=True):
-    """The content of a notification, as stored.
+    """The content of a notification, as stored."""
 
-    Attributes:
-        topic: its topic.
-        link: the path of the page it opens, such as `c/<challenge>`.
-        who: the name of the player who caused it, for display; empty without one.
-        game: the name of the game; empty without one.
-        days: the length of the streak.
-    """
-
-    topic: Topic
-    link: str
-    who: str = ""
-    game: str = ""
-    days: int = 0
+    topic: Topic  # its topic
+    link: str  # the path of the page it opens, such as `c/<challenge>`
+    who: str = ""  # the name of the player who caused it, for display; empty without one
+    game: str = ""  # the name of the game; empty without one
+    days: int = 0  # the length of the streak
 
 
 def device_id(endpoint: str) -> str:
