@@ -8,8 +8,7 @@ from server.base.web.api.route import HOUR, Answer, Asked, Route, run_of
 from server.play.core.run import RunFile
 from server.runs.runs import Runs
 
-RUN_COST = 5.0
-"""The cost of a run: reading and replaying its journal."""
+RUN_COST = 5.0  # reading and replaying its journal
 
 
 class OfRun(Asked, frozen=True):

@@ -26,11 +26,10 @@ from server.play.core.result import Result
 from server.rooms.core.keys import ROUND_LIFE_MS
 from server.rooms.rooms import Rooms
 
+# How long after a round its deal may still be played on another occasion.
 RESERVED_MS: Final = ROUND_LIFE_MS + MAX_RESERVED_MS
-"""Milliseconds after a round until its deal cannot be played on another occasion any more."""
 
-RESERVATION_BATCH: Final = 100
-"""Deals whose reservations are read together, which blocks the event loop for 2 ms."""
+RESERVATION_BATCH: Final = 100  # reservations read together, which blocks the event loop for 2 ms
 
 
 class Occasions(Protocol):
@@ -56,9 +55,8 @@ class ClosedDeals:
     """Looks deals up, and decides whether they are closed.
 
     A daily's deal is closed when the daily closes, and a room's deal when no round on it is
-    running. For other occasions, the responsible wing decides, which registers here. That wing also
-    decides for a room's deal that is reserved for an occasion. An unreserved deal of a room can be
-    shown to anyone; showing it to a player who has not played it rules out later reservations.
+    running. For other occasions, and a room's deal that is reserved for one, the wing registered
+    here decides.
     """
 
     def __init__(self, store: DealStore, rooms: Rooms, attempts: Attempts, *, clock: Clock) -> None:
@@ -75,8 +73,7 @@ class ClosedDeals:
     def occasions_of(self, occasion: Occasion) -> Occasions:
         """Return the wing responsible for an occasion.
 
-        Raises:
-            Refusal: a newer release has drawn a deal for it.
+        Refused if a newer release has drawn a deal for it.
         """
         found = self._occasions.get(occasion.partition(":")[0])
         if found is None:
@@ -88,10 +85,7 @@ class ClosedDeals:
     ) -> tuple[Deal, bytes | None]:
         """Return a deal, and its seed if the deal is closed, else `None`.
 
-        `viewer` is `None` for the public.
-
-        Raises:
-            Refusal: there is no such deal.
+        `viewer` is `None` for the public. Refused if there is no such deal.
         """
         deal = await self._store.find(deal_id)
         if deal is None:
@@ -113,13 +107,10 @@ class ClosedDeals:
     ) -> frozenset[DealId]:
         """Return the deals of finished rounds whose results are hidden from a viewer.
 
-        These are deals reserved for an occasion, unless its wing permits the viewer to see them.
-        The caller excludes deals that the viewer has raced.
-
-        Args:
-            raced: when each round was over, in Unix milliseconds, by its deal.
-            viewer: the requesting player; `None` for the public, which sees nothing until the
-                occasion is over.
+        These are deals reserved for an occasion whose wing does not permit the viewer to see them
+        yet. `raced` is the end of each round, in Unix milliseconds, by its deal; exclude deals that
+        the viewer has raced. `viewer` is `None` for the public, which sees nothing until the
+        occasion is over.
         """
         now = self._clock.now()
         asked = [deal for deal, over in raced.items() if over > now - RESERVED_MS]
@@ -144,27 +135,27 @@ class ClosedDeals:
 
         `None` if the attempt was not on an occasion, or has no result there.
         """
-        deal_id, player = split_attempt_id(attempt) or (None, None)
-        occasion = await self._store.occasion_of(deal_id) if deal_id is not None else None
-        if occasion is None or player is None:
+        found = await self._occasion_of(attempt)
+        if found is None:
             return None
-        return await self.occasions_of(occasion).is_void(occasion, player)
+        wing, occasion, player = found
+        return await wing.is_void(occasion, player)
 
     async def void(self, attempt: AttemptId, *, is_void: bool) -> None:
-        """Void or restore the result of an attempt on an occasion. This is idempotent.
+        """Void or restore an attempt's result on an occasion, if any. This is idempotent."""
+        if found := await self._occasion_of(attempt):
+            wing, occasion, player = found
+            await wing.void(occasion, player, is_void=is_void)
 
-        Other attempts are ignored.
-        """
-        deal_id, player = split_attempt_id(attempt) or (None, None)
-        occasion = await self._store.occasion_of(deal_id) if deal_id is not None else None
-        if occasion is not None and player is not None:
-            await self.occasions_of(occasion).void(occasion, player, is_void=is_void)
+    async def _occasion_of(self, attempt: AttemptId) -> tuple[Occasions, Occasion, PlayerId] | None:
+        if not (parts := split_attempt_id(attempt)):
+            return None
+        deal, player = parts
+        occasion = await self._store.occasion_of(deal)
+        return None if occasion is None else (self.occasions_of(occasion), occasion, player)
 
     async def closed_of(self, daily_id: DailyId) -> DealId | None:
-        """Return the id of a daily's deal if it is closed, or `None`.
-
-        This reads one key, and only for closed days.
-        """
+        """Return the id of a daily's deal if it is closed, or `None`."""
         if self._clock.now() < days.closes(daily_id.day):
             return None
         return (await self._store.daily_ids([daily_id])).get(daily_id)
@@ -177,13 +168,11 @@ class ClosedDeals:
         return running is None or running.deal != deal
 
     async def _is_open(self, deal: DealId, viewer: PlayerId | None) -> bool:
-        """Return whether a player may see the deal of a finished round, and record the showing.
-
-        Players who have finished it may always see it.
-        """
+        """Return whether a player may see the deal of a finished round, and record that."""
         if viewer is not None:
             own = await self._attempts.find(attempt_id(deal, viewer))
             if own is not None and own.end is not None:
                 return True
+        # Showing it to a player who has not played it rules out later reservations.
         reserved = await self._store.show(deal)
         return reserved is None or await self.occasions_of(reserved).may_see(reserved, viewer)

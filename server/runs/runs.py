@@ -27,15 +27,13 @@ from server.results.leaderboards import REACH, Leaderboards
 from server.rooms.rooms import Rooms
 from server.runs.closed_deals import ClosedDeals
 
-MAX_READS = 8
-"""Maximum concurrent reads of runs per node; further ones are refused before they delay moves."""
+MAX_READS = 8  # concurrent reads of runs per node; further ones are refused before they delay moves
 
+# Runs on a deal of a round or a challenge that a player is shown, besides their own and its
+# neighbours: a challenge has up to 1,000.
 SHOWN = 50
-"""Maximum runs on a deal of a round or a challenge that a player is shown, besides their own and
-its neighbours: a challenge has up to 1,000."""
 
-RETRY_AFTER_MS = 1_000
-"""Milliseconds until a refused read can be retried."""
+RETRY_AFTER_MS = 1_000  # until a refused read can be retried
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,37 +47,27 @@ class FoundRun:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run's place in the ranking of its deal.
-
-    Attributes:
-        attempt: its id.
-        rank: from 1, shared by equal results.
-        left: cards that are not on the foundations.
-        time: milliseconds from the start to the last card that reached a foundation.
-        moves: moves played.
-        undos: see `server.play.core.result.Result`, also for `hints` and `peeked`.
-    """
+    """A run's place in the ranking of its deal."""
 
     attempt: AttemptId
-    rank: int
+    rank: int  # from 1, shared by equal results
     profile: Profile
-    left: int
-    time: int
+    left: int  # cards that are not on the foundations
+    time: int  # milliseconds from the start to the last card that reached a foundation
     moves: int
-    undos: int = 0
+    undos: int = 0  # see `server.play.core.result.Result`, also for `hints` and `peeked`
     hints: int = 0
     peeked: bool = False
 
 
-_Ranked: TypeAlias = tuple[PlayerId, int, Result]
-"""(player, rank, result) of a run."""
+_Ranked: TypeAlias = tuple[PlayerId, int, Result]  # (player, rank, result) of a run
 
 
 class Runs:
     """Reads runs of closed deals, without a cache.
 
     A run costs one range read of a stream, with a page per 1,000 entries, and about a microsecond
-    per entry. Boards are only made for files.
+    per entry.
     """
 
     def __init__(
@@ -99,14 +87,10 @@ class Runs:
         self._reading = 0
 
     async def load(self, attempt: AttemptId, viewer: PlayerId | None = None) -> FoundRun:
-        """Return a run.
+        """Return a run; `viewer` is `None` for the public.
 
-        `viewer` is `None` for the public.
-
-        Raises:
-            Refusal: as `unknown_run`; as `deal_open` while its deal may be played; as `overloaded`
-                during too many concurrent reads.
-            UnreadableError: a newer release stored it.
+        Refused as `unknown_run`; as `deal_open` while its deal may be played; as `overloaded`
+        during too many concurrent reads.
         """
         parts = split_attempt_id(attempt)
         if parts is None:
@@ -123,10 +107,9 @@ class Runs:
             return FoundRun(run, deal, (await self._profiles.load([player]))[player])
 
     async def file(self, attempt: AttemptId) -> RunFile:
-        """Return the file of a run: its journal is read, and its moves are replayed.
+        """Return the file of a run, whose moves are replayed for it. Refused as `load`.
 
         Raises:
-            Refusal: as `load`.
             UnreadableError: a newer release stored it, or defined its rules.
         """
         found = await self.load(attempt)
@@ -151,15 +134,8 @@ class Runs:
     ) -> tuple[int, list[RunRow]]:
         """Return the number of runs on a deal, and a page of them, best first.
 
-        Args:
-            deal_id: the deal.
-            group: the players of runs at a daily; in a room, players of both race together.
-            first: the number of the first run to return, from 1.
-            count: the number of runs to return.
-
-        Raises:
-            Refusal: as `on` does.
-            UnreadableError: a newer release stored it.
+        `group` are the players of runs at a daily; in a room, both race together. `first` counts
+        from 1. Refused as `on` does.
         """
         with self._limited_read():
             deal = await self._closed(deal_id, "unknown_deal")
@@ -178,14 +154,9 @@ class Runs:
         """Return the number of runs on a deal, and a player's selection of them, best first.
 
         These are the first runs, and the player's own run with its neighbours. The runs of a round
-        are kept for a week after it.
-
-        `pay` is called with the number of runs of a round or a challenge before they are ranked.
-
-        Raises:
-            Refusal: as `unknown_deal`; as `deal_open` while it may be played; as `overloaded`
-                during too many concurrent reads.
-            UnreadableError: a newer release stored it.
+        are kept for a week after it. `pay` is called with the number of runs of a round or a
+        challenge before they are ranked. Refused as `unknown_deal`; as `deal_open` while it may be
+        played; as `overloaded` during too many concurrent reads.
         """
         with self._limited_read():
             deal = await self._closed(deal_id, "unknown_deal", player)
@@ -249,7 +220,6 @@ class Runs:
 
     @contextmanager
     def _limited_read(self) -> Iterator[None]:
-        """Count a read, or refuse it if too many are in flight."""
         if self._reading >= MAX_READS:
             raise Refusal("overloaded", wait=RETRY_AFTER_MS)
         self._reading += 1
@@ -260,6 +230,5 @@ class Runs:
 
 
 def _run_row(deal: Deal, row: Row, profiles: Mapping[PlayerId, Profile]) -> RunRow:
-    """Convert a leaderboard row of a daily to a run's row."""
     attempt, profile = attempt_id(deal.id, row.player), profiles[row.player]
     return RunRow(attempt, row.rank, profile, *unpack(row.score))
