@@ -9,8 +9,7 @@ from server.rooms import handlers as rooms_handlers
 from server.rooms.core import charges
 from server.rooms.messages import RoomState
 
-ROW_COST = 0.04
-"""The cost of each listed room: 50 rooms take 0.3 ms."""
+ROW_COST = 0.04  # of each listed room: 50 rooms take 0.3 ms
 
 
 async def quick_match(request: Request[QuickMatch]) -> RoomState:

@@ -1,8 +1,7 @@
 """The list of open rooms: public rooms with a free seat and an online member.
 
 Every node that follows such a room registers it, at each change of its row and every few seconds;
-without renewal, a registration expires. The number of registered rooms per network is limited, so
-that one network cannot fill the list. A private room costs a check at each change. A public one
+without renewal, a registration expires. A private room costs a check at each change. A public one
 costs a read of its host's network, and a small write, every `RENEW_EVERY` seconds. The list costs a
 node one read every `READ_EVERY` seconds, for any number of players.
 """
@@ -28,17 +27,15 @@ from server.players.profiles import Profiles
 from server.rooms.live_rooms import LiveRooms
 from server.rooms.room_addresses import RoomAddresses
 
+# Seconds between renewals of a registration, which expires after three missed ones.
 RENEW_EVERY = 4.0
-"""Seconds between renewals of a registration, which expires after three missed ones."""
 
-READ_EVERY = 2.0
-"""Seconds that the list is cached."""
+READ_EVERY = 2.0  # seconds that the list is cached
 
-CONCURRENT_WRITES = 32
-"""Registrations written concurrently."""
+CONCURRENT_WRITES = 32  # of registrations
 
+# Seconds that a worker pauses between two writes, which limits them to 3,200 per second.
 PAUSE = 0.01
-"""Seconds that a worker pauses between two writes, which limits them to 3,200 per second."""
 
 _DECODER = msgspec.json.Decoder(OpenRow)
 
@@ -105,14 +102,12 @@ class OpenRooms:
         self._writes.add(code)
 
     async def renew(self) -> None:
-        """Enqueue the renewal of all registrations.
-
-        For a room that this node no longer follows, another node does that, or it expires.
-        """
+        """Enqueue the renewal of all registrations."""
         for code in list(self._rows):
             if self._live.known(code) is not None:
                 self._writes.add(code)
             else:
+                # Another node that follows it renews it, or it expires.
                 del self._rows[code]
 
     async def _write(self, code: RoomCode) -> None:

@@ -4,9 +4,6 @@ A player gets the room of a waiting player, or a new one that is offered to othe
 follows such a room renews its offer while its player is online, seats the pace bot if no opponent
 has joined, and starts the round when both players are online. Several nodes may make the same
 decision; the journal gets its entry only once.
-
-A waiting player costs a small write every `RENEW_EVERY` seconds; a request costs one round trip and
-the room's journal entries.
 """
 
 from __future__ import annotations
@@ -27,23 +24,18 @@ from server.rooms.core.room import Room
 from server.rooms.live_rooms import LiveRooms
 from server.rooms.rooms import Rooms
 
-RENEW_EVERY = 2.0
-"""Seconds between renewals of an offer, which expires after three missed ones."""
+RENEW_EVERY = 2.0  # seconds between renewals of an offer, which expires after three missed ones
 
+# Offered rooms tried per request. They may already be taken by the pace bot, or by a player who
+# found them in the list.
 TRIES = 8
-"""Maximum offered rooms tried per request.
 
-An offered room may already be taken by the pace bot, or by a player who found it in the list.
-"""
+RETRY_AFTER_MS = 1_000  # until a player can retry if none of these rooms was free
 
-RETRY_AFTER_MS = 1_000
-"""Milliseconds until a player can retry if none of these rooms was free."""
+BACKUP_AFTER = 1.0  # seconds that other nodes wait for the leading node to start a round
 
-BACKUP_AFTER = 1.0
-"""Seconds that other nodes wait for the leading node to start a round."""
-
+# Rooms processed concurrently, and the seconds that each worker pauses between two.
 CONCURRENCY, PAUSE = 32, 0.01
-"""Rooms processed concurrently, and the seconds that each worker pauses between two."""
 
 log = structlog.get_logger()
 
@@ -85,10 +77,7 @@ class QuickMatches:
         """Seat the player in a quick match, with or without an opponent yet, and return it.
 
         Of simultaneous requests on any nodes, at most one has to wait. A waiting player may get the
-        same room.
-
-        Raises:
-            Refusal: there is no such game, or all tried offers had been taken meanwhile.
+        same room. Refused if there is no such game, or all tried offers had been taken meanwhile.
         """
         for _ in range(TRIES):
             code = await self._store.pair(game, random_room_code(), self._clock.now())
@@ -144,18 +133,15 @@ class QuickMatches:
                 self._changed(code)
 
     async def renew(self) -> None:
-        """Enqueue the renewal of all offers.
-
-        For a room that this node no longer follows, another node does that, or it expires.
-        """
+        """Enqueue the renewal of all offers."""
         for offer in list(self._offers):
             if self._live.known(offer.code) is not None:
                 self._writes.add(offer)
             else:
+                # Another node that follows the room renews it, or it expires.
                 del self._offers[offer]
 
     async def _write(self, offer: Offer) -> None:
-        """Offer a room, or withdraw it."""
         if offer in self._offers:
             await self._store.offer(*offer, self._clock.now())
         else:

@@ -7,6 +7,7 @@ from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.lobby.core import keys
 
+# Takes the offer that expires first, or else adds one, atomically.
 _PAIR = Script("""
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
 local found = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
@@ -18,7 +19,6 @@ redis.call('ZADD', KEYS[1], ARGV[2], ARGV[3])
 redis.call('EXPIRE', KEYS[1], ARGV[4])
 return ARGV[3]
 """)
-"""Takes the offer that expires first, or else adds one, atomically."""
 
 _OFFER = Script("""
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
@@ -33,18 +33,14 @@ class QuickMatchStore:
         self._database = database
 
     async def pair(self, game: str, code: RoomCode, now: int) -> RoomCode:
-        """Take an offered room of a game, or offer a new one, atomically.
+        """Take an offered room of a game, or offer a new one, and return its code.
 
-        Of two simultaneous players, the second gets the room that the first one offers. The room
-        may have no journal yet; each of them opens it if necessary.
-
-        `code` is a random code for a new offer, and `now` is in Unix milliseconds.
-
-        Returns:
-            The code of the room to join.
+        `code` is a random code for a new offer, and `now` is in Unix milliseconds. The room may
+        have no journal yet.
         """
         life = keys.OFFER_LIFE_S
         given = (now, now + life * 1000, code, life)
+        # Atomic: of two simultaneous players, the second gets the room that the first one offers.
         return RoomCode(await self._database.run(_PAIR, [keys.offers(game)], *given))
 
     async def offer(self, game: str, code: RoomCode, now: int) -> None:

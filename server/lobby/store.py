@@ -7,9 +7,9 @@ from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.lobby.core import keys
 
-MAX_READ = 250
-"""Maximum rooms per read: the full shares of 50 networks."""
+MAX_READ = 250  # rooms per read: the full shares of 50 networks
 
+# Keys: the rooms by expiry, their rows, and the network's rooms by expiry.
 _PUT = Script("""
 redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[5])
 if redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[6])
@@ -19,7 +19,6 @@ redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
 redis.call('ZADD', KEYS[3], ARGV[1], ARGV[2])
 for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[4]) end
 """)
-"""Keys: the rooms by expiry, their rows, and the network's rooms by expiry."""
 
 _DROP = Script("""
 redis.call('ZREM', KEYS[1], ARGV[1])
@@ -47,14 +46,9 @@ class OpenRoomStore:
     async def put(self, code: RoomCode, text: str, now: int, network: str, most: int) -> None:
         """Register a room for `keys.OPEN_ROOM_LIFE_S`, unless its network has reached its limit.
 
-        Dropped rooms count towards the limit until they would have expired.
-
-        Args:
-            code: the room's code.
-            text: its row of the list.
-            now: the time in Unix milliseconds.
-            network: a keyed hash of the room's network.
-            most: the maximum number of rooms registered per network; the earliest ones stay.
+        `text` is its row of the list, `now` in Unix milliseconds, `network` a keyed hash, and
+        `most` the limit of rooms registered per network; the earliest ones stay. Dropped rooms
+        count towards it until they would have expired.
         """
         life = keys.OPEN_ROOM_LIFE_S
         names = [keys.OPEN_ROOMS, keys.OPEN_ROWS, keys.open_rooms_of(network)]

@@ -13,32 +13,26 @@ from msgspec import Struct
 from server.base.core.ids import PlayerId, RoomCode
 from server.rooms.core.room import Room
 
-MAX_OPEN_ROOMS = 50
-"""Maximum rooms in the list."""
+MAX_OPEN_ROOMS = 50  # in the list
 
+# Listed rooms per network, so that others stay visible. Unlisted rooms can still be joined by their
+# code.
 MAX_OF_NETWORK = 5
-"""Maximum listed rooms per network, so that others stay visible. Unlisted rooms can still be joined
-by their code."""
 
 
 class OpenRow(Struct, frozen=True, omit_defaults=True):
-    """A room's row in the list.
-
-    Attributes:
-        limit: the length of a round in milliseconds.
-        host: the host; in a quick match, the longest-seated member.
-        network: a keyed hash of the host's network (`server.players.address_hash`); empty if
-            unknown. Unknown networks count as one.
-    """
+    """A room's row in the list."""
 
     code: RoomCode
     game: str
     variant: str
-    limit: int
+    limit: int  # the length of a round in milliseconds
     taken: int
     seats: int
-    host: PlayerId
+    host: PlayerId  # the host; in a quick match, the longest-seated member
     running: bool = False
+    # A keyed hash of the host's network (`server.players.address_hash`); empty if unknown. Unknown
+    # networks count as one.
     network: str = ""
 
 
@@ -63,8 +57,7 @@ def row_of(room: Room, online: Collection[PlayerId]) -> OpenRow | None:
 def listed(rows: Iterable[OpenRow]) -> list[OpenRow]:
     """Return the list: rooms waiting for a round first, then those with the fewest free seats.
 
-    Equal rooms stay in their order. A host gets one row, and a network at most `MAX_OF_NETWORK`. If
-    that exceeds the maximum, every network gets a first row before any gets a second.
+    Equal rooms stay in their order. A host gets one row, and a network at most `MAX_OF_NETWORK`.
     """
     hosts = set[PlayerId]()
     of_network = Counter[str]()
@@ -74,6 +67,7 @@ def listed(rows: Iterable[OpenRow]) -> list[OpenRow]:
             hosts.add(row.host)
             of_network[row.network] += 1
             turns.append((of_network[row.network], row))
+    # Beyond the maximum, every network gets a first row before any gets a second. .
     turns.sort(key=lambda turn: turn[0])
     return sorted((row for _, row in turns[:MAX_OPEN_ROOMS]), key=_preference)
 
