@@ -20,11 +20,9 @@ from engine.solver import Verdict, budget_of
 
 GAME = "freecell"
 
-DEALS = 32_000
-"""The last deal of the first programs, which start at 1."""
+DEALS = 32_000  # the last deal of the first programs, which start at 1
 
-MORE = 5
-"""The budget of an undecided deal's second run, as a multiple of the first."""
+MORE = 5  # the budget of an undecided deal's second run, as a multiple of the first
 
 
 def verdict(number: int, budget: int) -> tuple[int, Verdict]:

@@ -55,24 +55,17 @@ KEPT = ROOT / "build/winnability"
 COLUMNS = "number,verdict,home,moves,effort,steps,seconds"
 DIGESTED = COLUMNS.rpartition(",")[0]
 
-DEALS = 1_000
-"""The number of deals of each game and variant without an exact method."""
-EXACT_DEALS = 10_000
-"""The number of deals of each game and variant with an exact method."""
+DEALS = 1_000  # the number of deals of each game and variant without an exact method
+EXACT_DEALS = 10_000  # the number of deals of each game and variant with an exact method
+# The number of deals of each game's standard rules that are also solved with the whole budget. The
+# same goes for variants whose losses can be proved, where the undecided deals show how far the
+# figures are from known ones.
 GOAL_DEALS = 200
-"""The number of deals of each game's standard rules that are also solved with the whole budget.
+SHORT = 10  # the divisor of the budget of all other deals
 
-The same goes for variants whose losses can be proved, where the undecided deals show how far the
-figures are from known ones.
-"""
-SHORT = 10
-"""The divisor of the budget of all other deals."""
+LIMITS = (0.1, 1, 3, 10)  # time limits in seconds for the table of wins with the whole budget
 
-LIMITS = (0.1, 1, 3, 10)
-"""Time limits in seconds for the table of wins with the whole budget."""
-
-Z = 1.959964
-"""The quantile of the normal distribution for a 95 % interval."""
+Z = 1.959964  # the quantile of the normal distribution for a 95 % interval
 
 
 class Task(NamedTuple):
@@ -170,8 +163,7 @@ def _solved(task: Task) -> tuple[Task, Solved]:
     return task, solved(task)
 
 
-_ready: set[Ruleset] = set()
-"""The rules of deals that this process has solved."""
+_ready: set[Ruleset] = set()  # the rules of deals that this process has solved
 
 
 @cache

@@ -22,8 +22,7 @@ from engine.errors import RulesetError, UnknownGameError, UnknownRulesError, Unk
 from engine.ruleset import Ruleset, digest_of
 from engine.schema import STANDARD, Game, Rules, changed_rules, is_changes, read_game
 
-MAX_KEPT = 2 << 20
-"""The size of the cache of changed rules, in bytes: room for about 300."""
+MAX_KEPT = 2 << 20  # the size of the cache of changed rules, in bytes: room for about 300
 
 
 class _Rules(NamedTuple):
@@ -52,8 +51,8 @@ class Catalog:
         self._rules = others | current
         self._rulesets: dict[str, Ruleset] = {}
         self._changed: WeakValueDictionary[str, Ruleset] = WeakValueDictionary()
+        # Changes to today's rules, by game and changes.
         self._named: WeakValueDictionary[tuple[str, str], Ruleset] = WeakValueDictionary()
-        """Changes to today's rules, by game and changes."""
         self._latest: OrderedDict[str, Ruleset] = OrderedDict()
         self._kept = 0
 

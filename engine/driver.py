@@ -24,11 +24,9 @@ from engine.play import play
 from engine.position import parse_position, position_of
 from engine.schema import STANDARD
 
-MAX_LINE_LENGTH = 65_536
-"""The maximum length of a request in characters, without the line ending."""
+MAX_LINE_LENGTH = 65_536  # the maximum length of a request in characters, without the line ending
 
-_BLANK = " \t\r\n"
-"""The whitespace of JSON."""
+_BLANK = " \t\r\n"  # the whitespace of JSON
 
 
 class RequestError(EngineError):

@@ -52,8 +52,8 @@ class RulesetError(EngineError):
     """A ruleset with an unknown key or an invalid value; the message begins with the key's path."""
 
     code = "bad_ruleset"
+    # The maximum length of a message, beyond which it is cut: messages may quote long keys.
     longest = 300
-    """The maximum length of a message, beyond which it is cut: messages may quote long keys."""
 
     def __init__(self, message: str) -> None:
         cut = len(message) > self.longest

@@ -15,27 +15,26 @@ from typing import Final
 from engine.cards import PACK_SIZE, RANKS, RED_SUITS, SUITS, UNSEEN, Card, is_red, rank_of, suit_of
 from engine.schema import Foundation, Rules
 
-EMPTY = -1
-"""The top card of an empty pile: the index of its row in a table."""
+EMPTY = -1  # the top card of an empty pile: the index of its row in a table
 
+# The length of a run that moves to a foundation, and the maximum of one in one direction.
 RUN_LENGTH = 13
-"""The length of a run that moves to a foundation, and the maximum of one in one direction."""
 
+# The number of rows of a table: one for each possible top card, then one for `EMPTY`.
 _ROWS = UNSEEN + 2
-"""The number of rows of a table: one for each possible top card, then one for `EMPTY`."""
 
+# `fits[top][card]` is 1 where `card` may go on `top`; `fits[EMPTY][card]` for an empty pile.
 Fits = tuple[bytes, ...]
-"""`fits[top][card]` is 1 where `card` may go on `top`; `fits[EMPTY][card]` for an empty pile."""
 
+# A table as bit sets: `takes[top]` has the `BITS` of all cards that may go on `top`.
 Takes = tuple[int, ...]
-"""A table as bit sets: `takes[top]` has the `BITS` of all cards that may go on `top`."""
 
+# The bit of each card; 0 for a face-down card and for `EMPTY`.
 BITS: Takes = tuple(1 << byte if byte < PACK_SIZE else 0 for byte in range(_ROWS))
-"""The bit of each card; 0 for a face-down card and for `EMPTY`."""
 
 
+# The number of cached tables of a kind. Each takes 1 kB, since rows are shared.
 MAX_TABLES: Final = 512
-"""The number of cached tables of a kind. Each takes 1 kB, since rows are shared."""
 
 
 def _suits_with(match: str, top: Card) -> str:
@@ -113,11 +112,10 @@ def set_of(row: bytes) -> int:
     return sum(BITS[card] for card in range(PACK_SIZE) if row[card])
 
 
-ALL_CARDS: Final = (1 << PACK_SIZE) - 1
-"""The bit set of all cards."""
+ALL_CARDS: Final = (1 << PACK_SIZE) - 1  # the bit set of all cards
 
+# The rows of a pile that takes any card when empty, and nothing otherwise.
 ANY_CARD: Takes = ((0,) * (_ROWS - 1)) + (ALL_CARDS,)
-"""The rows of a pile that takes any card when empty, and nothing otherwise."""
 
 
 @lru_cache(MAX_TABLES)

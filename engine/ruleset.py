@@ -49,27 +49,22 @@ class Move:
     count: int = 1
 
 
-ROW = -2
-"""The target of a move that deals a row of cards to the tableau."""
+ROW = -2  # the target of a move that deals a row of cards to the tableau
 
-ENDLESS: Final = MAX_NUMBER
-"""`Ruleset.redeals` for unlimited redeals: more than any player makes."""
+ENDLESS: Final = MAX_NUMBER  # `Ruleset.redeals` for unlimited redeals: more than any player makes
 
-DIGEST_LENGTH: Final = 16
-"""The length of a ruleset's digest in hexadecimal digits: 64 bits."""
+DIGEST_LENGTH: Final = 16  # the length of a ruleset's digest in hexadecimal digits: 64 bits
 
 _DIGEST_LABEL: Final = b"samedeal rules 1"
 
-MoveRow = tuple[int, tuple[Move, ...]]
-"""A source pile and its single-card moves, indexed by target."""
+MoveRow = tuple[int, tuple[Move, ...]]  # a source pile and its single-card moves, indexed by target
 
-_FOUNDATION, _TABLEAU, _CELL = 1, 2, 4
-"""Kinds of targets of single cards, as bits."""
+_FOUNDATION, _TABLEAU, _CELL = 1, 2, 4  # kinds of targets of single cards, as bits
 
 _OF_PLACE: Final = {"foundation": _FOUNDATION, "tableau": _TABLEAU, "cell": _CELL}
 
+# The number of targets is rounded up to a multiple of this, so that rules share move rows.
 _WIDTH: Final = 32
-"""The number of targets is rounded up to a multiple of this, so that rules share move rows."""
 
 
 @cache
@@ -94,19 +89,18 @@ class Ruleset:
         self.variant = variant
         self.rules = rules
         self.digest = digest_of(game, variant, rules)
+        # The cards in play, in the order of an unshuffled pack.
         self.pack = pack(rules.packs, rules.suits)
-        """The cards in play, in the order of an unshuffled pack."""
-        self.total = len(self.pack)
-        """The number of cards in play."""
+        self.total = len(self.pack)  # the number of cards in play
+        # The number of cards on foundations before the first move.
         self.home_at_start = sum(g.piles for g in rules.foundations if g.setup != "empty")
-        """The number of cards on foundations before the first move."""
         dealt = (part.deal for part in (rules.tableau, rules.reserve) if part)
+        # The number of cards in the stock before the first move.
         self.in_stock = self.total - self.home_at_start - sum(map(sum, dealt))
-        """The number of cards in the stock before the first move."""
+        # The group of each foundation, by pile number.
         self.groups: tuple[Foundation, ...] = tuple(
             group for group in rules.foundations for _ in range(group.piles)
         )
-        """The group of each foundation, by pile number."""
         self._number_piles()
         self._prepare_tables()
         self._prepare_moves()
@@ -137,48 +131,45 @@ class Ruleset:
     def _prepare_tables(self) -> None:
         """Compute the cards that each pile takes, and other properties of piles."""
         rules, tableau = self.rules, self.rules.tableau
-        self.builds: Fits = tableau_fits(rules)
-        """The table of the cards that a tableau pile takes."""
-        self.carries: Fits = run_fits(rules)
-        """The table of builds within cards that move together."""
+        self.builds: Fits = tableau_fits(rules)  # the table of the cards that a tableau pile takes
+        self.carries: Fits = run_fits(rules)  # the table of builds within cards that move together
+        # Each foundation's table of single cards: none if it takes runs.
         self.homes: tuple[Fits, ...] = tuple(foundation_fits(group) for group in self.groups)
-        """Each foundation's table of single cards: none if it takes runs."""
+        # For each foundation, a row with 1 for each card that may head a run placed on it.
         self.run_heads: tuple[bytes, ...] = tuple(run_heads(group) for group in self.groups)
-        """For each foundation, a row with 1 for each card that may head a run placed on it."""
         home_takes = tuple(map(takes_of, self.homes))
         build_takes = takes_of(self.builds)
+        # The cards that each foundation and tableau pile takes: bit sets by top card.
         self.takes: tuple[Takes, ...] = (*home_takes, *[build_takes] * len(self.tableau))
-        """The cards that each foundation and tableau pile takes: bit sets by top card."""
+        # `run_heads` as bit sets.
         self.run_takes: tuple[int, ...] = tuple(map(set_of, self.run_heads))
-        """`run_heads` as bit sets."""
+        # For each card, the minimum number of cards below it on a foundation.
         self.turns = turns_of(rules.foundations)
-        """For each card, the minimum number of cards below it on a foundation."""
+        # Whether an occupied tableau pile takes only certain cards.
         self.orders_tableau = tableau is not None and tableau.order != "any"
-        """Whether an occupied tableau pile takes only certain cards."""
         redeals = rules.waste.redeals if rules.waste else 0
+        # How many times the waste may be turned over.
         self.redeals = ENDLESS if redeals == "any" else redeals
-        """How many times the waste may be turned over."""
+        # The number of cards per deal to the waste, unless the stock has fewer.
         self.turns_to_waste = rules.stock.turns
-        """The number of cards per deal to the waste, unless the stock has fewer."""
+        # Whether a row can be dealt only while no tableau pile is empty.
         self.rows_need_cards = not rules.stock.row_on_empty
-        """Whether a row can be dealt only while no tableau pile is empty."""
-        self.stock_up = rules.stock.top == "up"
-        """Whether the stock's top card is face up."""
+        self.stock_up = rules.stock.top == "up"  # whether the stock's top card is face up
         places = {"stock": [self.stock], "waste": [self.stock + 1], "reserve": self.reserve}
+        # The piles that fill an emptied tableau pile, by priority: the first nonempty one does.
         self.fill: tuple[int, ...] = tuple(
             pile for place in (tableau.fill if tableau else ()) for pile in places[place]
         )
-        """The piles that fill an emptied tableau pile, by priority: the first nonempty one does."""
+        # The foundations that start with the rank of the first foundation's first card.
         self.same_rank = frozenset(f for f, g in enumerate(self.groups) if g.first == "same")
-        """The foundations that start with the rank of the first foundation's first card."""
+        # Whether some foundations give cards back.
         self.gives_back = any(group.plays for group in self.groups)
-        """Whether some foundations give cards back."""
+        # Whether the legality of a fitting move can depend on other piles.
         self.depends = bool(self.same_rank) or self.gives_back
-        """Whether the legality of a fitting move can depend on other piles."""
+        # Whether runs leave the tableau by themselves.
         self.automatic = any(group.automatic for group in self.groups)
-        """Whether runs leave the tableau by themselves."""
+        # Whether a move of cards from pile to pile has no effect on other piles.
         self.only_carries = not (self.automatic or self.fill or self.stock_up)
-        """Whether a move of cards from pile to pile has no effect on other piles."""
 
     def _prepare_moves(self) -> None:
         """Compute all possible moves, and the tables to list and check them."""
@@ -188,49 +179,45 @@ class Ruleset:
         self.by_spaces = moves == "run-by-spaces"
         self.by_places = moves == "run-by-places"
         self.whole_runs = moves == "whole-run"
-        self.moves_any = moves == "any"
-        """Whether face-up cards move together in any order."""
+        self.moves_any = moves == "any"  # whether face-up cards move together in any order
+        # Whether runs move from tableau pile to tableau pile.
         self.spreads_runs = self.moves_runs and tableau is not None and "tableau" in tableau.plays
-        """Whether runs move from tableau pile to tableau pile."""
-        self.runs_home = 0
-        """The bit set of possible heads of runs that players move to foundations."""
+        self.runs_home = 0  # the bit set of possible heads of runs that players move to foundations
         if tableau is not None and "foundation" in tableau.plays:
             by_hand = (f for f, group in enumerate(self.groups) if not group.automatic)
             self.runs_home = reduce(or_, (self.run_takes[f] for f in by_hand), 0)
+        # The length of the longest run that can move between tableau piles.
         self._longest = longest_run(rules)
-        """The length of the longest run that can move between tableau piles."""
         self._deals_rows = "row" in rules.stock.plays
         self._width = -(-len(self.pile_names) // _WIDTH) * _WIDTH
+        # The source piles whose top card may go to foundations.
         self.homeward = self._rows_from("foundation")
-        """The source piles whose top card may go to foundations."""
+        # The source piles whose top card may go to tableau piles.
         self.spreading = self._rows_from("tableau")
-        """The source piles whose top card may go to tableau piles."""
-        self.storing = self._rows_from("cell")
-        """The source piles whose top card may go to cells."""
+        self.storing = self._rows_from("cell")  # the source piles whose top card may go to cells
         plays = [0] * len(self.pile_names)
         for place, rows in zip(
             _OF_PLACE.values(), (self.homeward, self.spreading, self.storing), strict=True
         ):
             for source, _ in rows:
                 plays[source] |= place
-        self._plays = bytes(plays)
-        """For each pile, the kinds of piles that its top card may go to."""
+        self._plays = bytes(plays)  # for each pile, the kinds of piles that its top card may go to
         kinds = {self.foundations: _FOUNDATION, self.tableau: _TABLEAU, self.cells: _CELL}
+        # For each pile, its kind as a target of single cards.
         self._kinds = bytes(
             next((kind for piles, kind in kinds.items() if pile in piles), 0)
             for pile in range(len(self.pile_names))
         )
-        """For each pile, its kind as a target of single cards."""
+        # The moves of the stock that do not depend on its top card.
         self.stock_moves = tuple(self._stock_moves())
-        """The moves of the stock that do not depend on its top card."""
+        # The targets of `stock_moves`.
         self.stock_targets = frozenset(move.target for move in self.stock_moves)
-        """The targets of `stock_moves`."""
+        # Whether the stock's top card goes only to empty foundations that it may start.
         self.stock_starts = "foundation" in rules.stock.plays and (
             rules.stock.to_foundation == "first"
         )
-        """Whether the stock's top card goes only to empty foundations that it may start."""
+        # Sources and targets of single cards in groups. No pile takes its own top card.
         self.ways = tuple(self._ways())
-        """Sources and targets of single cards in groups. No pile takes its own top card."""
 
     def __repr__(self) -> str:
         return f"<Ruleset {self.game} {self.variant}>"

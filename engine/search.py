@@ -18,27 +18,22 @@ from engine.moves import is_legal, legal_moves, top_of
 from engine.play import apply
 from engine.ruleset import ENDLESS, Move, Ruleset
 
-MAX_POSITIONS = 3_000
-"""The default bound of a search, in positions."""
+MAX_POSITIONS = 3_000  # the default bound of a search, in positions
 
+# The most moves that a search examines: a hundred per position, in some seconds.
 MAX_EXAMINED = 300_000
-"""The most moves that a search examines: a hundred per position, in some seconds."""
 
 _DOWN_CARDS = bytes(byte for byte in range(256) if byte & DOWN)
 
-Position = tuple[object, ...]
-"""The key of a position within a search."""
+Position = tuple[object, ...]  # the key of a position within a search
 
 
 class Outcome(Enum):
     """The outcome of a search."""
 
-    REACHABLE = "reachable"
-    """A line of moves brings another card onto a foundation."""
-    UNREACHABLE = "unreachable"
-    """No line of moves does: the board is a dead end."""
-    UNKNOWN = "unknown"
-    """A card that may matter is unseen, or the search reached its bound."""
+    REACHABLE = "reachable"  # a line of moves brings another card onto a foundation
+    UNREACHABLE = "unreachable"  # no line of moves does: the board is a dead end
+    UNKNOWN = "unknown"  # a card that may matter is unseen, or the search reached its bound
 
 
 @dataclass(frozen=True, slots=True)

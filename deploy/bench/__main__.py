@@ -16,8 +16,7 @@ from deploy.bench.processes import LOAD_CORE, pin
 
 QUICK_ROUNDS = 3
 
-CHECK_SHARE = 0.85
-"""`--check` fails below this share of the recorded ratio."""
+CHECK_SHARE = 0.85  # `--check` fails below this share of the recorded ratio
 
 
 def measure(names: Sequence[str], rounds: int | None = None) -> dict[str, list[Round]]:

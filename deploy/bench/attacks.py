@@ -50,14 +50,13 @@ from server.protocol import attempts, challenges, dailies, leaderboards, rooms, 
 
 ADDRESSES = 4
 
-MAX_UNSENT = 65_536
-"""The most unsent bytes of an attacking connection, above which it skips a turn."""
+MAX_UNSENT = 65_536  # the most unsent bytes of an attacking connection, above which it skips a turn
 
+# A room's code in an answer: a short text in MessagePack.
 _ROOM = re.compile(f"\xa8([{CODE_ALPHABET}]{{{CODE_LENGTH}}})".encode("latin-1"))
-"""A room's code in an answer: a short text in MessagePack."""
 
+# The answer of the idle server to the first bytes.
 _SHAKEN = b"HTTP/1.1 101 Switching Protocols\r\n\r\n"
-"""The answer of the idle server to the first bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +111,12 @@ def _frame(command: Command) -> bytes:
 _HELLO = _frame(session.Hello(1, session.VERSION))
 _VIEWER = _HELLO + _frame(leaderboards.WatchLeaderboard(2, "robert"))
 _MOVES = frames("robert", FIRST_NUMBER, 5)
+# The moves and the end of a session's first attempt, which puts it on the leaderboard.
 _PLAYED = b"".join([*_MOVES, _frame(attempts.Resign(4, FIRST_NUMBER, 7))])
-"""The moves and the end of a session's first attempt, which puts it on the leaderboard."""
 
+# The number of hints of an attempt with hostile rules, alternating with moves. Each is followed by
+# a challenge with other rules.
 HINTS = 40
-"""The number of hints of an attempt with hostile rules, alternating with moves. Each is followed by
-a challenge with other rules."""
 
 
 def _rules(number: int) -> str:

@@ -20,14 +20,12 @@ from server.results.core.excerpt import Excerpt
 from server.results.core.history import DayResult
 from server.results.core.history_fields import changes, whole_of
 
+# The number of changes measured one by one, and of existing rows of the board.
 CHANGES, OTHERS = 5, 20
-"""The number of changes measured one by one, and of existing rows of the board."""
 
-SETTLED = 2.0
-"""Seconds until a change has reached all watchers."""
+SETTLED = 2.0  # seconds until a change has reached all watchers
 
-LIVES = 20
-"""The number of measured players per length of history."""
+LIVES = 20  # the number of measured players per length of history
 
 RESULT = DayResult(27, 25, 400_000, 80, "stuck", 51, ranked=True)
 

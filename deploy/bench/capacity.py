@@ -48,35 +48,27 @@ from server.results.core.race_results import Race
 from server.settings import Settings
 from server.wings import Services
 
-COUNT = 400
-"""The number of created objects per kind."""
+COUNT = 400  # the number of created objects per kind
 
-AT_ONCE = 16
-"""The number created concurrently, which must be below the number of connections."""
+AT_ONCE = 16  # the number created concurrently, which must be below the number of connections
 
-SETTLED = 0.05
-"""Seconds until all writes have reached Redis."""
+SETTLED = 0.05  # seconds until all writes have reached Redis
 
+# The bytes of a key in the tables of keys and expiries: two entries of 24, an object of 16, and a
+# slot of 8 in each table. They count separately, since these tables grow by doubling.
 KEY_COST = 80
-"""The bytes of a key in the tables of keys and expiries: two entries of 24, an object of 16, and a
-slot of 8 in each table. They count separately, since these tables grow by doubling."""
 
 GAME = "deuces"
 
-LENGTHS = (1, 10, 100, 300)
-"""Numbers of moves: a glance, a few, a usual game, a long one."""
+LENGTHS = (1, 10, 100, 300)  # numbers of moves: a glance, a few, a usual game, a long one
 
-CHALLENGERS = (2, 50, 1_000)
-"""Numbers of players of challenges: a friend, a circle, the maximum."""
+CHALLENGERS = (2, 50, 1_000)  # numbers of players of challenges: a friend, a circle, the maximum
 
-OPEN_FOR = 3 * 86_400_000
-"""The duration of a challenge in milliseconds."""
+OPEN_FOR = 3 * 86_400_000  # the duration of a challenge in milliseconds
 
-RESIGNED = (20, 32, 180_000, 100, "resigned")
-"""The result of all players."""
+RESIGNED = (20, 32, 180_000, 100, "resigned")  # the result of all players
 
-Make = Callable[[int], Awaitable[object]]
-"""Creates the object with a number."""
+Make = Callable[[int], Awaitable[object]]  # creates the object with a number
 
 
 def _one_connection(socket: Path) -> BlockingConnectionPool:

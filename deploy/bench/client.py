@@ -13,11 +13,11 @@ from server.protocol import attempts, session
 
 T = TypeVar("T")
 
+# Seconds before each retry of a refused command or connection.
 RETRY_DELAYS = (0.2, 0.5, 1.0, 2.0, 4.0)
-"""Seconds before each retry of a refused command or connection."""
 
+# Retryable refusals. A node is `not_started` until it has read Redis's clock.
 RETRYABLE = {"unavailable", "overloaded", "not_started"}
-"""Retryable refusals. A node is `not_started` until it has read Redis's clock."""
 
 _SHORT = 126
 _BINARY, _PING, _PONG = 0x82, 0x89, 0x8A

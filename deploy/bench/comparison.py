@@ -13,19 +13,18 @@ import uvloop
 
 from deploy.bench.processes import Figures, LoadError, Server, running
 
-Scenario = Callable[..., Awaitable[Figures]]
-"""Measures a server with further arguments."""
+Scenario = Callable[..., Awaitable[Figures]]  # measures a server with further arguments
 
+# The figures of each server, by its arguments; the server under test comes last.
 Round = Mapping[str, Figures]
-"""The figures of each server, by its arguments; the server under test comes last."""
 
 LOAD_TIMEOUT = 240.0
 
+# The maximum share of other programs in the server's core in an undisturbed measurement.
 MAX_OTHERS_SHARE = 0.1
-"""The maximum share of other programs in the server's core in an undisturbed measurement."""
 
+# The load of their core above which the load generator and Redis are the bottleneck.
 MAX_LOAD_SHARE = 0.9
-"""The load of their core above which the load generator and Redis are the bottleneck."""
 
 
 def load(scenario: Scenario, server: Server, given: Mapping[str, Any]) -> Figures:

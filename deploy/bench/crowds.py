@@ -20,17 +20,14 @@ from server.challenges.journal import decode
 from server.play.core.result import Result
 from server.protocol import challenges
 
-CROWD = 900
-"""The number of players of each: the maximum, minus room for attackers."""
+CROWD = 900  # the number of players of each: the maximum, minus room for attackers
 
+# The ids of the challenges.
 CROWDED = tuple(ChallengeId(f"cr0wd{number:011}") for number in range(9))
-"""The ids of the challenges."""
 
-ENDED = PlayerId("p000000000000000")
-"""A player of each who has finished."""
+ENDED = PlayerId("p000000000000000")  # a player of each who has finished
 
-OPEN_FOR = 86_400
-"""The duration of the challenges in seconds."""
+OPEN_FOR = 86_400  # the duration of the challenges in seconds
 
 _RESULT = Result(20, 32, 180_000, 100, "resigned")
 

@@ -34,8 +34,8 @@ from engine.schema import STANDARD
 CHESS_GAMES = Path(__file__).with_name("chess.pgn")
 REPLAYS = ROOT / "tests/vectors/replays.json"
 
+# Replays all recorded games of a contestant, and returns the number of positions.
 Replay = Callable[[], int]
-"""Replays all recorded games of a contestant, and returns the number of positions."""
 
 
 async def engine(_: Server, laps: int) -> Figures:

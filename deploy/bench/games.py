@@ -24,22 +24,17 @@ from engine.ruleset import Move
 from engine.search import Outcome, cards_never_seen, search
 from server.protocol import attempts, rooms
 
-SEED = bytes(range(SEED_BYTES))
-"""The seed of every deal."""
+SEED = bytes(range(SEED_BYTES))  # the seed of every deal
 
 GAMES = daily_games()
 
-MAX_MOVES = 300
-"""The most moves of a recorded game, like a person's long game."""
+MAX_MOVES = 300  # the most moves of a recorded game, like a person's long game
 
-ROUND_LIMIT = 7_200
-"""The time limit of a round, in seconds."""
+ROUND_LIMIT = 7_200  # the time limit of a round, in seconds
 
-FIRST_ENTRY = 2
-"""The journal entry of a first move, after the start, which is 1."""
+FIRST_ENTRY = 2  # the journal entry of a first move, after the start, which is 1
 
-_OTHER_SHARE = 0.97
-"""The share of turns that prefer another legal move to dealing from the stock."""
+_OTHER_SHARE = 0.97  # the share of turns that prefer another legal move to dealing from the stock
 
 
 @cache

@@ -25,11 +25,9 @@ from deploy.bench.processes import (
 
 TURNS = 3
 
-SECONDS = 3.0
-"""The duration of a measurement in seconds."""
+SECONDS = 3.0  # the duration of a measurement in seconds
 
-SETTLED = 0.3
-"""Seconds between an attack and the next measurement."""
+SETTLED = 0.3  # seconds between an attack and the next measurement
 
 
 async def hostile(server: Server, attack: str) -> Figures:

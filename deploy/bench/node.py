@@ -22,12 +22,12 @@ from server.rooms.core import commands, rate_limit
 
 UNLIMITED = 1e12
 
+# Values that disable the rate limits of players and connections in `limits`.
 LIMITS = {
     "PLAYER_COMMANDS": limits.Rate(UNLIMITED, UNLIMITED),
     "BYTES_PER_SECOND": UNLIMITED,
     "BYTES_AT_ONCE": UNLIMITED,
 }
-"""Values that disable the rate limits of players and connections in `limits`."""
 
 
 class FixedSeed:

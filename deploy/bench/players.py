@@ -19,25 +19,22 @@ from deploy.bench.processes import Figures, LoadError, Meter, Server, spread
 
 WARM_UP = 0.7
 PACED_WARM_UP = 2.0
-ANSWER_TIMEOUT = 60.0
-"""Seconds to wait for the last answers."""
+ANSWER_TIMEOUT = 60.0  # seconds to wait for the last answers
 
+# The frame for the floor, as long as a typical move.
 ECHO = masked(b"\x96\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b")
-"""The frame for the floor, as long as a typical move."""
 
+# The number of prepared moves of a player in a closed loop. It lasts for a measurement at 74,000
+# moves a second on 50 sockets, more than a core serves; an attempt has at most 95 more.
 MAX_GAME_MOVES = 4_000
-"""The number of prepared moves of a player in a closed loop. It lasts for a measurement at 74,000
-moves a second on 50 sockets, more than a core serves; an attempt has at most 95 more."""
 
+# The number of bystanders, in rooms of two, whose answers are measured during another load, and
+# their seconds per move, five times as fast as people.
 BYSTANDERS, PACE = 20, 0.2
-"""The number of bystanders, in rooms of two, whose answers are measured during another load, and
-their seconds per move, five times as fast as people."""
 
-SEARCHES_END = 0.5
-"""Idle seconds after which the searcher is considered done."""
+SEARCHES_END = 0.5  # idle seconds after which the searcher is considered done
 
-_TICK = 0.001
-"""The resolution of the clock in seconds."""
+_TICK = 0.001  # the resolution of the clock in seconds
 
 
 @cache

@@ -29,8 +29,7 @@ START_TIMEOUT = 30.0
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-Figures = dict[str, float]
-"""Measured values, by name."""
+Figures = dict[str, float]  # measured values, by name
 
 
 class LoadError(Exception):

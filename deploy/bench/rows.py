@@ -21,20 +21,16 @@ from server.challenges.core.table import PAGE
 from server.challenges.handlers import LISTED_COST
 from server.protocol import attempts, challenges, dailies, leaderboards, rooms
 
-REPEATS = 200
-"""Repetitions of a cheap operation."""
+REPEATS = 200  # repetitions of a cheap operation
 
-PROGRESS_WAIT = 0.5
-"""Seconds to wait for progress, which is coalesced."""
+PROGRESS_WAIT = 0.5  # seconds to wait for progress, which is coalesced
 
+# Seconds without commands, more than the interval of any periodic task of a node.
 IDLE_SECONDS = 6.0
-"""Seconds without commands, more than the interval of any periodic task of a node."""
 
-DROP_SECONDS = 10.0
-"""The duration of the measurement while many sessions drop, in seconds."""
+DROP_SECONDS = 10.0  # the duration of the measurement while many sessions drop, in seconds
 
-SEATS = 8
-"""The number of players in the room where one gets ready."""
+SEATS = 8  # the number of players in the room where one gets ready
 
 PATHS = {"page": "/", "health": "/health", "api": "/api/dailies", "unknown": "/no/such/path"}
 

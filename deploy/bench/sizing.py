@@ -23,51 +23,36 @@ COSTS_FILE: Final = FOLDER / "costs.json"
 RESULTS_FILE: Final = FOLDER / "RESULTS.md"
 DOCUMENT: Final = FOLDER.parent / "CAPACITY.md"
 
-PLAYERS: Final = (1_000, 10_000, 100_000, 1_000_000)
-"""Players per day, one per row of the tables."""
+PLAYERS: Final = (1_000, 10_000, 100_000, 1_000_000)  # players per day, one per row of the tables
 
-DAYS: Final = (90, 30, 7, 2)
-"""Retention of attempts' journals in days: `KEPT_DAYS`, and fewer."""
+DAYS: Final = (90, 30, 7, 2)  # retention of attempts' journals in days: `KEPT_DAYS`, and fewer
 
 # Assumptions about a player per day.
-PEAK: Final = 0.1
-"""The share of a day's players who are online at the peak."""
+PEAK: Final = 0.1  # the share of a day's players who are online at the peak
 MINUTES: Final = 30
 DAILIES: Final = 2
-RACES: Final = 1
-"""Races of two."""
-MOVES: Final = 100
-"""Moves per game."""
+RACES: Final = 1  # races of two
+MOVES: Final = 100  # moves per game
 RESULT_DAYS: Final = 400
-KNOWN: Final = 10
-"""Kept identities per player of a day, since most do not play every day."""
-NEW: Final = 0.1
-"""The share of visits without a cached page."""
+KNOWN: Final = 10  # kept identities per player of a day, since most do not play every day
+NEW: Final = 0.1  # the share of visits without a cached page
 
 # Requirements of the machines.
-BUSY: Final = 0.5
-"""The maximum share of a core for a node, Redis or the proxy at the peak."""
-NODE_PLAYERS: Final = 10_000
-"""The most players of a node, as measured."""
+BUSY: Final = 0.5  # the maximum share of a core for a node, Redis or the proxy at the peak
+NODE_PLAYERS: Final = 10_000  # the most players of a node, as measured
+# The largest `maxmemory` of one Redis: more takes minutes to load, and long to copy.
 SHARD_BYTES: Final = 32e9
-"""The largest `maxmemory` of one Redis: more takes minutes to load, and long to copy."""
 
 # Manual measurements, in addition to `costs.json` and RESULTS.md: 1,000 players in races of two,
 # each with a move per second, on one node behind Caddy 2.6 and TLS 1.3.
-NODE_BYTES: Final = 83_000_000
-"""The resident memory of a node without players."""
-PLAYER_BYTES: Final = 17_000
-"""A node's memory per player in a race."""
-PROXY_BYTES: Final = 94_000
-"""The proxy's memory per player's socket."""
-PROXY_MOVE_US: Final = 114
-"""The proxy's processor time for a move and its answer."""
+NODE_BYTES: Final = 83_000_000  # the resident memory of a node without players
+PLAYER_BYTES: Final = 17_000  # a node's memory per player in a race
+PROXY_BYTES: Final = 94_000  # the proxy's memory per player's socket
+PROXY_MOVE_US: Final = 114  # the proxy's processor time for a move and its answer
+# The proxy's processor time for a visit: a TLS handshake and a WebSocket.
 PROXY_VISIT_US: Final = 1_370
-"""The proxy's processor time for a visit: a TLS handshake and a WebSocket."""
-PAGE_BYTES: Final = 270_000
-"""The compressed files of the page that a first visit loads in total."""
-FRAME_BYTES: Final = 2 + 22 + 52
-"""The overhead of WebSocket, TLS 1.3 and TCP per message."""
+PAGE_BYTES: Final = 270_000  # the compressed files of the page that a first visit loads in total
+FRAME_BYTES: Final = 2 + 22 + 52  # the overhead of WebSocket, TLS 1.3 and TCP per message
 
 
 @cache
@@ -106,12 +91,12 @@ def kept(kind: str) -> float:
     return float(costs()["kept"][kind])
 
 
+# The kinds of objects in a kept identity.
 IDENTITY: Final = (
     "a guest's name",
     "an identity that is kept, without a name",
     "a kept player's first result",
 )
-"""The kinds of objects in a kept identity."""
 
 
 @dataclass(frozen=True, slots=True)

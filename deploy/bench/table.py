@@ -29,17 +29,17 @@ RESULTS = HERE / "RESULTS.md"
 RECORDED = HERE / "recorded.json"
 DECLARED = HERE / "rows.toml"
 
+# The packages whose versions are listed with the results.
 PACKAGES = ("websockets", "uvloop", "msgpack", "starlette", "uvicorn", "chess")
-"""The packages whose versions are listed with the results."""
 
+# The rows whose processor time ratios to the floor are recorded for `--check`.
 CHECKED = ("closed 50", "closed 500")
-"""The rows whose processor time ratios to the floor are recorded for `--check`."""
 
+# The instances of parametrized rows, with a number that goals may mention.
 EACH: Mapping[str, Mapping[str, float]] = {
     "attack": {name: attack.memory for name, attack in ATTACKS.items()},
     "game": dict.fromkeys(GAMES, 0.0),
 }
-"""The instances of parametrized rows, with a number that goals may mention."""
 
 SCENARIOS: dict[str, Scenario] = {
     name: found

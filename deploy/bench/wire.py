@@ -12,19 +12,19 @@ from engine.ruleset import ROW, Move, Ruleset
 from server import protocol
 from server.base.wire.short_forms import FIRST_NUMBER, LAST_NUMBER, PROGRESS
 
+# The kinds of payloads that a waiting player distinguishes.
 OTHER, ANSWER, PROGRESSED, REFUSAL = range(4)
-"""The kinds of payloads that a waiting player distinguishes."""
 
 _EVENTS: dict[int, Any] = {protocol.kind_of(event): event for event in protocol.EVENTS}
 _KIND_OF_EVENT = {
     PROGRESS: PROGRESSED,
     protocol.kind_of(protocol.session.Refused): REFUSAL,
 }
+# Kinds by a payload's second byte: an event's type or an attempt's number.
 _KINDS = bytes(
     ANSWER if FIRST_NUMBER <= byte <= LAST_NUMBER else _KIND_OF_EVENT.get(byte, OTHER)
     for byte in range(256)
 )
-"""Kinds by a payload's second byte: an event's type or an attempt's number."""
 
 _LONG_ARRAY = 0xDC
 _LONG_HEADER = 3

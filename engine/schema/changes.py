@@ -20,8 +20,7 @@ from engine.schema.cost import too_costly
 from engine.schema.reading import read_rules
 from engine.schema.rules import Cells, Foundation, Reserve, Rules, Stock, Tableau, Waste
 
-MAX_CHANGES: Final = 500
-"""The maximum length of changes in characters."""
+MAX_CHANGES: Final = 500  # the maximum length of changes in characters
 
 _CHANGES = re.compile(r"[a-z_0-9.]+=[A-Za-z0-9,-]*(;[a-z_0-9.]+=[A-Za-z0-9,-]*)*", re.ASCII)
 _GROUP = re.compile(r"foundations\.\d", re.ASCII)
@@ -36,12 +35,12 @@ _TABLES: Final = {
     "reserve": Reserve,
     "cells": Cells,
 }
+# The types of changeable keys, by table and name.
 _KINDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "": {name: kind for name, kind in get_type_hints(Rules).items() if name in ("packs", "suits")},
     _ANY_GROUP: get_type_hints(Foundation),
     **{name: get_type_hints(table) for name, table in _TABLES.items()},
 }
-"""The types of changeable keys, by table and name."""
 
 
 def is_changes(variant: str) -> bool:

@@ -8,13 +8,10 @@ from engine.cards import PACK_SIZE, SUITS
 from engine.schema.rules import Cells, Foundation, Reserve, Rules, Stock, Tableau, Waste
 
 MAX_PACKS = 2
-MAX_PILES = 20
-"""The most piles of a tableau or reserve, and the most cells."""
-MAX_FOUNDATIONS = 12
-"""The most foundations of a group."""
+MAX_PILES = 20  # the most piles of a tableau or reserve, and the most cells
+MAX_FOUNDATIONS = 12  # the most foundations of a group
 
-Check = tuple[bool, str, str]
-"""Whether the check fails, the offending key, and the message."""
+Check = tuple[bool, str, str]  # whether the check fails, the offending key, and the message
 
 
 def contradictions(rules: Rules) -> Iterator[Check]:

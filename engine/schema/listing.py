@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MAX_ORDER = 1000
-"""The last possible place of a listing, and the place of games without one."""
+MAX_ORDER = 1000  # the last possible place of a listing, and the place of games without one
 
-MAX_MINUTES = 240
-"""The longest duration of a listing, in minutes."""
+MAX_MINUTES = 240  # the longest duration of a listing, in minutes
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,9 @@ from engine.schema.rules import Rules
 
 T = TypeVar("T")
 
-MAX_NUMBER = 1_000_000
-"""The largest absolute value of a number in a ruleset."""
+MAX_NUMBER = 1_000_000  # the largest absolute value of a number in a ruleset
 
-STANDARD = "standard"
-"""The id of a game's rules without overrides."""
+STANDARD = "standard"  # the id of a game's rules without overrides
 
 
 @dataclass(frozen=True, slots=True)

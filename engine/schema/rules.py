@@ -10,8 +10,7 @@ from engine.cards import SUITS
 Rank = Literal["A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K"]
 Order = Literal["up", "down", "either", "any"]
 Match = Literal["suit", "colour", "alternate", "any"]
-Place = Literal["tableau", "foundation", "cell"]
-"""A kind of pile that an available card may go to."""
+Place = Literal["tableau", "foundation", "cell"]  # a kind of pile that an available card may go to
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,11 +31,10 @@ __all__ = [
     "solve",
 ]
 
-BUDGET = 10_000_000
-"""The default budget of a deal in steps; methods may override it."""
+BUDGET = 10_000_000  # the default budget of a deal in steps; methods may override it
 
+# All methods; the first that applies is used.
 _METHODS: tuple[ModuleType, ...] = (passes, piles, graph, beam)
-"""All methods; the first that applies is used."""
 
 _EXACT = (passes, piles)
 

@@ -15,17 +15,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# The ways to play a block: the states before it, by the lower state after it. After the block, the
+# card at its start is the top of its pass.
 Found = dict[int, list[int]]
-"""The ways to play a block: the states before it, by the lower state after it.
 
-After the block, the card at its start is the top of its pass.
-"""
+Blocks = list[list[dict[int, Found]]]  # `blocks[p][start][end]`: the existing blocks of pass p
 
-Blocks = list[list[dict[int, Found]]]
-"""`blocks[p][start][end]`: the existing blocks of pass p."""
-
+# The ways to clear a range: the bit set of the states after it, by the state before it.
 Ways = dict[int, int]
-"""The ways to clear a range: the bit set of the states after it, by the state before it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ from itertools import combinations, pairwise
 from engine.cards import Card
 from engine.solver.stacks import Places, Stacks, in_chains, pile_of, straight_home
 
-TRUE = 1
-"""The variable that is always true: it replaces known literals in formulas."""
+TRUE = 1  # the variable that is always true: it replaces known literals in formulas
 
 FALSE = -TRUE
 
@@ -72,10 +71,10 @@ class _Encoder:
         self.dealt = {card: time for time, card in enumerate(stacks.stock)}
         self.lies_on = pile_of(stacks)
         self.straight = straight_home(stacks)
+        # The cards that may have to wait on a pile, from bottom to top.
         self.waiting = [
             card for card in (*b"".join(stacks.piles), *stacks.stock) if card not in self.straight
         ]
-        """The cards that may have to wait on a pile, from bottom to top."""
         self.home: dict[Card, list[int]] = {}
         self.on: dict[Card, list[int]] = {}
         self.befores: dict[tuple[Card, Card], int] = {}

@@ -41,8 +41,8 @@ from engine.ruleset import Move, Ruleset
 from engine.solver.blocks import Blocks, Passes, find_blocks
 from engine.solver.solution import Solution, Verdict
 
+# The most kinds of cards. The number of states is exponential in the number of passes.
 MAX_KINDS = 13
-"""The most kinds of cards. The number of states is exponential in the number of passes."""
 
 MAX_REDEALS = 2
 
@@ -129,8 +129,7 @@ def _passes_of(board: Board) -> Passes:
     )
 
 
-Reached = list[int]
-"""By state, the bit set of numbers of cards home and guesses: see `_walk`."""
+Reached = list[int]  # by state, the bit set of numbers of cards home and guesses: see `_walk`
 
 
 def _walk(passes: Passes, blocks: Blocks) -> list[Reached]:

@@ -47,11 +47,11 @@ from engine.solver.stacks import (
 )
 from engine.solver.trials import trials
 
+# The default budget. The hardest of 10,000 deals of Lady Betty took a third of it.
 BUDGET = 100_000_000
-"""The default budget. The hardest of 10,000 deals of Lady Betty took a third of it."""
 
+# The budget's price of a SAT solver's conflict. A page has 1,000 to 3,000 conflicts a second.
 STEPS_PER_CONFLICT = 500
-"""The budget's price of a SAT solver's conflict. A page has 1,000 to 3,000 conflicts a second."""
 
 
 def applies(ruleset: Ruleset) -> bool:

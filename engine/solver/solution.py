@@ -11,12 +11,9 @@ from engine.ruleset import Move
 class Verdict(Enum):
     """Whether a board can be won with all cards known."""
 
-    WINNABLE = "winnable"
-    """A line of moves wins it."""
-    IMPOSSIBLE = "impossible"
-    """It is proved that no line wins."""
-    UNKNOWN = "unknown"
-    """The budget ran out before a win or a proof was found."""
+    WINNABLE = "winnable"  # a line of moves wins it
+    IMPOSSIBLE = "impossible"  # it is proved that no line wins
+    UNKNOWN = "unknown"  # the budget ran out before a win or a proof was found
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from engine.cards import PACK_SIZE, Card, turned_up
 from engine.fits import EMPTY
 from engine.ruleset import Ruleset
 
+# The pile of each card of the stock, counted from 0. Missing cards go to the first pile.
 Places = Mapping[Card, int]
-"""The pile of each card of the stock, counted from 0. Missing cards go to the first pile."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,11 @@ PLAYS = 64
 
 SEED = 2_463_534_242
 
-SAME_CHAIN = 16
-"""The weight of burying a card of the same chain, which then can never go home."""
+SAME_CHAIN = 16  # the weight of burying a card of the same chain, which then can never go home
 
-BURIED = 4
-"""The weight of each buried card with an earlier turn."""
+BURIED = 4  # the weight of each buried card with an earlier turn
 
-CHANCE = 3
-"""The maximum random number added to the weight of a pile; a bit mask."""
+CHANCE = 3  # the maximum random number added to the weight of a pile; a bit mask
 
 WORD = 0xFFFF_FFFF
 
@@ -56,8 +53,8 @@ class _Player:
     def __init__(self, stacks: Stacks) -> None:
         self.stacks = stacks
         self.random = SEED
+        # For each card, the number of preceding cards in its chain.
         self.turns = [PACK_SIZE] * PACK_SIZE
-        """For each card, the number of preceding cards in its chain."""
         self.chains = [-1] * PACK_SIZE
         for card, (chain, turn) in in_chains(stacks).items():
             self.turns[card] = turn

@@ -36,11 +36,10 @@ from engine.solver.beam.random_numbers import Xorshift
 from engine.solver.beam.stages import search
 from engine.solver.solution import Solution, Verdict
 
+# The default budget, in positions: six to ten seconds on one core with Numba.
 BUDGET: Final = 40_000_000
-"""The default budget, in positions: six to ten seconds on one core with Numba."""
 
-ROWS: Final = 1 << 17
-"""The most positions held simultaneously."""
+ROWS: Final = 1 << 17  # the most positions held simultaneously
 
 PROOF: Final = "All positions that can be reached were searched."
 

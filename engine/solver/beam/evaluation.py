@@ -10,8 +10,7 @@ from engine.solver.beam.rows import record_of
 from engine.solver.beam.times import deals_made, find_times
 from engine.solver.compiled import compiled
 
-SPAN = 30
-"""The maximum lateness, in deals."""
+SPAN = 30  # the maximum lateness, in deals
 
 
 @compiled

@@ -8,8 +8,7 @@ from engine.solver.beam.rows import encoded, play, record_of
 from engine.solver.beam.times import count_foundations
 from engine.solver.compiled import compiled
 
-AUTOMATIC_AT = 128
-"""The start of the automatic moves in the hand."""
+AUTOMATIC_AT = 128  # the start of the automatic moves in the hand
 
 
 @compiled

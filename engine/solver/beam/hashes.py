@@ -6,14 +6,13 @@ from engine.solver.beam import indices as idx
 from engine.solver.beam.indices import Ints
 from engine.solver.compiled import compiled
 
+# Hashes are below 2**62, so that 64-bit and Python integers give the same results.
 MASK = (1 << 62) - 1
-"""Hashes are below 2**62, so that 64-bit and Python integers give the same results."""
 
 FACTOR = 0x2545F4914F6CDD1D & MASK
 
 
-FIRST_MASK = 1023
-"""The initial mask of the table of positions: its size minus 1."""
+FIRST_MASK = 1023  # the initial mask of the table of positions: its size minus 1
 
 
 @compiled

@@ -26,27 +26,23 @@ from __future__ import annotations
 from array import array
 from typing import TypeAlias
 
-Ints: TypeAlias = "array[int]"
-"""One of the arrays."""
+Ints: TypeAlias = "array[int]"  # one of the arrays
 
-NONE = -1
-"""The top card of an empty foundation; also no pile."""
+NONE = -1  # the top card of an empty foundation; also no pile
 
-RUN = 13
-"""The length of a run that moves to a foundation."""
+RUN = 13  # the length of a run that moves to a foundation
 
-SCALE = 1024
-"""Weights, points and shares are fixed-point numbers: this is 1."""
+SCALE = 1024  # Weights, points and shares are fixed-point numbers: this is 1
 
+# How runs move, `t[RUNS]`: not at all, whole, or limited by empty piles. An empty target takes one
+# card by spaces, and as many as the other empty piles allow by places.
 SINGLE, WHOLE, BY_SPACES, BY_PLACES = range(4)
-"""How runs move, `t[RUNS]`: not at all, whole, or limited by empty piles. An empty target takes one
-card by spaces, and as many as the other empty piles allow by places."""
 
+# The foundations for the stock's top card, `t[STOCK_HOME]`.
 NOWHERE, FITTING, STARTING, ANYWHERE = range(4)
-"""The foundations for the stock's top card, `t[STOCK_HOME]`."""
 
+# When cards go home automatically, `t[P_HOME]`; see `going_home.may_go_home`.
 NEVER, SAFELY, LATER, EARLY = range(4)
-"""When cards go home automatically, `t[P_HOME]`; see `going_home.may_go_home`."""
 
 # The indices of `t`. First the weights of the evaluation, in points.
 (W_HOME, W_RUN_HOME, W_SPACE, W_JOINED, W_BROKEN, W_HIDDEN, W_LATE, W_LATE_LINE) = range(8)

@@ -17,11 +17,10 @@ from engine.solver.beam.rows import encoded
 
 RANKS = 13
 
+# The ways of moving runs, in the order of `idx.SINGLE` and its successors.
 WAYS = ("card", "run", "run-by-spaces", "run-by-places")
-"""The ways of moving runs, in the order of `idx.SINGLE` and its successors."""
 
-CACHED = 1 << 15
-"""The size of the cache of the points of piles."""
+CACHED = 1 << 15  # the size of the cache of the points of piles
 
 
 @cache

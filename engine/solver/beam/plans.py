@@ -10,20 +10,20 @@ from engine.solver.beam import indices as idx
 from engine.solver.beam.indices import MOST_KINDS, SCALE, WEIGHTS
 from engine.solver.beam.random_numbers import Xorshift, numbers
 
+# round(SCALE * exp(z / 2)) for 64 quantiles z of the normal distribution.
 LOG_NORMAL = (
     306, 379, 424, 460, 490, 517, 542, 565, 587, 608, 628, 648, 667, 685, 704, 722,
     740, 758, 775, 793, 811, 829, 846, 864, 882, 900, 919, 937, 956, 975, 994, 1014,
     1034, 1055, 1075, 1097, 1119, 1141, 1165, 1189, 1213, 1239, 1266, 1293, 1322, 1352, 1384, 1417,
     1453, 1490, 1530, 1573, 1619, 1670, 1725, 1787, 1856, 1935, 2028, 2139, 2280, 2471, 2766, 3430,
 )  # fmt: skip
-"""round(SCALE * exp(z / 2)) for 64 quantiles z of the normal distribution."""
 
+# round(SCALE * exp(x)) for 16 numbers x from -0.7 to 0.7.
 EFFORTS = (531, 580, 633, 691, 754, 823, 898, 980, 1070, 1168, 1274, 1391, 1518, 1657, 1808, 1974)
-"""round(SCALE * exp(x)) for 16 numbers x from -0.7 to 0.7."""
 
 
+# When cards go home automatically, drawn for each beam; the heuristics lose some wins.
 WAYS_HOME = (idx.LATER, idx.EARLY, idx.EARLY, idx.SAFELY)
-"""When cards go home automatically, drawn for each beam; the heuristics lose some wins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,8 @@ ROWS = Style(
     delay=0,
 )
 
+# For games in which only part of a sequence moves together, such as Spider. The weights were found
+# by the cross-entropy method on 400 deals of four suits.
 SUITS = replace(
     ROWS,
     weights={
@@ -115,10 +117,6 @@ SUITS = replace(
     },
     tracks=(Track(60, 1030, 51, 16 * 1024), Track(150, 1060, 102, 16 * 1024)),
 )
-"""For games in which only part of a sequence moves together, such as Spider.
-
-The weights were found by the cross-entropy method on 400 deals of four suits.
-"""
 
 WASTE = Style(
     weights={

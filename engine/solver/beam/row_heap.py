@@ -5,11 +5,10 @@ from __future__ import annotations
 from engine.solver.beam.indices import Ints
 from engine.solver.compiled import compiled
 
+# The limit of row numbers. A heap's entry combines points and row in one integer.
 MAX_ROWS = 1 << 20
-"""The limit of row numbers. A heap's entry combines points and row in one integer."""
 
-BIAS = 1 << 30
-"""An offset of points that makes entries of a heap positive."""
+BIAS = 1 << 30  # an offset of points that makes entries of a heap positive
 
 
 @compiled

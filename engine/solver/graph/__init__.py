@@ -37,36 +37,31 @@ from engine.solver.graph.lines import line_of
 from engine.solver.graph.locks import is_locked
 from engine.solver.solution import Solution, Verdict
 
+# The default budget, in positions: about ten seconds on one core with Numba.
 BUDGET: Final = 12_000_000
-"""The default budget, in positions: about ten seconds on one core with Numba."""
 
-ROWS: Final = 1 << 15
-"""The most stored positions of a short search."""
+ROWS: Final = 1 << 15  # the most stored positions of a short search
 
-FIRST: Final = 20_000
-"""The most generated positions of the first search."""
+FIRST: Final = 20_000  # the most generated positions of the first search
 
-SHORT: Final = 10_000
-"""The most generated positions of each other short search."""
+SHORT: Final = 10_000  # the most generated positions of each other short search
 
+# Divisors of the budget: short searches run until `budget // first` is used, then a long one gets
+# `budget // second`, or the rest.
 SHARES: Final = ((100, 20), (4, 1))
-"""Divisors of the budget: short searches run until `budget // first` is used, then a long one gets
-`budget // second`, or the rest."""
 
 SHORT_LINE: Final = 4_000
-LONG_LINE: Final = 60_000
-"""The most moves of a line."""
+LONG_LINE: Final = 60_000  # the most moves of a line
 
-LOG_SEEN: Final = 24
-"""The binary logarithm of the most stored digests, which take 128 MB."""
+LOG_SEEN: Final = 24  # the binary logarithm of the most stored digests, which take 128 MB
 
-NOISE: Final = 1023
-"""The maximum noise of moves' scores, which randomizes their order; a bit mask."""
+NOISE: Final = 1023  # the maximum noise of moves' scores, which randomizes their order; a bit mask
 
 LOCKED: Final = "Cards wait for one another to be turned up."
 
 PROOF: Final = "All positions that can be reached were searched."
 
+# The weights of the evaluation, which only affect the order of expansion.
 WEIGHTS: Final = {
     idx.W_HOME: 1024,
     idx.W_SPACE: 3000,
@@ -80,7 +75,6 @@ WEIGHTS: Final = {
     idx.W_TALON: 300,
     idx.W_RESERVE: 1500,
 }
-"""The weights of the evaluation, which only affect the order of expansion."""
 
 
 def applies(ruleset: Ruleset) -> bool:

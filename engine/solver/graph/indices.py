@@ -17,26 +17,21 @@ from __future__ import annotations
 from array import array
 from typing import TypeAlias
 
-Ints: TypeAlias = "array[int]"
-"""One of the arrays."""
+Ints: TypeAlias = "array[int]"  # one of the arrays
 
-NONE = -1
-"""The top card of an empty foundation; also no move."""
+NONE = -1  # the top card of an empty foundation; also no move
 
-TALON = 32
-"""The stock and the waste, as the source of a move."""
+TALON = 32  # the stock and the waste, as the source of a move
 
-HOME = 40
-"""The first foundation, as the source or the target of a move."""
+HOME = 40  # the first foundation, as the source or the target of a move
 
+# How cards move between tableau piles, `t[MOVES_BY]`.
 SINGLE, RUN, BY_SPACES, BY_PLACES, WHOLE, ANY = range(6)
-"""How cards move between tableau piles, `t[MOVES_BY]`."""
 
-BOUND_HOME = 64
-"""A flag of the bound pile's number: its top card must go home with the next move."""
+BOUND_HOME = 64  # a flag of the bound pile's number: its top card must go home with the next move
 
+# The targets of the stock's cards, `t[STOCK_TO]`: the last is any foundation, unseen.
 NO_STOCK, TO_WASTE, TO_FOUNDATION, TO_ANY = range(4)
-"""The targets of the stock's cards, `t[STOCK_TO]`: the last is any foundation, unseen."""
 
 # The indices of `t`. First the weights of the evaluation, in points.
 (W_HOME, W_SPACE, W_CELL, W_JOINED, W_BROKEN, W_HIDDEN, W_LATE, W_LATENESS) = range(8)

@@ -16,8 +16,7 @@ from engine.solver.graph.indices import NONE
 
 RANKS = 13
 
-MOST_MOVES = 512
-"""An upper bound of the moves of a position."""
+MOST_MOVES = 512  # an upper bound of the moves of a position
 
 BY = {
     "card": idx.SINGLE,

@@ -13,8 +13,7 @@ import msgspec
 
 T = TypeVar("T")
 
-encode = msgspec.msgpack.Encoder().encode
-"""Return a message's payload."""
+encode = msgspec.msgpack.Encoder().encode  # return a message's payload
 
 
 class Decoder(Generic[T]):

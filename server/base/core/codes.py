@@ -10,24 +10,19 @@ from __future__ import annotations
 
 from server.base.core.ids import ALPHABET, RoomCode
 
+# The length of a recovery code: 100 bits, enough to make guessing hopeless without a rate limit.
 RECOVERY_LENGTH = 20
-"""The length of a recovery code: 100 bits, enough to make guessing hopeless without a rate limit.
-"""
 
+# The length of a device code: 50 bits. A code is valid for five minutes. With 25 new guests a
+# minute each (`server/base/net/limits.py`), 1,000 addresses on ten nodes can make 2.8 million
+# attempts in that time, and hit a given code with a probability of 2.5 in a billion. With a
+# thousand valid codes at any time, they hit one in a day with a probability of 0.07 %. A global
+# limit on attempts is therefore unnecessary. It would also let attackers lock out the legitimate
+# players.
 DEVICE_LENGTH = 10
-"""The length of a device code: 50 bits.
 
-A code is valid for five minutes. With 25 new guests a minute each (`server/base/net/limits.py`),
-1,000 addresses on ten nodes can make 2.8 million attempts in that time, and hit a given code with a
-probability of 2.5 in a billion. With a thousand valid codes at any time, they hit one in a day with
-a probability of 0.07 %.
-
-A global limit on attempts is therefore unnecessary. It would also let attackers lock out the
-legitimate players.
-"""
-
+# The group size when displaying a code of this length; 4 for other lengths.
 _GROUPS = {DEVICE_LENGTH: 5}
-"""The group size when displaying a code of this length; 4 for other lengths."""
 _IGNORED = str.maketrans("", "", " -\u2010\u2011\u2013\u00a0\t\r\n")
 _MISREAD = str.maketrans("oil", "011")
 

@@ -12,87 +12,61 @@ from __future__ import annotations
 
 from typing import Final
 
-SECONDS: Final = 0.00015
-"""Approximate node time for a cost of 1, over all turns of its event loop."""
+SECONDS: Final = 0.00015  # approximate node time for a cost of 1, over all turns of its event loop
 
-MOVE: Final = 1.0
-"""One journal entry; the minimum cost."""
+MOVE: Final = 1.0  # one journal entry; the minimum cost
 
-LOOK: Final = 2.0
-"""A round trip without fan-out."""
+LOOK: Final = 2.0  # a round trip without fan-out
 
-READ: Final = 3.0
-"""One or two round trips without fan-out."""
+READ: Final = 3.0  # one or two round trips without fan-out
 
-CHANGE: Final = 4.0
-"""A journal entry or a stored value, and a message to each viewer."""
+CHANGE: Final = 4.0  # a journal entry or a stored value, and a message to each viewer
 
-OPEN: Final = 6.0
-"""Several round trips, and possibly reading a journal: 0.3 to 0.6 ms."""
+OPEN: Final = 6.0  # several round trips, and possibly reading a journal: 0.3 to 0.6 ms
 
+# Several new journals, deals or registrations: 1 to 2 ms, and kilobytes for days.
 CREATE: Final = 10.0
-"""Several new journals, deals or registrations: 1 to 2 ms, and kilobytes for days."""
 
-MANY: Final = 18.0
-"""A quick match, or the deletion of a player: 2 to 3 ms."""
+MANY: Final = 18.0  # a quick match, or the deletion of a player: 2 to 3 ms
 
-ENTRY: Final = 0.1
-"""Reading and replaying one entry of an attempt's journal: 15 to 20 µs."""
+ENTRY: Final = 0.1  # reading and replaying one entry of an attempt's journal: 15 to 20 µs
 
-RESULT: Final = 0.2
-"""A result in a history that is read as a whole: 10 to 20 µs."""
+RESULT: Final = 0.2  # a result in a history that is read as a whole: 10 to 20 µs
 
-RANKED: Final = 0.025
-"""Ranking a run of a round or a challenge: 2 to 3 µs."""
+RANKED: Final = 0.025  # ranking a run of a round or a challenge: 2 to 3 µs
 
+# The maximum charge for reading histories: 1,250 results. Longer histories take years of play.
+# Without a maximum, looking at one would block the player's moves for minutes.
 MOST_RESULTS: Final = 250.0
-"""The maximum charge for reading histories: 1,250 results.
 
-Longer histories take years of play. Without a maximum, looking at one would block the player's
-moves for minutes.
-"""
+STARTED: Final = 1.0  # listing the state of an attempt in memory
 
-STARTED: Final = 1.0
-"""Listing the state of an attempt in memory."""
+MISSED: Final = 0.3  # replaying a move that a client missed, and sending its changes
 
-MISSED: Final = 0.3
-"""Replaying a move that a client missed, and sending its changes."""
+RUNNER: Final = 3.0  # a runner of a round: starting an attempt, or sending a board to a watcher
 
-RUNNER: Final = 3.0
-"""A runner of a round: starting an attempt, or sending a board to a watcher."""
+SUBSCRIBER: Final = 0.04  # sending a room's change to one of this node's sessions: 6 µs
 
-SUBSCRIBER: Final = 0.04
-"""Sending a room's change to one of this node's sessions: 6 µs."""
-
+# The maximum charge for sending a room's change: 1,000 sessions. A room has at most 2,000 watchers.
+# A player's budget is 100, and starting a round of eight costs 31 in addition.
 MOST_TOLD: Final = 40.0
-"""The maximum charge for sending a room's change: 1,000 sessions.
 
-A room has at most 2,000 watchers. A player's budget is 100, and starting a round of eight costs 31
-in addition.
-"""
+HEARER: Final = 0.01  # sending an emote to one of this node's sessions
 
-HEARER: Final = 0.01
-"""Sending an emote to one of this node's sessions."""
+JUDGED: Final = 0.02  # judging a legal move for a hint, in addition to the hint's own cost: 3 µs
 
-JUDGED: Final = 0.02
-"""Judging a legal move for a hint, in addition to the hint's own cost: 3 µs."""
-
+# Custom rules without tables on the node: 1.5 ms to read them and build the tables.
 RULES: Final = 10.0
-"""Custom rules without tables on the node: 1.5 ms to read them and build the tables."""
 
+# An attempt by custom rules, whose tables the node may have to build first. The need is known only
+# after reading; building takes up to 1.5 ms.
 STORED_RULES: Final = 4.0
-"""An attempt by custom rules, whose tables the node may have to build first.
 
-The need is known only after reading; building takes up to 1.5 ms.
-"""
-
+# Ten milliseconds of a core: a search, replaying a run, verifying a signature, or reading all data
+# of a player.
 SEARCH: Final = 10.0
-"""Ten milliseconds of a core: a search, replaying a run, verifying a signature, or reading all data
-of a player."""
 
+# The codes of misses: refusals which reveal that a guessed code or credential is wrong. Each
+# command declares its misses (`Command.misses`). Unknown random ids are not among them: their 80
+# bits cannot be guessed.
 MISSES: Final = frozenset({"unknown_room", "not_invited", "bad_code", "bad_passkey"})
-"""The codes of misses: refusals which reveal that a guessed code or credential is wrong.
-
-Each command declares its misses (`Command.misses`). Unknown random ids are not among them: their 80
-bits cannot be guessed.
-"""

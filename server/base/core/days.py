@@ -14,41 +14,32 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
-DAY = 86_400_000
-"""Length of a day in milliseconds."""
+DAY = 86_400_000  # length of a day in milliseconds
 
+# How long after a day's end its running attempts may continue, in milliseconds.
 GRACE_MS = 3_600_000
-"""How long after a day's end its running attempts may continue, in milliseconds."""
 
+# How long after a day's close its results are final everywhere, in milliseconds. At the close, each
+# node ends a hundred running attempts per second.
 SETTLED_MS = 3_600_000
-"""How long after a day's close its results are final everywhere, in milliseconds.
 
-At the close, each node ends a hundred running attempts per second.
-"""
+DRAWN_AHEAD = 14  # how many days ahead certified deals are drawn and their commitments published
 
-DRAWN_AHEAD = 14
-"""How many days ahead certified deals are drawn and their commitments published."""
-
+# How many days ahead an uncertified deal is drawn if no certified one is available. It is at least
+# one, since the commitment of tomorrow's deal is always published today.
 UNCERTIFIED_AHEAD = 1
-"""How many days ahead an uncertified deal is drawn if no certified one is available.
 
-It is at least one, since the commitment of tomorrow's deal is always published today.
-"""
-
+# Lead time, in milliseconds, when a certifying node draws a day's missing deals uncertified. Until
+# then it tries to certify deals for the day itself.
 FILLED_UNTIL_MS = 3_600_000
-"""Lead time, in milliseconds, when a certifying node draws a day's missing deals uncertified.
 
-Until then it tries to certify deals for the day itself.
-"""
-
+# A deal's difficulty among its game's certified deals: 1 easy, 2 medium, 3 hard.
 Level = Literal[1, 2, 3]
-"""A deal's difficulty among its game's certified deals: 1 easy, 2 medium, 3 hard."""
 
+# The difficulty for each day of the week, from Monday on.
 LEVELS: tuple[Level, ...] = (1, 1, 2, 2, 2, 3, 3)
-"""The difficulty for each day of the week, from Monday on."""
 
-_THURSDAY = 3
-"""The day of the week of 1970-01-01, counted from Monday."""
+_THURSDAY = 3  # the day of the week of 1970-01-01, counted from Monday
 
 
 class DailyId(NamedTuple):

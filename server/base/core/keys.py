@@ -10,65 +10,56 @@ from __future__ import annotations
 import re
 from zlib import crc32
 
+# Number of hash tags across which journals are spread. Changing it would lose stored journals.
 PARTITIONS = 256
-"""Number of hash tags across which journals are spread. Changing it would lose stored journals."""
 
 DAY_SECONDS = 86_400
 
-NODE_LIFE_S = 15
-"""Seconds until a node's registration expires unless renewed."""
+NODE_LIFE_S = 15  # seconds until a node's registration expires unless renewed
 
+# Seconds that a player's sessions are stored after the newest one started.
 SESSION_LIFE_S = 30 * DAY_SECONDS
-"""Seconds that a player's sessions are stored after the newest one started."""
 
-SWEEPER_LIFE_S = 6
-"""Seconds without renewal until other sweepers take over a sweeper's partitions."""
+SWEEPER_LIFE_S = 6  # seconds without renewal until other sweepers take over a sweeper's partitions
 
+# Seconds after the last player activity during which sweepers work at shorter intervals.
 BUSY_LIFE_S = 20
-"""Seconds after the last player activity during which sweepers work at shorter intervals."""
 
-BARRIER_LIFE_S = 60
-"""Seconds until a barrier key expires."""
+BARRIER_LIFE_S = 60  # seconds until a barrier key expires
 
+# Seconds until a post expires. It is retried for a day; its id is then remembered for another day,
+# so that it is not sent twice.
 POST_LIFE_S = 2 * DAY_SECONDS
-"""Seconds until a post expires. It is retried for a day; its id is then remembered for another day,
-so that it is not sent twice."""
 
+# Seconds that a node's mark is kept after its last write: longer than an outage of Redis may last.
 MARK_LIFE_S = 7 * DAY_SECONDS
-"""Seconds that a node's mark is kept after its last write: longer than an outage of Redis may last.
-"""
 
-NODES = "nodes"
-"""The key of the registered nodes: a sorted set by expiry in Unix milliseconds."""
+NODES = "nodes"  # the key of the registered nodes: a sorted set by expiry in Unix milliseconds
 
+# The key of the active sweepers: a sorted set by expiry in Unix milliseconds.
 SWEEPERS = "{sweepers}"
-"""The key of the active sweepers: a sorted set by expiry in Unix milliseconds."""
 
+# The key that exists while players were active in the last `BUSY_LIFE_S` seconds.
 BUSY = "{sweepers}:busy"
-"""The key that exists while players were active in the last `BUSY_LIFE_S` seconds."""
 
+# The key of the nodes that may have stored data which must be removed when they end. It is a hash
+# by node: `here`, or `gone` once another node has started the removal.
 HOLDERS = "{sweepers}:holders"
-"""The key of the nodes that may have stored data which must be removed when they end.
 
-It is a hash by node: `here`, or `gone` once another node has started the removal.
-"""
-
+# The key of failed effects and due items: a hash of texts by field or member. An operator finds the
+# cause in a node's log, and can put an effect back into its outbox with `HSET`.
 SET_ASIDE = "set-aside"
-"""The key of failed effects and due items: a hash of texts by field or member.
 
-An operator finds the cause in a node's log, and can put an effect back into its outbox with `HSET`.
-"""
-
+# The key of the keyring, the public data about token signing keys: a string (JSON).
 KEYRING = "keyring"
-"""The key of the keyring, the public data about token signing keys: a string (JSON)."""
 
-FORMAT = "store-format"
-"""The key of the store's format number."""
+FORMAT = "store-format"  # the key of the store's format number
 
 _PARTITION = re.compile(r"\{p\d+\}:")
 
 _NO_BRACES = str.maketrans("", "", "{}")
 
+# The kinds of keys without expiry, and the reason. Every other key must expire.
 FOR_GOOD = {
     "store-format": "the form of the store",
     "keyring": "tokens could not be verified without it",
@@ -76,7 +67,6 @@ FOR_GOOD = {
     "outbox": "what is yet to be applied, which removes it",
     "due": "what is yet to fall due, which removes it",
 }
-"""The kinds of keys without expiry, and the reason. Every other key must expire."""
 
 
 def partition(name: str) -> int:

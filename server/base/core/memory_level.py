@@ -4,46 +4,38 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
+# Memory levels of the store. Each level refuses something more than the one before: - `filling`:
+# rooms of players who have not played yet; - `tight`: all new rooms and quick matches; - `short`:
+# dailies; - `scarce`: new rounds in existing rooms; - `full`: moves are refused, or soon will be.
+# Seat holders and running games are not affected by any level below `full`.
 Level = Literal["free", "filling", "tight", "short", "scarce", "full"]
-"""Memory levels of the store. Each level refuses something more than the one before:
 
-- `filling`: rooms of players who have not played yet;
-- `tight`: all new rooms and quick matches;
-- `short`: dailies;
-- `scarce`: new rounds in existing rooms;
-- `full`: moves are refused, or soon will be.
-
-Seat holders and running games are not affected by any level below `full`.
-"""
-
+# The share of the memory limit where each level starts. The last 5 % is reserved for running games:
+# of 1 GB, enough for half a million moves.
 FROM: Final[dict[Level, float]] = {
     "filling": 0.80, "tight": 0.85, "short": 0.90, "scarce": 0.95, "full": 0.99,
 }  # fmt: skip
-"""The share of the memory limit where each level starts. The last 5 % is reserved for running
-games: of 1 GB, enough for half a million moves."""
 
-LEVELS: Final[tuple[Level, ...]] = ("free", *FROM)
-"""All levels in order."""
+LEVELS: Final[tuple[Level, ...]] = ("free", *FROM)  # all levels in order
 
+# Hysteresis: how far usage must fall below a level's share to leave it, so that it is logged once.
 SLACK: Final = 0.02
-"""Hysteresis: how far usage must fall below a level's share to leave it, so that it is logged once.
-"""
 
+# The share of the limit above which played games are kept for a shorter time: archived days lose
+# their journals, oldest first (`server.dailies.retention`).
 SPARING: Final = 0.60
-"""The share of the limit above which played games are kept for a shorter time: archived days lose
-their journals, oldest first (`server.dailies.retention`)."""
 
+# Pairs of a share of the limit and the maximum days that games started above it are kept. A race's
+# run is not archived, and expires by itself.
 SHORTER: Final = ((SPARING, 7), (0.70, 2))
-"""Pairs of a share of the limit and the maximum days that games started above it are kept. A race's
-run is not archived, and expires by itself."""
 
+# Kinds of new games: a first-time player's room, any other room, a daily, a round.
 New = Literal["first_room", "room", "daily", "round"]
-"""Kinds of new games: a first-time player's room, any other room, a daily, a round."""
 
+# The level from which each kind of new game is refused.
 REFUSED_FROM: Final[dict[New, Level]] = {
     "first_room": "filling", "room": "tight", "daily": "short", "round": "scarce",
 }  # fmt: skip
-"""The level from which each kind of new game is refused."""
 
 
 class Usage(NamedTuple):

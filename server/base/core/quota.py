@@ -11,54 +11,44 @@ from typing import Final, Literal, NamedTuple
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 
+# Kinds of storage requests: an empty room, a game to be played, or anything else.
 Need = Literal["room", "game", "any"]
-"""Kinds of storage requests: an empty room, a game to be played, or anything else."""
 
+# The share of its quota up to which an address may start each kind of request. Empty rooms are
+# therefore refused first, then games. The last eighth is reserved for running games.
 PARTS: Final[dict[Need, float]] = {"room": 3 / 4, "game": 7 / 8, "any": 1.0}
-"""The share of its quota up to which an address may start each kind of request.
 
-Empty rooms are therefore refused first, then games. The last eighth is reserved for running games.
-"""
+ADDRESS_PLAYERS: Final = 250  # the default number of players that may share an address
 
-ADDRESS_PLAYERS: Final = 250
-"""The default number of players that may share an address."""
-
+# Quota in bytes per player that may share an address: 80 MB for 250 players. A school of 200
+# players with three games a day each stores 7 MB a day, a home of five 170 kB.
 PLAYER_BYTES: Final = 320_000
-"""Quota in bytes per player that may share an address: 80 MB for 250 players.
 
-A school of 200 players with three games a day each stores 7 MB a day, a home of five 170 kB.
-"""
-
+# The maximum share of the store's memory for one address. It grows with the operator's number of
+# players per address, since one address may then carry all players.
 SHARE: Final = 0.08
-"""The maximum share of the store's memory for one address. It grows with the operator's number of
-players per address, since one address may then carry all players."""
 
-WIDE_PLAYERS: Final = 4
-"""The quota of an IPv6 /48 as a multiple of the quota of a /64 in it."""
+WIDE_PLAYERS: Final = 4  # the quota of an IPv6 /48 as a multiple of the quota of a /64 in it
 
-WIDE_SHARE: Final = 0.16
-"""The maximum share of the store's memory for one /48."""
+WIDE_SHARE: Final = 0.16  # the maximum share of the store's memory for one /48
 
-KEPT_DAYS: Final = 90
-"""Default days that a played game is kept after its deadline."""
+KEPT_DAYS: Final = 90  # default days that a played game is kept after its deadline
 
+# The minimum days that a played game is kept, whatever the operator's setting and memory usage.
 LEAST_DAYS: Final = 2
-"""The minimum days that a played game is kept, whatever the operator's setting and memory usage."""
 
+# Pairs of a share of the quota and the days that games played above it are kept. A busy address
+# therefore loses replays, but no games.
 SHORTER: Final = ((1 / 4, 7), (1 / 3, 2))
-"""Pairs of a share of the quota and the days that games played above it are kept. A busy address
-therefore loses replays, but no games."""
 
-RUNNER: Final = 1_500
-"""Bytes of an unplayed attempt, per player of a round."""
+RUNNER: Final = 1_500  # bytes of an unplayed attempt, per player of a round
 
-BOT: Final = 10_000
-"""Bytes of the pace bot's run."""
+BOT: Final = 10_000  # bytes of the pace bot's run
 
+# Pairs of a maximum lifetime and the granularity of its expiries, in milliseconds.
 _GRAINS: Final = (
     (HOUR, 5 * MINUTE), (8 * HOUR, 30 * MINUTE), (2 * DAY, 3 * HOUR), (10 * DAY, DAY),
 )  # fmt: skip
-"""Pairs of a maximum lifetime and the granularity of its expiries, in milliseconds."""
 
 _LONG_GRAIN: Final = 10 * DAY
 

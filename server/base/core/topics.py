@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NewType
 
-Topic = NewType("Topic", str)
-"""The name of a Redis pub/sub channel."""
+Topic = NewType("Topic", str)  # the name of a Redis pub/sub channel
 
 
 def node(node_id: str) -> Topic:

@@ -19,6 +19,7 @@ def rulesets() -> str:
     return json.dumps(exported(), indent=1) + "\n"
 
 
+# The functions that return the text of each file.
 SOURCES = {
     "client_js/src/rules/rulesets.json": rulesets,
     "client_js/src/messages.ts": typescript.source,
@@ -27,7 +28,6 @@ SOURCES = {
     "client_js/src/operatorTypes.ts": typescript.operator_source,
     "server/client/samedeal_client/messages.py": python.source,
 }
-"""The functions that return the text of each file."""
 
 
 def main() -> None:

@@ -33,8 +33,8 @@ from samedeal_client.protocol import Command, Event
 
 '''
 
+# Maximum characters of a line. A longer type is split into one line per part.
 LINE = 100
-"""Maximum characters of a line. A longer type is split into one line per part."""
 
 ANSWERS: dict[Message, list[str]] = {command: answers_to(command) for command in COMMANDS}
 ANSWERS_MOVE = ["Moved", "Attempt"]

@@ -46,8 +46,7 @@ from server.moderation.operators import (
 from server.protocol import COMMANDS, EVENTS, MODULES, STRUCTS, kind_of
 from server.routes import STRUCTS as API_STRUCTS
 
-LINE = 100
-"""Maximum characters of a line, as in `client_js/.prettierrc`."""
+LINE = 100  # maximum characters of a line, as in `client_js/.prettierrc`
 
 HEAD = """\
 /**
@@ -83,6 +82,7 @@ OPERATOR_HEAD = """\
  */
 """
 
+# The modules with tables in `messages.ts`; the others' are in `laterMessages.ts`.
 FIRST = frozenset(
     module.__name__
     for module in (
@@ -91,7 +91,6 @@ FIRST = frozenset(
         protocol.watching,
     )
 )
-"""The modules with tables in `messages.ts`; the others' are in `laterMessages.ts`."""
 
 OPERATOR_STRUCTS = (
     *(Reason, Suspicion, Closed, Case, CasePage, PlayerRow, GameRow, CircleRow, PlayerShown),

@@ -23,11 +23,10 @@ from server.base.work.background import Background
 from server.base.work.tasks import finish_all
 from server.base.work.worker_pool import WorkerPool
 
-READ = 64
-"""Partitions whose notes are read in a round trip."""
+READ = 64  # partitions whose notes are read in a round trip
 
+# Rooms and players cleared at the same time, and seconds until the next ones.
 BATCH, PAUSE = 64, 0.05
-"""Rooms and players cleared at the same time, and seconds until the next ones."""
 
 log = structlog.get_logger()
 

@@ -18,14 +18,11 @@ from server.base.nodes.registration import form_of
 from server.base.work.background import Background
 from server.base.work.clock import Clock
 
-READ_EVERY = 5.0
-"""Seconds between reads of the format, until it is the newest."""
+READ_EVERY = 5.0  # seconds between reads of the format, until it is the newest
 
+# Milliseconds without an older node after which the format is raised. A node that crashed or was
+# cut off has returned by then, or was replaced.
 ALONE_FOR_MS: Final = 600_000
-"""Milliseconds without an older node after which the format is raised.
-
-A node that crashed or was cut off has returned by then, or was replaced.
-"""
 
 log = structlog.get_logger()
 

@@ -9,18 +9,14 @@ from server.base.core.refusal import UnsuitableError
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 
-OLDEST: Final = 1
-"""The oldest format that this release reads."""
+OLDEST: Final = 1  # the oldest format that this release reads
 
+# The newest format that this release reads. It also writes this format once all nodes of older
+# releases are gone: see `server/base/nodes/format.py`.
 NEWEST: Final = 1
-"""The newest format that this release reads.
 
-It also writes this format once all nodes of older releases are gone: see
-`server/base/nodes/format.py`.
-"""
-
+# Keys of development versions before 1.0; each of their stores has one of them.
 _UNNUMBERED = "format", "signing-key"
-"""Keys of development versions before 1.0; each of their stores has one of them."""
 
 _RAISE = Script("""
 local kept = tonumber(redis.call('GET', KEYS[1]) or '0')

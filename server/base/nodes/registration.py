@@ -18,8 +18,7 @@ from server.base.nodes.nodes_store import NodeStore
 from server.base.work.background import Background
 from server.base.work.signal import Signal
 
-RENEW_EVERY = 5.0
-"""Seconds between heartbeats."""
+RENEW_EVERY = 5.0  # seconds between heartbeats
 
 log = structlog.get_logger()
 

@@ -30,27 +30,22 @@ from server.base.work.clock import Clock
 from server.base.work.metrics import Counts
 from server.base.work.worker_pool import WorkerPool
 
-LEASE_MS: Final = 120_000
-"""Milliseconds of a node's lease on a post."""
+LEASE_MS: Final = 120_000  # milliseconds of a node's lease on a post
 
+# Maximum posts of a channel leased by a node at a time, and so about its maximum number of
+# requests.
 MAX_TAKEN: Final = 64
-"""Maximum posts of a channel leased by a node at a time, and so about its maximum number of
-requests."""
 
+# Maximum of these that have failed before, as all posts to unresponsive servers do.
 MAX_FAILED: Final = 32
-"""Maximum of these that have failed before, as all posts to unresponsive servers do."""
 
-MAX_OF_OWNER: Final = 4
-"""Maximum of these with the same owner, whose servers may all be slow."""
+MAX_OF_OWNER: Final = 4  # maximum of these with the same owner, whose servers may all be slow
 
-FULL_MS: Final = 5_000
-"""Milliseconds until a post is reconsidered if there was no capacity."""
+FULL_MS: Final = 5_000  # milliseconds until a post is reconsidered if there was no capacity
 
-SENDING: Final = 8
-"""Concurrent requests; one that takes more than a second no longer counts."""
+SENDING: Final = 8  # concurrent requests; one that takes more than a second no longer counts
 
-LANES: Final = 4
-"""Concurrent requests to one host."""
+LANES: Final = 4  # concurrent requests to one host
 
 Lane = tuple[str, int]
 

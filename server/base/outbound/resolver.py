@@ -27,32 +27,26 @@ import dns.rcode
 import dns.rdatatype
 import dns.resolver
 
-TIMEOUT: Final = 3.0
-"""Seconds for a lookup."""
+TIMEOUT: Final = 3.0  # seconds for a lookup
 
+# Queries to each name server: an answer may be lost, or arrive only once the server has cached it.
 TRIES: Final = 2
-"""Queries to each name server: an answer may be lost, or arrive only once the server has cached it.
-"""
 
+# Maximum records read from an answer. Each takes up to half a millisecond if its name is long.
 MAX_RECORDS: Final = 16
-"""Maximum records read from an answer. Each takes up to half a millisecond if its name is long."""
 
+# Maximum bytes of an answer, which fit into one packet everywhere. Longer answers are truncated.
 _PAYLOAD: Final = 1_232
-"""Maximum bytes of an answer, which fit into one packet everywhere. Longer answers are truncated.
-"""
 
-_MOST_RECEIVED: Final = 65_535
-"""Maximum bytes of a datagram."""
+_MOST_RECEIVED: Final = 65_535  # maximum bytes of a datagram
 
-_REREAD: Final = 60.0
-"""Seconds after which the list of name servers is read again."""
+_REREAD: Final = 60.0  # seconds after which the list of name servers is read again
 
 _PORT: Final = 53
 
 _KINDS: Final = (dns.rdatatype.A, dns.rdatatype.AAAA)
 
-Place = tuple[str, int]
-"""An address and a port."""
+Place = tuple[str, int]  # an address and a port
 
 
 class Resolver:

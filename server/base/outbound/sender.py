@@ -21,28 +21,20 @@ from server.base.outbound.core.destination import Destination, parse_url
 from server.base.outbound.core.post import Answer, Failure, Outgoing
 from server.base.outbound.resolver import Resolver
 
+# Seconds for a whole request, including the lookup and the answer. A node waits for it before it
+# ends.
 TIMEOUT: Final = 5.0
-"""Seconds for a whole request, including the lookup and the answer. A node waits for it before it
-ends."""
 
-MAX_SENT: Final = 16_384
-"""Maximum bytes of a body."""
+MAX_SENT: Final = 16_384  # maximum bytes of a body
 
-MAX_READ: Final = 16_384
-"""Maximum bytes read from an answer: its status and its headers."""
+MAX_READ: Final = 16_384  # maximum bytes read from an answer: its status and its headers
 
-MAX_ADDRESSES: Final = 3
-"""Maximum addresses of a name that are tried, one after the other."""
+MAX_ADDRESSES: Final = 3  # maximum addresses of a name that are tried, one after the other
 
-_FINAL = 200
-"""Answers with a lower status are interim."""
+_FINAL = 200  # answers with a lower status are interim
 
+# Returns the addresses of a name. Raises: OSError: it has none.
 Resolve = Callable[[str], Awaitable[list[str]]]
-"""Returns the addresses of a name.
-
-Raises:
-    OSError: it has none.
-"""
 
 
 class SendError(Exception):

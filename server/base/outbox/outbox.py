@@ -36,14 +36,11 @@ from server.base.work.background import Background
 from server.base.work.signal import AsyncSignal, Signal
 from server.base.work.worker_pool import WorkerPool
 
-MAX_QUEUED = 10_000
-"""Maximum queued effects of this node; the sweeper applies any others."""
+MAX_QUEUED = 10_000  # maximum queued effects of this node; the sweeper applies any others
 
-CONCURRENCY = 8
-"""Effects of this node applied concurrently."""
+CONCURRENCY = 8  # effects of this node applied concurrently
 
-MAX_WAITING = 10_000
-"""Maximum effects waiting for a worker; the sweeper applies any others."""
+MAX_WAITING = 10_000  # maximum effects waiting for a worker; the sweeper applies any others
 
 E = TypeVar("E", bound=Effect)
 D = TypeVar("D", RoundDue, AttemptDue, PostDue, ReminderDue, ChallengeDue, CircleDue)

@@ -12,8 +12,7 @@ from server.base.core.due import Due, parse_due
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 
-MAX_BATCH = 1_000
-"""Maximum due items of one partition returned at a time."""
+MAX_BATCH = 1_000  # maximum due items of one partition returned at a time
 
 log = structlog.get_logger()
 

@@ -33,45 +33,37 @@ from server.base.work.clock import Clock
 from server.base.work.metrics import Histogram
 from server.base.work.worker_pool import WorkerPool
 
-RENEW_EVERY = 2.0
-"""Seconds between heartbeats."""
+RENEW_EVERY = 2.0  # seconds between heartbeats
 
+# Milliseconds between scans of a partition, with and without active players.
 BUSY_SCAN_EVERY_MS, IDLE_SCAN_EVERY_MS = 4_000, 128_000
-"""Milliseconds between scans of a partition, with and without active players."""
 
+# Milliseconds that a scan reads deadlines ahead; more than the time between scans.
 HORIZON_MS = 300_000
-"""Milliseconds that a scan reads deadlines ahead; more than the time between scans."""
 
-SCAN_EVERY = 1.0
-"""Seconds between calls of `scan`, each of which reads some of the partitions."""
+SCAN_EVERY = 1.0  # seconds between calls of `scan`, each of which reads some of the partitions
 
-SCAN_BATCH = 64
-"""Partitions read together."""
+SCAN_BATCH = 64  # partitions read together
 
+# The code of items that are unreadable because the store has lost a part of them.
 LOST = "entries_lost"
-"""The code of items that are unreadable because the store has lost a part of them."""
 
-POLL_EVERY = 0.5
-"""Seconds between checks of the deadlines in memory."""
+POLL_EVERY = 0.5  # seconds between checks of the deadlines in memory
 
-RETRY_AFTER_MS = 2_000
-"""Milliseconds after which the partition of failed work is scanned again."""
+RETRY_AFTER_MS = 2_000  # milliseconds after which the partition of failed work is scanned again
 
-TRIES = 3
-"""Tries of work that raises unexpected errors, before it is set aside."""
+TRIES = 3  # tries of work that raises unexpected errors, before it is set aside
 
-URGENT_WORKERS = 16
-"""Concurrent workers for effects, and for all deadlines except daily attempts'."""
+URGENT_WORKERS = 16  # concurrent workers for effects, and for all deadlines except daily attempts'
 
+# Concurrent workers that end attempts at dailies, and the seconds between attempts of each worker:
+# 100 per second in all.
 DAILY_WORKERS, DAILY_PAUSE = 4, 0.04
-"""Concurrent workers that end attempts at dailies, and the seconds between attempts of each worker:
-100 per second in all."""
 
 log = structlog.get_logger()
 
 
-MAX_WAITING = 10_000
-"""Maximum waiting items of each pool; the next scan finds any others again."""
+MAX_WAITING = 10_000  # maximum waiting items of each pool; the next scan finds any others again
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,33 +43,27 @@ from server.base.work.worker_pool import WorkerPool
 _LABEL = b"samedeal quota\0"
 _BYTES = 9
 
-WRITE_AFTER: Final = 1.0
-"""Seconds after which counted bytes are written."""
+WRITE_AFTER: Final = 1.0  # seconds after which counted bytes are written
 
-READ_AGAIN: Final = 10.0
-"""Seconds between checks of an address that has used its whole quota."""
+READ_AGAIN: Final = 10.0  # seconds between checks of an address that has used its whole quota
 
-CONCURRENCY: Final = 32
-"""Addresses written at the same time."""
+CONCURRENCY: Final = 32  # addresses written at the same time
 
-MAX_KNOWN: Final = 10_000
-"""Addresses whose last known usage a node remembers, 0.2 kB each."""
+MAX_KNOWN: Final = 10_000  # addresses whose last known usage a node remembers, 0.2 kB each
 
+# The range of a refusal's waiting time, in milliseconds.
 SHORTEST_WAIT_MS, LONGEST_WAIT_MS = MINUTE, HOUR
-"""The range of a refusal's waiting time, in milliseconds."""
 
-MOVES: Final = 32
-"""Entries of an attempt's journal that are charged together."""
+MOVES: Final = 32  # entries of an attempt's journal that are charged together
 
-ENTRY_BYTES: Final = 75
-"""Bytes of an entry, in a stream with a hundred entries per node."""
+ENTRY_BYTES: Final = 75  # bytes of an entry, in a stream with a hundred entries per node
 
 # Sizes of stored items, as measured with MEMORY USAGE and rounded up; see `server/STORED.md`.
 
 
+# Bytes of the items with a longer lifetime from the first move on: an attempt, a round's deal, and
+# results.
 PLAYED: Final = 2_600
-"""Bytes of the items with a longer lifetime from the first move on: an attempt, a round's deal, and
-results."""
 
 
 class Scope(NamedTuple):

@@ -12,8 +12,8 @@ from server.base.core.refusal import UnsuitableError
 from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
 from server.base.seals.secret_files import read_secret
 
+# Name of the key file that a node with a private Redis creates in its data directory.
 OWN_FILE: Final = "secret-key"
-"""Name of the key file that a node with a private Redis creates in its data directory."""
 
 
 def read_keys(path: Path) -> SecretKeys:

@@ -25,8 +25,8 @@ from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 
+# Seconds between reads of the keyring, and so the delay until all nodes sign with a new key.
 READ_EVERY = 5.0
-"""Seconds between reads of the keyring, and so the delay until all nodes sign with a new key."""
 
 _RANDOM_BYTES = 2
 

@@ -9,9 +9,9 @@ from typing import Final
 
 from server.base.core.refusal import UnsuitableError
 
+# The mount point of Docker's and Podman's secrets in a container. They do not belong to the
+# container's user and are readable by all, but a container has no other users.
 MOUNTED: Final = Path("/run/secrets")
-"""The mount point of Docker's and Podman's secrets in a container. They do not belong to the
-container's user and are readable by all, but a container has no other users."""
 
 
 def read_secret(path: Path) -> str:

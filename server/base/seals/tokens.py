@@ -14,12 +14,12 @@ from typing import Final, NamedTuple
 from server.base.core.ids import PlayerId, is_id
 from server.base.core.refusal import Refusal
 
+# Lifetime of a token in milliseconds. A guest's record is kept as long after the last visit, so an
+# expired token loses no stored data. Visitors get a new token in time.
 LIFE_MS: Final = 400 * 86_400_000
-"""Lifetime of a token in milliseconds. A guest's record is kept as long after the last visit,
-so an expired token loses no stored data. Visitors get a new token in time."""
 
+# Milliseconds after which the next `Welcome` contains a new token.
 RENEW_AFTER_MS: Final = 86_400_000
-"""Milliseconds after which the next `Welcome` contains a new token."""
 
 _LABEL = b"samedeal token\0"
 _EPOCH = r"(0|[1-9][0-9]{0,8})"

@@ -13,6 +13,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.base.net.origins import Origins
 
+# The page's Content-Security-Policy. The page needs no inline scripts or styles, so none are
+# allowed.
 POLICY: Final = {
     # Anything not listed below, such as frames and plug-ins, cannot be loaded at all.
     "default-src": "'none'",
@@ -32,36 +34,34 @@ POLICY: Final = {
     "require-trusted-types-for": "'script'",
     "trusted-types": "svelte-trusted-html samedeal",
 }
-"""The page's Content-Security-Policy. The page needs no inline scripts or styles, so none are
-allowed."""
 
+# Browser features that the page does not use. They are denied even to injected scripts.
 DENIED: Final = (
     *("accelerometer", "browsing-topics", "camera", "display-capture"),
     *("encrypted-media", "fullscreen", "geolocation", "gyroscope", "hid", "idle-detection"),
     *("local-fonts", "magnetometer", "microphone", "midi", "payment", "serial"),
     *("sync-xhr", "usb", "window-management", "xr-spatial-tracking"),
 )
-"""Browser features that the page does not use. They are denied even to injected scripts."""
 
+# Features allowed to the page, but not to embedded content: in a race, the screen stays on.
 ALLOWED: Final = ("screen-wake-lock",)
-"""Features allowed to the page, but not to embedded content: in a race, the screen stays on."""
 
+# Makes browsers use only TLS for this host, for a year. Subdomains are not included, since they may
+# belong to others.
 HSTS: Final = "max-age=31536000"
-"""Makes browsers use only TLS for this host, for a year. Subdomains are not included, since they
-may belong to others."""
 
-COMMON: Final = {"X-Content-Type-Options": "nosniff"}
-"""Headers of every answer."""
+COMMON: Final = {"X-Content-Type-Options": "nosniff"}  # headers of every answer
 
+# Headers of files loaded by the page's documents.
 LOADED: Final = COMMON | {"Cross-Origin-Resource-Policy": "same-origin"}
-"""Headers of files loaded by the page's documents."""
 
+# Headers of answers that pages of any origin may load: the HTTP interface, and preview images.
 PUBLIC: Final = COMMON | {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
-"""Headers of answers that pages of any origin may load: the HTTP interface, and preview images."""
 
+# Headers of the page, its service worker and all other answers, such as errors.
 DOCUMENT: Final = LOADED | {
     "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in POLICY.items()),
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -71,10 +71,9 @@ DOCUMENT: Final = LOADED | {
     # The URL of a room is enough to join it.
     "Referrer-Policy": "no-referrer",
 }
-"""Headers of the page, its service worker and all other answers, such as errors."""
 
+# Headers by path prefix.
 _BY_PREFIX: Final = {"/assets/": LOADED, "/api/": PUBLIC, "/preview": PUBLIC}
-"""Headers by path prefix."""
 
 _Raw = list[tuple[bytes, bytes]]
 

@@ -25,11 +25,10 @@ LIVE_PATH = "/health/live"
 READY_PATH = "/health/ready"
 METRICS_PATH = "/metrics"
 
+# First segments of all paths on the players' port, except files.
 FIRST_SEGMENTS = {*SCREENS, "socket", "api", "health"}
-"""First segments of all paths on the players' port, except files."""
 
-METHODS = ("GET", "HEAD")
-"""Methods of requests for the page and for health checks."""
+METHODS = ("GET", "HEAD")  # methods of requests for the page and for health checks
 
 UNREADY = "The store accepts no writes, or is another one than before, or the node is broken."
 

@@ -25,20 +25,19 @@ from server.base.web.start_page import StartPage
 
 INDEX = "/index.html"
 
+# First path segments of the screens of the page, which is a single-page application.
 SCREENS = {
     *("", "new", "r", "watch", "daily", "leaderboard", "practice", "rules", "run", "deal"),
     *("settings", "archive", "player", "account", "c", "circles", "o", "own"),
 }
-"""First path segments of the screens of the page, which is a single-page application."""
 
+# The first path segment of the operators' screen, present only on servers with operators.
 OPERATORS = "admin"
-"""The first path segment of the operators' screen, present only on servers with operators."""
 
+# Content codings of the build's compressed files, with their suffixes, best first.
 CODINGS = {"br": ".br", "gzip": ".gz"}
-"""Content codings of the build's compressed files, with their suffixes, best first."""
 
-_RENDERED = 512
-"""Cached rendered start pages: about 5 KB each."""
+_RENDERED = 512  # cached rendered start pages: about 5 KB each
 
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _REVALIDATE = "no-cache"

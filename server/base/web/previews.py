@@ -41,20 +41,16 @@ from server.base.net.limits import Bucket, Rate
 from server.base.net.load import Load
 from server.base.work.tasks import Tasks
 
-READ_WITHIN = 0.3
-"""Seconds that a request waits for the store before it gets a generic preview."""
+READ_WITHIN = 0.3  # seconds that a request waits for the store before it gets a generic preview
 
-READS = Rate(50.0, 200.0)
-"""The rate of previews that read the store."""
+READS = Rate(50.0, 200.0)  # the rate of previews that read the store
 
+# Maximum reads in flight. More would only wait, since the store is slow then.
 MAX_READS = 32
-"""Maximum reads in flight. More would only wait, since the store is slow then."""
 
-KEPT_FOR = 10.0
-"""Seconds that the preview of a room or challenge is cached."""
+KEPT_FOR = 10.0  # seconds that the preview of a room or challenge is cached
 
-MAX_KEPT = 1_000
-"""Cached previews of rooms and challenges: about 0.7 kB each."""
+MAX_KEPT = 1_000  # cached previews of rooms and challenges: about 0.7 kB each
 
 T = TypeVar("T")
 
@@ -82,15 +78,15 @@ class Preview:
     listed: bool = True
 
 
+# Reads a preview from the store; returns `None` if there is nothing to show.
 Read = Callable[[], Awaitable[Preview | None]]
-"""Reads a preview from the store; returns `None` if there is nothing to show."""
 
+# Reads a challenge's preview; returns `None` if there is nothing to show.
 ChallengePreview = Callable[[ChallengeId], Awaitable[Preview | None]]
-"""Reads a challenge's preview; returns `None` if there is nothing to show."""
 
+# Returns the preview of a game's leaderboard for a URL's query, and optionally a function that
+# reads a better one.
 LeaderboardPreview = Callable[[str, Mapping[str, str]], tuple[Preview, Read | None]]
-"""Returns the preview of a game's leaderboard for a URL's query, and optionally a function that
-reads a better one."""
 
 
 class RoomPreviews(Protocol):
@@ -394,5 +390,5 @@ def own(game: Game) -> Preview:
     return of_game(f"{game.name} with a twist", about, f"/own/{game.id}", game)
 
 
+# Previews of a game's screens that do not read the store, by the first path segment.
 GAME_SCREENS = {"daily": today, "practice": practice, "rules": rules, "own": own}
-"""Previews of a game's screens that do not read the store, by the first path segment."""

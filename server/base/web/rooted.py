@@ -17,11 +17,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.base.net.origins import Origins
 
-WORKER = "/sw.js"
-"""The service worker, which contains the digests of the files that it caches."""
+WORKER = "/sw.js"  # the service worker, which contains the digests of the files that it caches
 
+# The start of an absolute path in HTML; scripts and styles use relative ones.
 _ADDRESS = re.compile(rb'\b(href|src)="/')
-"""The start of an absolute path in HTML; scripts and styles use relative ones."""
 
 
 def at_root(app: ASGIApp, origins: Origins, taken: Collection[str]) -> ASGIApp:

@@ -10,26 +10,23 @@ from html import escape
 from server.base.web.previews import HOME, Preview
 
 PRODUCT = "Samedeal"
-WIDTH, HEIGHT = 1200, 630
-"""Size of all preview images, in pixels."""
+WIDTH, HEIGHT = 1200, 630  # size of all preview images, in pixels
 
+# Markers around the part of the built page that is replaced by a preview.
 BEGIN, END = "<!-- preview -->", "<!-- /preview -->"
-"""Markers around the part of the built page that is replaced by a preview."""
 
 
-DEFAULT_LANGUAGE = "en"
-"""The language for readers without a supported language."""
+DEFAULT_LANGUAGE = "en"  # the language for readers without a supported language
 
 _LANG = f'<html lang="{DEFAULT_LANGUAGE}"'
 
+# The preload of a file with the page's words in one language.
 _WORDS = re.compile(r'<link [^>]*data-language="(\w+)"[^>]*>')
-"""The preload of a file with the page's words in one language."""
 
+# A language and its weight in an Accept-Language header.
 _RANGE = re.compile(r"([A-Za-z]+)[^,;]*(?:;\s*q=([0-9.]+))?")
-"""A language and its weight in an Accept-Language header."""
 
-_REMEMBERED = 256
-"""Cached Accept-Language headers: most browsers send one of few."""
+_REMEMBERED = 256  # cached Accept-Language headers: most browsers send one of few
 
 
 class StartPage:

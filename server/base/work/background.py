@@ -25,8 +25,8 @@ import structlog
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.base.work.stop import Stop
 
+# Remembered unreadable items, each logged once. When the memory is full, it is cleared.
 MAX_REMEMBERED = 10_000
-"""Remembered unreadable items, each logged once. When the memory is full, it is cleared."""
 
 Step = Callable[[], Awaitable[object]]
 
@@ -239,8 +239,7 @@ class Background:
             self._on_failure()
 
 
-_running: list[Background] = []
-"""The background work of the nodes in this process."""
+_running: list[Background] = []  # the background work of the nodes in this process
 
 
 def hear(task: asyncio.Task[Any]) -> None:

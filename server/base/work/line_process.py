@@ -21,24 +21,19 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-MAX_ANSWER = 1 << 20
-"""Maximum bytes of an answer."""
+MAX_ANSWER = 1 << 20  # maximum bytes of an answer
 
+# Whether processes without waiting players yield the processor to all other processes.
 STEPS_BACK = True
-"""Whether processes without waiting players yield the processor to all other processes."""
 
-_NICENESS = 19
-"""The niceness of a process: the highest."""
+_NICENESS = 19  # the niceness of a process: the highest
 
+# The niceness of the process's session, on Linux systems that share the processor among sessions.
 _SESSION = Path("/proc/self/autogroup")
-"""The niceness of the process's session, on Linux systems that share the processor among sessions.
-"""
 
-_TRIES = 50
-"""Attempts to change it, every tenth of a second."""
+_TRIES = 50  # attempts to change it, every tenth of a second
 
-_AWAITED = "--awaited"
-"""The argument of a process with normal priority."""
+_AWAITED = "--awaited"  # the argument of a process with normal priority
 
 _ROOT = Path(__file__).parents[3]
 

@@ -35,14 +35,13 @@ from prometheus_client.core import (
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
-LAG_INTERVAL = 0.1
-"""Seconds between measurements of the event loop's lag."""
+LAG_INTERVAL = 0.1  # seconds between measurements of the event loop's lag
 
+# Weight of the latest measurement in `LagMeter.recent`, an exponential moving average.
 _LAG_WEIGHT = 0.2
-"""Weight of the latest measurement in `LagMeter.recent`, an exponential moving average."""
 
+# Bucket bounds of durations.
 SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-"""Bucket bounds of durations."""
 
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
@@ -50,8 +49,8 @@ Gauge = Callable[[], float]
 
 Gauges = dict[str, Gauge]
 
+# Counts by label values: a tuple of strings, or a string if there is only one label.
 Counts = Counter[Any]
-"""Counts by label values: a tuple of strings, or a string if there is only one label."""
 
 
 class Histogram:

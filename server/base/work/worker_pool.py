@@ -17,17 +17,14 @@ import structlog
 from server.base.core.refusal import UnavailableError
 from server.base.work.background import Background
 
-RETRY_AFTER = 1.0
-"""Seconds before an item is retried if the store did not answer."""
+RETRY_AFTER = 1.0  # seconds before an item is retried if the store did not answer
 
+# Seconds after which an item no longer counts against the size of a pool with several workers.
+# Otherwise, items that wait for an unresponsive server could occupy all workers.
 SLOW = 1.0
-"""Seconds after which an item no longer counts against the size of a pool with several workers.
 
-Otherwise, items that wait for an unresponsive server could occupy all workers.
-"""
-
+# Minimum delay in seconds of a scheduled item, since a clock may be a little behind.
 SHORTEST = 0.01
-"""Minimum delay in seconds of a scheduled item, since a clock may be a little behind."""
 
 Item = TypeVar("Item", bound=Hashable)
 

@@ -6,26 +6,25 @@ import re
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-MAX_URL: Final = 1_000
-"""Maximum characters of a URL for posts."""
+MAX_URL: Final = 1_000  # maximum characters of a URL for posts
 
 HTTPS_PORT: Final = 443
 
+# Neither spaces nor control characters, which could end a line of the request.
 _TEXT: Final = re.compile(r"[\x21-\x7e]+")
-"""Neither spaces nor control characters, which could end a line of the request."""
 
+# A name of the form used on the Internet: with a dot, and not an address.
 _NAME: Final = re.compile(
     r"(?=.{1,253}\Z)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]"
 )
-"""A name of the form used on the Internet: with a dot, and not an address."""
 
+# Domains reserved for names of a machine or a network, or for no names at all (RFC 6761).
 _LOCAL: Final = frozenset(
     {
         *("alt", "corp", "home", "home.arpa", "internal", "intranet", "invalid", "lan", "local"),
         *("localdomain", "localhost", "onion", "private", "test"),
     }
 )
-"""Domains reserved for names of a machine or a network, or for no names at all (RFC 6761)."""
 
 
 def is_public_name(host: str) -> bool:

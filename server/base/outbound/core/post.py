@@ -6,16 +6,15 @@ from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
+# Maximum milliseconds of tries to send a post, and then of remembering its id to prevent
+# duplicates.
 LIFE_MS: Final = 86_400_000
-"""Maximum milliseconds of tries to send a post, and then of remembering its id to prevent
-duplicates."""
 
+# Milliseconds from each failed try to the next one. The post is dropped if the try after the last
+# pause fails.
 PAUSES_MS: Final = (10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000)
-"""Milliseconds from each failed try to the next one. The post is dropped if the try after the last
-pause fails."""
 
-LONGEST_WAIT_MS: Final = 21_600_000
-"""Maximum milliseconds that a server can delay the next try."""
+LONGEST_WAIT_MS: Final = 21_600_000  # maximum milliseconds that a server can delay the next try
 
 _PASSING: Final = {408, 425, 429}
 _GONE: Final = {404, 410}
@@ -54,10 +53,10 @@ class Answer(NamedTuple):
     wait_ms: int = 0
 
 
+# Reasons for a missing answer: the name has no public address; the name is unknown; the URL is not
+# allowed; the connection was refused or lost; the certificate does not match; a timeout; an invalid
+# answer.
 Failure = Literal["address", "name", "url", "connection", "tls", "time", "answer"]
-"""Reasons for a missing answer: the name has no public address; the name is unknown; the URL is not
-allowed; the connection was refused or lost; the certificate does not match; a timeout; an invalid
-answer."""
 
 Fate = Literal["sent", "gone", "dropped"]
 

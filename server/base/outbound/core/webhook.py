@@ -18,9 +18,9 @@ Form = Literal["discord", "slack", "json"]
 
 MAX_LINES: Final = 25
 MAX_TITLE: Final = 150
+# Maximum lines, and maximum characters of the title and of a line. All supported servers accept as
+# much.
 MAX_LINE: Final = 119
-"""Maximum lines, and maximum characters of the title and of a line. All supported servers accept as
-much."""
 
 _MARKDOWN: Final = re.compile(r"([\\`*_~|<>\[\]()#@:+-]|(?<=\A\d)\.|(?<=\A\d\d)\.)")
 _SLACK_ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})

@@ -21,14 +21,11 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-KEY_BYTES: Final = 32
-"""Bytes of a secret key."""
+KEY_BYTES: Final = 32  # bytes of a secret key
 
-ID_LENGTH: Final = 8
-"""Hexadecimal digits of a secret key's id."""
+ID_LENGTH: Final = 8  # hexadecimal digits of a secret key's id
 
-_SEALING_BYTES = 64
-"""AES-SIV takes two keys of 256 bits."""
+_SEALING_BYTES = 64  # AES-SIV takes two keys of 256 bits
 
 _SIGNING_BYTES = 32
 

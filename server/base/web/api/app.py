@@ -29,8 +29,7 @@ from server.base.web.api.shared import Problem
 from server.base.web.content import matches
 from server.base.work.metrics import Counts
 
-METHODS = ["GET", "OPTIONS"]
-"""The methods of a route; Starlette adds HEAD."""
+METHODS = ["GET", "OPTIONS"]  # the methods of a route; Starlette adds HEAD
 
 _TAKEN = {*METHODS, "HEAD"}
 

@@ -16,36 +16,34 @@ from server.base.web.api.route import FOREVER, Answer, Download
 from server.base.web.content import Content, content_of
 from server.base.work.tasks import Tasks
 
-MAX_BYTES: Final = 32_000_000
-"""Maximum bytes of all cached answers, including their keys."""
+MAX_BYTES: Final = 32_000_000  # maximum bytes of all cached answers, including their keys
 
+# The share for answers requested once. The rest is for answers requested again, so that a million
+# different requests cannot evict these.
 ONCE: Final = 0.25
-"""The share for answers requested once. The rest is for answers requested again, so that a million
-different requests cannot evict these."""
 
+# Bytes of an answer in each content coding besides its body: prepared responses, headers and cache
+# entry. A test measures them.
 OVERHEAD: Final = 3_584
-"""Bytes of an answer in each content coding besides its body: prepared responses, headers and cache
-entry. A test measures them."""
 
+# Maximum seconds that a node caches an answer, so that it soon serves corrections.
 MAX_LIFE_S: Final = 60.0
-"""Maximum seconds that a node caches an answer, so that it soon serves corrections."""
 
+# Maximum concurrently created answers; further requests are refused before they delay moves.
 MAX_IN_FLIGHT: Final = 16
-"""Maximum concurrently created answers; further requests are refused before they delay moves."""
 
+# Minimum bytes for compression; a smaller answer fits into one packet anyway.
 PACKED_FROM: Final = 1_024
-"""Minimum bytes for compression; a smaller answer fits into one packet anyway."""
 
-_LEVEL: Final = 5
-"""The compression level: above it, JSON takes longer without getting much smaller."""
+_LEVEL: Final = 5  # the compression level: above it, JSON takes longer without getting much smaller
 
+# Headers of every answer.
 HEADERS: Final = {
     "Content-Type": "application/json",
     # All answers are public, and independent of the client.
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": "ETag, Retry-After",
 }
-"""Headers of every answer."""
 
 Made = Content | Download
 

@@ -16,8 +16,8 @@ from server.base.web.api.problems import OF_ANY, STATUS
 from server.base.web.api.route import Route
 from server.base.web.api.shared import Problem
 
+# The interface's version, changed when existing clients could no longer read the answers.
 VERSION = "1"
-"""The interface's version, changed when existing clients could no longer read the answers."""
 
 ABOUT = """\
 Public data: dailies and their commitments, leaderboards, players, challenges, closed deals and \
@@ -25,12 +25,12 @@ their runs. `server/HTTP.md` explains it. Times are Unix milliseconds; days are 
 from 1970-01-01. Fields may be added to answers.\
 """
 
+# Headers of answers, with their descriptions.
 HEADERS = {
     "ETag": "A strong tag of the content.",
     "Cache-Control": "How long clients and proxies may cache the answer.",
     "Retry-After": "Seconds to wait before a retry.",
 }
-"""Headers of answers, with their descriptions."""
 
 _REF = "#/components/schemas/{name}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Final
 
+# The HTTP status of each code.
 STATUS: Final = {
     "bad_request": HTTPStatus.BAD_REQUEST,
     "unknown_path": HTTPStatus.NOT_FOUND,
@@ -28,8 +29,8 @@ STATUS: Final = {
     "entries_lost": HTTPStatus.SERVICE_UNAVAILABLE,
     "unknown_rules": HTTPStatus.SERVICE_UNAVAILABLE,
 }
-"""The HTTP status of each code."""
 
+# Codes common to all routes.
 OF_ANY: Final = (
     "bad_request",
     "too_fast",
@@ -41,4 +42,3 @@ OF_ANY: Final = (
     "entries_lost",
     "unknown_rules",
 )
-"""Codes common to all routes."""

@@ -17,18 +17,15 @@ from server.base.core import days
 from server.base.core.ids import AttemptId, DealId, PlayerId, is_id, split_attempt_id
 from server.base.core.refusal import Refusal
 
-FOREVER: Final = 31_536_000
-"""The lifetime of immutable answers, in seconds."""
+FOREVER: Final = 31_536_000  # the lifetime of immutable answers, in seconds
 
+# The lifetime of closed data that may still be corrected, such as names and voided results, in
+# seconds.
 HOUR: Final = 3_600
-"""The lifetime of closed data that may still be corrected, such as names and voided results, in
-seconds."""
 
-LIVE: Final = 5
-"""The lifetime of data that changes with every result, in seconds."""
+LIVE: Final = 5  # the lifetime of data that changes with every result, in seconds
 
-MAX_ROWS: Final = 100
-"""Maximum rows of an answer."""
+MAX_ROWS: Final = 100  # maximum rows of an answer
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -86,8 +83,8 @@ class Rows(Asked, frozen=True, kw_only=True):
 A = TypeVar("A", bound=Asked)
 S_contra = TypeVar("S_contra", contravariant=True)
 
+# Answers a request, given the services. Its module declares their interface as a protocol.
 Handler = Callable[[S_contra, A], Awaitable[Answer[Any] | Download]]
-"""Answers a request, given the services. Its module declares their interface as a protocol."""
 
 
 @dataclass(frozen=True)
