@@ -19,9 +19,7 @@ from engine.known import numbered_deck
 from engine.solver import Verdict, budget_of
 
 GAME = "freecell"
-
 DEALS = 32_000  # the last deal of the first programs, which start at 1
-
 MORE = 5  # the budget of an undecided deal's second run, as a multiple of the first
 
 

@@ -54,7 +54,6 @@ KEPT = ROOT / "build/winnability"
 
 COLUMNS = "number,verdict,home,moves,effort,steps,seconds"
 DIGESTED = COLUMNS.rpartition(",")[0]
-
 DEALS = 1_000  # the number of deals of each game and variant without an exact method
 EXACT_DEALS = 10_000  # the number of deals of each game and variant with an exact method
 # The number of deals of each game's standard rules that are also solved with the whole budget. The
@@ -62,9 +61,7 @@ EXACT_DEALS = 10_000  # the number of deals of each game and variant with an exa
 # figures are from known ones.
 GOAL_DEALS = 200
 SHORT = 10  # the divisor of the budget of all other deals
-
 LIMITS = (0.1, 1, 3, 10)  # time limits in seconds for the table of wins with the whole budget
-
 Z = 1.959964  # the quantile of the normal distribution for a 95 % interval
 
 
@@ -79,21 +76,15 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The recorded solution of a deal.
-
-    Attributes:
-        home: the cards on foundations after the winning line, or else the best one.
-        moves: the number of its moves.
-        seconds: the processor time. Only this depends on the machine.
-    """
+    """The recorded solution of a deal."""
 
     number: int
     verdict: str
-    home: int
+    home: int  # after the winning line, or else the best one
     moves: int
     effort: int
     steps: int
-    seconds: float
+    seconds: float  # processor time, which alone depends on the machine
 
 
 @dataclass(frozen=True, slots=True)

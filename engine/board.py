@@ -18,21 +18,14 @@ class Board:
     """A player's complete position, including hidden cards. It never leaves the server.
 
     Boards are shared, and never modified.
-
-    Attributes:
-        ruleset: the rules in force.
-        piles: the piles by pile number, each from bottom to top; face-down cards have the bit
-            `DOWN` set.
-        redeals: how many times the waste has been turned over.
-        moves: the number of moves played.
-        home: the number of cards on foundations; counted from `piles` if left out.
     """
 
     ruleset: Ruleset
+    # The piles by pile number, each from bottom to top; face-down cards have the bit `DOWN` set.
     piles: Piles
-    redeals: int
+    redeals: int  # how often the waste was turned over
     moves: int
-    home: int
+    home: int  # cards on foundations
 
     # Every move creates a board. A frozen dataclass would take three times as long to create.
     def __init__(
@@ -82,17 +75,11 @@ class Change(NamedTuple):
 
 
 class Delta(NamedTuple):
-    """The visible changes of a move.
+    """The visible changes of a move."""
 
-    Attributes:
-        changes: one for each pile that changed, in ascending order of pile numbers.
-        redeals: `Board.redeals` after the move.
-        moves: `Board.moves` after the move.
-    """
-
-    changes: tuple[Change, ...]
-    redeals: int
-    moves: int
+    changes: tuple[Change, ...]  # in ascending order of pile numbers
+    redeals: int  # `Board.redeals` after the move
+    moves: int  # `Board.moves` after the move
 
 
 def view_of(board: Board) -> View:

@@ -34,24 +34,19 @@ class _Rules(NamedTuple):
 
 
 class Catalog:
-    """Games by id, and all rules by digest.
-
-    Attributes:
-        games: the playable games by id, sorted by the order of their listings, then by name.
-        unlisted: the sorted digests of rules that serve no new deals.
-    """
+    """Games by id, and all rules by digest."""
 
     def __init__(self, games: Iterable[Game], unlisted: Iterable[Game] = ()) -> None:
         """Index listed games, and earlier versions of games, found only by digest."""
         ordered = sorted(games, key=lambda game: (game.listing.order, game.name))
+        # The playable games by id, sorted by the order of their listings, then by name.
         self.games: Mapping[str, Game] = {game.id: game for game in ordered}
         current, others = _by_digest(ordered), _by_digest(unlisted)
         self._current = {(each.game, each.variant): digest for digest, each in current.items()}
-        self.unlisted = sorted(others.keys() - current.keys())
+        self.unlisted = sorted(others.keys() - current.keys())  # digests, sorted
         self._rules = others | current
         self._rulesets: dict[str, Ruleset] = {}
         self._changed: WeakValueDictionary[str, Ruleset] = WeakValueDictionary()
-        # Changes to today's rules, by game and changes.
         self._named: WeakValueDictionary[tuple[str, str], Ruleset] = WeakValueDictionary()
         self._latest: OrderedDict[str, Ruleset] = OrderedDict()
         self._kept = 0

@@ -25,8 +25,7 @@ from engine.position import parse_position, position_of
 from engine.schema import STANDARD
 
 MAX_LINE_LENGTH = 65_536  # the maximum length of a request in characters, without the line ending
-
-_BLANK = " \t\r\n"  # the whitespace of JSON
+_BLANK = " \t\r\n"
 
 
 class RequestError(EngineError):

@@ -8,14 +8,13 @@ class EngineError(ValueError):
 
     Attributes:
         code: the class's stable identifier for programs, in `snake_case`.
-        message: one sentence for people.
     """
 
     code = "engine"
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
-        self.message = message
+        self.message = message  # a sentence for people
 
 
 class CardError(EngineError):
@@ -52,8 +51,7 @@ class RulesetError(EngineError):
     """A ruleset with an unknown key or an invalid value; the message begins with the key's path."""
 
     code = "bad_ruleset"
-    # The maximum length of a message, beyond which it is cut: messages may quote long keys.
-    longest = 300
+    longest = 300  # characters; longer messages are cut, since they may quote long keys
 
     def __init__(self, message: str) -> None:
         cut = len(message) > self.longest

@@ -112,7 +112,7 @@ def set_of(row: bytes) -> int:
     return sum(BITS[card] for card in range(PACK_SIZE) if row[card])
 
 
-ALL_CARDS: Final = (1 << PACK_SIZE) - 1  # the bit set of all cards
+ALL_CARDS: Final = (1 << PACK_SIZE) - 1
 
 # The rows of a pile that takes any card when empty, and nothing otherwise.
 ANY_CARD: Takes = ((0,) * (_ROWS - 1)) + (ALL_CARDS,)

@@ -16,11 +16,9 @@ from engine.moves import Layout, goes_home, legal_moves, moves_of, stock_moves
 from engine.play import apply
 from engine.ruleset import ENDLESS, ROW, Move, Ruleset
 
-Worth = tuple[int, ...]  # the value of a move, compared lexicographically; higher is better
+Worth = tuple[int, ...]  # compared lexicographically; higher is better
 
 _HOME, _PREPARES, _JOINS, _UNCOVERS, _WASTE_JOINS, _WASTE, _DEALS, _SPREADS = range(8, 0, -1)
-
-
 SLICE: Final = 64  # the number of moves judged between two pauses, in less than half a millisecond
 
 

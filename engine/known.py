@@ -22,8 +22,7 @@ from engine.deal import SEED_BYTES, check_deck, parse_seed
 from engine.errors import DeckError
 from engine.ruleset import Ruleset
 
-LAST: Final = 1_000_000  # the number of the last numbered deal
-
+LAST: Final = 1_000_000  # the last numbered deal
 _NUMBER: Final = re.compile(r"[1-9]\d{0,6}", re.ASCII)
 
 _PACK: Final = bytes(card_of(rank, suit) for rank in RANKS for suit in "CDHS")

@@ -15,8 +15,7 @@ from engine.moves import fits_foundation, is_stuck, leaving_to, run_length
 from engine.ruleset import Ruleset
 from engine.schema import STANDARD, Reserve, Tableau
 
-MAX_MOVES = 1_000_000  # the largest accepted `moves` of a position
-
+MAX_MOVES = 1_000_000  # accepted in a position
 _KEYS = {"game", "variant", "piles", "redeals", "moves", "won", "stuck"}
 
 

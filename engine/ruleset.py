@@ -50,17 +50,13 @@ class Move:
 
 
 ROW = -2  # the target of a move that deals a row of cards to the tableau
-
 ENDLESS: Final = MAX_NUMBER  # `Ruleset.redeals` for unlimited redeals: more than any player makes
-
 DIGEST_LENGTH: Final = 16  # the length of a ruleset's digest in hexadecimal digits: 64 bits
-
 _DIGEST_LABEL: Final = b"samedeal rules 1"
 
 MoveRow = tuple[int, tuple[Move, ...]]  # a source pile and its single-card moves, indexed by target
 
 _FOUNDATION, _TABLEAU, _CELL = 1, 2, 4  # kinds of targets of single cards, as bits
-
 _OF_PLACE: Final = {"foundation": _FOUNDATION, "tableau": _TABLEAU, "cell": _CELL}
 
 # The number of targets is rounded up to a multiple of this, so that rules share move rows.
@@ -79,23 +75,17 @@ class Ruleset:
     Piles are numbered from 0: foundations, tableau, stock, waste, reserve, cells. A game without a
     stock gets one that is always empty. Rulesets are compared by identity; the catalogue has one
     object per digest.
-
-    Attributes:
-        digest: identifies these rules among all versions of the game's rules.
     """
 
     def __init__(self, game: str, variant: str, rules: Rules) -> None:
         self.game = game
         self.variant = variant
         self.rules = rules
-        self.digest = digest_of(game, variant, rules)
-        # The cards in play, in the order of an unshuffled pack.
-        self.pack = pack(rules.packs, rules.suits)
-        self.total = len(self.pack)  # the number of cards in play
-        # The number of cards on foundations before the first move.
+        self.digest = digest_of(game, variant, rules)  # among all versions of all rules
+        self.pack = pack(rules.packs, rules.suits)  # in the order of an unshuffled pack
+        self.total = len(self.pack)
         self.home_at_start = sum(g.piles for g in rules.foundations if g.setup != "empty")
         dealt = (part.deal for part in (rules.tableau, rules.reserve) if part)
-        # The number of cards in the stock before the first move.
         self.in_stock = self.total - self.home_at_start - sum(map(sum, dealt))
         # The group of each foundation, by pile number.
         self.groups: tuple[Foundation, ...] = tuple(
@@ -132,7 +122,7 @@ class Ruleset:
         """Compute the cards that each pile takes, and other properties of piles."""
         rules, tableau = self.rules, self.rules.tableau
         self.builds: Fits = tableau_fits(rules)  # the table of the cards that a tableau pile takes
-        self.carries: Fits = run_fits(rules)  # the table of builds within cards that move together
+        self.carries: Fits = run_fits(rules)  # within cards that move together
         # Each foundation's table of single cards: none if it takes runs.
         self.homes: tuple[Fits, ...] = tuple(foundation_fits(group) for group in self.groups)
         # For each foundation, a row with 1 for each card that may head a run placed on it.
@@ -141,20 +131,15 @@ class Ruleset:
         build_takes = takes_of(self.builds)
         # The cards that each foundation and tableau pile takes: bit sets by top card.
         self.takes: tuple[Takes, ...] = (*home_takes, *[build_takes] * len(self.tableau))
-        # `run_heads` as bit sets.
         self.run_takes: tuple[int, ...] = tuple(map(set_of, self.run_heads))
-        # For each card, the minimum number of cards below it on a foundation.
-        self.turns = turns_of(rules.foundations)
+        self.turns = turns_of(rules.foundations)  # the fewest cards below each card on a foundation
         # Whether an occupied tableau pile takes only certain cards.
         self.orders_tableau = tableau is not None and tableau.order != "any"
         redeals = rules.waste.redeals if rules.waste else 0
-        # How many times the waste may be turned over.
-        self.redeals = ENDLESS if redeals == "any" else redeals
-        # The number of cards per deal to the waste, unless the stock has fewer.
-        self.turns_to_waste = rules.stock.turns
-        # Whether a row can be dealt only while no tableau pile is empty.
+        self.redeals = ENDLESS if redeals == "any" else redeals  # of the waste
+        self.turns_to_waste = rules.stock.turns  # cards per deal, while the stock has as many
         self.rows_need_cards = not rules.stock.row_on_empty
-        self.stock_up = rules.stock.top == "up"  # whether the stock's top card is face up
+        self.stock_up = rules.stock.top == "up"  # the stock's top card is face up
         places = {"stock": [self.stock], "waste": [self.stock + 1], "reserve": self.reserve}
         # The piles that fill an emptied tableau pile, by priority: the first nonempty one does.
         self.fill: tuple[int, ...] = tuple(
@@ -162,12 +147,10 @@ class Ruleset:
         )
         # The foundations that start with the rank of the first foundation's first card.
         self.same_rank = frozenset(f for f, g in enumerate(self.groups) if g.first == "same")
-        # Whether some foundations give cards back.
-        self.gives_back = any(group.plays for group in self.groups)
+        self.gives_back = any(group.plays for group in self.groups)  # to the tableau
         # Whether the legality of a fitting move can depend on other piles.
         self.depends = bool(self.same_rank) or self.gives_back
-        # Whether runs leave the tableau by themselves.
-        self.automatic = any(group.automatic for group in self.groups)
+        self.automatic = any(group.automatic for group in self.groups)  # runs leave by themselves
         # Whether a move of cards from pile to pile has no effect on other piles.
         self.only_carries = not (self.automatic or self.fill or self.stock_up)
 
@@ -179,21 +162,17 @@ class Ruleset:
         self.by_spaces = moves == "run-by-spaces"
         self.by_places = moves == "run-by-places"
         self.whole_runs = moves == "whole-run"
-        self.moves_any = moves == "any"  # whether face-up cards move together in any order
-        # Whether runs move from tableau pile to tableau pile.
+        self.moves_any = moves == "any"  # in any order
         self.spreads_runs = self.moves_runs and tableau is not None and "tableau" in tableau.plays
         self.runs_home = 0  # the bit set of possible heads of runs that players move to foundations
         if tableau is not None and "foundation" in tableau.plays:
             by_hand = (f for f, group in enumerate(self.groups) if not group.automatic)
             self.runs_home = reduce(or_, (self.run_takes[f] for f in by_hand), 0)
-        # The length of the longest run that can move between tableau piles.
-        self._longest = longest_run(rules)
+        self._longest = longest_run(rules)  # of runs between tableau piles
         self._deals_rows = "row" in rules.stock.plays
         self._width = -(-len(self.pile_names) // _WIDTH) * _WIDTH
-        # The source piles whose top card may go to foundations.
-        self.homeward = self._rows_from("foundation")
-        # The source piles whose top card may go to tableau piles.
-        self.spreading = self._rows_from("tableau")
+        self.homeward = self._rows_from("foundation")  # sources of moves to foundations
+        self.spreading = self._rows_from("tableau")  # to tableau piles, of top cards
         self.storing = self._rows_from("cell")  # the source piles whose top card may go to cells
         plays = [0] * len(self.pile_names)
         for place, rows in zip(
@@ -210,7 +189,6 @@ class Ruleset:
         )
         # The moves of the stock that do not depend on its top card.
         self.stock_moves = tuple(self._stock_moves())
-        # The targets of `stock_moves`.
         self.stock_targets = frozenset(move.target for move in self.stock_moves)
         # Whether the stock's top card goes only to empty foundations that it may start.
         self.stock_starts = "foundation" in rules.stock.plays and (

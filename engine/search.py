@@ -18,7 +18,7 @@ from engine.moves import is_legal, legal_moves, top_of
 from engine.play import apply
 from engine.ruleset import ENDLESS, Move, Ruleset
 
-MAX_POSITIONS = 3_000  # the default bound of a search, in positions
+MAX_POSITIONS = 3_000  # by default
 
 # The most moves that a search examines: a hundred per position, in some seconds.
 MAX_EXAMINED = 300_000
@@ -38,14 +38,10 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The result of a search.
-
-    Attributes:
-        outcome: whether another card can reach a foundation.
-        line: a shortest line of moves that ends on a foundation; empty if there is none.
-    """
+    """The result of a search."""
 
     outcome: Outcome
+    # A shortest line of moves that ends on a foundation; empty if there is none.
     line: tuple[Move, ...] = ()
 
 

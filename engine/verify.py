@@ -13,17 +13,11 @@ from engine.ruleset import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The result of verifying a deal.
+    """The result of verifying a deal."""
 
-    Attributes:
-        agrees: whether the computed commitment equals the published one.
-        commitment: the commitment computed from the deal's id and seed.
-        board: the initial board that the seed deals.
-    """
-
-    agrees: bool
-    commitment: str
-    board: Board
+    agrees: bool  # whether it equals the published commitment
+    commitment: str  # computed from the deal's id and seed
+    board: Board  # as dealt
 
 
 def verify(ruleset: Ruleset, deal_id: str, seed: str, promised: str) -> Verification:

@@ -15,7 +15,6 @@ from deploy.bench.comparison import Round, print_line
 from deploy.bench.processes import LOAD_CORE, pin
 
 QUICK_ROUNDS = 3
-
 CHECK_SHARE = 0.85  # `--check` fails below this share of the recorded ratio
 
 

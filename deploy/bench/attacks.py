@@ -49,41 +49,27 @@ from server.base.wire.short_forms import FIRST_NUMBER
 from server.protocol import attempts, challenges, dailies, leaderboards, rooms, session
 
 ADDRESSES = 4
-
 MAX_UNSENT = 65_536  # the most unsent bytes of an attacking connection, above which it skips a turn
 
 # A room's code in an answer: a short text in MessagePack.
 _ROOM = re.compile(f"\xa8([{CODE_ALPHABET}]{{{CODE_LENGTH}}})".encode("latin-1"))
 
-# The answer of the idle server to the first bytes.
-_SHAKEN = b"HTTP/1.1 101 Switching Protocols\r\n\r\n"
+_SHAKEN = b"HTTP/1.1 101 Switching Protocols\r\n\r\n"  # of the idle server
 
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """The behaviour of each connection of an attack.
-
-    Attributes:
-        sockets: the number of simultaneous connections.
-        head: the first data.
-        then: the data to send after the first bytes have come back.
-        again: the data to send after each later pause, or from the start without `then`.
-        pause: seconds between turns, and before a closed connection is replaced.
-        reads: whether more than the first bytes is read.
-        ends: whether the connection is dropped at its second turn.
-        starts: whether a round is started in the room that `then` opens.
-        crowded: whether the challenges of `crowds.CROWDED` are created first.
-    """
+    """The behaviour of each connection of an attack."""
 
     sockets: int
     head: bytes
-    then: bytes = b""
-    again: tuple[bytes, ...] = ()
-    pause: float = 0.1
-    reads: bool = True
-    ends: bool = False
-    starts: bool = False
-    crowded: bool = False
+    then: bytes = b""  # the data to send after the first bytes have come back
+    again: tuple[bytes, ...] = ()  # sent after each later pause, or from the start without `then`
+    pause: float = 0.1  # seconds between turns, and before a closed connection is replaced
+    reads: bool = True  # whether more than the first bytes is read
+    ends: bool = False  # whether the connection is dropped at its second turn
+    starts: bool = False  # whether a round is started in the room that `then` opens
+    crowded: bool = False  # whether the challenges of `crowds.CROWDED` are created first
 
     @property
     def memory(self) -> float:

@@ -24,9 +24,7 @@ from server.results.core.history_fields import changes, whole_of
 CHANGES, OTHERS = 5, 20
 
 SETTLED = 2.0  # seconds until a change has reached all watchers
-
 LIVES = 20  # the number of measured players per length of history
-
 RESULT = DayResult(27, 25, 400_000, 80, "stuck", 51, ranked=True)
 
 

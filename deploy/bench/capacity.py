@@ -49,9 +49,7 @@ from server.settings import Settings
 from server.wings import Services
 
 COUNT = 400  # the number of created objects per kind
-
 AT_ONCE = 16  # the number created concurrently, which must be below the number of connections
-
 SETTLED = 0.05  # seconds until all writes have reached Redis
 
 # The bytes of a key in the tables of keys and expiries: two entries of 24, an object of 16, and a
@@ -59,13 +57,9 @@ SETTLED = 0.05  # seconds until all writes have reached Redis
 KEY_COST = 80
 
 GAME = "deuces"
-
 LENGTHS = (1, 10, 100, 300)  # numbers of moves: a glance, a few, a usual game, a long one
-
 CHALLENGERS = (2, 50, 1_000)  # numbers of players of challenges: a friend, a circle, the maximum
-
 OPEN_FOR = 3 * 86_400_000  # the duration of a challenge in milliseconds
-
 RESIGNED = (20, 32, 180_000, 100, "resigned")  # the result of all players
 
 Make = Callable[[int], Awaitable[object]]  # creates the object with a number

@@ -12,13 +12,8 @@ from server.base.wire.messages import Command
 from server.protocol import attempts, session
 
 T = TypeVar("T")
-
-# Seconds before each retry of a refused command or connection.
-RETRY_DELAYS = (0.2, 0.5, 1.0, 2.0, 4.0)
-
-# Retryable refusals. A node is `not_started` until it has read Redis's clock.
-RETRYABLE = {"unavailable", "overloaded", "not_started"}
-
+RETRY_DELAYS = (0.2, 0.5, 1.0, 2.0, 4.0)  # seconds, for commands and connections
+RETRYABLE = {"unavailable", "overloaded", "not_started"}  # the last before it has Redis's time
 _SHORT = 126
 _BINARY, _PING, _PONG = 0x82, 0x89, 0x8A
 
@@ -32,22 +27,17 @@ def masked(payload: bytes, first: int = _BINARY) -> bytes:
 
 
 class Client(asyncio.Protocol):
-    """One connection.
-
-    Attributes:
-        opened: done after the WebSocket handshake.
-        player: the player's id once a session is open.
-        handle_payload: called with each payload as a buffer, start and end. Initially, and again
-            after each `ask`, it resolves the futures of `ask` and `snapshot`.
-    """
+    """One connection."""
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._buffer = b""
         self._awaited: dict[object, asyncio.Future[Any]] = {}
         self._last_id = 0
-        self.opened = self._await("upgrade")
-        self.player = ""
+        self.opened = self._await("upgrade")  # done after the WebSocket handshake
+        self.player = ""  # the player's id once a session is open
+        # Called with each payload as a buffer, start and end. Initially, and again after each
+        # `ask`, it resolves the futures of `ask` and `snapshot`.
         self.handle_payload: Callable[[bytes, int, int], None] = self._resolve
         self.write: Callable[[bytes], None]
 

@@ -25,15 +25,10 @@ from engine.search import Outcome, cards_never_seen, search
 from server.protocol import attempts, rooms
 
 SEED = bytes(range(SEED_BYTES))  # the seed of every deal
-
 GAMES = daily_games()
-
 MAX_MOVES = 300  # the most moves of a recorded game, like a person's long game
-
 ROUND_LIMIT = 7_200  # the time limit of a round, in seconds
-
 FIRST_ENTRY = 2  # the journal entry of a first move, after the start, which is 1
-
 _OTHER_SHARE = 0.97  # the share of turns that prefer another legal move to dealing from the stock
 
 

@@ -24,9 +24,7 @@ from deploy.bench.processes import (
 )
 
 TURNS = 3
-
 SECONDS = 3.0  # the duration of a measurement in seconds
-
 SETTLED = 0.3  # seconds between an attack and the next measurement
 
 

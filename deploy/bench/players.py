@@ -33,7 +33,6 @@ MAX_GAME_MOVES = 4_000
 BYSTANDERS, PACE = 20, 0.2
 
 SEARCHES_END = 0.5  # idle seconds after which the searcher is considered done
-
 _TICK = 0.001  # the resolution of the clock in seconds
 
 
@@ -47,13 +46,7 @@ class Player:
     """A connection that sends prepared frames, each answered by one payload.
 
     Attributes:
-        frames: the frames to send.
-        times: seconds from each frame's sending, or due time, to its answer.
-        answered_at: the time of the last answer (`perf_counter`).
-        size: the total length of answers in bytes.
         refused: the number of frames refused, or not sent because an earlier one was.
-        due: the sending or due times of frames in flight. A frame answered by a snapshot, which no
-            legal move in order is, stays there.
     """
 
     def __init__(
@@ -75,9 +68,12 @@ class Player:
         """
         self.client = client
         self.frames = iter(frames)
+        # Seconds from each frame's sending, or due time, to its answer.
         self.times: list[float] = []
-        self.answered_at = 0.0
-        self.size = self.refused = 0
+        self.answered_at = 0.0  # the time of the last answer (`perf_counter`)
+        self.size = self.refused = 0  # the total length of answers in bytes
+        # The sending or due times of frames in flight. A frame answered by a snapshot, which no
+        # legal move in order is, stays there.
         self.due: deque[float] = deque()
         self._frame = b""
         self._again = again

@@ -38,18 +38,12 @@ class LoadError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server under test.
-
-    Attributes:
-        pid: the process id of the server.
-        redis: the process id of its Redis, if it has one.
-        socket: the path of that Redis's unix socket.
-    """
+    """A server under test."""
 
     port: int
     pid: int
-    redis: int = 0
-    socket: str = ""
+    redis: int = 0  # the process id of its Redis, if any
+    socket: str = ""  # the path of that Redis's unix socket
 
     def spent(self) -> float:
         """Return its processor time in seconds."""

@@ -22,16 +22,13 @@ from server.challenges.handlers import LISTED_COST
 from server.protocol import attempts, challenges, dailies, leaderboards, rooms
 
 REPEATS = 200  # repetitions of a cheap operation
-
 PROGRESS_WAIT = 0.5  # seconds to wait for progress, which is coalesced
 
 # Seconds without commands, more than the interval of any periodic task of a node.
 IDLE_SECONDS = 6.0
 
 DROP_SECONDS = 10.0  # the duration of the measurement while many sessions drop, in seconds
-
 SEATS = 8  # the number of players in the room where one gets ready
-
 PATHS = {"page": "/", "health": "/health", "api": "/api/dailies", "unknown": "/no/such/path"}
 
 

@@ -22,9 +22,7 @@ FOLDER: Final = Path(__file__).parent
 COSTS_FILE: Final = FOLDER / "costs.json"
 RESULTS_FILE: Final = FOLDER / "RESULTS.md"
 DOCUMENT: Final = FOLDER.parent / "CAPACITY.md"
-
 PLAYERS: Final = (1_000, 10_000, 100_000, 1_000_000)  # players per day, one per row of the tables
-
 DAYS: Final = (90, 30, 7, 2)  # retention of attempts' journals in days: `KEPT_DAYS`, and fewer
 
 # Assumptions about a player per day.
@@ -101,15 +99,10 @@ IDENTITY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The requirements of a site.
+    """The requirements of a site."""
 
-    Attributes:
-        players: the number of players per day.
-        days: the retention of attempts' journals.
-    """
-
-    players: int
-    days: int = DAYS[0]
+    players: int  # per day
+    days: int = DAYS[0]  # for which attempts' journals are kept
 
     @property
     def peak(self) -> float:

@@ -51,23 +51,15 @@ SCENARIOS: dict[str, Scenario] = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A measurement and its goals; see `rows.toml`.
-
-    Attributes:
-        scenario: the scenario's name.
-        server: the server under test, as arguments of `processes.running`.
-        goals: by figure (see `comparison.summary`), its description and bound, such as `≤ 12.0%`.
-        given: further arguments of the scenario.
-        against: the servers to compare with, which run first.
-        rounds: the number of rounds, whose medians are the figures.
-    """
+    """A measurement and its goals; see `rows.toml`."""
 
     scenario: str
-    server: str
+    server: str  # as arguments of `processes.running`
+    # By figure (see `comparison.summary`), its description and bound, such as `≤ 12.0%`.
     goals: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    given: Mapping[str, Any] = field(default_factory=dict)
-    against: Sequence[str] = ()
-    rounds: int = 1
+    given: Mapping[str, Any] = field(default_factory=dict)  # further arguments
+    against: Sequence[str] = ()  # servers to compare with, which run first
+    rounds: int = 1  # whose medians are the figures
 
     def measure(self, name: str) -> list[Round]:
         """Measure it; see `comparison.measure`."""

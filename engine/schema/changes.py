@@ -20,8 +20,7 @@ from engine.schema.cost import too_costly
 from engine.schema.reading import read_rules
 from engine.schema.rules import Cells, Foundation, Reserve, Rules, Stock, Tableau, Waste
 
-MAX_CHANGES: Final = 500  # the maximum length of changes in characters
-
+MAX_CHANGES: Final = 500  # in characters
 _CHANGES = re.compile(r"[a-z_0-9.]+=[A-Za-z0-9,-]*(;[a-z_0-9.]+=[A-Za-z0-9,-]*)*", re.ASCII)
 _GROUP = re.compile(r"foundations\.\d", re.ASCII)
 _ANY_GROUP: Final = "foundations.#"

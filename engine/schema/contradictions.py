@@ -9,7 +9,7 @@ from engine.schema.rules import Cells, Foundation, Reserve, Rules, Stock, Tablea
 
 MAX_PACKS = 2
 MAX_PILES = 20  # the most piles of a tableau or reserve, and the most cells
-MAX_FOUNDATIONS = 12  # the most foundations of a group
+MAX_FOUNDATIONS = 12  # of a group
 
 Check = tuple[bool, str, str]  # whether the check fails, the offending key, and the message
 

@@ -8,9 +8,8 @@ from typing import Final
 from engine.cards import PACK_SIZE, RANKS
 from engine.schema.rules import Rules
 
-MAX_GROUPS: Final = 8  # the most groups of foundations of custom rules
-
-MAX_ALL_FOUNDATIONS: Final = 16  # the most foundations of custom rules in total
+MAX_GROUPS: Final = 8  # of custom rules, as the limits below
+MAX_ALL_FOUNDATIONS: Final = 16  # in total
 
 # The most possible moves of custom rules, of which a tenth may be legal in a position.
 MAX_POSSIBLE_MOVES: Final = 10_000

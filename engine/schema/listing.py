@@ -5,23 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MAX_ORDER = 1000  # the last possible place of a listing, and the place of games without one
-
-MAX_MINUTES = 240  # the longest duration of a listing, in minutes
+MAX_MINUTES = 240  # of a listing
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The presentation of a game in all its variants.
+    """The presentation of a game in all its variants."""
 
-    Attributes:
-        daily: whether it is a daily by default; operators can choose others.
-        order: its place among the games; lower numbers come first.
-        minutes: the usual duration of a deal.
-    """
-
-    daily: bool = False
-    order: int = MAX_ORDER
-    minutes: int = 10
+    daily: bool = False  # by default; operators can choose others
+    order: int = MAX_ORDER  # lower numbers come first
+    minutes: int = 10  # the usual duration
 
 
 def out_of_range(listing: Listing) -> list[tuple[bool, str, str]]:

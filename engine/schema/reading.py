@@ -17,28 +17,18 @@ from engine.schema.listing import Listing, out_of_range
 from engine.schema.rules import Rules
 
 T = TypeVar("T")
-
-MAX_NUMBER = 1_000_000  # the largest absolute value of a number in a ruleset
-
+MAX_NUMBER = 1_000_000  # of a number in a ruleset, in absolute value
 STANDARD = "standard"  # the id of a game's rules without overrides
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A game's file, parsed.
+    """A game's file, parsed."""
 
-    Attributes:
-        id: the file's name without `.toml`.
-        name: the name for people.
-        variants: the rules by variant id, `STANDARD` first.
-        variant_names: the variants' names for people, by variant id.
-        listing: its presentation.
-    """
-
-    id: str
+    id: str  # the file's name without `.toml`
     name: str
-    variants: Mapping[str, Rules]
-    variant_names: Mapping[str, str]
+    variants: Mapping[str, Rules]  # the rules by variant id, `STANDARD` first
+    variant_names: Mapping[str, str]  # the variants' names for people, by variant id
     listing: Listing
 
 

@@ -31,11 +31,8 @@ __all__ = [
     "solve",
 ]
 
-BUDGET = 10_000_000  # the default budget of a deal in steps; methods may override it
-
-# All methods; the first that applies is used.
-_METHODS: tuple[ModuleType, ...] = (passes, piles, graph, beam)
-
+BUDGET = 10_000_000  # steps, unless the method has its own
+_METHODS: tuple[ModuleType, ...] = (passes, piles, graph, beam)  # the first that applies is used
 _EXACT = (passes, piles)
 
 

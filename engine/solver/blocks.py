@@ -27,22 +27,15 @@ Ways = dict[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Passes:
-    """The cards not yet home, and the remaining passes.
+    """The cards not yet home, and the remaining passes."""
 
-    Attributes:
-        kinds: the kind of each card, by position. Cards of a kind take and follow the same cards.
-        before: for each kind, the tops that take its cards, in ascending order.
-        base: the number of tops: the kinds, plus the current top if it has another kind.
-        count: the number of remaining passes, including the current one.
-        dealt: the number of cards dealt in the current pass, all of them in the waste.
-        top: the current top.
-    """
-
+    # The kind of each card, by position. Cards of a kind take and follow the same cards.
     kinds: tuple[int, ...]
+    # For each kind, the tops that take its cards, in ascending order.
     before: tuple[tuple[int, ...], ...]
-    base: int
-    count: int
-    dealt: int
+    base: int  # the number of tops: kinds, plus the current top if it has another kind
+    count: int  # remaining passes, including the current one
+    dealt: int  # cards dealt in the current pass, all of them in the waste
     top: int
 
 

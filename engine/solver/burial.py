@@ -19,7 +19,6 @@ from engine.cards import Card
 from engine.solver.stacks import Places, Stacks, in_chains, pile_of, straight_home
 
 TRUE = 1  # the variable that is always true: it replaces known literals in formulas
-
 FALSE = -TRUE
 
 Clause = list[int]
@@ -27,19 +26,13 @@ Clause = list[int]
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """The clauses of a position.
+    """The clauses of a position."""
 
-    Attributes:
-        variables: the number of variables, which are numbered from 1.
-        clauses: each a list of literals.
-        at_least: `at_least[n]` is the literal for more than n cards home, to demand by another
-            clause.
-        on: for each card of the stock that may have to wait, the variables of the piles.
-    """
-
-    variables: int
-    clauses: list[Clause]
+    variables: int  # numbered from 1
+    clauses: list[Clause]  # each a list of literals
+    # `at_least[n]` is the literal for more than n cards home, to demand by another clause.
     at_least: list[int]
+    # For each card of the stock that may have to wait, the variables of the piles.
     on: dict[Card, list[int]]
 
     def places(self, model: Sequence[bool]) -> Places:

@@ -14,19 +14,12 @@ from pysat.solvers import Cadical195
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer of a SAT solver.
+    """The answer of a SAT solver."""
 
-    Attributes:
-        satisfiable: `None` if it ran out of conflicts.
-        model: if satisfiable, each variable's value by number; entry 0 is unused.
-        proof: if unsatisfiable, and requested: clauses that each follow by unit propagation from
-            the given and the preceding ones. The last is empty. Literals are signed as in the given
-            clauses.
-        conflicts: the number of conflicts.
-    """
-
-    satisfiable: bool | None
-    model: Sequence[bool] = ()
+    satisfiable: bool | None  # `None` if it ran out of conflicts
+    model: Sequence[bool] = ()  # if satisfiable, each variable's value by number; entry 0 is unused
+    # If unsatisfiable, and requested: clauses that each follow by unit propagation from the given
+    # and the preceding ones. The last is empty. Literals are signed as in the given clauses.
     proof: Sequence[Sequence[int]] = ()
     conflicts: int = 0
 

@@ -18,22 +18,13 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The answer to a board.
-
-    Attributes:
-        verdict: whether the board can be won.
-        line: the winning moves, or else the moves that bring `home` cards to foundations.
-        home: the number of cards on foundations after the line, including those there before.
-        most: whether it is proved that no line brings more cards home.
-        proof: for an unwinnable board, a short argument; else empty.
-        effort: a number that grows with difficulty, comparable only within a ruleset.
-        steps: the used part of the budget.
-    """
+    """The answer to a board."""
 
     verdict: Verdict
+    # The winning moves, or else the moves that bring `home` cards to foundations.
     line: tuple[Move, ...]
-    home: int
-    most: bool
-    proof: str = ""
-    effort: int = 0
-    steps: int = 0
+    home: int  # the number of cards on foundations after the line, including those there before
+    most: bool  # whether no line brings more cards home, as proved
+    proof: str = ""  # for an unwinnable board, a short argument; else empty
+    effort: int = 0  # a number that grows with difficulty, comparable only within a ruleset
+    steps: int = 0  # used of the budget

@@ -21,17 +21,11 @@ Places = Mapping[Card, int]
 
 @dataclass(frozen=True, slots=True)
 class Stacks:
-    """A position.
+    """A position."""
 
-    Attributes:
-        chains: the remaining cards of each foundation, in order.
-        piles: the piles, each from bottom to top.
-        stock: the cards of the stock, the next one first.
-    """
-
-    chains: tuple[bytes, ...]
-    piles: tuple[bytes, ...]
-    stock: bytes
+    chains: tuple[bytes, ...]  # by foundation, the remaining cards in order
+    piles: tuple[bytes, ...]  # each from bottom to top
+    stock: bytes  # the next card first
 
     @property
     def left(self) -> int:
@@ -91,15 +85,11 @@ def stacks_of(board: Board) -> Stacks:
 
 
 class Table:
-    """A position that changes while it is played.
-
-    Attributes:
-        piles: the piles, each from bottom to top.
-        wanted: the next cards of the foundations.
-    """
+    """A position that changes while it is played."""
 
     def __init__(self, stacks: Stacks) -> None:
-        self.piles = [list(pile) for pile in stacks.piles]
+        self.piles = [list(pile) for pile in stacks.piles]  # each from bottom to top
+        # The next cards of the foundations.
         self.wanted = {chain[0] for chain in stacks.chains if chain}
         self._after = {card: after for chain in stacks.chains for card, after in pairwise(chain)}
 

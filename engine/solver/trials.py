@@ -14,29 +14,19 @@ from engine.solver.stacks import Places, Stacks, Table, in_chains
 PLAYS = 64
 
 SEED = 2_463_534_242
-
 SAME_CHAIN = 16  # the weight of burying a card of the same chain, which then can never go home
-
 BURIED = 4  # the weight of each buried card with an earlier turn
-
 CHANCE = 3  # the maximum random number added to the weight of a pile; a bit mask
-
 WORD = 0xFFFF_FFFF
 
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """The outcome of the plays.
+    """The outcome of the plays."""
 
-    Attributes:
-        home: the most cards home after a play.
-        places: the places of the stock's cards in that play.
-        left: the number of cards left out, summed over all plays.
-    """
-
-    home: int
-    places: Places
-    left: int
+    home: int  # the most after a play
+    places: Places  # in that play
+    left: int  # cards left out, summed over all plays
 
 
 def trials(stacks: Stacks) -> Trials:

@@ -39,8 +39,7 @@ from engine.solver.solution import Solution, Verdict
 # The default budget, in positions: six to ten seconds on one core with Numba.
 BUDGET: Final = 40_000_000
 
-ROWS: Final = 1 << 17  # the most positions held simultaneously
-
+ROWS: Final = 1 << 17  # positions held simultaneously
 PROOF: Final = "All positions that can be reached were searched."
 
 
@@ -99,25 +98,18 @@ def solve(board: Board, budget: int = BUDGET) -> Solution:
 
 
 class _Search:
-    """The searches from a board, and their best line.
-
-    Attributes:
-        layout: the board as the search reads it.
-        width: the width of the last beam.
-        line: the moves that bring the most cards home.
-        home: the number of cards home after them.
-    """
+    """The searches from a board, and their best line."""
 
     def __init__(self, board: Board, budget: int) -> None:
         self._board = board
         self._budget = budget
-        self.layout = layout = Layout(board, ROWS)
+        self.layout = layout = Layout(board, ROWS)  # the board as the search reads it
         self._positions = array("b", [0]) * (ROWS * layout.tables[idx.WIDTH])
         self._memory = array("q", [0]) * layout.size
         self._memory[idx.BUDGET] = budget
-        self.width = 0
-        self.line: tuple[Move, ...] = ()
-        self.home = board.home
+        self.width = 0  # of the last beam
+        self.line: tuple[Move, ...] = ()  # the moves that bring the most cards home
+        self.home = board.home  # cards home after them
 
     @property
     def won(self) -> bool:

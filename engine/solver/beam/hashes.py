@@ -10,8 +10,6 @@ from engine.solver.compiled import compiled
 MASK = (1 << 62) - 1
 
 FACTOR = 0x2545F4914F6CDD1D & MASK
-
-
 FIRST_MASK = 1023  # the initial mask of the table of positions: its size minus 1
 
 

@@ -26,12 +26,10 @@ from __future__ import annotations
 from array import array
 from typing import TypeAlias
 
-Ints: TypeAlias = "array[int]"  # one of the arrays
+Ints: TypeAlias = "array[int]"  # a part of the state: `t`, `s` or `m`
 
 NONE = -1  # the top card of an empty foundation; also no pile
-
 RUN = 13  # the length of a run that moves to a foundation
-
 SCALE = 1024  # Weights, points and shares are fixed-point numbers: this is 1
 
 # How runs move, `t[RUNS]`: not at all, whole, or limited by empty piles. An empty target takes one

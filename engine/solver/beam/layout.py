@@ -44,13 +44,7 @@ def kinds_of(ruleset: Ruleset) -> tuple[int, ...]:
 
 
 class Layout:
-    """A ruleset and a board in the form of the search, with a translation of moves.
-
-    Attributes:
-        tables: `t`, without weights and plan.
-        row: the board as a row.
-        size: the number of integers of the memory.
-    """
+    """A ruleset and a board in the form of the search, with a translation of moves."""
 
     def __init__(self, board: Board, rows: int) -> None:
         """Make the tables for a search of at most `rows` positions, a power of 2."""
@@ -62,11 +56,11 @@ class Layout:
         copies = Counter(self._kind[card] for card in ruleset.pack)
         self._copies = [copies[kind] for kind in range(len(self._cards))]
         self._line, self._turn = self._lines()
-        self.tables = numbers([0] * idx.TABLES)
+        self.tables = numbers([0] * idx.TABLES)  # `t`, without weights and plan
         self._set_rules(board)
         self._add_tables(board)
         self.row = self._row(board)
-        self.size = self._place_memory(rows)
+        self.size = self._place_memory(rows)  # of the memory, in integers
 
     def _row(self, board: Board) -> array[int]:
         """Return the board as a row."""

@@ -28,21 +28,14 @@ WAYS_HOME = (idx.LATER, idx.EARLY, idx.EARLY, idx.SAFELY)
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A sequence of growing beams.
-
-    Attributes:
-        width: the width of the first.
-        growth: the growth per beam, in thousandths.
-        cap: the maximum share of a signature in the width, times SCALE, but at least one position.
-        effort: the expanded positions per kept one between two deals, times SCALE.
-        single: whether runs limited by empty piles move card by card.
-    """
+    """A sequence of growing beams."""
 
     width: int
-    growth: int
+    growth: int  # per beam, in thousandths
+    # The maximum share of a signature in the width, times SCALE, but at least one position.
     cap: int
-    effort: int
-    single: bool = False
+    effort: int  # the expanded positions per kept one between two deals, times SCALE
+    single: bool = False  # whether runs limited by empty piles move card by card
 
     def width_of(self, number: int) -> int:
         """Return the width of the beam with a number, from 0."""
@@ -54,26 +47,18 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The beams for a family of games.
+    """The beams for a family of games."""
 
-    Attributes:
-        weights: the nonzero weights, times SCALE.
-        widths: the widths of the first beams.
-        tracks: the later beams alternate between these, with varied weights except in the first of
-            each: wins missed by a narrow beam may be found by another one, or by a wide one.
-        last: the factor of expanded positions after the last deal.
-        dealt: the positions to deal to, per kept one.
-        varied: whether effort, the first copy's share and the way home are drawn, too.
-        delay: the maximum shift of a kind's time in points, drawn for each kind, since it is
-            unknown which of its copies goes home when.
-    """
-
-    weights: dict[int, int]
-    widths: tuple[int, ...]
+    weights: dict[int, int]  # times SCALE; the others are 0
+    widths: tuple[int, ...]  # of the first beams
+    # The later beams alternate between these, with varied weights except in the first of each: wins
+    # missed by a narrow beam may be found by another one, or by a wide one.
     tracks: tuple[Track, ...]
-    last: int
-    dealt: int
-    varied: bool
+    last: int  # the factor of expanded positions after the last deal
+    dealt: int  # the positions to deal to, per kept one
+    varied: bool  # whether effort, the first copy's share and the way home are drawn, too
+    # The maximum shift of a kind's time in points, drawn for each kind, since it is unknown which
+    # of its copies goes home when.
     delay: int
 
 

@@ -17,12 +17,10 @@ from __future__ import annotations
 from array import array
 from typing import TypeAlias
 
-Ints: TypeAlias = "array[int]"  # one of the arrays
+Ints: TypeAlias = "array[int]"  # a part of the state: `t`, `s` or `m`
 
 NONE = -1  # the top card of an empty foundation; also no move
-
 TALON = 32  # the stock and the waste, as the source of a move
-
 HOME = 40  # the first foundation, as the source or the target of a move
 
 # How cards move between tableau piles, `t[MOVES_BY]`.

@@ -15,7 +15,6 @@ from engine.solver.graph import indices as idx
 from engine.solver.graph.indices import NONE
 
 RANKS = 13
-
 MOST_MOVES = 512  # an upper bound of the moves of a position
 
 BY = {
@@ -29,15 +28,7 @@ BY = {
 
 
 class Layout:
-    """A ruleset and a board in the form of the search.
-
-    Attributes:
-        tables: `t`, without weights.
-        start: the first numbers of the memory: counters and the position.
-        size: the number of integers of the memory.
-        piles: the engine's number of each pile.
-        drawn: the cards of waste and stock, in dealing order.
-    """
+    """A ruleset and a board in the form of the search."""
 
     def __init__(self, board: Board, *, rows: int, seen: int, moves: int) -> None:
         """Make the tables.
@@ -50,16 +41,17 @@ class Layout:
         """
         self._board = board
         self.ruleset = ruleset = board.ruleset
+        # The engine's number of each pile.
         self.piles = [*ruleset.tableau, *ruleset.cells, *ruleset.reserve]
         self._homes = _homes(board)
         self._groups = list(dict.fromkeys(zip(ruleset.groups, self._homes, strict=True)))
         self._builds = _sets(ruleset.builds)
-        self.drawn = _drawn(board)
-        self.tables = numbers([0] * idx.TABLES)
+        self.drawn = _drawn(board)  # the cards of waste and stock, in dealing order
+        self.tables = numbers([0] * idx.TABLES)  # `t`, without weights
         self._set_rules()
         self._add_tables()
-        self.start = self._start(board)
-        self.size = self._place_memory(rows, seen, moves)
+        self.start = self._start(board)  # the first numbers of the memory
+        self.size = self._place_memory(rows, seen, moves)  # of the memory, in integers
 
     def _set_rules(self) -> None:
         """Set the numbers of the tables."""

@@ -14,7 +14,6 @@ from zlib import crc32
 PARTITIONS = 256
 
 DAY_SECONDS = 86_400
-
 NODE_LIFE_S = 15  # seconds until a node's registration expires unless renewed
 
 # Seconds that a player's sessions are stored after the newest one started.
@@ -54,7 +53,6 @@ SET_ASIDE = "set-aside"
 KEYRING = "keyring"
 
 FORMAT = "store-format"  # the key of the store's format number
-
 _PARTITION = re.compile(r"\{p\d+\}:")
 
 _NO_BRACES = str.maketrans("", "", "{}")

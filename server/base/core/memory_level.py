@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
-# Memory levels of the store. Each level refuses something more than the one before: - `filling`:
-# rooms of players who have not played yet; - `tight`: all new rooms and quick matches; - `short`:
-# dailies; - `scarce`: new rounds in existing rooms; - `full`: moves are refused, or soon will be.
-# Seat holders and running games are not affected by any level below `full`.
+# Each level refuses more than the one before:
+# - `filling`: rooms of players who have not played yet;
+# - `tight`: all new rooms and quick matches;
+# - `short`: dailies;
+# - `scarce`: new rounds in existing rooms;
+# - `full`: moves too, now or soon. Below it, seat holders and running games are not affected.
 Level = Literal["free", "filling", "tight", "short", "scarce", "full"]
 
 # The share of the memory limit where each level starts. The last 5 % is reserved for running games:
@@ -16,7 +18,7 @@ FROM: Final[dict[Level, float]] = {
     "filling": 0.80, "tight": 0.85, "short": 0.90, "scarce": 0.95, "full": 0.99,
 }  # fmt: skip
 
-LEVELS: Final[tuple[Level, ...]] = ("free", *FROM)  # all levels in order
+LEVELS: Final[tuple[Level, ...]] = ("free", *FROM)
 
 # Hysteresis: how far usage must fall below a level's share to leave it, so that it is logged once.
 SLACK: Final = 0.02
@@ -32,7 +34,6 @@ SHORTER: Final = ((SPARING, 7), (0.70, 2))
 # Kinds of new games: a first-time player's room, any other room, a daily, a round.
 New = Literal["first_room", "room", "daily", "round"]
 
-# The level from which each kind of new game is refused.
 REFUSED_FROM: Final[dict[New, Level]] = {
     "first_room": "filling", "room": "tight", "daily": "short", "round": "scarce",
 }  # fmt: skip

@@ -29,9 +29,7 @@ PLAYER_BYTES: Final = 320_000
 SHARE: Final = 0.08
 
 WIDE_PLAYERS: Final = 4  # the quota of an IPv6 /48 as a multiple of the quota of a /64 in it
-
 WIDE_SHARE: Final = 0.16  # the maximum share of the store's memory for one /48
-
 KEPT_DAYS: Final = 90  # default days that a played game is kept after its deadline
 
 # The minimum days that a played game is kept, whatever the operator's setting and memory usage.
@@ -42,7 +40,6 @@ LEAST_DAYS: Final = 2
 SHORTER: Final = ((1 / 4, 7), (1 / 3, 2))
 
 RUNNER: Final = 1_500  # bytes of an unplayed attempt, per player of a round
-
 BOT: Final = 10_000  # bytes of the pace bot's run
 
 # Pairs of a maximum lifetime and the granularity of its expiries, in milliseconds.
@@ -61,17 +58,11 @@ class Item(NamedTuple):
 
 
 class Charge(NamedTuple):
-    """The outcome of a charge.
-
-    Attributes:
-        accepted: whether the items were charged.
-        stored: the address's stored bytes, including the charged items.
-        first: the earliest expiry of stored bytes, in Unix milliseconds; 0 if nothing is stored.
-    """
+    """The outcome of a charge."""
 
     accepted: bool
-    stored: int
-    first: int
+    stored: int  # bytes of the address, including the charged items
+    first: int  # the earliest expiry, in Unix milliseconds; 0 if nothing is stored
 
 
 def quota_of(players: int, limit: int, *, wide: bool) -> int:

@@ -19,7 +19,6 @@ def rulesets() -> str:
     return json.dumps(exported(), indent=1) + "\n"
 
 
-# The functions that return the text of each file.
 SOURCES = {
     "client_js/src/rules/rulesets.json": rulesets,
     "client_js/src/messages.ts": typescript.source,

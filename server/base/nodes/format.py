@@ -28,11 +28,7 @@ log = structlog.get_logger()
 
 
 class Format:
-    """Maintains the store's format.
-
-    Attributes:
-        written: the format that this node writes, see `STORED.md`; 0 before it was read.
-    """
+    """Maintains the store's format."""
 
     def __init__(
         self,
@@ -43,7 +39,7 @@ class Format:
         newest: int = NEWEST,
     ) -> None:
         """`newest` is the format that this release writes once allowed."""
-        self.written = 0
+        self.written = 0  # the format that this node writes, see `STORED.md`; 0 before it was read
         self._formats = formats
         self._nodes = nodes
         self._clock = clock

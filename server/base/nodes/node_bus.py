@@ -18,14 +18,10 @@ M = TypeVar("M", bound=Struct)
 
 
 class NodeBus:
-    """Sends messages to other nodes, and dispatches messages to this one.
-
-    Attributes:
-        missed: emitted when messages to this node may have been missed.
-        node: the node's id.
-    """
+    """Sends messages to other nodes, and dispatches messages to this one."""
 
     def __init__(self, bus: Bus, node: str) -> None:
+        # Emitted when messages to this node may have been missed.
         self.missed: Signal[()] = Signal()
         self.node = node
         self._bus = bus

@@ -29,24 +29,20 @@ def form_of(name: str) -> int:
 
 
 class Registration:
-    """Keeps one node registered as alive, and tracks the live nodes.
-
-    Attributes:
-        id: this node's id; random (8 hexadecimal digits) unless given to the constructor, since a
-            restarted node may get the same port.
-        port: the port that this node listens on, or 0 before it does.
-        changed: emitted with the ids of the nodes that have joined, and of those that have left.
-        lapsed: emitted when other nodes have considered this node gone, or the store has lost its
-            registration: data bound to the node must be stored again.
-        listed: emitted after each renewal with the ids of all nodes that may have stored data bound
-            to them.
-    """
+    """Keeps one node registered as alive, and tracks the live nodes."""
 
     def __init__(self, nodes: NodeStore, held: HeldStore, node_id: str | None = None) -> None:
+        # This node's id; random (8 hexadecimal digits) unless given to the constructor, since a
+        # restarted node may get the same port.
         self.id = node_id or secrets.token_hex(4)
-        self.port = 0
+        self.port = 0  # the port that this node listens on, or 0 before it does
+        # Emitted with the ids of the nodes that have joined, and of those that have left.
         self.changed: Signal[set[str], set[str]] = Signal()
+        # Emitted when other nodes have considered this node gone, or the store has lost its
+        # registration: data bound to the node must be stored again.
         self.lapsed: Signal[()] = Signal()
+        # Emitted after each renewal with the ids of all nodes that may have stored data bound to
+        # them.
         self.listed: Signal[list[str]] = Signal()
         self._nodes = nodes
         self._held = held

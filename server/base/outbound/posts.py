@@ -40,11 +40,8 @@ MAX_TAKEN: Final = 64
 MAX_FAILED: Final = 32
 
 MAX_OF_OWNER: Final = 4  # maximum of these with the same owner, whose servers may all be slow
-
 FULL_MS: Final = 5_000  # milliseconds until a post is reconsidered if there was no capacity
-
 SENDING: Final = 8  # concurrent requests; one that takes more than a second no longer counts
-
 LANES: Final = 4  # concurrent requests to one host
 
 Lane = tuple[str, int]
@@ -53,15 +50,12 @@ log = structlog.get_logger()
 
 
 class Channel(NamedTuple):
-    """A wing's channel for posts.
+    """A wing's channel for posts."""
 
-    Attributes:
-        request: builds the request of a post; `None` if the post has become useless. It may be
-            called again for the same post.
-        heard: called with the outcome of each try, unless this node ends before.
-    """
-
+    # Builds the request of a post; `None` if the post has become useless. It may be called again
+    # for the same post.
     request: Callable[[Post], Awaitable[Outgoing | None]]
+    # Called with the outcome of each try, unless this node ends before.
     heard: Callable[[Post, Outcome], Awaitable[None]]
 
 

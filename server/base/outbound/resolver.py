@@ -39,9 +39,7 @@ MAX_RECORDS: Final = 16
 _PAYLOAD: Final = 1_232
 
 _MOST_RECEIVED: Final = 65_535  # maximum bytes of a datagram
-
 _REREAD: Final = 60.0  # seconds after which the list of name servers is read again
-
 _PORT: Final = 53
 
 _KINDS: Final = (dns.rdatatype.A, dns.rdatatype.AAAA)

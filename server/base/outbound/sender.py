@@ -26,11 +26,8 @@ from server.base.outbound.resolver import Resolver
 TIMEOUT: Final = 5.0
 
 MAX_SENT: Final = 16_384  # maximum bytes of a body
-
 MAX_READ: Final = 16_384  # maximum bytes read from an answer: its status and its headers
-
 MAX_ADDRESSES: Final = 3  # maximum addresses of a name that are tried, one after the other
-
 _FINAL = 200  # answers with a lower status are interim
 
 # Returns the addresses of a name. Raises: OSError: it has none.
@@ -52,9 +49,6 @@ class Sender:
         local: whether to allow any host and port, and http too. Only for tests.
         trust: returns the TLS context with the trusted certificates; by default, the machine's.
         resolve: resolves names; by default, a `Resolver`.
-
-    Attributes:
-        is_local: whether any host and port are allowed.
     """
 
     def __init__(
@@ -64,7 +58,7 @@ class Sender:
         trust: Callable[[], ssl.SSLContext] | None = None,
         resolve: Resolve | None = None,
     ) -> None:
-        self.is_local = local
+        self.is_local = local  # whether any host and port are allowed
         self._trust = trust or _default_context
         self._resolve = resolve or Resolver().addresses
 

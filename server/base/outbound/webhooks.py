@@ -31,17 +31,13 @@ _DECODER = msgspec.json.Decoder(_Content)
 
 
 class Webhooks:
-    """Posts to webhooks.
-
-    Attributes:
-        is_on: whether the operator allows webhooks.
-        heard: emitted with an owner, the sealed URL and the outcome of each try.
-    """
+    """Posts to webhooks."""
 
     def __init__(
         self, posts: Posts, secret_keys: SecretKeys, *, is_on: bool, local: bool = False
     ) -> None:
-        self.is_on = is_on
+        self.is_on = is_on  # by the operator's choice
+        # Emitted with an owner, the sealed URL and the outcome of each try.
         self.heard: AsyncSignal[str, str, Outcome] = AsyncSignal()
         self._posts = posts
         self._secret_keys = secret_keys

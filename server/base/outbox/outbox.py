@@ -37,11 +37,8 @@ from server.base.work.signal import AsyncSignal, Signal
 from server.base.work.worker_pool import WorkerPool
 
 MAX_QUEUED = 10_000  # maximum queued effects of this node; the sweeper applies any others
-
 CONCURRENCY = 8  # effects of this node applied concurrently
-
 MAX_WAITING = 10_000  # maximum effects waiting for a worker; the sweeper applies any others
-
 E = TypeVar("E", bound=Effect)
 D = TypeVar("D", RoundDue, AttemptDue, PostDue, ReminderDue, ChallengeDue, CircleDue)
 
@@ -49,15 +46,12 @@ log = structlog.get_logger()
 
 
 class Outbox:
-    """Applies effects, and handles deadlines.
-
-    Attributes:
-        queue: effects in the outbox, to be applied by this node.
-        left: emitted with the name of an effect that could not be applied, and stays in the outbox.
-    """
+    """Applies effects, and handles deadlines."""
 
     def __init__(self, store: OutboxStore, background: Background) -> None:
+        # Effects in the outbox, to be applied by this node.
         self.queue: asyncio.Queue[Effect] = asyncio.Queue(MAX_QUEUED)
+        # Emitted with the name of an effect that could not be applied, and stays in the outbox.
         self.left: Signal[str] = Signal()
         self._store = store
         self._background = background

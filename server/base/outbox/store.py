@@ -23,15 +23,10 @@ if due and tonumber(due) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], A
 
 
 class Pending(NamedTuple):
-    """The pending due items and effects of a partition.
+    """The pending due items and effects of a partition."""
 
-    Attributes:
-        due: due items and their times in Unix milliseconds, earliest first.
-        effects: field and text of every effect in the outbox.
-    """
-
-    due: list[tuple[Due, int]]
-    effects: list[tuple[str, str]]
+    due: list[tuple[Due, int]]  # due items and their times in Unix milliseconds, earliest first
+    effects: list[tuple[str, str]]  # field and text of every effect in the outbox
 
 
 class OutboxStore:

@@ -42,18 +42,14 @@ BUSY_SCAN_EVERY_MS, IDLE_SCAN_EVERY_MS = 4_000, 128_000
 HORIZON_MS = 300_000
 
 SCAN_EVERY = 1.0  # seconds between calls of `scan`, each of which reads some of the partitions
-
 SCAN_BATCH = 64  # partitions read together
 
 # The code of items that are unreadable because the store has lost a part of them.
 LOST = "entries_lost"
 
 POLL_EVERY = 0.5  # seconds between checks of the deadlines in memory
-
 RETRY_AFTER_MS = 2_000  # milliseconds after which the partition of failed work is scanned again
-
 TRIES = 3  # tries of work that raises unexpected errors, before it is set aside
-
 URGENT_WORKERS = 16  # concurrent workers for effects, and for all deadlines except daily attempts'
 
 # Concurrent workers that end attempts at dailies, and the seconds between attempts of each worker:
@@ -99,22 +95,18 @@ Work = Deadline | Effect
 
 @dataclass(slots=True)
 class _Partition:
-    """The in-memory state of a partition owned by this node.
+    """The in-memory state of a partition owned by this node."""
 
-    Attributes:
-        scanned: time of the last scan in Unix milliseconds; 0 to make one due.
-        retry_at: time of an early scan in Unix milliseconds, after a failure; else `None`.
-        generation: the generation of the connection to the partition's server at the last scan.
-            After a change, a scan is due, since the server may have lost writes.
-        due: the deadlines up to `HORIZON_MS`, and their times in Unix milliseconds, earliest first.
-        found: the effects and passed deadlines found by the last scan or since, by name, with the
-            monotonic time in seconds since when each is known.
-    """
-
-    scanned: int = 0
+    scanned: int = 0  # time of the last scan in Unix milliseconds; 0 to make one due
+    # Time of an early scan in Unix milliseconds, after a failure; else `None`.
     retry_at: int | None = None
+    # The generation of the connection to the partition's server at the last scan. After a change, a
+    # scan is due, since the server may have lost writes.
     generation: int = 0
+    # The deadlines up to `HORIZON_MS`, and their times in Unix milliseconds, earliest first.
     due: deque[tuple[Due, int]] = field(default_factory=deque)
+    # The effects and passed deadlines found by the last scan or since, by name, with the monotonic
+    # time in seconds since when each is known.
     found: dict[str, float] = field(default_factory=dict)
 
     def is_urgent(self, now: int) -> bool:

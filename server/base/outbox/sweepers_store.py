@@ -21,27 +21,18 @@ return {redis.call('EXISTS', KEYS[2]), unpack(redis.call('ZRANGE', KEYS[1], 0, -
 
 
 class Share(NamedTuple):
-    """The active sweepers.
-
-    Attributes:
-        names: their names, sorted.
-        busy: whether players were active in the last `keys.BUSY_LIFE_S` seconds, on any node.
-    """
+    """The active sweepers."""
 
     names: list[str]
-    busy: bool
+    busy: bool  # whether players were active in the last `keys.BUSY_LIFE_S` seconds, on any node
 
 
 class SweeperStore:
-    """The nodes that sweep. The entry of a killed node expires.
-
-    Attributes:
-        name: the random name of this node's sweeper.
-    """
+    """The nodes that sweep. The entry of a killed node expires."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.name = secrets.token_hex(8)
+        self.name = secrets.token_hex(8)  # the random name of this node's sweeper
 
     async def renew(self, *, busy: bool) -> Share:
         """Register this sweeper for the next `keys.SWEEPER_LIFE_S` seconds; return all sweepers.

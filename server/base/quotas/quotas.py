@@ -42,20 +42,15 @@ from server.base.work.worker_pool import WorkerPool
 
 _LABEL = b"samedeal quota\0"
 _BYTES = 9
-
 WRITE_AFTER: Final = 1.0  # seconds after which counted bytes are written
-
 READ_AGAIN: Final = 10.0  # seconds between checks of an address that has used its whole quota
-
 CONCURRENCY: Final = 32  # addresses written at the same time
-
 MAX_KNOWN: Final = 10_000  # addresses whose last known usage a node remembers, 0.2 kB each
 
 # The range of a refusal's waiting time, in milliseconds.
 SHORTEST_WAIT_MS, LONGEST_WAIT_MS = MINUTE, HOUR
 
 MOVES: Final = 32  # entries of an attempt's journal that are charged together
-
 ENTRY_BYTES: Final = 75  # bytes of an entry, in a stream with a hundred entries per node
 
 # Sizes of stored items, as measured with MEMORY USAGE and rounded up; see `server/STORED.md`.
@@ -102,10 +97,6 @@ class Quotas:
         players: how many players may share an address.
         keep_days: the maximum days that a played game is kept.
         limited: counts refusals, by the kind of scope and the resource.
-
-    Attributes:
-        where: returns a player's scopes: the address and the network around it. A player without
-            scopes is not charged.
     """
 
     def __init__(
@@ -120,6 +111,8 @@ class Quotas:
         keep_days: int = KEPT_DAYS,
         limited: Counts,
     ) -> None:
+        # Returns a player's scopes: the address and the network around it. A player without scopes
+        # is not charged.
         self.where: Callable[[PlayerId], Sequence[Scope]] = lambda _: ()
         self._store = store
         self._keyring = keyring

@@ -34,20 +34,15 @@ log = structlog.get_logger()
 
 
 class Ring(msgspec.Struct, frozen=True):
-    """The keyring in its stored form.
+    """The keyring in its stored form."""
 
-    Attributes:
-        store: a random id of the store.
-        signing: the id of the current signing key; it starts with the id of its secret key, which
-            also seals seeds.
-        since: the time since which it signs, in Unix milliseconds.
-        retired: the time until which tokens of each retired key are valid (Unix milliseconds). A
-            missing key has been forgotten, as after restoring an older copy: its tokens are valid.
-    """
-
-    store: str
+    store: str  # a random id
+    # The id of the current signing key; it starts with the id of its secret key, which also seals
+    # seeds.
     signing: str
-    since: int
+    since: int  # Unix milliseconds
+    # The time until which tokens of each retired key are valid (Unix milliseconds). A missing key
+    # has been forgotten, as after restoring an older copy: its tokens are valid.
     retired: dict[str, int] = {}
 
     @property
@@ -65,13 +60,7 @@ class Verified(NamedTuple):
 
 
 class Keyring:
-    """Signs and verifies tokens.
-
-    Attributes:
-        replaced: whether the store is empty, or not the one that was read first. The keyring is
-            then not written.
-        sealing_changed: emitted when sealing switches to another key.
-    """
+    """Signs and verifies tokens."""
 
     def __init__(
         self,
@@ -80,7 +69,9 @@ class Keyring:
         clock: Clock,
         background: Background,
     ) -> None:
-        self.sealing_changed: Signal[()] = Signal()
+        self.sealing_changed: Signal[()] = Signal()  # emitted when sealing switches to another key
+        # Whether the store is empty, or not the one that was read first. The keyring is then not
+        # written.
         self.replaced = False
         self._store: str | None = None
         self._keyrings = keyrings

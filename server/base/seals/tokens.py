@@ -28,19 +28,12 @@ _TOKEN = re.compile(rf"(\w+)\.{_EPOCH}\.([0-9a-f]{{12}})\.([1-9][0-9]{{0,10}})\.
 
 
 class Token(NamedTuple):
-    """The content of a token.
-
-    Attributes:
-        player: its owner.
-        epoch: the player's epoch; it may be over.
-        key: the id of the signing key.
-        issued: the time of issue, in Unix seconds.
-    """
+    """The content of a token."""
 
     player: PlayerId
-    epoch: int
-    key: str
-    issued: int
+    epoch: int  # may be over
+    key: str  # of the signing key
+    issued: int  # Unix seconds
 
 
 def sign(key: bytes, said: Token) -> str:

@@ -13,30 +13,19 @@ from starlette.responses import Response
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """Content in one content coding, with its prepared responses.
-
-    Attributes:
-        tag: its strong entity tag.
-        whole: the response with the content.
-        unchanged: the response (304) to a client that has the content already.
-    """
+    """Content in one content coding, with its prepared responses."""
 
     tag: str
-    whole: Response
-    unchanged: Response
+    whole: Response  # the response with the content
+    unchanged: Response  # the response (304) to a client that has the content already
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Content with all its representations.
+    """Content with all its representations."""
 
-    Attributes:
-        plain: without content coding.
-        encoded: by content coding, best first.
-    """
-
-    plain: Representation
-    encoded: Mapping[str, Representation]
+    plain: Representation  # without content coding
+    encoded: Mapping[str, Representation]  # by content coding, best first
 
     def answer(self, headers: Headers) -> Response:
         """Return the response to a request with these headers."""

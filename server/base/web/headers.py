@@ -72,7 +72,6 @@ DOCUMENT: Final = LOADED | {
     "Referrer-Policy": "no-referrer",
 }
 
-# Headers by path prefix.
 _BY_PREFIX: Final = {"/assets/": LOADED, "/api/": PUBLIC, "/preview": PUBLIC}
 
 _Raw = list[tuple[bytes, bytes]]

@@ -29,22 +29,17 @@ METRICS_PATH = "/metrics"
 FIRST_SEGMENTS = {*SCREENS, "socket", "api", "health"}
 
 METHODS = ("GET", "HEAD")  # methods of requests for the page and for health checks
-
 UNREADY = "The store accepts no writes, or is another one than before, or the node is broken."
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """A node's health checks. They must be cheap, since anyone can call them.
+    """A node's health checks. They must be cheap, since anyone can call them."""
 
-    Attributes:
-        is_live: returns whether the node works; if not, it should be replaced.
-        is_ready: returns whether it can serve players; if not, they should be sent to other nodes.
-        lost: returns a sentence about the store's losses since the node started, or an empty text.
-    """
-
-    is_live: Callable[[], bool]
+    is_live: Callable[[], bool]  # returns whether the node works; if not, it should be replaced
+    # Returns whether it can serve players; if not, they should be sent to other nodes.
     is_ready: Callable[[], bool]
+    # Returns a sentence about the store's losses since the node started, or an empty text.
     lost: Callable[[], str]
 
 

@@ -38,7 +38,6 @@ OPERATORS = "admin"
 CODINGS = {"br": ".br", "gzip": ".gz"}
 
 _RENDERED = 512  # cached rendered start pages: about 5 KB each
-
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _REVALIDATE = "no-cache"
 

@@ -42,16 +42,13 @@ from server.base.net.load import Load
 from server.base.work.tasks import Tasks
 
 READ_WITHIN = 0.3  # seconds that a request waits for the store before it gets a generic preview
-
 READS = Rate(50.0, 200.0)  # the rate of previews that read the store
 
 # Maximum reads in flight. More would only wait, since the store is slow then.
 MAX_READS = 32
 
 KEPT_FOR = 10.0  # seconds that the preview of a room or challenge is cached
-
 MAX_KEPT = 1_000  # cached previews of rooms and challenges: about 0.7 kB each
-
 T = TypeVar("T")
 
 log = structlog.get_logger()
@@ -59,23 +56,15 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The preview of a link.
-
-    Attributes:
-        title: a few words.
-        about: a description of one or two sentences.
-        path: the canonical path with its query, built from validated values, not from the request.
-        game: the id of the game for the image, or `None` for the general image.
-        image: the image's alternative text.
-        listed: whether search engines may index the page.
-    """
+    """The preview of a link."""
 
     title: str
-    about: str
+    about: str  # one or two sentences
+    # The canonical path with its query, built from validated values, not from the request.
     path: str
-    game: str | None = None
-    image: str = "Five playing cards, fanned out on a green table."
-    listed: bool = True
+    game: str | None = None  # the id of the game for the image, or `None` for the general image
+    image: str = "Five playing cards, fanned out on a green table."  # the image's alternative text
+    listed: bool = True  # whether search engines may index the page
 
 
 # Reads a preview from the store; returns `None` if there is nothing to show.

@@ -17,7 +17,6 @@ BEGIN, END = "<!-- preview -->", "<!-- /preview -->"
 
 
 DEFAULT_LANGUAGE = "en"  # the language for readers without a supported language
-
 _LANG = f'<html lang="{DEFAULT_LANGUAGE}"'
 
 # The preload of a file with the page's words in one language.

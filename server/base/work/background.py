@@ -53,21 +53,13 @@ class Pool(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Loop:
-    """A step that is repeated without end.
-
-    Attributes:
-        name: the name of the work, for logs.
-        step: the step.
-        every: seconds from the end of a step to the start of the next one.
-        waits: whether to wait for `every` seconds before the first step.
-        finish: called once after the last step.
-    """
+    """A step that is repeated without end."""
 
     name: str
     step: Step
-    every: float
-    waits: bool = False
-    finish: Step | None = None
+    every: float  # seconds from the end of a step to the start of the next one
+    waits: bool = False  # whether to wait for `every` seconds before the first step
+    finish: Step | None = None  # called once after the last step
 
 
 class Background:
@@ -78,18 +70,14 @@ class Background:
             all other work is stopped.
 
     Attributes:
-        stop: set when the work must end; a long step checks it.
-        loops: the repeated steps, by name.
-        pools: the pools of items, by name.
-        failure: why the node must end, or `None`.
         is_running: whether it has been started and is not stopped.
     """
 
     def __init__(self, on_failure: Callable[[], None] | None = None) -> None:
-        self.stop = Stop()
-        self.loops: dict[str, Loop] = {}
-        self.pools: dict[str, Pool] = {}
-        self.failure: BackgroundError | None = None
+        self.stop = Stop()  # set when the work must end; a long step checks it
+        self.loops: dict[str, Loop] = {}  # by name
+        self.pools: dict[str, Pool] = {}  # by name
+        self.failure: BackgroundError | None = None  # why the node must end, or `None`
         self._on_failure = on_failure or self.stop.set
         self._started = False
         self._tasks: set[asyncio.Task[None]] = set()

@@ -32,9 +32,7 @@ _NICENESS = 19  # the niceness of a process: the highest
 _SESSION = Path("/proc/self/autogroup")
 
 _TRIES = 50  # attempts to change it, every tenth of a second
-
 _AWAITED = "--awaited"  # the argument of a process with normal priority
-
 _ROOT = Path(__file__).parents[3]
 
 Request = TypeVar("Request", bound=msgspec.Struct)

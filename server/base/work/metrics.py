@@ -40,7 +40,6 @@ LAG_INTERVAL = 0.1  # seconds between measurements of the event loop's lag
 # Weight of the latest measurement in `LagMeter.recent`, an exponential moving average.
 _LAG_WEIGHT = 0.2
 
-# Bucket bounds of durations.
 SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -54,20 +53,15 @@ Counts = Counter[Any]
 
 
 class Histogram:
-    """A histogram of observed values.
-
-    Attributes:
-        bounds: the upper bounds of the buckets, ascending and inclusive.
-        counts: the number of values in each bucket; the last one is beyond all bounds.
-        total: the sum of all values.
-    """
+    """A histogram of observed values."""
 
     __slots__ = ("bounds", "counts", "total")
 
     def __init__(self, bounds: Sequence[float]) -> None:
-        self.bounds = bounds
+        self.bounds = bounds  # the upper bounds of the buckets, ascending and inclusive
+        # The number of values in each bucket; the last one is beyond all bounds.
         self.counts = [0] * (len(bounds) + 1)
-        self.total = 0.0
+        self.total = 0.0  # of all values
 
     def observe(self, value: float) -> None:
         """Record a value."""
@@ -265,15 +259,11 @@ class Metrics:
 
 
 class LagMeter:
-    """Measures the event loop's lag with a timer, until it is closed.
-
-    Attributes:
-        measured: called after each measurement, unless `None`.
-        recent: the moving average of the lag in seconds, mostly of the last half second.
-    """
+    """Measures the event loop's lag with a timer, until it is closed."""
 
     def __init__(self, lag: Histogram) -> None:
-        self.measured: Callable[[], None] | None = None
+        self.measured: Callable[[], None] | None = None  # called after each measurement
+        # The moving average of the lag in seconds, mostly of the last half second.
         self.recent = 0.0
         self._lag = lag
         self._loop = asyncio.get_running_loop()

@@ -22,9 +22,6 @@ class Outage:
         quiet: seconds without a failure after which it ends, for intermittent failures.
         fields: fields of both events.
         now: the time of a monotonic clock in seconds; `None` for `time.monotonic`.
-
-    Attributes:
-        failed_at: the time of the last failure, by the same clock.
     """
 
     def __init__(
@@ -42,7 +39,7 @@ class Outage:
         self._now = now or time.monotonic
         self._fields = fields or {}
         self._since: float | None = None
-        self.failed_at = -math.inf
+        self.failed_at = -math.inf  # the time of the last failure, by the same clock
 
     def fail(self, **fields: object) -> None:
         """Record a failure. The first one starts the outage, and is logged with `fields`."""

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from server.base.work.background import hear
 
 T = TypeVar("T")
-
 _RELEASED = 500  # results released without a pause: they take the event loop 0.1 ms
 
 

@@ -52,10 +52,6 @@ class WorkerPool(Generic[Item]):
             callers limit their number.
         completes: whether waiting items are still processed at the end. Otherwise they are dropped,
             and found again in the store.
-
-    Attributes:
-        name: the name of the work.
-        work: called with each item.
     """
 
     def __init__(

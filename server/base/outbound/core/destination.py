@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 MAX_URL: Final = 1_000  # maximum characters of a URL for posts
-
 HTTPS_PORT: Final = 443
 
 # Neither spaces nor control characters, which could end a line of the request.
@@ -38,19 +37,12 @@ def is_public_name(host: str) -> bool:
 
 
 class Destination(NamedTuple):
-    """A destination of posts.
+    """A destination of posts."""
 
-    Attributes:
-        host: a name, in lower case.
-        port: a TCP port.
-        path: path and query, as in the request.
-        tls: whether the connection is encrypted, and the server's name verified.
-    """
-
-    host: str
+    host: str  # a name, in lower case
     port: int
-    path: str
-    tls: bool
+    path: str  # path and query, as in the request
+    tls: bool  # whether the connection is encrypted, and the server's name verified
 
     @property
     def authority(self) -> str:

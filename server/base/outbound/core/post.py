@@ -15,27 +15,18 @@ LIFE_MS: Final = 86_400_000
 PAUSES_MS: Final = (10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000)
 
 LONGEST_WAIT_MS: Final = 21_600_000  # maximum milliseconds that a server can delay the next try
-
 _PASSING: Final = {408, 425, 429}
 _GONE: Final = {404, 410}
 
 
 class Post(Struct, frozen=True):
-    """A post in its stored form (JSON).
+    """A post in its stored form (JSON)."""
 
-    Attributes:
-        id: the idempotency key, chosen by the caller.
-        channel: the channel that builds the request, and is notified of the outcome.
-        owner: the owner, as named by the channel.
-        content: the channel's data for the request (JSON).
-        until: when the post becomes useless, in Unix milliseconds.
-    """
-
-    id: str
-    channel: str
-    owner: str
-    content: str
-    until: int
+    id: str  # the idempotency key, chosen by the caller
+    channel: str  # builds the request, and is notified of the outcome
+    owner: str  # as named by the channel
+    content: str  # the channel's data (JSON)
+    until: int  # when the post becomes useless, in Unix milliseconds
 
 
 class Outgoing(NamedTuple):
@@ -62,15 +53,10 @@ Fate = Literal["sent", "gone", "dropped"]
 
 
 class Outcome(NamedTuple):
-    """The outcome of a try to send a post.
+    """The outcome of a try to send a post."""
 
-    Attributes:
-        code: the status of the answer, or the reason why there is none.
-        fate: the post's final state; `None` if it is retried.
-    """
-
-    code: int | Failure
-    fate: Fate | None
+    code: int | Failure  # the answer's status, or the reason why there is none
+    fate: Fate | None  # `None` if it is retried
 
 
 def fate(answer: Answer | Failure, tries: int) -> Fate | int:

@@ -35,17 +35,11 @@ _encode = msgspec.json.encode
 
 
 class Message(Struct, frozen=True):
-    """A message to a webhook.
-
-    Attributes:
-        title: one line.
-        lines: further lines, possibly none.
-        link: a URL of this site.
-    """
+    """A message to a webhook."""
 
     title: str
-    lines: tuple[str, ...]
-    link: str
+    lines: tuple[str, ...]  # possibly none
+    link: str  # a URL of this site
 
 
 def body(form: Form, message: Message) -> bytes:

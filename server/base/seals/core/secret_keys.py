@@ -22,11 +22,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 KEY_BYTES: Final = 32  # bytes of a secret key
-
 ID_LENGTH: Final = 8  # hexadecimal digits of a secret key's id
-
 _SEALING_BYTES = 64  # AES-SIV takes two keys of 256 bits
-
 _SIGNING_BYTES = 32
 
 
@@ -35,12 +32,7 @@ class SealError(Exception):
 
 
 class SecretKeys:
-    """The secret keys of a node.
-
-    Attributes:
-        newest: the id of the newest key.
-        sealing: the id of the key for sealing: the newest one, until the keyring selects another.
-    """
+    """The secret keys of a node."""
 
     def __init__(self, keys: Sequence[bytes]) -> None:
         assert keys, "there is at least one key"
@@ -48,7 +40,8 @@ class SecretKeys:
         self._sealing = {
             name: AESSIV(_derived(key, "seal", _SEALING_BYTES)) for name, key in self._keys.items()
         }
-        self.newest = next(iter(self._keys))
+        self.newest = next(iter(self._keys))  # the id of the newest key
+        # The id of the key for sealing: the newest one, until the keyring selects another.
         self.sealing = self.newest
 
     def __contains__(self, name: str) -> bool:

@@ -30,7 +30,6 @@ from server.base.web.content import matches
 from server.base.work.metrics import Counts
 
 METHODS = ["GET", "OPTIONS"]  # the methods of a route; Starlette adds HEAD
-
 _TAKEN = {*METHODS, "HEAD"}
 
 _PREFLIGHT = HEADERS | {
@@ -59,9 +58,6 @@ class Api:
         proxies: the trusted proxies, which determine a client's address.
         budgets: the budgets of addresses.
         clock: returns the time in seconds.
-
-    Attributes:
-        app: the ASGI application; its paths have no prefix.
     """
 
     def __init__(
@@ -82,6 +78,7 @@ class Api:
         self._cache = Cache(clock)
         endpoints = {route.path: self._endpoint(route, services) for route in routes}
         self._without_fields = {path: each for path, each in endpoints.items() if "{" not in path}
+        # The ASGI application; its paths have no prefix.
         self.app = Starlette(
             routes=[
                 StarletteRoute(path, endpoint, methods=METHODS)

@@ -25,7 +25,6 @@ their runs. `server/HTTP.md` explains it. Times are Unix milliseconds; days are 
 from 1970-01-01. Fields may be added to answers.\
 """
 
-# Headers of answers, with their descriptions.
 HEADERS = {
     "ETag": "A strong tag of the content.",
     "Cache-Control": "How long clients and proxies may cache the answer.",

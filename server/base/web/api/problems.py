@@ -30,7 +30,6 @@ STATUS: Final = {
     "unknown_rules": HTTPStatus.SERVICE_UNAVAILABLE,
 }
 
-# Codes common to all routes.
 OF_ANY: Final = (
     "bad_request",
     "too_fast",

@@ -24,40 +24,28 @@ FOREVER: Final = 31_536_000  # the lifetime of immutable answers, in seconds
 HOUR: Final = 3_600
 
 LIVE: Final = 5  # the lifetime of data that changes with every result, in seconds
-
 MAX_ROWS: Final = 100  # maximum rows of an answer
-
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[T_co]):
-    """An answer.
-
-    Attributes:
-        value: its content.
-        life: the seconds for which clients and proxies may cache it.
-        is_kept: whether the node caches it too. Not if it states that something does not exist,
-            since there are unlimited requests of that kind.
-    """
+    """An answer."""
 
     value: T_co
-    life: int
+    life: int  # seconds for which clients and proxies may cache it
+    # Whether the node caches it too. Not if it states that something does not exist, since there
+    # are unlimited requests of that kind.
     is_kept: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A file that never changes, as an answer.
-
-    Attributes:
-        path: its path.
-        tag: a digest of its content.
-    """
+    """A file that never changes, as an answer."""
 
     path: Path
-    tag: str
+    tag: str  # of the content
 
 
 class Asked(Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,20 +77,14 @@ Handler = Callable[[S_contra, A], Awaitable[Answer[Any] | Download]]
 
 @dataclass(frozen=True)
 class Route(Generic[S_contra]):
-    """A path and the handler of its requests.
+    """A path and the handler of its requests."""
 
-    Attributes:
-        path: with the names of fields in braces.
-        handler: its docstring describes the answer. It is called only if the same request is
-            neither in progress nor cached.
-        codes: its refusals, in addition to those common to all requests.
-        cost: the cost of a request, charged to the client's budget.
-    """
-
-    path: str
+    path: str  # with the names of fields in braces
+    # Its docstring describes the answer. It is called only if the same request is neither in
+    # progress nor cached.
     handler: Handler[S_contra, Any]
-    codes: tuple[str, ...] = ()
-    cost: float = 1.0
+    codes: tuple[str, ...] = ()  # refusals, in addition to those common to all requests
+    cost: float = 1.0  # of a request, charged to the client's budget
 
     @property
     def name(self) -> str:
