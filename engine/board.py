@@ -88,11 +88,9 @@ def view_of(board: Board) -> View:
 
 
 def delta_between(before: Board, after: Board, touched: Iterable[int] | None = None) -> Delta:
-    """Return the visible difference between two boards.
+    """Return the visible difference between two boards of the same ruleset.
 
     Args:
-        before: a board.
-        after: another board of the same ruleset.
         touched: the piles that can differ, in ascending order; all piles if left out.
     """
     olds, news = before.piles, after.piles
@@ -105,13 +103,11 @@ def delta_between(before: Board, after: Board, touched: Iterable[int] | None = N
 
 
 def _change(pile: int, old: Pile, new: Pile) -> Change:
-    """Return the change of one pile, which replaces everything above the longest common prefix.
-
-    Turning a card over flips its `DOWN` bit, so the prefix ends below it.
-    """
+    """Return the change of a pile: it replaces all cards above the longest common prefix."""
     if old.startswith(new):
         return Change(pile, len(old) - len(new), b"")
     kept = min(len(old), len(new))
+    # Turning a card over flips its `DOWN` bit, so the prefix ends below it.
     while old[:kept] != new[:kept]:
         kept -= 1
     return Change(pile, len(old) - kept, seen(new[kept:]))

@@ -53,10 +53,9 @@ def card_of(rank: str, suit: str) -> Card:
 
 
 def pack(packs: int, suits: str = SUITS) -> bytes:
-    """Return `packs` packs of 52 cards in order.
+    """Return packs of 52 cards in order.
 
     Args:
-        packs: the number of packs.
         suits: one, two or four suits. Each contributes thirteen cards in turn, repeatedly, until a
             pack has 52. A pack of all suits goes from AS to KC.
     """

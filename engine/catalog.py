@@ -37,7 +37,7 @@ class Catalog:
     """Games by id, and all rules by digest."""
 
     def __init__(self, games: Iterable[Game], unlisted: Iterable[Game] = ()) -> None:
-        """Index listed games, and earlier versions of games, found only by digest."""
+        """Index games, and earlier versions of games that are found only by digest."""
         ordered = sorted(games, key=lambda game: (game.listing.order, game.name))
         # The playable games by id, sorted by the order of their listings, then by name.
         self.games: Mapping[str, Game] = {game.id: game for game in ordered}
@@ -55,12 +55,10 @@ class Catalog:
         """Return the rules for new deals of a game.
 
         Args:
-            game: the game's id.
             variant: the variant's id, or changes to the standard rules (`engine.schema.changes`).
 
         Raises:
-            UnknownGameError: there is no such game.
-            UnknownVariantError: the game has no such variant.
+            UnknownGameError, UnknownVariantError: there is no such game or variant.
             RulesetError: the changes are invalid.
         """
         if game not in self.games:
@@ -96,11 +94,7 @@ class Catalog:
         return not is_changes(variant) or (game, variant) in self._named
 
     def _stored_changed(self, game: str, variant: str, digest: str) -> Ruleset:
-        """Return the rules with the digest that changes to any release's standard rules yield.
-
-        Raises:
-            UnknownRulesError: no release's rules lead to the digest.
-        """
+        """Return changed rules with this digest, based on the standard rules of any release."""
         known = self._changed.get(digest)
         if known is not None and (known.game, known.variant) == (game, variant):
             return self._keep(known)
@@ -113,11 +107,7 @@ class Catalog:
         raise UnknownRulesError(f"The rules {digest} of {game}, {variant}, are unknown here.")
 
     def _changed_by(self, base: Rules, game: str, changes: str) -> Ruleset:
-        """Return the single object for changed rules, which lives as long as it is referenced.
-
-        Raises:
-            RulesetError: the changes are invalid.
-        """
+        """Return the single object for changed rules, which lives as long as it is referenced."""
         rules = changed_rules(game, base, changes)
         digest = digest_of(game, changes, rules)
         found = self._changed.get(digest)
@@ -126,7 +116,6 @@ class Catalog:
         return self._keep(found)
 
     def _keep(self, changed: Ruleset) -> Ruleset:
-        """Cache changed rules, so that they are not compiled again."""
         if changed.digest not in self._latest:
             self._latest[changed.digest] = changed
             self._kept += changed.size
@@ -137,7 +126,6 @@ class Catalog:
         return changed
 
     def _ready(self, digest: str) -> Ruleset:
-        """Return the single object for known rules."""
         found = self._rulesets.get(digest)
         if found is None:
             found = self._rulesets[digest] = Ruleset(*self._rules[digest])
@@ -146,8 +134,7 @@ class Catalog:
     def exported(self) -> dict[str, Any]:
         """Return all rules as JSON values, for other implementations to read.
 
-        Every variant is complete, with its overrides merged into the standard rules and with
-        defaults for missing keys.
+        Every variant is complete: merged with the standard rules, with defaults for missing keys.
         """
         return {
             "games": [
@@ -176,7 +163,6 @@ class Catalog:
 
 
 def _by_digest(games: Iterable[Game]) -> dict[str, _Rules]:
-    """Return the rules of all variants of some games, by digest."""
     return {
         digest_of(game.id, variant, rules): _Rules(game.id, variant, rules)
         for game in games
@@ -185,11 +171,7 @@ def _by_digest(games: Iterable[Game]) -> dict[str, _Rules]:
 
 
 def load_game(game: str, text: str) -> Game:
-    """Parse a game's file.
-
-    Args:
-        game: the game's id, which is the file's name without `.toml`.
-        text: the file's content.
+    """Parse a game's file, whose name without `.toml` is the game's id.
 
     Raises:
         RulesetError: the text is not TOML, or not a valid ruleset.

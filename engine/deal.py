@@ -37,8 +37,7 @@ def parse_seed(text: str) -> bytes:
 def commitment(deal_id: str, seed: bytes) -> str:
     """Return the commitment to publish before a deal is played.
 
-    Returns:
-        SHA-256 over the deal's id and seed, as 64 lower-case hexadecimal digits.
+    It is the SHA-256 over the deal's id and seed, as 64 lower-case hexadecimal digits.
 
     Raises:
         DealIdError: the id cannot be encoded in UTF-8.
@@ -71,10 +70,8 @@ def _words(seed: bytes) -> Iterator[int]:
 
 
 def _below(limit: int, words: Iterator[int]) -> int:
-    """Return an unbiased number below `limit`, by rejection.
-
-    Words at or above the greatest multiple of `limit` are skipped.
-    """
+    """Return an unbiased number below `limit`."""
+    # Words beyond the greatest multiple of `limit` are skipped: they would favour small numbers.
     bound = _WORD - _WORD % limit
     return next(word for word in words if word < bound) % limit
 
@@ -92,9 +89,8 @@ def lay_out(ruleset: Ruleset, deck: bytes) -> Board:
     """Return the initial board for a deck.
 
     Args:
-        ruleset: the rules, which determine the layout.
-        deck: all cards, face up, the first dealt first. Cards that the rules lay out on
-            foundations beforehand are skipped wherever they are.
+        deck: all cards, face up, the first dealt first. Cards that the rules lay out on foundations
+            beforehand are skipped wherever they are.
 
     Raises:
         DeckError: the deck is not exactly the packs of this game.

@@ -38,7 +38,6 @@ MAX_TABLES: Final = 512
 
 
 def _suits_with(match: str, top: Card) -> str:
-    """Return the suits that match `top` by the rule `match`."""
     if match == "suit":
         return suit_of(top)
     if match == "any":
@@ -53,7 +52,6 @@ def _steps(order: str) -> tuple[int, ...]:
 
 @cache
 def _followers(top: Card, order: str, match: str, *, wrap: bool) -> int:
-    """Return the bit set of the cards that may be placed on `top`, by rank and suit."""
     count = len(RANKS)
     ranks = {rank_of(top) + step for step in _steps(order)}
     ranks = {rank % count for rank in ranks} if wrap else ranks & set(range(count))
@@ -61,13 +59,11 @@ def _followers(top: Card, order: str, match: str, *, wrap: bool) -> int:
 
 
 def _cards(ranks: Iterable[int], suits: str) -> int:
-    """Return the bit set of the cards of some ranks, 0 (Ace) to 12 (King), and suits."""
     return sum(same_rank_cards(rank) for rank in ranks) & _of_suits(frozenset(suits))
 
 
 @cache
 def _of_suits(suits: frozenset[str]) -> int:
-    """Return the bit set of the cards of some suits."""
     return sum(BITS[card] for card in range(PACK_SIZE) if suit_of(card) in suits)
 
 
@@ -78,10 +74,8 @@ def same_rank_cards(rank: int) -> int:
 
 
 def _starters(first: str) -> int:
-    """Return the bit set of the cards of the rank `first`, which may be `any`.
-
-    With `same`, the rank depends on the deal, so every card is included. Any other word yields 0.
-    """
+    """Return the bit set of the cards of the rank `first`, which may be `any`."""
+    # With `same`, the rank depends on the deal.
     if first in ("any", "same"):
         return ALL_CARDS
     return same_rank_cards(RANKS.index(first)) if first in RANKS else 0
@@ -89,7 +83,8 @@ def _starters(first: str) -> int:
 
 @cache
 def _row(cards: int) -> bytes:
-    """Return a bit set as a row of a table. Equal rows are the same object."""
+    """Return a bit set as a row of a table."""
+    # The cache also makes equal rows the same object.
     return bytes(cards >> card & 1 for card in range(UNSEEN + 1))
 
 
@@ -146,11 +141,9 @@ def _tableau_fits(order: str, match: str, empty: str, *, wrap: bool) -> Fits:
 
 
 def run_fits(rules: Rules) -> Fits:
-    """Return the table of builds within cards that move together.
-
-    It equals the tableau's unless `run_match` is stricter. The row of `EMPTY` has no meaning.
-    """
+    """Return the table of builds within cards that move together; the row of `EMPTY` is unused."""
     tableau = rules.tableau
+    # `run_match` can only be stricter than `match`.
     if tableau is None or tableau.run_match is None:
         return tableau_fits(rules)
     return tableau_fits(replace(rules, tableau=replace(tableau, match=tableau.run_match)))
@@ -172,13 +165,11 @@ def foundation_fits(group: Foundation) -> Fits:
 
 
 def _completes(card: Card, group: Foundation) -> bool:
-    """Return whether `card` completes a foundation: by its rank, or as the thirteenth card.
-
-    Only a foundation with a fixed first rank and one direction has a thirteenth card, and only if
-    it wraps around or starts at an end of the ranks.
-    """
+    """Return whether `card` completes a foundation: by its rank, or as the thirteenth card."""
     if RANKS[rank_of(card)] == group.last:
         return True
+    # Only a foundation with a fixed first rank and one direction has a thirteenth card, and only if
+    # it wraps around or starts at an end of the ranks.
     if group.first in ("any", "same") or group.order == "either":
         return False
     (step,) = _steps(group.order)
@@ -197,7 +188,6 @@ def turns_of(groups: Iterable[Foundation]) -> bytes:
 
 
 def _turn(card: Card, group: Foundation) -> int:
-    """Return the minimum number of cards below `card` on a foundation of the group."""
     if group.first in ("any", "same") or group.order == "either":
         return 0
     if group.takes == "run":

@@ -25,8 +25,8 @@ SLICE: Final = 64  # the number of moves judged between two pauses, in less than
 def hint(layout: Layout) -> Move | None:
     """Return the move of a good simple player, or `None` if no move makes progress.
 
-    It depends only on the view: boards with equal views have the same hint. It takes at most 0.2 ms
-    in a listed game; use `hint_steps` where other work is waiting.
+    It depends only on the view. It takes at most 0.2 ms in a listed game; use `hint_steps` where
+    other work is waiting.
     """
     steps = hint_steps(layout)
     while True:
@@ -38,16 +38,12 @@ def hint(layout: Layout) -> Move | None:
 
 
 def hint_steps(layout: Layout) -> Generator[int, None, Move | None]:
-    """Find a hint with pauses.
+    """Find a hint like `hint`, with a pause after every `SLICE` judged moves.
 
-    At most `SLICE` moves are judged before each pause. Judging a move takes some microseconds,
-    listing it takes one.
+    Judging a move takes some microseconds, listing it takes one.
 
     Yields:
         The number of moves left to judge, first before any has been judged.
-
-    Returns:
-        The same as `hint`.
     """
     ruleset = layout.ruleset
     view = layout if isinstance(layout, View) else view_of(layout)
@@ -66,16 +62,12 @@ def hint_steps(layout: Layout) -> Generator[int, None, Move | None]:
 
 
 def _order(move: Move) -> Worth:
-    """Return the tie-breaker between moves of equal worth, which prefers piles on the left."""
+    # Between moves of equal worth, piles on the left are preferred.
     return -move.source, -move.target, -move.count
 
 
 class _Judge:
-    """Judges the legal moves of a board, caching what they share.
-
-    Args:
-        seen: the board. If it has moves home, only those are judged.
-    """
+    """Judges the legal moves of a board, or only the moves home if there are any."""
 
     def __init__(self, seen: Board) -> None:
         self._seen = seen
@@ -128,7 +120,6 @@ class _Judge:
         return found
 
     def _worth_from_pile(self, move: Move) -> Worth | None:
-        """Return the worth of a move from a tableau pile to another, or to a cell."""
         seen = self._seen
         ruleset = seen.ruleset
         source, target, count = move.source, move.target, move.count
@@ -157,12 +148,7 @@ class _Judge:
         return seen.ruleset.rows_need_cards and _has_stock(seen) and not stock_moves(seen)
 
     def leads_home(self, move: Move) -> bool:
-        """Return whether a move brings a card home, or visibly lets one go home next.
-
-        Only two cards can go home next: the new top card of the source, or the last moved card. No
-        other card had a way home before the move, so none has one after it. The target only matters
-        if the moved cards extend a run.
-        """
+        """Return whether a move brings a card home, or visibly lets one go home next."""
         ruleset, piles = self._seen.ruleset, self._seen.piles
         source, target, count = move.source, move.target, move.count
         onto = piles[target]
@@ -172,10 +158,13 @@ class _Judge:
             and target in ruleset.tableau
             and _carries(ruleset, onto[-1], piles[source][-count])
         )
+        # The target only matters if the moved cards extend a run.
         place = target if joins or target not in ruleset.tableau else ROW
         key = source, count, place
         found = self._leading.get(key)
         if found is None:
+            # Only two cards can go home next: the new top card of the source, or the last moved
+            # card. No other card had a way home before the move, so none has one after it.
             after = apply(self._seen, move)
             found = self._leading[key] = after.home > self._seen.home or goes_home(after)
         return found
@@ -187,22 +176,19 @@ def _bond(ruleset: Ruleset, below: Card, card: Card) -> int:
 
 
 def _carries(ruleset: Ruleset, below: Card, card: Card) -> bool:
-    """Return whether two cards move together; the upper one is face up."""
+    # The card below is face up.
     return not card & DOWN and ruleset.carries[below][card] != 0
 
 
 def _has_stock(seen: Board) -> bool:
-    """Return whether the stock has cards."""
     return bool(seen.piles[seen.ruleset.stock])
 
 
 def _has_use(seen: Board) -> bool:
-    """Return whether turning the waste over may help.
-
-    With a limited number of redeals it always may. Without a limit it does only if some card of the
-    next pass fits somewhere, if nothing else is played.
-    """
+    """Return whether turning the waste over may help."""
     ruleset = seen.ruleset
+    # Limited redeals end by themselves. Endless ones help only if a card of the next pass fits
+    # somewhere while nothing else is played.
     return ruleset.redeals < ENDLESS or any(
         move.target not in ruleset.cells or _Judge(passing).leads_home(move)
         for passing, move in _next_pass(seen)

@@ -32,7 +32,6 @@ def known_deck(ruleset: Ruleset, text: str) -> bytes:
     """Return the deck of a known deal, face up, the first card dealt first.
 
     Args:
-        ruleset: the rules of its game.
         text: a number of the classic program, or the deck in hexadecimal, as `deal.parse_seed`
             reads it.
 

@@ -56,7 +56,6 @@ def _is_allowed(layout: Layout, move: Move) -> bool:
 
 
 def _is_legal_run(layout: Layout, move: Move) -> bool:
-    """Return whether a move with a count other than 1 is legal."""
     ruleset, piles = layout.ruleset, layout.piles
     source, target, count = move.source, move.target, move.count
     takes = ruleset.run(source, target)
@@ -180,10 +179,8 @@ def _starts_any(layout: Layout) -> bool:
 
 
 def has_few_moves(layout: Layout, most: int) -> bool:
-    """Return whether at most `most` moves are legal on a board that is not won.
-
-    Boards with very many moves have many moves of single cards, whose count then decides.
-    """
+    """Return whether at most `most` moves are legal on a board that is not won."""
+    # Boards with very many moves have many of single cards, which are counted faster.
     if layout.ruleset.spreads_runs and _count_singles(layout) > most:
         return False
     return len(legal_moves(layout)) <= most
@@ -219,13 +216,10 @@ def is_stuck(layout: Layout) -> bool:
 
 
 def _some_single(layout: Layout) -> bool:
-    """Return `True` only if some top card fits on another pile; `False` proves nothing.
-
-    This cheap test before `legal_moves` intersects the top cards of all sources with the cards that
-    any target takes. `Ruleset.ways` omits kinds of moves in which a pile may take its own top card,
-    since the intersection would prove nothing.
-    """
+    """Return `True` only if some top card fits on another pile; `False` proves nothing."""
     piles, takes = layout.piles, layout.ruleset.takes
+    # `ways` omits kinds of moves in which a pile may take its own top card, since the intersection
+    # would prove nothing.
     for sources, targets in layout.ruleset.ways:
         offered = wanted = 0
         for source in sources:
@@ -271,14 +265,9 @@ def _add_singles(
     tops: list[int],
     moves: list[Move],
 ) -> None:
-    """Append the legal moves of the sources' top cards.
+    """Append the legal moves of the sources' top cards onto the piles from `first` on.
 
-    Args:
-        sources: the source piles, each with its moves by target.
-        first: the number of the first target pile.
-        taken: the bit sets that the target piles take, from `first` on.
-        tops: the top card of every pile, or `EMPTY`.
-        moves: the list to append to.
+    `taken` has the bit set that each of these piles takes.
     """
     wanted = reduce(or_, taken, 0)
     for source, row in sources:
@@ -332,7 +321,6 @@ def leaving_to(ruleset: Ruleset, piles: Sequence[Pile], source: int) -> int | No
 
 
 def _add_runs_home(ruleset: Ruleset, piles: Piles, moves: list[Move]) -> None:
-    """Append the legal moves of whole runs from the tableau to foundations."""
     for source in ruleset.tableau:
         pile = piles[source]
         head = BITS[pile[-RUN_LENGTH]] if len(pile) >= RUN_LENGTH else 0
@@ -348,7 +336,6 @@ def _add_runs_home(ruleset: Ruleset, piles: Piles, moves: list[Move]) -> None:
 
 
 def _add_stored(ruleset: Ruleset, tops: list[int], moves: list[Move]) -> None:
-    """Append the legal moves of cards to empty cells."""
     free = [cell for cell in ruleset.cells if tops[cell] == EMPTY]
     for source, row in ruleset.storing if free else ():
         if BITS[tops[source]]:
@@ -367,8 +354,6 @@ def _add_starts(ruleset: Ruleset, tops: list[int], taken: list[int], moves: list
 
 
 def fits_foundation(ruleset: Ruleset, target: int, pile: Pile, card: int) -> bool:
-    """Return whether foundation `target`, holding `pile`, takes the single card `card`.
-
-    The first card of a foundation that starts with another's rank is not checked here.
-    """
+    """Return whether foundation `target`, holding `pile`, takes the single card `card`."""
+    # The rank of the first foundation's first card is not compared.
     return bool(ruleset.homes[target][top_of(pile)][card])

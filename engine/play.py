@@ -14,10 +14,7 @@ from engine.ruleset import ROW, Move, Ruleset
 
 
 def play(board: Board, move: Move) -> tuple[Board, Delta]:
-    """Check a move and apply it.
-
-    Returns:
-        The board after the move, and the visible delta.
+    """Check a move and apply it; return the board after it, and the visible delta.
 
     Raises:
         IllegalMoveError: the rules do not allow the move on this board.
@@ -110,7 +107,6 @@ def _uncover(ruleset: Ruleset, piles: list[Pile], source: int) -> None:
 
 
 def _fill(ruleset: Ruleset, piles: list[Pile], emptied: int) -> None:
-    """Fill an emptied tableau pile from the first pile of `Ruleset.fill` that has cards."""
     for place in ruleset.fill:
         if piles[place]:
             _carry(piles, place, emptied, 1)
@@ -119,11 +115,7 @@ def _fill(ruleset: Ruleset, piles: list[Pile], emptied: int) -> None:
 
 
 def _send_runs(ruleset: Ruleset, piles: list[Pile]) -> int:
-    """Move complete runs at the ends of tableau piles to the foundations that collect them.
-
-    Returns:
-        The number of moved cards.
-    """
+    """Move complete runs to the foundations that collect them; return the number of cards."""
     sent = 0
     for pile in ruleset.tableau:
         target = leaving_to(ruleset, piles, pile)
@@ -135,7 +127,6 @@ def _send_runs(ruleset: Ruleset, piles: list[Pile]) -> int:
 
 
 def _deal_to_waste(ruleset: Ruleset, piles: list[Pile]) -> None:
-    """Turn cards of the stock to the waste one by one, up to the number of a turn."""
     assert ruleset.waste is not None
     stock = piles[ruleset.stock]
     dealt = stock[-ruleset.turns_to_waste :]
@@ -144,7 +135,6 @@ def _deal_to_waste(ruleset: Ruleset, piles: list[Pile]) -> None:
 
 
 def _deal_row(ruleset: Ruleset, piles: list[Pile]) -> None:
-    """Deal one card to each tableau pile, from left to right, while the stock has cards."""
     stock = piles[ruleset.stock]
     dealt = stock[-len(ruleset.tableau) :][::-1]
     for target, card in zip(ruleset.tableau, turned_up(dealt), strict=False):
@@ -153,7 +143,6 @@ def _deal_row(ruleset: Ruleset, piles: list[Pile]) -> None:
 
 
 def _turn_top_up(piles: list[Pile], pile: int) -> None:
-    """Turn the top card of a pile face up, if there is one."""
     cards = piles[pile]
     if cards and cards[-1] & DOWN:
         piles[pile] = cards[:-1] + turned_up(cards[-1:])

@@ -48,8 +48,7 @@ def parse_position(
 
     Raises:
         PositionError: the value is malformed, or the position is unreachable.
-        UnknownGameError: there is no such game.
-        UnknownVariantError: the game has no such variant.
+        UnknownGameError, UnknownVariantError: there is no such game or variant.
         CardError: a card is malformed.
         DeckError: the piles are not exactly the packs of the game.
     """
@@ -119,7 +118,6 @@ def _check_board(board: Board) -> None:
 
 
 def _check_dealt(board: Board, part: Tableau | Reserve, numbers: range) -> None:
-    """Check the piles of a dealt part of the layout."""
     ruleset = board.ruleset
     for pile, dealt in zip(numbers, part.deal, strict=True):
         name, cards = ruleset.pile_names[pile], board.piles[pile]
@@ -133,11 +131,8 @@ def _check_dealt(board: Board, part: Tableau | Reserve, numbers: range) -> None:
 
 
 def _always_fills(ruleset: Ruleset) -> bool:
-    """Return whether no tableau pile can be empty while a filling pile has cards.
-
-    That fails if only the waste fills, since the stock can add to it later, or if only the stock
-    fills and the waste can be turned over into a new stock.
-    """
+    """Return whether no tableau pile can be empty while a filling pile has cards."""
+    # A stock can add to a waste that fills later, and a waste turned over is a new stock.
     return ruleset.stock in ruleset.fill and (ruleset.waste in ruleset.fill or not ruleset.redeals)
 
 

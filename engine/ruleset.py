@@ -72,9 +72,8 @@ def _moves_from(source: int, targets: int) -> tuple[Move, ...]:
 class Ruleset:
     """One game's rules in one variant, compiled.
 
-    Piles are numbered from 0: foundations, tableau, stock, waste, reserve, cells. A game without a
-    stock gets one that is always empty. Rulesets are compared by identity; the catalogue has one
-    object per digest.
+    Piles are numbered from 0: foundations, tableau, stock, waste, reserve, cells. Rulesets are
+    compared by identity; the catalogue has one object per digest.
     """
 
     def __init__(self, game: str, variant: str, rules: Rules) -> None:
@@ -96,12 +95,12 @@ class Ruleset:
         self._prepare_moves()
 
     def _number_piles(self) -> None:
-        """Give each pile its number and name."""
         rules = self.rules
         tableau = rules.tableau
         first = len(self.groups)
         self.foundations = range(first)
         self.tableau = range(first, first + (len(tableau.deal) if tableau else 0))
+        # A game without a stock gets one that is always empty.
         self.stock = self.tableau.stop
         self.waste: int | None = self.stock + 1 if rules.waste else None
         first = self.stock + (2 if rules.waste else 1)
@@ -212,15 +211,10 @@ class Ruleset:
         return Move(source, target, count)
 
     def move_of(self, source: int, target: int, count: int) -> Move | None:
-        """Return the move that three non-negative numbers encode on the wire.
+        """Return the move that three non-negative numbers encode, whether legal or not.
 
-        Args:
-            source: the number of a pile.
-            target: the number of a pile; the number of piles stands for `ROW`.
-            count: the number of cards.
-
-        Returns:
-            The move, whether legal or not; `None` if no position of the game allows it.
+        As a target, the number of piles stands for `ROW`. It is `None` if no position of the game
+        allows the move.
         """
         piles = len(self.pile_names)
         if target == piles:
@@ -233,7 +227,6 @@ class Ruleset:
         return Move(source, target, count) if count <= self._most(source, target) else None
 
     def _most(self, source: int, target: int) -> int:
-        """Return the most cards that can move at once from one pile to another."""
         if self.run(source, target) is None:
             return 1
         return RUN_LENGTH if target in self.foundations else self._longest
@@ -287,8 +280,7 @@ class Ruleset:
     def named(self, source: str, target: str, count: int) -> Move | None:
         """Return the move between two piles by name, whether legal or not; `t` takes a row.
 
-        Returns:
-            The move; `None` if the game has no such pile.
+        It is `None` if the game has no such pile.
         """
         numbers = self.pile_numbers
         if target == "t" and count == 1 and self._deals_rows and source == "s":
@@ -318,7 +310,6 @@ class Ruleset:
         return tuple((source, _moves_from(source, self._width)) for source in sources)
 
     def _ways(self) -> Iterator[tuple[tuple[int, ...], range]]:
-        """Yield the entries of `ways`."""
         for rows, targets in ((self.spreading, self.tableau), (self.homeward, self.foundations)):
             sources = tuple(source for source, _ in rows)
             if self.same_rank and targets == self.foundations:
@@ -328,7 +319,6 @@ class Ruleset:
                 yield sources, targets
 
     def _stock_moves(self) -> Iterator[Move]:
-        """Yield the moves of the stock that do not depend on its top card."""
         stock = self.rules.stock
         if "waste" in stock.plays:
             assert self.waste is not None
@@ -349,9 +339,7 @@ class Ruleset:
 def digest_of(game: str, variant: str, rules: Rules) -> str:
     """Return a ruleset's digest: the first digits of a SHA-256 in hexadecimal.
 
-    It covers the game's id, the variant's id and every field that affects play. Display names and
-    fields with their default value are left out, so that a new field of the schema leaves the
-    digests of rules that do not use it unchanged.
+    It covers the game's id, the variant's id and every field that affects play.
     """
     parts = [game, variant, _canonical(rules)]
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
@@ -359,7 +347,7 @@ def digest_of(game: str, variant: str, rules: Rules) -> str:
 
 
 def _canonical(value: Any) -> Any:
-    """Return rules or a part of them as JSON values without display names and defaults."""
+    """Return rules or a part of them as JSON values."""
     if isinstance(value, tuple):
         return [_canonical(each) for each in value]
     if not is_dataclass(value):
@@ -368,5 +356,7 @@ def _canonical(value: Any) -> Any:
         field.name: _canonical(getattr(value, field.name))
         for field in fields(value)
         if field.name != "name"
+        # Defaults are left out, so that a new field of the schema leaves the digests of rules that
+        # do not use it unchanged.
         and (field.default is MISSING or getattr(value, field.name) != field.default)
     }

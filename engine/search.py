@@ -46,11 +46,9 @@ class SearchResult:
 
 
 def cards_never_seen(board: Board) -> int:
-    """Return the number of cards that were never turned up.
-
-    A stock made from the waste is face down, but all its cards have been seen.
-    """
+    """Return the number of cards that were never turned up."""
     ruleset, piles = board.ruleset, board.piles
+    # A stock made from the waste is face down, but all its cards have been seen.
     last = ruleset.stock if board.redeals else ruleset.stock + 1
     cards = b"".join(piles[ruleset.tableau.start : last])
     if ruleset.reserve:
@@ -61,8 +59,9 @@ def cards_never_seen(board: Board) -> int:
 def search(board: Board, positions: int = MAX_POSITIONS) -> SearchResult:
     """Search breadth-first for a line of moves that brings another card onto a foundation.
 
+    On a won board the outcome is `UNREACHABLE`.
+
     Args:
-        board: where to start. On a won board the outcome is `UNREACHABLE`.
         positions: the most positions to examine. One is enough to find a card that can go to a
             foundation immediately, to find that no move is legal, and if moves only deal.
     """
@@ -110,11 +109,7 @@ def _only_deals(ruleset: Ruleset) -> bool:
 
 
 def _search_deals(board: Board) -> SearchResult:
-    """Decide exactly, in 2 to 10 µs, if moves only deal and no card can go home immediately.
-
-    Foundations and tableau stay unchanged until a card of the waste goes home. Thus each card of
-    the stock comes up once, and then, if the waste may be turned over, each card of the waste.
-    """
+    """Decide exactly, in 2 to 10 µs, if moves only deal and no card can go home immediately."""
     ruleset, piles = board.ruleset, board.piles
     stock, waste = ruleset.stock, ruleset.waste
     assert waste is not None
@@ -124,6 +119,8 @@ def _search_deals(board: Board) -> SearchResult:
         if ruleset.single(waste, target) is not None
     ]
     deal = ruleset.move(stock, waste)
+    # Foundations and tableau stay unchanged until a card of the waste goes home. Thus each card of
+    # the stock comes up once, and then, if the waste may be turned over, each card of the waste.
     passes: list[tuple[Pile, tuple[Move, ...]]] = [(turned_up(piles[stock][::-1]), ())]
     if board.redeals < ruleset.redeals:
         deals = (deal,) * len(piles[stock])
@@ -148,21 +145,18 @@ def leads_home(board: Board, line: tuple[Move, ...]) -> bool:
 
 
 def _position(board: Board) -> Position:
-    """Return the key of a board within one search.
-
-    Foundations are omitted unless they give cards back, since the search ends when one grows.
-    Tableau piles are sorted: no rule depends on their order except dealing rows from left to right.
-    The number of redeals is included only if it is limited. It need not tell seen from unseen
-    cards of the stock, since the search ends at an unseen card.
-    """
+    """Return the key of a board within one search."""
     ruleset, piles = board.ruleset, board.piles
     tableau = piles[ruleset.tableau.start : ruleset.tableau.stop]
     stock = piles[ruleset.stock]
     waste = piles[ruleset.waste] if ruleset.waste is not None else b""
+    # No rule depends on the order of tableau piles, except dealing rows from left to right.
     if "row" not in ruleset.rules.stock.plays or not (stock or waste):
         tableau = tuple(sorted(tableau))
+    # Other foundations only grow, which ends the search.
     kept = piles[: len(ruleset.foundations)] if ruleset.gives_back else ()
     rest = piles[ruleset.reserve.start : ruleset.reserve.stop]
     cells = tuple(sorted(piles[ruleset.cells.start : ruleset.cells.stop]))
+    # Whether a card of the stock was seen need not be told: the search ends at an unseen card.
     redeals = 0 if ruleset.redeals == ENDLESS else board.redeals
     return tableau, stock, waste, redeals, kept, rest, cells

@@ -24,9 +24,7 @@ def verify(ruleset: Ruleset, deal_id: str, seed: str, promised: str) -> Verifica
     """Deal from a published seed, and compare commitments.
 
     Args:
-        ruleset: the rules of the deal's game and variant.
-        deal_id: the deal's id.
-        seed: the published seed, as `deal.parse_seed` reads it.
+        seed: as `deal.parse_seed` reads it.
         promised: the commitment published before play, as 64 lower-case hexadecimal digits.
 
     Raises:

@@ -19,13 +19,7 @@ _VIEW_CARDS = frozenset((*range(PACK_SIZE), UNSEEN))
 def read_view(
     ruleset: Ruleset, piles: Sequence[Sequence[int]], redeals: int = 0, moves: int = 0
 ) -> View:
-    """Return the view of an `Attempt`.
-
-    Args:
-        ruleset: the rules of the attempt's game and variant.
-        piles: its `piles`: each pile's cards as bytes, from bottom to top.
-        redeals: its `redeals`.
-        moves: its `result.moves`.
+    """Return the view of an `Attempt`, from its `piles`, `redeals` and `result.moves`.
 
     Raises:
         PositionError: the number of piles is wrong for the game, or a byte is not a card.
@@ -38,10 +32,9 @@ def read_view(
 
 
 def read_delta(view: View, changes: Iterable[Sequence[int]], redeals: int | None = None) -> Delta:
-    """Return the delta of a `Moved`, for `apply_delta`.
+    """Return the delta of a `Moved`, for `apply_delta` to the view before the move.
 
     Args:
-        view: the view before the move.
         changes: its `changes`, each as `[pile, take, card, …]`.
         redeals: its `redeals`, or `None` if it was omitted as unchanged.
 

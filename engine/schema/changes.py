@@ -53,16 +53,14 @@ def changes_between(base: Rules, rules: Rules) -> str:
 
 
 def changed_rules(path: str, base: Rules, changes: str) -> Rules:
-    """Apply changes to rules.
+    """Apply changes, as `changes_between` writes them, to rules.
 
     Args:
         path: the prefix of keys in error messages, such as `klondike`.
-        base: the rules to change.
-        changes: the changes, as `changes_between` writes them.
 
     Raises:
-        RulesetError: the text is malformed, too long or not canonical, a key is unknown, a value
-            is invalid, or the rules contradict themselves or are too costly.
+        RulesetError: the text is malformed, too long or not canonical, a key is unknown, a value is
+            invalid, or the rules contradict themselves or are too costly.
     """
     if len(changes) > MAX_CHANGES or not _CHANGES.fullmatch(changes):
         raise RulesetError(f"{path}: changes are up to {MAX_CHANGES} characters of key=value.")
@@ -80,11 +78,6 @@ def changed_rules(path: str, base: Rules, changes: str) -> Rules:
 
 
 def _change(document: dict[str, Any], key: str, value: str, path: str) -> None:
-    """Apply one change to a rules document.
-
-    Raises:
-        RulesetError: there is no such key or group.
-    """
     table, _, name = key.rpartition(".")
     if not table and name in _TABLES and value == _NONE:
         document.pop(name, None)
@@ -125,15 +118,13 @@ def _value(text: str, kind: Any) -> Any:
 
 
 def _changes(path: str, base: Any, rules: Any) -> Iterator[tuple[str, str]]:
-    """Yield the differing paths and values of two tables of rules.
-
-    A missing base table counts as one with defaults.
-    """
+    """Yield the differing paths and values of two tables of rules."""
     for field in fields(rules):
         if field.name == "name":
             continue
         key = f"{path}{field.name}"
         value = getattr(rules, field.name)
+        # A missing base table counts as one with defaults.
         before: Any = field.default if base is None else getattr(base, field.name)
         if field.name == "foundations":
             yield from _group_changes(before, value)
@@ -154,7 +145,6 @@ def _group_changes(
 
 
 def _text(value: Any) -> str:
-    """Return a value as text for a list of changes."""
     if value is None:
         return _NONE
     if isinstance(value, tuple):
@@ -163,7 +153,6 @@ def _text(value: Any) -> str:
 
 
 def _document(value: Any) -> Any:
-    """Return rules or a part of them in the form of a document."""
     if isinstance(value, tuple):
         return [_document(each) for each in value]
     if not is_dataclass(value):

@@ -159,14 +159,12 @@ def _of_cells(rules: Rules, cells: Cells) -> Iterator[Check]:
 
 
 def _of_deal(key: str, deal: tuple[int, ...], face_up: int | str) -> Iterator[Check]:
-    """Yield the checks of a dealt part of the layout."""
     yield not 1 <= len(deal) <= MAX_PILES, f"{key}.deal", f"must name 1 to {MAX_PILES} piles."
     yield any(size < 0 for size in deal), f"{key}.deal", "must not be negative."
     yield isinstance(face_up, int) and face_up < 1, f"{key}.face_up", "must be at least 1."
 
 
 def _of_places(rules: Rules, key: str, plays: tuple[str, ...]) -> Iterator[Check]:
-    """Yield the checks that the places a part plays to exist."""
     yield rules.tableau is None and "tableau" in plays, f"{key}.plays", "there is no tableau."
     yield rules.cells is None and "cell" in plays, f"{key}.plays", "there are no cells."
 
@@ -174,13 +172,7 @@ def _of_places(rules: Rules, key: str, plays: tuple[str, ...]) -> Iterator[Check
 def _of_foundation(
     rules: Rules, group: Foundation, before: tuple[Foundation, ...]
 ) -> Iterator[Check]:
-    """Yield the checks of a group, with keys relative to the group.
-
-    Args:
-        rules: the rules.
-        group: the group.
-        before: the preceding groups.
-    """
+    """Yield the checks of a group, given the preceding ones, with keys relative to the group."""
     tableau = rules.tableau
     copies = rules.packs * len(SUITS) // max(1, len(rules.suits))
     yield (

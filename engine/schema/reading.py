@@ -33,11 +33,7 @@ class Game:
 
 
 def read_game(game: str, document: Mapping[str, Any]) -> Game:
-    """Validate a game's TOML document.
-
-    Args:
-        game: the game's id, such as `rouge-et-noir`.
-        document: the document as `tomllib` returns it.
+    """Validate a game's TOML document, as `tomllib` returns it.
 
     Raises:
         RulesetError: a key is unknown or missing, or a value is invalid.
@@ -61,7 +57,6 @@ def read_game(game: str, document: Mapping[str, Any]) -> Game:
 
 
 def _read_listing(path: str, document: Any) -> Listing:
-    """Return a game's listing, or raise `RulesetError`."""
     listing = _read_table(document, Listing, path)
     for fails, key, message in out_of_range(listing):
         if fails:
@@ -70,11 +65,10 @@ def _read_listing(path: str, document: Any) -> Listing:
 
 
 def read_rules(path: str, document: Mapping[str, Any]) -> Rules:
-    """Validate one variant's rules.
+    """Validate one variant's rules, with its overrides merged in.
 
     Args:
         path: the prefix of keys in error messages, such as `deuces.variants.fill`.
-        document: the rules, with the variant's overrides merged in.
 
     Raises:
         RulesetError: a key is unknown or missing, or a value is invalid.
@@ -102,7 +96,7 @@ def _hints_of(kind: type) -> dict[str, Any]:
 
 
 def _read_table(document: Any, kind: type[T], path: str) -> T:
-    """Return a TOML table as the dataclass `kind`, or raise `RulesetError`."""
+    """Return a TOML table as the dataclass `kind`."""
     if not isinstance(document, Mapping):
         raise RulesetError(f"{path}: must be a table.")
     hints = _hints_of(kind)  # type: ignore[arg-type]  # classes are hashable
@@ -119,7 +113,7 @@ def _read_table(document: Any, kind: type[T], path: str) -> T:
 
 
 def _read_value(value: Any, kind: Any, path: str) -> Any:
-    """Return a TOML value as `kind`, the type of a dataclass field, or raise `RulesetError`."""
+    """Return a TOML value as `kind`, the type of a dataclass field."""
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         return _read_union(value, [arg for arg in args if arg is not type(None)], path)

@@ -81,8 +81,6 @@ def budget_of(ruleset: Ruleset) -> int:
 
 
 def is_for_most(ruleset: Ruleset) -> bool:
-    """Return whether a game's goal is the most cards home, because deals cannot be won.
-
-    That holds for games of passes through a stock: none of 10,000 deals could be won.
-    """
+    """Return whether a game's goal is the most cards home, because deals cannot be won."""
+    # None of 10,000 deals of games of passes could be won.
     return passes.applies(ruleset)

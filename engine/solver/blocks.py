@@ -40,15 +40,12 @@ class Passes:
 
 
 def find_blocks(passes: Passes) -> Blocks:
-    """Return all blocks of all passes.
-
-    For each end in turn, blocks are found from the shortest to the longest: the rest of a block is
-    cleared by shorter blocks, or by blocks of earlier passes.
-    """
+    """Return all blocks of all passes."""
     blocks: Blocks = [[{} for _ in passes.kinds] for _ in range(passes.count)]
     for end in range(len(passes.kinds) + 1):
         # Without any pass, only the empty range is cleared.
         earlier: list[Ways] = [*({} for _ in range(end)), {0: 1}]
+        # The rest of a block is cleared by shorter blocks, or by blocks of earlier passes.
         for nth in range(passes.count):
             own = _add_blocks(passes, blocks, nth, end, earlier)
             if nth + 1 < passes.count:
@@ -61,14 +58,10 @@ def find_blocks(passes: Passes) -> Blocks:
 def _add_blocks(
     passes: Passes, blocks: Blocks, nth: int, end: int, earlier: list[Ways]
 ) -> list[Ways]:
-    """Add the blocks of a pass that end at `end`.
+    """Add the blocks of pass `nth` that end at `end`.
 
-    Args:
-        passes: the cards and passes.
-        blocks: all earlier passes' blocks with this end, and all blocks with lower ends.
-        nth: the number of the pass.
-        end: the end of the blocks.
-        earlier: by start, the ways to clear the cards up to `end` in earlier passes only.
+    `blocks` must have all earlier passes' blocks with this end, and all blocks with lower ends.
+    `earlier` has, by start, the ways to clear the cards up to `end` in earlier passes only.
 
     Returns:
         By start, the ways to clear the cards up to `end` in this pass and earlier ones, with at
@@ -124,7 +117,6 @@ def _block_around(own: Ways, earlier: Ways, tops: list[int], weight: int) -> Fou
 
 
 def _note(found: Found, lowers: int, states: list[int]) -> None:
-    """Add the ways from each state to each lower state of a bit set."""
     while lowers:
         lower = lowers.bit_length() - 1
         lowers ^= 1 << lower
@@ -135,12 +127,9 @@ def _note(found: Found, lowers: int, states: list[int]) -> None:
 
 
 def _begin(ways: Ways, found: Found, rest: Ways, at: int, above: range) -> None:
-    """Add the ways that start with a block.
+    """Add the ways that start with the block `found`, and clear the rest in the ways `rest`.
 
     Args:
-        ways: the ways to add to.
-        found: the block.
-        rest: the ways to clear the rest.
         at: the top of the block's pass after it, times its weight in a state.
         above: the tops of later passes up to that of `rest`, as parts of a state.
     """
@@ -161,11 +150,10 @@ def _begin(ways: Ways, found: Found, rest: Ways, at: int, above: range) -> None:
 
 
 def _united(own: Ways, earlier: Ways, tops: range) -> Ways:
-    """Return all ways to clear a range in a pass and earlier ones.
+    """Return all ways to clear a range in a pass (`own`, which grows) and earlier ones.
 
     Args:
-        own: the ways in which the pass takes part; the others are added to them.
-        earlier: the ways without it, in the states of earlier passes.
+        earlier: the ways without the pass, in the states of earlier passes.
         tops: the tops of the pass, unchanged without it, times their weight in a state.
     """
     for lower, afters in earlier.items():

@@ -44,10 +44,7 @@ class Encoding:
 
 
 def encode(stacks: Stacks) -> Encoding:
-    """Return the clauses of a position from which no card can go home immediately.
-
-    The stock must have cards.
-    """
+    """Return the clauses of a position with a stock, from which no card can go home immediately."""
     return _Encoder(stacks).encode()
 
 
@@ -73,7 +70,6 @@ class _Encoder:
         self.befores: dict[tuple[Card, Card], int] = {}
 
     def encode(self) -> Encoding:
-        """Write all clauses."""
         for chain in self.stacks.chains:
             self._go_home(chain)
         for card in self.waiting:
@@ -95,7 +91,6 @@ class _Encoder:
         return Encoding(self.variables, self.clauses, counts[0] if counts else [], on)
 
     def _new(self) -> int:
-        """Return a new variable."""
         self.variables += 1
         return self.variables
 
@@ -120,10 +115,7 @@ class _Encoder:
             previous = home
 
     def _choose_piles(self) -> None:
-        """Put each card that may have to wait on one pile.
-
-        Empty piles are interchangeable, so they are used from left to right.
-        """
+        """Put each card that may have to wait on one pile."""
         empty = [pile for pile in self.piles if not self.stacks.piles[pile]]
         used = [FALSE] * len(empty)
         for card in self.waiting:
@@ -136,6 +128,7 @@ class _Encoder:
             self._add(*on)
             for one, two in combinations(on, 2):
                 self._add(-one, -two)
+            # Empty piles are interchangeable, so they are used from left to right.
             for nth, (left, right) in enumerate(pairwise(empty)):
                 self._add(-on[right], used[nth])
                 now = self._new()
@@ -150,12 +143,11 @@ class _Encoder:
         return -self.befores[y, x] if one > two else self.befores[x, y]
 
     def _order(self) -> None:
-        """Make `before` a total order that agrees with each chain.
-
-        Within two chains, transitivity for neighbours is enough; across three, triples are needed.
-        """
+        """Make `before` a total order that agrees with each chain."""
         waiting = {*self.waiting}
         chains = [[card for card in chain if card in waiting] for chain in self.stacks.chains]
+        # Within two chains, transitivity for neighbours is enough; across three, triples are
+        # needed.
         for one, two in combinations(chains, 2):
             for x in one:
                 for y in two:
@@ -207,9 +199,7 @@ class _Encoder:
     def _sum(self, one: list[int], two: list[int]) -> list[int]:
         """Return literals whose n-th, from 1 on, is true only if n of the given ones are.
 
-        Args:
-            one: literals sorted so that true ones come first.
-            two: more literals, sorted likewise.
+        Both lists must be sorted so that true literals come first.
         """
         total = [self._new() for _ in range(len(one) + len(two))]
         for i in range(len(one) + 1):

@@ -25,12 +25,9 @@ _OPTIONS = {"_nrt": False}
 
 
 def _take_indices_as_they_are() -> None:
-    """Remove the test for negative indices from functions compiled with these options.
-
-    Numba has no option to disable negative indices. The test took a third of the time of the beam
-    search, which has none. The patch replaces an internal of Numba; versions without it keep the
-    test.
-    """
+    """Remove Numba's test for negative indices, which the search never uses."""
+    # Numba has no option for this. The test took a third of the time of the beam search. The patch
+    # replaces an internal of Numba; versions without it keep the test.
     arrayobj: Any = import_module("numba.np.arrayobj")
     usual = getattr(arrayobj, "fix_integer_index", None)
     if usual is None:
@@ -45,13 +42,8 @@ def _take_indices_as_they_are() -> None:
 
 
 def _can_keep() -> bool:
-    """Give Numba a separate cache directory for each version of the sources.
-
-    Numba notices changes in a cached function's own file, but not in the functions that it calls.
-
-    Returns:
-        Whether the directory is writable.
-    """
+    """Give each version of the sources a cache directory; return whether it is writable."""
+    # Numba notices changes in a cached function's own file, but not in the functions that it calls.
     sources = Path(__file__).parent
     digest = sha256()
     for path in sorted(sources.rglob("*.py")):
@@ -76,11 +68,9 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def compiled(function: Function) -> Function:
-    """Return a function that is compiled at its first call and cached on disk.
-
-    Without a writable directory, each process compiles it again.
-    """
+    """Return a function that is compiled at its first call and cached on disk."""
     if njit is None:
         return function
+    # Without a writable directory, each process compiles it again.
     wrapped: Function = njit(cache=_keeps, **_OPTIONS)(function)
     return wrapped

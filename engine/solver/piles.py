@@ -78,17 +78,11 @@ def applies(ruleset: Ruleset) -> bool:
 
 
 def solve(board: Board, budget: int) -> Solution:
-    """Decide a board of a ruleset to which this method applies.
+    """Decide any position of a game to which this method applies.
 
-    Args:
-        board: any position of the game. It may have less than a pack; then only its cards must
-            come home.
-        budget: the maximum number of steps, `STEPS_PER_CONFLICT` per conflict.
-
-    Returns:
-        The solution. If the board cannot be won, the line brings the maximum number of cards home,
-        unless the budget is too small to prove it. The effort is the number of cards that a
-        sensible player leaves out, summed over all plays of `trials`.
+    A position with less than a pack is won with its own cards home. If it cannot be won, the line
+    brings the maximum number of cards home, unless the budget is too small to prove it. The effort
+    is the number of cards that a sensible player leaves out, summed over all plays of `trials`.
     """
     stacks = settled(stacks_of(board))
     tried = trials(stacks)
@@ -170,7 +164,6 @@ def _goes_directly(ruleset: Ruleset, tops: list[int], card: Card) -> bool:
 
 
 def _proof(stacks: Stacks, conflicts: int) -> str:
-    """Return the reason why not all cards come home."""
     if not stacks.stock:
         return "The stock is empty, and no pile's last card fits a foundation."
     if sum(map(len, stacks.chains)) < stacks.left:

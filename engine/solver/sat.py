@@ -27,10 +27,9 @@ class Answer:
 def solve(
     variables: int, clauses: Sequence[Sequence[int]], conflicts: int, *, prove: bool = False
 ) -> Answer:
-    """Decide whether an assignment of the variables satisfies every clause.
+    """Decide whether an assignment of the variables, numbered from 1, satisfies every clause.
 
     Args:
-        variables: the number of variables; they are numbered from 1.
         clauses: sequences of literals, v or -v, each variable at most once in a clause.
         conflicts: the approximate number of conflicts after which to give up; at least 1.
         prove: whether to return a proof of unsatisfiability.
@@ -50,10 +49,8 @@ def solve(
 
 
 def _clauses(lines: Sequence[str]) -> Sequence[Sequence[int]]:
-    """Return the clauses that a proof in the DRAT format adds, ignoring deletions.
-
-    The last is empty, even if the library omits it because an empty clause was given.
-    """
+    """Return the clauses that a proof in the DRAT format adds, ignoring deletions."""
     added = (line.split() for line in lines if not line.startswith("d"))
     proof = [tuple(int(literal) for literal in words[:-1]) for words in added]
+    # The library omits the last, empty clause if an empty clause was given.
     return proof if proof and not proof[-1] else [*proof, ()]

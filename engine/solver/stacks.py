@@ -34,11 +34,10 @@ class Stacks:
 
 
 def chains_of(ruleset: Ruleset) -> tuple[bytes, ...] | None:
-    """Return the cards of each chain, from an empty foundation on.
+    """Return the cards of each chain, from an empty foundation on; no card is in two.
 
-    Returns:
-        The chains, which share no card; `None` if the next card of a foundation is ambiguous,
-        because several cards fit, or because there are fewer foundations than starting cards.
+    It is `None` if the next card of a foundation is ambiguous, because several cards fit, or
+    because there are fewer foundations than starting cards.
     """
     chains: list[bytes] = []
     first = 0
@@ -60,15 +59,11 @@ def chains_of(ruleset: Ruleset) -> tuple[bytes, ...] | None:
 
 
 def _taken(row: bytes) -> list[Card]:
-    """Return the cards of a table's row."""
     return [card for card in range(PACK_SIZE) if row[card]]
 
 
 def stacks_of(board: Board) -> Stacks:
-    """Return the position of a board whose ruleset has chains.
-
-    A chain ends before a card that is missing from a board with less than a pack.
-    """
+    """Return the position of a board whose ruleset has chains."""
     ruleset, piles = board.ruleset, board.piles
     chains = chains_of(ruleset)
     assert chains is not None
@@ -79,6 +74,7 @@ def stacks_of(board: Board) -> Stacks:
     ahead = []
     for chain in chains:
         cards = [card for card in chain if card not in home]
+        # The board may have less than a pack.
         end = next((at for at, card in enumerate(cards) if card not in there), len(cards))
         ahead.append(bytes(cards[:end]))
     return Stacks(tuple(ahead), tableau, stock)
@@ -104,13 +100,11 @@ class Table:
             self.wanted.add(self._after[card])
 
     def settle(self) -> Iterator[tuple[int, Card]]:
-        """Send all possible cards home, and yield each card's pile and the card.
-
-        Piles are visited from left to right, repeatedly, and emptied as far as possible.
-        """
+        """Send all possible cards home, and yield each card's pile and the card."""
         moved = True
         while moved:
             moved = False
+            # From left to right, repeatedly, each emptied as far as possible.
             for number, pile in enumerate(self.piles):
                 while pile and pile[-1] in self.wanted:
                     card = pile.pop()

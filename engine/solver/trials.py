@@ -66,10 +66,7 @@ class _Player:
         return home, places
 
     def _choose(self, table: Table, card: Card) -> int:
-        """Return the pile on which a card does about the least harm; the first if equal.
-
-        A card that buries nothing goes on a pile whose cards are needed only a little later.
-        """
+        """Return the pile on which a card does about the least harm; the first if equal."""
         turns, chains = self.turns, self.chains
         turn, chain = turns[card], chains[card]
         best, least = 0, WORD
@@ -81,13 +78,13 @@ class _Player:
                 if earlier < turn:
                     weight += SAME_CHAIN + BURIED if chains[other] == chain else BURIED
                 first = min(first, earlier)
+            # A card that buries nothing goes on a pile whose cards are needed only a little later.
             weight += max(0, first - turn)
             if weight < least:
                 best, least = number, weight
         return best
 
     def _chance(self) -> int:
-        """Return a random number from 0 to `CHANCE`."""
         word = self.random
         word ^= word << 13 & WORD
         word ^= word >> 17

@@ -60,15 +60,10 @@ def applies(ruleset: Ruleset) -> bool:
 
 
 def solve(board: Board, budget: int = BUDGET) -> Solution:
-    """Search for a winning line.
+    """Search for a winning line from any position of a game.
 
-    Args:
-        board: any position of the game.
-        budget: the approximate maximum number of generated positions. The answer depends on nothing
-            else.
-
-    Returns:
-        A solution. Its effort is the width of the deciding beam.
+    The budget is the approximate maximum number of generated positions; the answer depends on
+    nothing else. The effort is the width of the deciding beam.
     """
     search = _Search(board, budget)
     style = style_of(board.ruleset)
@@ -113,7 +108,6 @@ class _Search:
 
     @property
     def won(self) -> bool:
-        """Whether the best line wins."""
         return self.home == self._board.ruleset.total
 
     @property
@@ -123,14 +117,12 @@ class _Search:
 
     @property
     def spent(self) -> bool:
-        """Whether the budget is exhausted."""
         return self.steps >= self._budget
 
     def run(self, settings: array[int]) -> bool:
-        """Run a beam with these weights and plan.
+        """Run a beam with these weights and plan, and return whether it discarded no position.
 
-        Returns:
-            Whether no position was discarded for lack of width, memory or budget.
+        Positions are discarded for lack of width, memory or budget.
         """
         layout, memory = self.layout, self._memory
         layout.tables[: len(settings)] = settings
@@ -144,7 +136,6 @@ class _Search:
         return memory[idx.CUT] == 0
 
     def _line_to(self, node: int) -> tuple[Move, ...]:
-        """Return the moves that lead to a node."""
         tables, memory = self.layout.tables, self._memory
         moves = []
         while node > 0:
@@ -154,7 +145,6 @@ class _Search:
 
 
 def _played(board: Board, line: tuple[Move, ...]) -> Board:
-    """Return the board after a line of legal moves."""
     for move in line:
         assert is_legal(board, move), "The search plays by other rules than the engine."
         board = apply(board, move)

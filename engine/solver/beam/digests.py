@@ -23,27 +23,22 @@ WASTE_SALT = 0x2A6C8E1043F7B59D
 def digest_of_pile(pile_hash: int, hidden: int, place: int) -> int:
     """Return a tableau pile's contribution to a digest.
 
-    Args:
-        pile_hash: the hash of its cards.
-        hidden: the number of face-down cards.
-        place: the number of the pile if the order of piles matters, else 0.
+    `hidden` is the number of face-down cards; `place` is the number of the pile if the order of
+    piles matters, else 0.
     """
     return mixed(pile_hash ^ (hidden * HIDDEN_FACTOR & MASK) ^ (place * PLACE_FACTOR & MASK))
 
 
 @compiled
 def digest_of(t: Ints, s: Ints, m: Ints, row: int) -> int:
-    """Return a position's digest: a sum over its piles.
-
-    Tableau piles are interchangeable, except while rows are dealt to them from left to right.
-    Foundations of a group are interchangeable, too, and enter by the cards that they take.
-    """
+    """Return a position's digest: a sum over its piles."""
     piles = t[idx.COLUMNS] + 2
     sizes = row * t[idx.WIDTH] + t[idx.ROOM]
     hidden = sizes + piles
     hashes = record_of(t, row) + idx.PILE_HASHES
     ordered = 1 if is_ordered(t, s, row) else 0
     total = mixed(m[hashes] ^ STOCK_SALT) + mixed(m[hashes + piles - 1] ^ WASTE_SALT)
+    # Tableau piles are interchangeable, except while rows are dealt to them from left to right.
     for pile in range(1, piles - 1):
         total += digest_of_pile(m[hashes + pile], s[hidden + pile], pile * ordered)
         total &= MASK
@@ -56,6 +51,7 @@ def phase_of(t: Ints, s: Ints, m: Ints, row: int) -> int:
     tops = row * t[idx.WIDTH] + t[idx.ROOM] + 2 * (t[idx.COLUMNS] + 2)
     alike, group, kinds = t[idx.ALIKE], t[idx.GROUP], t[idx.KINDS] + 1
     total = s[tops + t[idx.FOUNDATIONS]] * REDEAL_FACTOR
+    # Foundations of a group are interchangeable, too, and enter by the cards that they take.
     for f in range(t[idx.FOUNDATIONS]):
         total = (total + t[alike + t[group + f] * kinds + s[tops + f] + 1]) & MASK
     return total & MASK
@@ -65,13 +61,7 @@ def phase_of(t: Ints, s: Ints, m: Ints, row: int) -> int:
 def digest_after(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> int:
     """Return the digest after a move from tableau or waste that refills no pile.
 
-    Args:
-        t: the tables.
-        s: the positions.
-        m: the memory.
-        row: the row.
-        move: the move.
-        end: the end of the source's cards in `s`.
+    The source's cards end at `end` in `s`.
     """
     source, target, count = move >> 17, move >> 7 & 1023, move & 127
     piles, kinds, random = t[idx.COLUMNS] + 2, t[idx.KINDS], t[idx.RANDOM]
@@ -113,9 +103,9 @@ def digest_after(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> in
 
 @compiled
 def signature_of(t: Ints, s: Ints, m: Ints, row: int) -> int:
-    """Return a hash of the features that a beam's positions should vary in.
+    """Return a hash of the face-down cards, the foundations and the waste.
 
-    These are the numbers of face-down cards, the foundations and the waste.
+    A beam's positions should vary in these.
     """
     piles = t[idx.COLUMNS] + 2
     hidden = row * t[idx.WIDTH] + t[idx.ROOM] + piles

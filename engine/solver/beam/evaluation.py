@@ -92,11 +92,7 @@ def points_of_waste(t: Ints, s: Ints, m: Ints, row: int, start: int) -> int:
 
 @compiled
 def points_of(t: Ints, s: Ints, m: Ints, row: int, pile: int, start: int) -> int:
-    """Return the points of a pile, from the cache if possible.
-
-    The same pile occurs in many positions. Its points depend on its cards and on the times, which
-    are identified by the row's phase.
-    """
+    """Return the points of a pile, from the cache if possible."""
     waste = t[idx.COLUMNS] + 1
     record = record_of(t, row)
     phase = m[record + idx.PHASE] ^ m[idx.SALT]
@@ -104,6 +100,8 @@ def points_of(t: Ints, s: Ints, m: Ints, row: int, pile: int, start: int) -> int
     if pile == waste:
         number ^= WASTE_SALT
     hidden = s[row * t[idx.WIDTH] + t[idx.ROOM] + waste + 1 + pile]
+    # The same pile occurs in many positions. Its points depend on its cards and on the times, which
+    # the phase identifies.
     key = digest_of_pile(number, hidden, 0)
     at = t[idx.CACHE] + 2 * (key & t[idx.CACHE_MASK])
     if m[at] == key:
@@ -122,11 +120,7 @@ def points_of(t: Ints, s: Ints, m: Ints, row: int, pile: int, start: int) -> int
 
 @compiled
 def evaluate(t: Ints, s: Ints, m: Ints, row: int) -> int:
-    """Compute the points of changed piles and of the row.
-
-    Returns:
-        The number of cards on foundations.
-    """
+    """Compute the points of changed piles and of the row; return the number of cards home."""
     waste = t[idx.COLUMNS] + 1
     sizes = row * t[idx.WIDTH] + t[idx.ROOM]
     record, changed = record_of(t, row), t[idx.CHANGED]
@@ -157,11 +151,12 @@ def evaluate(t: Ints, s: Ints, m: Ints, row: int) -> int:
 
 @compiled
 def find_phase(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Set the row's phase, which determines the times and thus affects all piles' points."""
+    """Set the row's phase, which identifies the times of its cards."""
     phase = 0
     if t[idx.TIMED] == 1:
         phase = mixed((phase_of(t, s, m, row) + deals_made(t, s, m, row) * PLACE_FACTOR) & MASK)
     record = record_of(t, row)
+    # Other times change the points of all piles.
     if phase != m[record + idx.PHASE]:
         m[record + idx.PHASE] = phase
         for pile in range(t[idx.COLUMNS] + 2):

@@ -57,13 +57,11 @@ def may_go_home(t: Ints, s: Ints, m: Ints, kind: int, how: int) -> bool:
 
 @compiled
 def send_home(t: Ints, s: Ints, m: Ints, row: int, how: int) -> None:
-    """Send cards home automatically, and record their moves in `hand`.
-
-    Only changed piles are examined until a foundation changes.
-    """
+    """Send cards home automatically, and record their moves in `hand`."""
     piles = t[idx.COLUMNS] + 2
     sizes = row * t[idx.WIDTH] + t[idx.ROOM]
     changed = t[idx.CHANGED]
+    # Only changed piles are examined until a foundation changes.
     all_piles = m[idx.ALL_PILES] == 1
     counted = False
     again = True

@@ -30,7 +30,7 @@ Ints: TypeAlias = "array[int]"  # a part of the state: `t`, `s` or `m`
 
 NONE = -1  # the top card of an empty foundation; also no pile
 RUN = 13  # the length of a run that moves to a foundation
-SCALE = 1024  # Weights, points and shares are fixed-point numbers: this is 1
+SCALE = 1024  # the number 1 in the fixed-point weights, points and shares
 
 # How runs move, `t[RUNS]`: not at all, whole, or limited by empty piles. An empty target takes one
 # card by spaces, and as many as the other empty piles allow by places.

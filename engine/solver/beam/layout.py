@@ -25,15 +25,13 @@ CACHED = 1 << 15  # the size of the cache of the points of piles
 
 @cache
 def kinds_of(ruleset: Ruleset) -> tuple[int, ...]:
-    """Return the kind of each card: cards that no rule distinguishes have the same kind.
-
-    Such cards fit on and under the same cards, in the tableau and on foundations, so swapping them
-    in a position changes no later legal move.
-    """
+    """Return the kind of each card: cards that no rule distinguishes have the same kind."""
     traits: dict[object, int] = {}
     tables = [ruleset.builds, ruleset.carries, *dict.fromkeys(ruleset.homes)]
     kinds = []
     for card in range(PACK_SIZE):
+        # Cards with equal traits fit on and under the same cards, in the tableau and on
+        # foundations, so swapping them in a position changes no later legal move.
         trait = (
             tuple(table[card] for table in tables),
             tuple(bytes(row[card] for row in table) for table in tables),
@@ -63,7 +61,6 @@ class Layout:
         self.size = self._place_memory(rows)  # of the memory, in integers
 
     def _row(self, board: Board) -> array[int]:
-        """Return the board as a row."""
         piles = [b"" if pile is None else board.piles[pile] for pile in self._piles]
         cards = [self._kind[card & ~DOWN] for pile in piles for card in pile]
         hidden = [sum(card & DOWN != 0 for card in pile) for pile in piles]
@@ -99,7 +96,6 @@ class Layout:
         return encoded(piles.index(move.source), target, move.count)
 
     def _set_rules(self, board: Board) -> None:
-        """Set the numbers of the tables."""
         ruleset, t = self.ruleset, self.tables
         tableau, stock, waste = ruleset.rules.tableau, ruleset.rules.stock, ruleset.rules.waste
         plays = tableau.plays if tableau else ()
@@ -250,9 +246,7 @@ class Layout:
         """Whether `may_go_home` is defined.
 
         Each foundation takes all cards of one line in one order, and each copy of a starting card
-        has one. Filling emptied piles is excluded, since a card may be needed as filling. So are
-        rows from a stock that was the waste, since a card left in the waste shifts the piles onto
-        which others are dealt.
+        has one.
         """
         groups, rules = self._groups, self.ruleset.rules
         starts = sum(
@@ -262,10 +256,11 @@ class Layout:
             all(g.takes == "card" and g.match in ("suit", "any") for g in groups)
             and len({(g.first, g.order, g.suits, g.match, g.wrap) for g in groups}) == 1
             and len(self.ruleset.foundations) >= starts
+            # A card left in the waste shifts the piles onto which the next pass deals others.
             and not ("row" in rules.stock.plays and self.ruleset.redeals)
             and self._has_order()
             and self._is_one_to_one()
-            and not self.ruleset.fill
+            and not self.ruleset.fill  # a card may be needed as filling
             and rules.stock.to_foundation != "any"
             and all(
                 copies == self._slots(line)
@@ -274,10 +269,7 @@ class Layout:
         )
 
     def _alike(self, homes: list[list[int]]) -> list[int]:
-        """Return a random number for each group and set of cards that a top card takes.
-
-        An empty foundation is distinct if runs or the stock's cards go only to empty ones.
-        """
+        """Return a random number for each group and set of cards that a top card takes."""
         kinds = len(self._cards)
         chance = Xorshift(0x85EBCA6B)
         found: dict[object, int] = {}
@@ -285,6 +277,7 @@ class Layout:
         for group, table in zip(self._groups, homes, strict=True):
             for top in range(kinds + 1):
                 row = tuple(table[top * kinds : (top + 1) * kinds])
+                # Runs, or the stock's cards, go only to empty foundations.
                 only_empty = group.takes == "run" or self.ruleset.stock_starts
                 key = (group, row, only_empty and top > 0)
                 if key not in found:
@@ -306,7 +299,6 @@ class Layout:
         return at // row + 1
 
     def _draws(self, board: Board) -> list[list[int]]:
-        """Return the deals with cards of each kind."""
         draws: list[list[int]] = [[] for _ in self._cards]
         for at, card in enumerate(reversed(turned_up(board.piles[self.ruleset.stock]))):
             draws[self._kind[card]].append(self._deal_of(at))

@@ -11,16 +11,14 @@ from engine.solver.compiled import compiled
 
 @compiled
 def offer_home(t: Ints, s: Ints, m: Ints, row: int, source: int, kind: int, end: int) -> None:
-    """Offer the moves of a top card to foundations that take it, one per kind of top card.
-
-    Foundations of one group with equal tops are interchangeable.
-    """
+    """Offer the moves of a top card to foundations that take it, one per kind of top card."""
     tops = row * t[idx.WIDTH] + t[idx.ROOM] + 2 * (t[idx.COLUMNS] + 2)
     group, homes, kinds = t[idx.GROUP], t[idx.HOMES], t[idx.KINDS]
     for f in range(t[idx.FOUNDATIONS]):
         top = s[tops + f]
         if t[homes + (t[group + f] * (kinds + 1) + top + 1) * kinds + kind] == 0:
             continue
+        # Foundations of one group with equal tops are interchangeable.
         same = False
         for other in range(f):
             if t[group + other] == t[group + f] and s[tops + other] == top:
@@ -52,10 +50,9 @@ def offer_spread(t: Ints, s: Ints, m: Ints, row: int, source: int, kind: int, en
 
 @compiled
 def look_over(t: Ints, s: Ints, m: Ints, row: int) -> int:
-    """Store the ends of stock and tableau piles, and the bit sets of kinds that fit on each pile.
+    """Store the ends of piles and the kinds that each takes; return the kinds that go home.
 
-    Returns:
-        The bit set of kinds that fit on foundations.
+    Both are bit sets of kinds. Only stock and tableau piles have entries.
     """
     accepts, accepted, ends = t[idx.ACCEPTS], t[idx.ACCEPTED], t[idx.ENDS]
     sizes = row * t[idx.WIDTH] + t[idx.ROOM]

@@ -16,10 +16,8 @@ from engine.solver.compiled import compiled
 
 @compiled
 def is_full(t: Ints, m: Ints) -> bool:
-    """Return whether the memory has no room for another position.
-
-    The search normally stops earlier, unless a position leads to very many others.
-    """
+    """Return whether the memory has no room for another position."""
+    # The search normally stops earlier, unless a position leads to very many others.
     return bool(
         m[idx.ROWS] >= t[idx.MOST_ROWS]
         or m[idx.NODES] + t[idx.TOTAL] >= t[idx.MOST_NODES]
@@ -29,18 +27,9 @@ def is_full(t: Ints, m: Ints) -> bool:
 
 @compiled
 def offer(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> bool:
-    """Generate the position after a move, and keep it as a new row if it is new.
+    """Generate the position after a move; keep it, and return `True`, if it is new.
 
-    Args:
-        t: the tables.
-        s: the positions.
-        m: the memory.
-        row: the row before the move.
-        move: the move.
-        end: the end of the source's cards in `s`; unused for the stock and the redeal.
-
-    Returns:
-        Whether it was kept.
+    The source's cards end at `end` in `s`, which is unused for the stock and the redeal.
     """
     source, target = move >> 17, move >> 7 & 1023
     m[idx.STEPS] += 1

@@ -147,12 +147,10 @@ def first_weights(style: Style) -> array[int]:
 
 
 def varied(weights: array[int], chance: Xorshift) -> array[int]:
-    """Return weights, all except that of a card at home multiplied by a random factor near 1.
-
-    Rare weights draw a number only in the styles that use them.
-    """
+    """Return weights multiplied by random factors near 1, except that of a card at home."""
     out = numbers(weights)
     for weight in range(WEIGHTS):
+        # Rare weights draw a number only in the styles that use them.
         left_out = weight in (idx.W_MIXED, idx.W_LONG) and weights[weight] == 0
         if weight not in (idx.W_HOME, idx.W_TIME) and not left_out:
             out[weight] = weights[weight] * LOG_NORMAL[chance.next() >> 8 & 63] // SCALE

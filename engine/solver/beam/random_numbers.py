@@ -36,10 +36,8 @@ class Xorshift:
 
 @cache
 def random_numbers(count: int) -> array[int]:
-    """Return `count` wide random numbers, always the same.
-
-    They are mixed, since xorshift is linear: otherwise one in 2**32 pairs of sets would have the
-    same exclusive or, and two piles the same hash.
-    """
+    """Return `count` wide random numbers, always the same."""
     chance = Xorshift(0x9E3779B9)
+    # Xorshift is linear: without mixing, one in 2**32 pairs of sets would have the same exclusive
+    # or, and two piles the same hash.
     return numbers(mixed(chance.wide()) for _ in range(count))

@@ -11,10 +11,8 @@ from engine.solver.compiled import compiled
 def encoded(source: int, target: int, count: int) -> int:
     """Return a move as one number.
 
-    Args:
-        source: the number of a pile.
-        target: the number of a pile; `columns + 2 + f` for foundation f; the next number is a row.
-        count: the number of cards.
+    The target is the number of a pile, `columns + 2 + f` for foundation f, or the next number for a
+    row.
     """
     return source << 17 | target << 7 | count
 
@@ -176,10 +174,7 @@ def run_at(t: Ints, s: Ints, end: int, most: int) -> int:
 
 @compiled
 def send_runs(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Send complete runs at the ends of tableau piles to foundations that collect them.
-
-    It sets `SENT` to 1 if one goes.
-    """
+    """Send complete runs to foundations that collect them, and set `SENT` to 1 if one goes."""
     piles = t[idx.COLUMNS] + 2
     base = row * t[idx.WIDTH]
     sizes = base + t[idx.ROOM]

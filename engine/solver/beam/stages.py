@@ -73,24 +73,21 @@ def select(t: Ints, s: Ints, m: Ints, first: int) -> None:
 
 @compiled
 def has_room(t: Ints, s: Ints, m: Ints) -> bool:
-    """Return whether the memory has room for the successors of another position.
-
-    Discarded positions take entries, and some take two: with and without automatic moves.
-    """
+    """Return whether the memory has room for the successors of another position."""
     rows = 64 * (t[idx.COLUMNS] + 1)
     return (
         m[idx.ROWS] + rows < t[idx.MOST_ROWS]
         and m[idx.NODES] + rows + t[idx.TOTAL] < t[idx.MOST_NODES]
+        # Discarded positions take entries, and some take two: with and without automatic moves.
         and m[idx.ENTERED] + 2 * rows < t[idx.CAPPED_MASK]
     )
 
 
 @compiled
 def explore(t: Ints, s: Ints, m: Ints) -> bool:
-    """Expand the best rows and their successors, without the stock's moves, within the limits.
+    """Expand the best rows and their successors, within the limits, by all but stock moves.
 
-    Returns:
-        Whether a row has moves of the stock.
+    Return whether a row has moves of the stock.
     """
     m[idx.QUEUED] = 0
     forget_seen(t, m)
@@ -121,15 +118,13 @@ def explore(t: Ints, s: Ints, m: Ints) -> bool:
 
 @compiled
 def deal_all(t: Ints, s: Ints, m: Ints) -> None:
-    """Generate the positions after the next deal, those after the best rows first.
-
-    If the stock's cards only go to the waste, a deal commutes with all moves that do not take the
-    waste's top card. It is enough to deal after a move that takes it, or if no move was made since
-    the last deal: other moves can follow the deal.
-    """
+    """Generate the positions after the next deal, those after the best rows first."""
     heap, order = t[idx.HEAP], t[idx.MARKS]
     number = 0
     for row in range(m[idx.ROWS]):
+        # If the stock's cards only go to the waste, a deal commutes with all moves that do not take
+        # the waste's top card. It is enough to deal after a move that takes it, or if no move was
+        # made since the last deal: other moves can follow the deal.
         deferred = t[idx.DEFERS] == 1 and m[record_of(t, row) + idx.FRESH] == 0
         if not deferred and not must_wait(t, s, row):
             push(m, heap, number, entry_of(m[record_of(t, row) + idx.KEY], row))

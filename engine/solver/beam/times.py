@@ -36,11 +36,7 @@ def count_foundations(t: Ints, s: Ints, m: Ints, row: int) -> None:
 
 @compiled
 def find_times(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Compute the time at which each kind's cards are needed, in points: early is low.
-
-    A card is needed in the order of its line, after the stock has brought the preceding cards: the
-    first copies for the first foundation, the last copies for the last. The beam adds a delay.
-    """
+    """Compute the time at which each kind's cards are needed, in points: early is low."""
     times = t[idx.TIMES]
     if t[idx.TIMED] == 0:
         for kind in range(t[idx.KINDS]):
@@ -52,6 +48,8 @@ def find_times(t: Ints, s: Ints, m: Ints, row: int) -> None:
     drawn = deals_made(t, s, m, row)
     by_line, first_draw, last_draw = t[idx.BY_LINE], t[idx.FIRST_DRAW], t[idx.LAST_DRAW]
     share, for_time, for_turn = t[idx.W_FIRST_COPY], t[idx.W_TIME], t[idx.W_TURN]
+    # A card is needed in the order of its line, after the stock has brought the preceding cards:
+    # the first copies for the first foundation, the last copies for the last. The beam adds delays.
     for line in range(t[idx.LINES]):
         first = drawn
         last = drawn

@@ -78,15 +78,10 @@ def applies(ruleset: Ruleset) -> bool:
 
 
 def solve(board: Board, budget: int = BUDGET) -> Solution:
-    """Search for a winning line, or for a proof that there is none.
+    """Search for a winning line from any position of a game, or for a proof that there is none.
 
-    Args:
-        board: any position of the game.
-        budget: the maximum number of generated positions. The answer depends on nothing else.
-
-    Returns:
-        A solution. Its effort is the number of searches. On a lost board, a different line may
-        bring more cards home.
+    The budget is the maximum number of generated positions; the answer depends on nothing else. The
+    effort is the number of searches. On a lost board, a different line may bring more cards home.
     """
     if board.won:
         return Solution(Verdict.WINNABLE, (), board.home, most=True)
@@ -107,7 +102,6 @@ def solve(board: Board, budget: int = BUDGET) -> Solution:
 
 
 def _varied(weight: int, chance: Xorshift) -> int:
-    """Return a weight times a random factor near 1."""
     return weight * LOG_NORMAL[chance.next() >> 8 & 63] // SCALE
 
 
@@ -175,7 +169,6 @@ class _Search:
         self._end()
 
     def _begin(self, limit: int) -> None:
-        """Initialize the memory with the board."""
         memory, layout = self._memory, self._layout
         if memory[idx.ENTERED]:
             forget_seen(layout.tables, memory)
@@ -183,12 +176,10 @@ class _Search:
         memory[idx.LIMIT] = min(limit, self._budget - self.steps)
 
     def _keep(self, encoded: Iterable[int]) -> None:
-        """Store a line after playing it by the engine's rules."""
         self._line, board = line_of(self._board, self._layout, encoded)
         self._home = board.home
 
     def _end(self) -> None:
-        """Count a search, and set the verdict."""
         memory = self._memory
         self.number += 1
         self.steps += memory[idx.STEPS]

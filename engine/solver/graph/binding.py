@@ -22,12 +22,10 @@ from engine.solver.graph.play import encoded
 
 @compiled
 def add_back(t: Ints, m: Ints) -> None:
-    """Append the moves from foundations.
-
-    `WANTED` are the cards on which movable cards of tableau and talon would fit. Taking one back
-    never requires a card of an earlier turn: only the cards of its suit above it, and cards on
-    which those fit.
-    """
+    """Append the moves from foundations."""
+    # `WANTED` are the cards on which movable cards of tableau and talon would fit. Taking one back
+    # never requires a card of an earlier turn: only the cards of its suit above it, and cards on
+    # which those fit.
     wanted = m[idx.WANTED] & m[idx.AT_HOME]
     least = 99
     for card in range(52):
@@ -53,10 +51,7 @@ def add_back(t: Ints, m: Ints) -> None:
 
 @compiled
 def bound_moves(t: Ints, m: Ints, lazy: int) -> None:
-    """Restrict the list of moves after a binding move.
-
-    If no card could go on an empty pile, drop moves that only empty a pile.
-    """
+    """Restrict the list of moves after a binding move."""
     bound = m[idx.BOUND]
     kept = m[0] - m[0]
     for k in range(m[idx.LISTED]):
@@ -66,6 +61,7 @@ def bound_moves(t: Ints, m: Ints, lazy: int) -> None:
             allowed = move & 63 == bound - idx.BOUND_HOME and move >> 6 & 63 >= idx.HOME
         elif bound > 0:
             allowed = move >> 6 & 63 == bound - 1 or move & 63 >= idx.HOME
+        # The move only empties a pile on which no card could go.
         if lazy == 1 and move & 63 < idx.TALON and move >> 18 & 127 == (move & 63) + 1:
             allowed = False
         if allowed:

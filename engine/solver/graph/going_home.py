@@ -19,18 +19,16 @@ def home_of(t: Ints, m: Ints, card: int) -> int:
 
 @compiled
 def is_safe(t: Ints, m: Ints, card: int) -> bool:
-    """Return whether a card that fits a foundation can go home without losing a win.
-
-    If foundations give cards back, all cards that could ever lie above it must be home, so that
-    nothing needs it in the tableau. Otherwise it is enough that the cards that could lie on it are
-    home; or that these, and the cards that could lie on them, are home or can go home.
-    """
+    """Return whether a card that fits a foundation can go home without losing a win."""
     home = m[idx.AT_HOME]
+    # If foundations give cards back, all cards that could ever lie above it must be home, so that
+    # nothing needs it in the tableau.
     if t[idx.HOME_SPREAD] == 1:
         return bool(t[t[idx.UNDER] + card] & ~home == 0)
     kids = t[t[idx.KIDS] + card]
     if kids & ~home == 0:
         return True
+    # It is enough that the cards that could lie on it, and those that could lie on these, can go.
     ready = home | m[idx.NEXT]
     return bool((kids | t[t[idx.GRANDKIDS] + card]) & ~ready == 0)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from engine.board import Board
 from engine.cards import DOWN, PACK_SIZE, SUITS, rank_of, turned_up
 from engine.fits import EMPTY, Fits, same_rank_cards
 from engine.ruleset import ENDLESS, Ruleset
-from engine.schema import Foundation
 from engine.solver.beam.random_numbers import Xorshift, numbers, random_numbers
 from engine.solver.graph import indices as idx
 from engine.solver.graph.indices import NONE
@@ -34,7 +33,6 @@ class Layout:
         """Make the tables.
 
         Args:
-            board: the initial board.
             rows: the most stored positions.
             seen: the capacity of the table of digests, a power of 2.
             moves: the most moves of a line.
@@ -44,7 +42,8 @@ class Layout:
         # The engine's number of each pile.
         self.piles = [*ruleset.tableau, *ruleset.cells, *ruleset.reserve]
         self._homes = _homes(board)
-        self._groups = list(dict.fromkeys(zip(ruleset.groups, self._homes, strict=True)))
+        self._foundations = list(zip(ruleset.groups, self._homes, strict=True))
+        self._groups = list(dict.fromkeys(self._foundations))
         self._builds = _sets(ruleset.builds)
         self.drawn = _drawn(board)  # the cards of waste and stock, in dealing order
         self.tables = numbers([0] * idx.TABLES)  # `t`, without weights
@@ -54,7 +53,6 @@ class Layout:
         self.size = self._place_memory(rows, seen, moves)  # of the memory, in integers
 
     def _set_rules(self) -> None:
-        """Set the numbers of the tables."""
         ruleset, t = self.ruleset, self.tables
         rules = ruleset.rules
         tableau, stock, waste = rules.tableau, rules.stock, rules.waste
@@ -105,12 +103,9 @@ class Layout:
         t[idx.STOCK_SIZE] = len(self.drawn)
 
     def _is_regular(self) -> bool:
-        """Return whether `going_home.is_safe` is defined.
-
-        Each suit must have one foundation, all foundations the same order, and all piles must be
-        able to send cards home.
-        """
+        """Return whether `going_home.is_safe` is defined."""
         ruleset, t = self.ruleset, self.tables
+        # Each suit has one foundation, all in the same order, and all piles can send cards home.
         return is_by_suit(ruleset) and all(
             t[home] == 1 or number == 0
             for home, number in (
@@ -135,7 +130,7 @@ class Layout:
             (idx.BUILDS, self._builds),
             (idx.RUNS, _sets(self.ruleset.carries)),
             (idx.HOMES, [value for _, home in self._groups for value in home]),
-            (idx.GROUP, [self._groups.index(each) for each in self._keys()]),
+            (idx.GROUP, [self._groups.index(each) for each in self._foundations]),
             (idx.KIDS, kids),
             (idx.GRANDKIDS, grandkids),
             (idx.PARENTS, [_union(1 << p for p in cards if kids[p] >> c & 1) for c in cards]),
@@ -158,10 +153,6 @@ class Layout:
             self.tables[index] = len(self.tables)
             self.tables.extend(values)
 
-    def _keys(self) -> Iterator[tuple[Foundation, tuple[int, ...]]]:
-        """Yield the group and the table of each foundation."""
-        yield from zip(self.ruleset.groups, self._homes, strict=True)
-
     def _alike(self, chance: Xorshift) -> list[int]:
         """Return a random number for each group and set of cards that a top card takes."""
         found: dict[object, int] = {}
@@ -172,7 +163,6 @@ class Layout:
         ]
 
     def _start(self, board: Board) -> array[int]:
-        """Return counters and position."""
         start = numbers([0] * idx.MEMORY)
         random = self.tables[idx.RANDOM]
         for pile, number in enumerate(self.piles):
@@ -271,12 +261,10 @@ def _sets(fits: Fits) -> list[int]:
 
 
 def _members(cards: int) -> list[int]:
-    """Return the cards of a set."""
     return [card for card in range(PACK_SIZE) if cards >> card & 1]
 
 
 def _union(sets: Iterable[int]) -> int:
-    """Return the union of sets of cards."""
     union = 0
     for each in sets:
         union |= each

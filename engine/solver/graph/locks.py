@@ -11,11 +11,7 @@ from engine.solver.graph.layout import is_by_suit, turns_home
 def is_locked(board: Board) -> bool:
     """Return whether a face-down card of the tableau can never be turned up.
 
-    The weakest relaxation: a card stays available once it was face up, and all cards of stock and
-    waste are. The lowest face-up card of a pile can leave once a card on which it builds was face
-    up, or all cards that go home before it; or for an empty pile, if that takes the card and some
-    pile was ever emptied. Then the card below is turned up. This refutes some deals of Yukon with
-    millions of positions.
+    This refutes some deals of Yukon with millions of positions.
     """
     ruleset = board.ruleset
     columns = [board.piles[pile] for pile in ruleset.tableau]
@@ -31,6 +27,10 @@ def is_locked(board: Board) -> bool:
         {other for other in range(PACK_SIZE) if other // 13 == card // 13 and turns[other] < turn}
         for card, turn in enumerate(turns)
     ]
+    # The weakest relaxation: a card stays available once it was face up, and all cards of stock and
+    # waste are. The lowest face-up card of a pile can leave once a card on which it builds was face
+    # up, or all cards that go home before it; or for an empty pile, if that takes the card and some
+    # pile was ever emptied. Then the card below is turned up.
     again = True
     while again:
         again = False

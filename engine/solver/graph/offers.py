@@ -10,7 +10,7 @@ from engine.solver.graph.play import encoded
 
 @compiled
 def add(t: Ints, m: Ints, move: int, score: int) -> None:
-    """Insert a move into the list, which is sorted by ascending score."""
+    """Append a move with its score to the list."""
     end = t[idx.LIST] + m[idx.LISTED]
     m[idx.LISTED] += 1
     m[end] = move | score << 40
@@ -63,21 +63,8 @@ def add_cell(t: Ints, m: Ints, source: int, bits: int) -> None:
 def add_column(t: Ints, m: Ints, pile: int, spaces: int, space: int, free: int) -> None:
     """Append the moves of a tableau pile.
 
-    If runs move whole, two kinds of moves are bound (see `binding`) or omitted:
-
-    - Part of a run is moved onto another pile only if the card below it goes home next. Otherwise
-      that card and the target are interchangeable: they take the same cards, so a card for one can
-      go on the other, until one of them goes home.
-    - A whole pile is moved onto another one only to put a card on the empty pile: until then, its
-      cards are accessible and can be built on in place.
-
-    Args:
-        t: the tables.
-        m: the memory.
-        pile: the pile.
-        spaces: the number of empty tableau piles.
-        space: the first of them, or `NONE`.
-        free: the number of empty cells.
+    `spaces` is the number of empty tableau piles, `space` the first of them, or `NONE`, and `free`
+    the number of empty cells.
     """
     size = m[idx.SIZE + pile]
     hidden = m[idx.HIDDEN + pile]
@@ -136,12 +123,17 @@ def add_column(t: Ints, m: Ints, pile: int, spaces: int, space: int, free: int) 
                 if left == 0:
                     if height == 0:
                         continue
+                    # Bound (see `binding`): until a card goes on the emptied pile, this one's cards
+                    # are accessible and can be built on in place.
                     if t[idx.LAZY_SPACES] == 1:
                         move |= (pile + 1) << 18
                     score = 700
                 elif left == hidden:
                     score = 700 + hidden
                 elif count < most and height > 0 and t[idx.WHOLE_RUNS] == 1:
+                    # Omitted unless the card below goes home next, and then bound. Otherwise that
+                    # card and the target are interchangeable: they take the same cards, so a card
+                    # for one can go on the other, until one of them goes home.
                     below = m[end - count - 1]
                     if m[idx.NEXT] >> below & 1 == 0:
                         continue

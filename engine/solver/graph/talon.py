@@ -11,11 +11,7 @@ from engine.solver.graph.play import encoded
 
 @compiled
 def add_talon(t: Ints, m: Ints) -> None:
-    """Append the moves of the cards of stock and waste that dealing can bring up.
-
-    The waste has `waste` cards. Deals turn cards up in groups, of which the top card can be played.
-    After the last group, the waste may be turned over, and groups are dealt from the start.
-    """
+    """Append the moves of the cards of stock and waste that dealing can bring up."""
     left = m[idx.ALIVE]
     waste = m[idx.WASTE]
     number = 0
@@ -23,6 +19,8 @@ def add_talon(t: Ints, m: Ints) -> None:
         number += left >> place & 1
     turns = t[idx.TURNS]
     again = t[idx.REDEALS_MOST] < 0 or m[idx.REDEALS] < t[idx.REDEALS_MOST]
+    # Deals turn cards up in groups, of which the top card can be played. After the last group, the
+    # waste may be turned over, and groups are dealt from the start.
     nth = 0
     for place in range(t[idx.STOCK_SIZE]):
         if left >> place & 1 == 0:
