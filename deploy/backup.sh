@@ -1,14 +1,15 @@
 #!/bin/sh
-# Backs the store up: makes a folder of the time of day in DIRECTORY, with a snapshot of each master
-# (HOST-PORT.rdb) and what the store was like (store.json), with which a restore is compared. The last
-# SAMEDEAL_BACKUPS folders stay, 14 unless it says otherwise. The secret keys are not in it.
+# Back up the store to a new folder in DIRECTORY, named after the UTC time. The folder contains a
+# snapshot of each master (HOST-PORT.rdb) and a report of the store's state (store.json), to compare a
+# restored store with. The latest SAMEDEAL_BACKUPS folders are kept (by default 14). The backup does
+# not contain the secret keys.
 #
 #   deploy/backup.sh DIRECTORY
 #
-# SAMEDEAL_REDIS                  as for nodes, redis:// or redis+cluster://; of a cluster, all servers
+# SAMEDEAL_REDIS                  as for nodes, redis:// or redis+cluster:// with all servers
 # SAMEDEAL_REDIS_PASSWORD_FILE    as for nodes
 # SAMEDEAL_SECRET_KEY_FILE        as for nodes
-# SAMEDEAL_REPLICA_PASSWORD_FILE  the password of the user `replica`, who may copy all of it
+# SAMEDEAL_REPLICA_PASSWORD_FILE  the password of the user `replica`, which may read all data
 set -eu
 umask 077
 
@@ -20,20 +21,20 @@ fail() {
 directory=${1:?the directory is missing}
 case $SAMEDEAL_REDIS in
 redis://* | redis+cluster://*) ;;
-*) fail "it backs up redis:// and redis+cluster:// only, and SAMEDEAL_REDIS is another one" ;;
+*) fail "SAMEDEAL_REDIS must start with redis:// or redis+cluster://" ;;
 esac
 made=$directory/$(date -u +%Y-%m-%dT%H%M%SZ)
 unfinished=$directory/unfinished
 mkdir -p "$directory"
-# What is left of a backup that failed; two at a time would fail here.
+# Remove the remains of a failed backup. Concurrent backups would fail here.
 rm -rf "$unfinished"
 mkdir "$unfinished"
 
-# First what it is like: the snapshots have at least that.
+# The report comes first, so that the snapshots contain at least everything that it counts.
 whole=true
 samedeal admin --json verify-store --percent "${SAMEDEAL_BACKUP_PERCENT:-10}" \
     >"$unfinished/store.json" || whole=false
-[ -s "$unfinished/store.json" ] || fail "the store cannot be read, see above"
+[ -s "$unfinished/store.json" ] || fail "the store cannot be read; see above"
 
 found=0
 servers=${SAMEDEAL_REDIS#*://}
@@ -50,12 +51,12 @@ for server in $(echo "${servers%%/*}" | tr , ' '); do
     found=$((found + 1))
 done
 [ "$found" -gt 0 ] || fail "no server of SAMEDEAL_REDIS is a master"
-[ ! -e "$made" ] || fail "$made is there already"
+[ ! -e "$made" ] || fail "$made already exists"
 mv "$unfinished" "$made"
-echo "backed up: $made, snapshots of $found masters"
-"$whole" || fail "but the store is not whole, see above; all earlier backups stay"
+echo "backed up: $made, with snapshots of $found masters"
+"$whole" || fail "the store is damaged, see above; all earlier backups are kept"
 
-# The names sort by time.
+# The order of the names is that of the times.
 ls -1d "$directory"/[0-9]* | head -n "-${SAMEDEAL_BACKUPS:-14}" | while read -r old; do
     rm -r "$old"
 done

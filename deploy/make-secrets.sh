@@ -1,12 +1,11 @@
 #!/bin/sh
-# Makes the secrets of an installation, each in a file of its own in deploy/secrets or in the directory
-# that is given: a password for each of Redis's users in redis.acl, what Redis reads of them, and the
-# secret keys of the nodes.
+# Create the secrets of an installation, one per file, in deploy/secrets or the given directory: a
+# password for each user in redis.acl, Redis's own configuration of users, and the nodes' secret keys.
 #
-# Passwords and keys that are there stay. Run it again after an upgrade: redis.acl may have changed.
+# Existing passwords and keys are kept. Run it again after an upgrade: redis.acl may have changed.
 #
-# Only the directory's owner gets at the files. They are readable themselves, since Docker mounts them
-# as they are into containers that run as other users.
+# Only the directory's owner has access to the files. The files themselves are readable by all, since
+# Docker mounts them with these permissions into containers that run as other users.
 set -euf
 umask 077
 
@@ -41,7 +40,7 @@ while read word name rules; do
     printf '\n'
 done <"$deploy/redis.acl" >"$secrets/redis-users.acl"
 
-# With these, a server can be a replica of one that has the same users.
+# For a replica of a server with the same users.
 printf 'masteruser replica\nmasterauth %s\n' "$(cat "$secrets/redis-replica")" \
     >"$secrets/redis-replica.conf"
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable
 from multiprocessing import get_context
 
-from deploy.winnability import be_idle, checked
+from deploy.solving import be_idle, checked
 from engine.catalog import ruleset
 from engine.deal import lay_out
 from engine.known import numbered_deck

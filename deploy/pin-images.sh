@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints, for .env, each image of docker-compose.yml with the digest that its registry has for it now.
-# From then on exactly that image is used: a tag may be moved, a digest cannot be.
+# Print, for .env, each image of docker-compose.yml with its current digest in the registry. Unlike a
+# tag, a digest always refers to the same image.
 #
 #   deploy/pin-images.sh >>.env
 set -eu

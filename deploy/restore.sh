@@ -1,11 +1,12 @@
 #!/bin/sh
-# Makes what a Redis starts from out of a snapshot: the append-only file in DIRECTORY, which must be
-# empty. With `appendonly yes`, as in redis.conf, Redis ignores a snapshot, and is empty without a word.
+# Convert a snapshot to an append-only file in DIRECTORY, which must be empty. With `appendonly yes`, as
+# in redis.conf, Redis ignores a snapshot, and silently starts empty.
 #
 #   deploy/restore.sh SNAPSHOT DIRECTORY
 #
-# No server may run on DIRECTORY. Run it as the user of Redis, or hand the files over to that one. The
-# server must be the one that is to run on it, or an older one: REDIS_SERVER, or else redis-server.
+# No server may use DIRECTORY meanwhile. Run this as the user of Redis, or give the files to that user
+# afterwards. The conversion uses REDIS_SERVER (by default redis-server), which must not be newer than
+# the server that will use DIRECTORY.
 set -eu
 umask 077
 
@@ -19,10 +20,10 @@ directory=${2:?the directory is missing}
 server=${REDIS_SERVER:-redis-server}
 [ -r "$snapshot" ] || fail "the snapshot $snapshot cannot be read"
 mkdir -p "$directory"
-[ -z "$(ls -A "$directory")" ] || fail "$directory is not empty; move what is in it elsewhere"
+[ -z "$(ls -A "$directory")" ] || fail "$directory is not empty; move its contents elsewhere"
 cp "$snapshot" "$directory/dump.rdb"
 
-# A server of its own reads it, on a socket whose path is short enough for one.
+# A temporary server reads the snapshot. The path of a socket must be short.
 private=$(mktemp -d)
 asked() { redis-cli -s "$private/socket" "$@"; }
 "$server" "$(dirname "$0")/redis.conf" --dir "$directory" --port 0 --unixsocket "$private/socket" \
@@ -33,19 +34,19 @@ clean() {
     kill "$pid" 2>/dev/null || true
     wait "$pid" 2>/dev/null || true
     rm -rf "$private" "$directory/dump.rdb"
-    # What is not whole would be taken for what was restored.
+    # An incomplete file could be mistaken for a restored one.
     "$restored" || rm -rf "$directory/appendonlydir"
 }
 trap clean EXIT
 until [ "$(asked ping 2>/dev/null)" = PONG ]; do
-    kill -0 "$pid" 2>/dev/null || fail "$server cannot read it: $(tail -n 3 "$private/log")"
+    kill -0 "$pid" 2>/dev/null || fail "$server cannot read the snapshot: $(tail -n 3 "$private/log")"
     sleep 0.2
 done
 [ "$(asked dbsize)" != 0 ] || fail "the snapshot is empty"
 asked config set appendonly yes >/dev/null
 while asked info persistence | grep -q '^aof_rewrite_\(in_progress\|scheduled\):1'; do sleep 0.2; done
 asked info persistence | grep -q '^aof_last_bgrewrite_status:ok' ||
-    fail "the file was not written: $(tail -n 3 "$private/log")"
+    fail "the append-only file was not written: $(tail -n 3 "$private/log")"
 echo "restored: $directory has $(asked dbsize) keys"
 asked shutdown nosave
 wait "$pid"

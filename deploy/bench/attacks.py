@@ -73,11 +73,9 @@ class Attack:
 
     @property
     def memory(self) -> float:
-        """The allowed growth of a node's memory in MiB.
-
-        18 MiB for retained budgets (`limits.MAX_KNOWN`) and memory that the allocator does not
-        return; for each connection 32 KiB sent too fast, 32 KiB unread, and a session.
-        """
+        """The allowed growth of a node's memory in MiB."""
+        # 18 MiB for retained budgets (`limits.MAX_KNOWN`) and memory that the allocator does not
+        # return; for each connection 32 KiB sent too fast, 32 KiB unread, and a session.
         return 24 + self.sockets * 80 / 1_024
 
 
@@ -106,9 +104,9 @@ HINTS = 40
 
 
 def _rules(number: int) -> str:
-    """Return changes that make hostile rules with 500 moves, different for each number."""
     deal = [6 + number // 3**pile % 3 for pile in range(9)]
     return (
+        # Hostile, with 500 moves.
         f"tableau.deal={','.join(map(str, deal))}"
         ";tableau.order=any;tableau.match=any;tableau.wrap=true;tableau.moves=any"
     )
@@ -146,8 +144,7 @@ def _looks() -> tuple[bytes, ...]:
 
 _BYTES = tuple(bytes([byte]) for byte in masked(wire.pack(session.Ping(2)) + bytes(100)) * 4)
 _HEAD_BYTES = tuple(bytes([byte]) for byte in get("/" + "x" * 400))
-_EMPTY = 0x00
-_PIECE, _PING, _PONG = 0x02, 0x89, 0x8A
+_EMPTY, _PIECE, _PING, _PONG = 0x00, 0x02, 0x89, 0x8A
 
 ATTACKS = {
     "stopped readers": Attack(
@@ -171,7 +168,7 @@ ATTACKS = {
     "endless fragments": Attack(
         100, _shake(), _HELLO + masked(b"", _PIECE), (masked(b"", _EMPTY) * 300,), 0.05
     ),
-    "one that floods": Attack(
+    "a flood of pings": Attack(
         1, _shake(), again=(masked(b"", _PING) * 2_048,), pause=0, reads=False
     ),
     "pings": Attack(100, _shake(), _HELLO, (masked(b"", _PING) * 300,), 0.05, reads=False),
@@ -245,7 +242,6 @@ async def attack(chosen: Attack, port: int, network: int) -> None:
 
 
 async def _visit(attack: Attack, port: int, address: str) -> None:
-    """Run an attack on one connection until it is closed."""
     transport, connection = await asyncio.get_running_loop().create_connection(
         _Connection, "127.0.0.1", port, local_addr=(address, 0)
     )

@@ -91,8 +91,8 @@ async def histories(server: Server, years: int) -> Figures:
 
 
 async def _finish_daily(player: Client, game: str) -> None:
-    """Open a player's daily and resign it after some moves, which make it ranked."""
     cards: attempts.Attempt = await player.ask(dailies.OpenDaily, game)
+    # Some moves make the result ranked.
     played = frames(game, cards.number, 5)
     player.write(b"".join(played))
     await player.ask(attempts.Resign, cards.number, FIRST_ENTRY + len(played))

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from redis.asyncio import BlockingConnectionPool, Redis, UnixDomainSocketConnection
 
-from deploy.bench import sizing, wire
+from deploy.bench import sizing
 from deploy.bench.client import map_concurrently
 from deploy.bench.games import FIRST_ENTRY, recorded
 from deploy.bench.node import deal_recorded
@@ -66,7 +66,7 @@ Make = Callable[[int], Awaitable[object]]  # creates the object with a number
 
 
 def _one_connection(socket: Path) -> BlockingConnectionPool:
-    """Return a pool of one connection, since Redis counts buffers of new connections as data."""
+    # Redis counts buffers of new connections as data.
     return BlockingConnectionPool(1, connection_class=UnixDomainSocketConnection, path=str(socket))
 
 
@@ -102,14 +102,14 @@ async def play(services: Services, attempt: AttemptId, player: PlayerId, moves: 
     """Play the first moves of a recorded game, each after the previous one is stored."""
     for seq, move in enumerate(recorded(GAME)[:moves], FIRST_ENTRY):
         played: asyncio.Future[object] = asyncio.get_running_loop().create_future()
-        numbers = wire.numbers(ruleset(GAME), move)
+        numbers = ruleset(GAME).numbers_of(move)
         services.attempts.play_soon(attempt, player, seq, numbers, played.set_result)
         outcome = await played
         assert isinstance(outcome, Played), outcome
 
 
 async def challenge(services: Services, redis: Redis, players: int, _: int) -> None:
-    """Create a challenge that `players` open and finish; attempts are measured with dailies."""
+    """Create a challenge that `players` open and finish."""
     service = services.challenges
     terms = Terms(GAME, "standard", 900_000, OPEN_FOR)
     made = await service.create(PlayerId(random_id()), terms, "k" * 10)
@@ -122,6 +122,7 @@ async def challenge(services: Services, redis: Redis, players: int, _: int) -> N
 
     await map_concurrently(players, attempt, AT_ONCE)
     await services.outbox.flush()
+    # Attempts are measured with dailies.
     for player in entrants:
         await redis.delete(play_keys.attempt(made.attempt(player)))
 
@@ -222,8 +223,8 @@ async def measure(services: Services, redis: Redis) -> dict[str, int]:
 async def file_costs(services: Services, redis: Redis) -> dict[str, float]:
     """Return the costs of dailies of `sizing.MOVES` moves to Redis's file and processor.
 
-    These are appended bytes per move, bytes of the rewritten file per byte of memory, and
-    processor time per move in microseconds.
+    These are appended bytes per move, bytes of the rewritten file per byte of memory, and processor
+    time per move in microseconds.
     """
 
     async def spent() -> tuple[float, int, int]:

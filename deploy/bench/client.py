@@ -19,7 +19,8 @@ _BINARY, _PING, _PONG = 0x82, 0x89, 0x8A
 
 
 def masked(payload: bytes, first: int = _BINARY) -> bytes:
-    """Return a payload as a client's frame, with a zero mask to avoid the cost of masking."""
+    """Return a payload as a client's frame."""
+    # A zero mask avoids the cost of masking.
     length = len(payload)
     if length < _SHORT:
         return bytes((first, 0x80 | length)) + b"\0\0\0\0" + payload

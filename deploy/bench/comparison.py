@@ -56,10 +56,9 @@ def measure(
     given: Mapping[str, Any],
     rounds: int,
 ) -> list[Round]:
-    """Run a scenario on servers in turn, for some rounds.
+    """Run a scenario on servers in turn; return the rounds in which no load failed.
 
-    Returns:
-        The undisturbed rounds without a failed load; if there are none, all rounds without one.
+    Rounds disturbed by other programs are left out, unless there are no others.
     """
     found: list[Round] = []
     for number in range(1, rounds + 1):
@@ -77,11 +76,10 @@ def measure(
 
 
 def summary(rounds: Sequence[Round]) -> Figures:
-    """Return medians over rounds.
+    """Return medians over rounds; without rounds, the result is empty.
 
-    Returns:
-        The last server's figures by name; other servers' figures as `name of server`, and the
-        medians of the ratios to them as `name / server`. Without rounds, the result is empty.
+    It has the last server's figures by name; other servers' figures as `name of server`, and the
+    medians of the ratios to them as `name / server`.
     """
     if not rounds:
         return {}

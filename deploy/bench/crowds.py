@@ -30,10 +30,7 @@ _RESULT = Result(20, 32, 180_000, 100, "resigned")
 async def crowd_challenges(client: Client, socket: str, players: int = CROWD) -> None:
     """Create the challenges of `CROWDED`, half of whose players have finished.
 
-    Args:
-        client: the creator's session.
-        socket: the path of the unix socket of the node's Redis.
-        players: the number of players of each.
+    `socket` is the path of the unix socket of the node's Redis.
     """
     with Redis(unix_socket_path=socket, decode_responses=True) as redis:
         for name in CROWDED:
@@ -46,7 +43,6 @@ async def crowd_challenges(client: Client, socket: str, players: int = CROWD) ->
 
 
 def _crowded(made: ChallengeMade, players: int) -> Challenge:
-    """Return a challenge with `players` players, as after a checkpoint."""
     at, deadline = made.at, made.at + made.terms.limit
     entrants = {
         PlayerId(f"p{number:015}"): (

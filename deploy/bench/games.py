@@ -34,14 +34,12 @@ _OTHER_SHARE = 0.97  # the share of turns that prefer another legal move to deal
 
 @cache
 def recorded(game: str, max_moves: int = MAX_MOVES) -> list[Move]:
-    """Return the first moves of a game's recorded run, which cause no search.
-
-    Moves are random and deals come late, for a long run.
-    """
+    """Return the first moves of a game's recorded run, which cause no search."""
     rules, choice = ruleset(game), random.Random(7)  # noqa: S311 - not a secret
 
     def choose(board: Board) -> Move | None:
         moves = legal_moves(board)
+        # Moves are random and deals come late, for a long run.
         others = [move for move in moves if move.source != rules.stock]
         move = choice.choice(others if others and choice.random() < _OTHER_SHARE else moves)
         return move if cards_never_seen(apply(board, move)) else None

@@ -43,11 +43,7 @@ def long_games() -> tuple[str, ...]:
 
 
 class Player:
-    """A connection that sends prepared frames, each answered by one payload.
-
-    Attributes:
-        refused: the number of frames refused, or not sent because an earlier one was.
-    """
+    """A connection that sends prepared frames, each answered by one payload."""
 
     def __init__(
         self,
@@ -60,8 +56,6 @@ class Player:
         """Take over a connection.
 
         Args:
-            client: the connection.
-            frames: the frames to send.
             again: whether to retry a refused frame, with the backoff of browsers
                 (`client_js/src/retries.ts`), instead of stopping.
             echoes: whether every payload is an answer, rather than only answers to moves.
@@ -71,7 +65,8 @@ class Player:
         # Seconds from each frame's sending, or due time, to its answer.
         self.times: list[float] = []
         self.answered_at = 0.0  # the time of the last answer (`perf_counter`)
-        self.size = self.refused = 0  # the total length of answers in bytes
+        self.size = 0  # of all answers, in bytes
+        self.refused = 0  # frames that were refused, or not sent because an earlier one was
         # The sending or due times of frames in flight. A frame answered by a snapshot, which no
         # legal move in order is, stays there.
         self.due: deque[float] = deque()
@@ -104,7 +99,6 @@ class Player:
         self.client.write(self._frame)
 
     def _next(self) -> None:
-        """Continue `play`."""
         try:
             self.move(time.perf_counter())
         except StopIteration:
@@ -133,11 +127,10 @@ class Player:
 async def closed_loop(server: Server, sockets: int, seconds: float) -> Figures:
     """Measure players who wait for each answer before the next move.
 
-    Pairs take the games in turn, for the same mix of games at any number of players.
-
     Raises:
         LoadError: a player ran out of moves.
     """
+    # Pairs take the games in turn, for the same mix of games at any number of players.
     players = await open_players(server, sockets, MAX_GAME_MOVES, long_games(), again=True)
     playing = [asyncio.create_task(player.play(player.frames)) for player in players]
     await asyncio.sleep(WARM_UP)
@@ -160,15 +153,12 @@ async def open_loop(
     """Measure players who move every `interval` seconds, even without the last answer.
 
     They play the starts of all games, which cause no searches. With `game`, all play that game by
-    hints, after a start without pauses that spreads them evenly over its length. The node then has
-    as many searches as with people.
-
-    Times are measured from the due time of a move, so that a stall counts for all moves due
-    meanwhile.
+    hints, for as many searches as with people.
     """
     moves = int((seconds + PACED_WARM_UP) / interval) + 2
     players = await open_players(server, sockets, 0 if game else moves, [game] if game else GAMES)
     if game:
+        # A start without pauses spreads the players evenly over the game's length.
         skipped = len(hinted(game)) - moves
         await asyncio.gather(
             *(
@@ -202,7 +192,6 @@ def _figures(players: Sequence[Player], shares: dict[str, float]) -> Figures:
 
 
 def _lost(players: Sequence[Player]) -> int:
-    """Return the number of refused or unanswered moves."""
     return sum(player.refused + len(player.due) for player in players)
 
 
@@ -240,6 +229,7 @@ async def move_in_turn(
     while sent < moves:
         now = time.perf_counter() - began
         while sent < moves and sent * step <= now:
+            # Times count from the due time, so that a stall affects all moves due meanwhile.
             players[(first + sent) % len(players)].move(began + sent * step)
             sent += 1
         await asyncio.sleep(max(_TICK, sent * step - now))
@@ -277,8 +267,7 @@ async def bystand(players: Sequence[Player], seconds: float) -> list[float]:
 async def store_away(server: Server, racers: int, seconds: float) -> Figures:
     """Measure the delay between the end of a Redis outage and the acceptance of its moves.
 
-    SIGSTOP stops Redis for `seconds` seconds. Each racer moves once in that time, and retries a
-    refused move as browsers do.
+    Each racer moves once during the outage, and retries a refused move as browsers do.
     """
     players = await open_players(server, racers, 1, GAMES, again=True)
     os.kill(server.redis, signal.SIGSTOP)

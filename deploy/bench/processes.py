@@ -50,10 +50,7 @@ class Server:
         return processor_time(self.pid)
 
     def searched(self) -> float:
-        """Return the processor time of its children in seconds.
-
-        They include a node's searcher, which shares the node's core.
-        """
+        """Return the processor time of its children in seconds, such as a node's searcher."""
         time_ = 0.0
         for thread in Path(f"/proc/{self.pid}/task").iterdir():
             for child in (thread / "children").read_text(encoding="utf-8").split():
@@ -96,7 +93,6 @@ def processor_time(pid: int) -> float:
 
 
 def _busy(core: int) -> float:
-    """Return the busy seconds of a core since boot."""
     _, _, ticks = Path("/proc/stat").read_text(encoding="utf-8").partition(f"\ncpu{core} ")
     user, nice, system, _, _, interrupts, soft = map(int, ticks.split()[:7])
     return (user + nice + system + interrupts + soft) / _TICKS
@@ -208,11 +204,12 @@ def running(kind: str, *options: str) -> Iterator[Server]:
 
 @contextmanager
 def _node(*options: str) -> Iterator[Server]:
-    """Run a node with its own Redis, whose `everysec` keeps the disk out of the measurement."""
+    """Run a node with its own Redis."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="samedeal-bench-")))
         path = home / "redis.sock"
         server = [redis_server_path(), "--port", "0", "--unixsocket", str(path)]
+        # `everysec` keeps the disk out of the measurement.
         server += ["--dir", str(home), "--appendonly", "yes", "--appendfsync", "everysec"]
         redis = stack.enter_context(running_program([*server, "--save", ""]))
         wait_until(path.exists)
@@ -231,16 +228,14 @@ def _node(*options: str) -> Iterator[Server]:
 
 
 def warm(port: int) -> None:
-    """Wait until the server listens, then open and close a connection.
-
-    Otherwise, a burst of first connections to a new process stays slow permanently.
-    """
+    """Wait until the server listens, then open and close a connection."""
 
     def listens() -> bool:
         with socket.socket() as one:
             return one.connect_ex(("127.0.0.1", port)) == 0
 
     wait_until(listens)
+    # Otherwise, a burst of first connections to a new process stays slow permanently.
     with socket.create_connection(("127.0.0.1", port), START_TIMEOUT) as one:
         one.sendall(upgrade(port))
         one.settimeout(START_TIMEOUT)

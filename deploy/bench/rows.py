@@ -137,14 +137,12 @@ async def prices(server: Server) -> Figures:
 
 
 async def memory_of(server: Server, sockets: int) -> Figures:
-    """Measure a session's memory before and during a round, and the cost of starting a room.
-
-    A floor's bare socket takes the same memory in both.
-    """
+    """Measure a session's memory before and during a round, and the cost of starting a room."""
     before = server.memory()
     if not server.redis:
         await map_concurrently(sockets, lambda _: connect(server.port))
         bare = (server.memory() - before) / sockets
+        # A floor has no rounds.
         return {"idle": bare, "racing": bare}
     clients = await open_sessions(server.port, sockets)
     idle_memory = server.memory() - before
@@ -220,7 +218,6 @@ async def commands(server: Server) -> Figures:
 
 
 async def _idle_share(server: Server) -> float:
-    """Return a node's share of a core without commands."""
     await asyncio.sleep(2)
     spent, at = server.spent(), time.perf_counter()
     await asyncio.sleep(IDLE_SECONDS * 2)

@@ -203,7 +203,6 @@ class Site:
 
 
 def _round(value: float) -> float:
-    """Round a number to two significant digits."""
     return float(f"{value:.2g}")
 
 

@@ -69,13 +69,13 @@ class Row:
 
 
 def _rows() -> Iterator[tuple[str, Row]]:
-    """Yield the rows of the file with their names, expanded for each attack and game."""
     for name, fields in tomllib.loads(DECLARED.read_text(encoding="utf-8")).items():
         each = fields.pop("each", None)
         row = Row(**fields)
         if each is None:
             yield name, row
             continue
+        # A row for each attack or game.
         for value, most in EACH[each].items():
             goals = {
                 figure: (text.format(value), bound.format(most))
@@ -155,7 +155,6 @@ def comparison_lines(found: Mapping[str, Sequence[Round]], kind: str) -> Iterato
 
 
 def _spread(values: Sequence[float], form: str) -> str:
-    """Return a median with the minimum and the maximum."""
     return f"{median(values):{form}} ({min(values):{form}} to {max(values):{form}})"
 
 
@@ -180,13 +179,13 @@ def write(found: Mapping[str, Sequence[Round]]) -> None:
 def _page(found: Mapping[str, Sequence[Round]]) -> Iterator[str]:
     yield f"""# The server's speed
 
-Written by `make bench`. The floor is a bare `websockets` echo server (asyncio,
-compression off). The stack echoes too, on uvloop, with the node's own listener and
-sockets, but without sessions: what they allow. Each server runs on one core, warmed up
-by a connection that is opened and closed; the load generator and Redis run on another.
-Servers take turns; figures are medians. A node's processor time in closed loops and at
-a person's pace includes that of its searcher, which is also measured by itself; it has
-nothing to do but in games by hints.
+Written by `make bench`. The floor is a bare `websockets` echo server (asyncio, no
+compression). The stack also echoes, on uvloop with the node's own listener and sockets,
+but without sessions: the upper bound for a node. Each server runs on one core, after a
+warm-up connection; the load generator and Redis run on another. Servers take turns, and
+figures are medians. A node's processor time in closed loops and at a person's pace
+includes its searcher's, which is also measured separately; the searcher works only in
+games by hints.
 
 - commit: {commit("engine", "server")}
 - date: {datetime.now(UTC):%Y-%m-%d}
@@ -194,19 +193,19 @@ nothing to do but in games by hints.
 - versions: {_versions()}
 
 ## Goals
-Rows without a goal are there to compare with.\n"""
+Rows without a goal are for comparison.\n"""
     yield from lines(found)
     yield f"""
 ## Closed loop
-Rooms of two, in turn of {", ".join(long_games())}, at each number of sockets; a player waits
-for the answer before the next move. Ratios and rates are medians, with the minimum and
-the maximum.
+Rooms of two, which take turns at {", ".join(long_games())}. Players wait for each
+answer before the next move. Ratios and rates are medians, with the minimum and the
+maximum.
 """
     yield from comparison_lines(found, "closed")
     yield """
 ## At a person's pace
-1,000 players move once a second each, 10,000 once in two seconds; times are measured
-from when a move was due.
+1,000 players move once a second each, 10,000 once every two seconds. Times are measured
+from a move's due time.
 """
     yield from comparison_lines(found, "paced")
 

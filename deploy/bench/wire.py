@@ -8,18 +8,14 @@ from typing import Any
 import msgpack
 import msgspec
 
-from engine.ruleset import ROW, Move, Ruleset
+from engine.ruleset import Move, Ruleset
 from server import protocol
 from server.base.wire.short_forms import FIRST_NUMBER, LAST_NUMBER, PROGRESS
 
-# The kinds of payloads that a waiting player distinguishes.
-OTHER, ANSWER, PROGRESSED, REFUSAL = range(4)
+OTHER, ANSWER, PROGRESSED, REFUSAL = range(4)  # the kinds that a waiting player distinguishes
 
 _EVENTS: dict[int, Any] = {protocol.kind_of(event): event for event in protocol.EVENTS}
-_KIND_OF_EVENT = {
-    PROGRESS: PROGRESSED,
-    protocol.kind_of(protocol.session.Refused): REFUSAL,
-}
+_KIND_OF_EVENT = {PROGRESS: PROGRESSED, protocol.kind_of(protocol.session.Refused): REFUSAL}
 # Kinds by a payload's second byte: an event's type or an attempt's number.
 _KINDS = bytes(
     ANSWER if FIRST_NUMBER <= byte <= LAST_NUMBER else _KIND_OF_EVENT.get(byte, OTHER)
@@ -47,17 +43,11 @@ def pack(command: msgspec.Struct) -> bytes:
     return packed
 
 
-def numbers(ruleset: Ruleset, move: Move) -> tuple[int, int, int]:
-    """Return a move in a client's form: source, target and number of cards."""
-    row = len(ruleset.pile_names)
-    return move.source, row if move.target == ROW else move.target, move.count
-
-
 def moves(ruleset: Ruleset, number: int, seq: int, played: Sequence[Move]) -> list[bytes]:
     """Return the payloads of an attempt's consecutive moves, from entry `seq` on."""
     found = []
     for entry, move in enumerate(played, seq):
-        source, target, count = numbers(ruleset, move)
+        source, target, count = ruleset.numbers_of(move)
         # Omit default values, as other clients do.
         found.append(msgpack.packb([number, entry, source, target, *[count] * (count > 1)]))
     return found

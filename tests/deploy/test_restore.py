@@ -142,9 +142,9 @@ def test_a_failing_restore_gives_the_reason(backups: Backups, tmp_path: Path) ->
     (tmp_path / "used").mkdir()
     (tmp_path / "used/dump.rdb").touch()
     for snapshot, folder, why in (
-        (damaged, "new", "cannot read it: "),
+        (damaged, "new", "cannot read the snapshot: "),
         (tmp_path / "none", "new", "none cannot be read"),
-        (backups.snapshot, "used", "is not empty; move what is in it elsewhere"),
+        (backups.snapshot, "used", "is not empty; move its contents elsewhere"),
     ):
         command = [ROOT / "deploy/restore.sh", snapshot, tmp_path / folder]
         env = os.environ | {"REDIS_SERVER": default_program()}
@@ -203,7 +203,7 @@ def test_old_backups_are_deleted_only_if_the_store_is_whole(
         client.delete(*(str(key) for key in client.scan_iter("deal:*", count=1000)))
         whole = {"SAMEDEAL_BACKUPS": "1", "SAMEDEAL_BACKUP_PERCENT": "100"}
         code, said = back_up(tmp_path / "backups", url, **whole)
-        assert (code, "the store is not whole" in said) == (1, True), said
+        assert (code, "the store is damaged" in said) == (1, True), said
         assert len(kept()) == 4
         assert server.refused() == []
 
@@ -211,7 +211,10 @@ def test_old_backups_are_deleted_only_if_the_store_is_whole(
 @pytest.mark.parametrize(
     ("redis", "why"),
     [
-        ("rediss://samedeal@localhost", "it backs up redis:// and redis+cluster:// only"),
+        (
+            "rediss://samedeal@localhost",
+            "SAMEDEAL_REDIS must start with redis:// or redis+cluster://",
+        ),
         ("redis://samedeal@127.0.0.1:1", "the store cannot be read"),
     ],
 )

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy import winnability
-from deploy.winnability import Row, Solved, Task, complete, known, page, seed, solved, wilson
+from deploy import solving, winnability
+from deploy.solving import Row, Solved, Task, complete, known, seed, solved
+from deploy.winnability import page, wilson
 from engine.catalog import ruleset
 from engine.solver import budget_of
 
@@ -58,32 +59,32 @@ def test_a_digest_depends_on_everything_except_the_time() -> None:
 
 
 def test_deals_are_solved_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(winnability, "KEPT", tmp_path)
+    monkeypatch.setattr(solving, "KEPT", tmp_path)
     rules = ruleset("robert")
     task = Task("robert", "standard", 0, budget_of(rules))
     (first,) = complete([(rules, 3, task.budget)], jobs=1)
     assert [each.number for each in first.deals] == [0, 1, 2]
-    whole = winnability.kept(task).read_text()
+    whole = solving.kept(task).read_text()
     # The command was stopped while it wrote the last line.
     for cut in (whole.rpartition(",")[0], whole.rpartition(",")[0] + ","):
-        winnability.kept(task).write_text(cut)
+        solving.kept(task).write_text(cut)
         assert known(task) == {0: first.deals[0], 1: first.deals[1]}
     (again,) = complete([(rules, 3, task.budget)], jobs=1)
     assert again.deals[:2] == first.deals[:2]
     assert again.deals[2].home == first.deals[2].home
-    winnability.kept(task).write_text(whole.replace("source ", "source 0"))
+    solving.kept(task).write_text(whole.replace("source ", "source 0"))
     assert known(task) == {}
 
 
 def test_a_changed_source_invalidates_its_methods_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(winnability.SOLVER, tmp_path, dirs_exist_ok=True)
-    monkeypatch.setattr(winnability, "SOLVER", tmp_path)
+    shutil.copytree(solving.SOLVER, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setattr(solving, "SOLVER", tmp_path)
 
     def sources() -> dict[str, str]:
-        winnability.source.cache_clear()
-        return {method: winnability.source(method) for method in ("passes", "piles", "beam")}
+        solving.source.cache_clear()
+        return {method: solving.source(method) for method in ("passes", "piles", "beam")}
 
     def changed_by(module: str) -> set[str]:
         before = sources()
@@ -97,7 +98,7 @@ def test_a_changed_source_invalidates_its_methods_answers(
     assert changed_by("beam/rows") == {"beam"}
     assert changed_by("compiled") == {"beam"}
     assert changed_by("solution") == {"passes", "piles", "beam"}
-    winnability.source.cache_clear()
+    solving.source.cache_clear()
 
 
 def test_a_deals_answer_is_repeatable() -> None:
