@@ -1,6 +1,6 @@
 /** Events and parts of events as sent by a server. */
 
-import { NEWS } from "../src/messages.ts";
+import { NEWS, type Re } from "../src/messages.ts";
 import type { EventOf } from "../src/protocol.ts";
 
 export const ADA = { id: "k3mq7w2r5t9xkz4b", name: "Ada", tag: "4F2A", bot: false };
@@ -23,3 +23,7 @@ export function roomState(fields: Partial<EventOf<"RoomState">> = {}): EventOf<"
     ...fields,
   };
 }
+
+export const unavailable = (re: Re, code = "unavailable", wait = 0): EventOf<"Refused"> => ({
+  ...{ type: "Refused", re, code, text: "Try again.", wait },
+});

@@ -1,38 +1,20 @@
 /** Challenges: the watched one, across changes and reconnects, and the list. */
 
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ChallengeRow, type Challenger, type Client, until } from "../src/index.ts";
+import { expect, test } from "vitest";
+import { type ChallengeRow, type Challenger, until } from "../src/index.ts";
 import { NEWS } from "../src/messages.ts";
 import type { EventOf } from "../src/protocol.ts";
 import { ADA, BOB, NO_MOVES } from "./builders.ts";
 import { Dealer } from "./dealer.ts";
-import {
-  FakeTime,
-  ScriptedServer,
-  type Session,
-  openedClient,
-  processed,
-  reconnected,
-} from "./server.ts";
+import { processed } from "./server.ts";
+import { client, openForEachTest, reconnect, session } from "./session.ts";
 
 const ID = "c4m7q2w9r5t8xkz3";
 const SEED = "00".repeat(32);
 const OTHER = "d4m7q2w9r5t8xkz3";
 const CLEO = { id: "yy5n8c1v6m2qx7ap", name: "Cleo", tag: "7B22", bot: false };
 
-let server: ScriptedServer;
-let time: FakeTime;
-let client: Client;
-let session: Session;
-beforeEach(async () => {
-  server = new ScriptedServer();
-  time = new FakeTime();
-  [client, session] = await openedClient(server, { ...time });
-});
-afterEach(() => {
-  client.close();
-  server.stop();
-});
+openForEachTest();
 
 function challenger(fields: Partial<Challenger> = {}): Challenger {
   return {
@@ -148,7 +130,7 @@ test("after a reconnect, the challenge and the list are requested again", async 
   session.send({ type: "Challenges", re, challenges: [ROW] });
   expect(await listing).toMatchObject([{ challenge: ID }]);
 
-  session = await reconnected(client, server, time, session);
+  await reconnect();
   const again = await session.command("WatchChallenge");
   session.send(challenge({ re: again.re, version: 9 }));
   const list = await session.command("ListChallenges");
@@ -159,7 +141,7 @@ test("after a reconnect, the challenge and the list are requested again", async 
 
 test("a deleted challenge is dropped after a reconnect", async () => {
   await watch();
-  session = await reconnected(client, server, time, session);
+  await reconnect();
   const { re } = await session.command("WatchChallenge");
   session.send({ type: "Refused", re, code: "unknown_challenge", text: "Gone.", wait: 0 });
   await processed(client, session);
@@ -217,7 +199,7 @@ test("playing a challenge opens the attempt, and takes it over from elsewhere", 
 test("a challenge is created once, by a key that is resent after a reconnect", async () => {
   const making = client.createChallenge({ game: "robert", limit: 900, open_for: 86_400 });
   const first = await session.command("CreateChallenge");
-  session = await reconnected(client, server, time, session);
+  await reconnect();
   const second = await session.command("CreateChallenge");
   expect(second.key).toBe(first.key);
   // The server does not accept null for them.

@@ -1,38 +1,21 @@
 /** Circles: the watched one, across changes and reconnects, and the list. */
 
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type CircleCommands, type Client, until } from "../src/index.ts";
+import { beforeEach, expect, test } from "vitest";
+import { type CircleCommands, until } from "../src/index.ts";
 import { NEWS } from "../src/messages.ts";
 import type { EventOf } from "../src/protocol.ts";
 import { ADA, BOB } from "./builders.ts";
-import {
-  FakeTime,
-  ScriptedServer,
-  type Session,
-  expectNoCommand,
-  openedClient,
-  processed,
-  reconnected,
-} from "./server.ts";
+import { expectNoCommand, processed } from "./server.ts";
+import { client, openForEachTest, reconnect, session, time } from "./session.ts";
 
 const ID = "c4m7q2w9r5t8xkz3";
 const OTHER = "d4m7q2w9r5t8xkz3";
 const LINK = "f4m7q2w9r5t8xkz3f4m7q2w9r5t8xkz3";
 
-let server: ScriptedServer;
-let time: FakeTime;
-let client: Client;
-let session: Session;
+openForEachTest();
 let circles: CircleCommands;
 beforeEach(async () => {
-  server = new ScriptedServer();
-  time = new FakeTime();
-  [client, session] = await openedClient(server, { ...time });
   circles = await client.circles();
-});
-afterEach(() => {
-  client.close();
-  server.stop();
 });
 
 /** Return a circle created by Ada and joined by Bob. */
@@ -114,12 +97,12 @@ test("losing a circle is reported until another one is watched", async () => {
 
 test("after a reconnect the circle is requested again, and a lost one is gone", async () => {
   await watch();
-  session = await reconnected(client, server, time, session);
+  await reconnect();
   const again = await session.command("WatchCircle");
   session.send(circle({ re: again.re, version: 9 }));
   await until(circles.circle, ({ version }) => version === 9);
 
-  session = await reconnected(client, server, time, session, "session-3");
+  await reconnect("session-3");
   const { re } = await session.command("WatchCircle");
   await refuse(re, "unknown_circle");
   expect(circles.circle.get()).toBeNull();
@@ -146,7 +129,7 @@ test("a watched circle is not requested after leaving it", async () => {
   session.send({ type: "Done", re });
   await stopping;
   expect(circles.circle.get()).toBeNull();
-  session = await reconnected(client, server, time, session);
+  await reconnect();
   await expectNoCommand(client, session);
 });
 
@@ -156,7 +139,7 @@ test("idempotent commands are resent in the next session; leaving is not", async
   const leaving = circles.leave(ID);
   await session.command("LeaveCircle");
   const refusal = leaving.catch((error: unknown) => error);
-  session = await reconnected(client, server, time, session);
+  await reconnect();
   expect(await refusal).toMatchObject({ code: "disconnected" });
   const { re, link } = await session.command("JoinCircle");
   expect(link).toBe(LINK);

@@ -1,39 +1,18 @@
 /** An attempt played by another tab or device of the same player, against a scripted server. */
 
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Client } from "../src/index.ts";
+import { beforeEach, expect, test } from "vitest";
 import { digest } from "../src/digest.ts";
 import type { EventOf } from "../src/protocol.ts";
 import { viewOf } from "../src/rules/board.ts";
 import { Dealer, NUMBER } from "./dealer.ts";
-import {
-  FakeTime,
-  ScriptedServer,
-  type Session,
-  expectNoCommand,
-  openedClient,
-  processed,
-  reconnected,
-} from "./server.ts";
+import { expectNoCommand, processed } from "./server.ts";
+import { client, openDaily, openForEachTest, reconnect, session } from "./session.ts";
 
-let server: ScriptedServer;
-let time: FakeTime;
-let client: Client;
-let session: Session;
+openForEachTest();
 let dealer: Dealer;
 beforeEach(async () => {
-  server = new ScriptedServer();
-  time = new FakeTime();
-  [client, session] = await openedClient(server, { ...time });
   dealer = new Dealer("roosevelt", "5".repeat(64));
-  const opened = client.openDaily("roosevelt");
-  const { re } = await session.command("OpenDaily");
-  session.send({ ...dealer.snapshot(), re });
-  await opened;
-});
-afterEach(() => {
-  client.close();
-  server.stop();
+  await openDaily(dealer);
 });
 
 /** Notify the client that another session plays. */
@@ -47,11 +26,6 @@ function movedElsewhere(): EventOf<"Attempt"> | EventOf<"Missed"> {
   const have = { seq: dealer.seq, digest: digest(viewOf(dealer.board)) };
   dealer.play("s>w");
   return dealer.opened(have);
-}
-
-/** Drop the connection; the next session has this id. */
-async function reconnect(id: string): Promise<void> {
-  session = await reconnected(client, server, time, session, id);
 }
 
 /** Receive the client's takeover of the attempt, and answer. */

@@ -1,37 +1,18 @@
 /** Undo and hints: predicted where that is safe, answered by the server, and resent. */
 
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Client } from "../src/index.ts";
+import { expect, test } from "vitest";
 import { Attempt } from "../src/attempt.ts";
-import { type EventOf } from "../src/protocol.ts";
+import type { EventOf } from "../src/protocol.ts";
 import { viewOf } from "../src/rules/board.ts";
 import { UNSEEN } from "../src/rules/cards.ts";
 import { hint } from "../src/rules/hints.ts";
 import { moveText, seenText } from "../src/rules/notation.ts";
 import { Dealer } from "./dealer.ts";
-import {
-  FakeTime,
-  ScriptedServer,
-  type Session,
-  openedClient,
-  processed,
-  reconnected,
-} from "./server.ts";
+import { processed } from "./server.ts";
+import { client, openForEachTest, reconnect, session } from "./session.ts";
 
-let server: ScriptedServer;
-let time: FakeTime;
-let client: Client;
-let session: Session;
+openForEachTest();
 let dealer: Dealer;
-beforeEach(async () => {
-  server = new ScriptedServer();
-  time = new FakeTime();
-  [client, session] = await openedClient(server, { ...time });
-});
-afterEach(() => {
-  client.close();
-  server.stop();
-});
 
 async function open(help: "none" | "undo" | "hints" = "hints"): Promise<void> {
   dealer = new Dealer("roosevelt", "5".repeat(64), undefined, help);
@@ -58,10 +39,6 @@ async function answerUndo(): Promise<void> {
   const { seq, re } = await session.command("Undo");
   session.send({ ...dealer.undo(seq), re });
   await processed(client, session);
-}
-
-async function reconnect(): Promise<void> {
-  session = await reconnected(client, server, time, session);
 }
 
 test("an undo immediately shows the view before the move, and then the server's", async () => {

@@ -1,22 +1,14 @@
 /** Notifications: topics and devices. */
 
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Client, PushCommands } from "../src/index.ts";
+import { beforeEach, expect, test } from "vitest";
+import type { PushCommands } from "../src/index.ts";
 import type { EventOf } from "../src/protocol.ts";
-import { FakeTime, ScriptedServer, type Session, openedClient } from "./server.ts";
+import { client, openForEachTest, session } from "./session.ts";
 
-let server: ScriptedServer;
-let client: Client;
-let session: Session;
+openForEachTest();
 let push: PushCommands;
 beforeEach(async () => {
-  server = new ScriptedServer();
-  [client, session] = await openedClient(server, { ...new FakeTime() });
   push = await client.push();
-});
-afterEach(() => {
-  client.close();
-  server.stop();
 });
 
 const answer = (re: EventOf<"Push">["re"]): EventOf<"Push"> => ({

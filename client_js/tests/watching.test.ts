@@ -1,41 +1,18 @@
 /** Watching a round: its boards, as sent by the server, and across reconnects. */
 
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Client, Refusal } from "../src/index.ts";
+import { expect, test } from "vitest";
+import { Refusal } from "../src/index.ts";
 import { NEWS } from "../src/messages.ts";
 import type { EventOf } from "../src/protocol.ts";
 import { findRuleset } from "../src/rules/catalog.ts";
 import { ADA, BOB, NO_MOVES, ROOM, roomState } from "./builders.ts";
-import {
-  FakeTime,
-  ScriptedServer,
-  type Session,
-  expectNoCommand,
-  openedClient,
-  processed,
-  reconnected,
-} from "./server.ts";
+import { expectNoCommand, processed } from "./server.ts";
+import { client, openForEachTest, reconnect, session } from "./session.ts";
 
 const KEY = "Jk1c9mYw3pQ7xT2vB8sZ0A";
 const RULES = findRuleset("robert", "standard");
 
-let server: ScriptedServer;
-let time: FakeTime;
-let client: Client;
-let session: Session;
-beforeEach(async () => {
-  server = new ScriptedServer();
-  time = new FakeTime();
-  [client, session] = await openedClient(server, { ...time });
-});
-afterEach(() => {
-  client.close();
-  server.stop();
-});
-
-async function reconnect(): Promise<void> {
-  session = await reconnected(client, server, time, session);
-}
+openForEachTest();
 
 /** Return the boards of Ada, with one card on the waste, and of Bob, still hidden. */
 function watched(fields: Partial<EventOf<"Watched">> = {}): EventOf<"Watched"> {
