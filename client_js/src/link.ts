@@ -10,7 +10,6 @@ import type { Retries, Retry } from "./retries.ts";
 export interface Keeper {
   /** A session was opened: restore the previous session's subscriptions. */
   resume(): void;
-  /** The session was lost. */
   lost?(): void;
   /** The next session belongs to another player: drop this player's state. */
   forget?(): void;

@@ -278,7 +278,6 @@ export class AttemptKeeper implements Keeper {
   }
 }
 
-/** Return the fields of the command that reopens an attempt. */
 function reopening(attempt: Attempt): OpenAttempt {
   const have = attempt.have();
   return { attempt: attempt.id, ...(have === null ? {} : { have }) };

@@ -36,7 +36,6 @@ export type CommandOf<T extends CommandType> = CommandFields[T] & {
 
 export type Command = { [T in CommandType]: CommandOf<T> }[CommandType];
 
-/** The fields of each event. */
 export interface EventFields extends Events {
   readonly Moved: Moved;
   readonly Progress: Progress;

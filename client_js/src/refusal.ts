@@ -22,7 +22,6 @@ export function disconnected(): Refusal {
   return new Refusal("disconnected", "The connection to the server is lost.");
 }
 
-/** Whether a command refused with this code may be retried later. */
 export function isRetryable(code: string): boolean {
   return RETRYABLE.has(code);
 }

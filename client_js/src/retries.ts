@@ -9,7 +9,6 @@ import { type Readable, Store } from "./store.ts";
  */
 const MAX_BACKOFF = 4_000;
 
-/** The retries of a client. */
 export class Retries {
   readonly #surroundings: Surroundings;
   readonly #pending = new Set<Retry>();

@@ -100,14 +100,12 @@ export class Replay {
     return move === null ? UNDO : moveText(this.ruleset, move);
   }
 
-  /** The changes of the number of cards home, with their times. */
   get steps(): { readonly time: number; readonly home: number }[] {
     return this.home.flatMap((home, move) =>
       move > 0 && home !== this.home[move - 1] ? [{ time: this.times[move] ?? 0, home }] : [],
     );
   }
 
-  /** The moves that brought cards home, by number, with their times. */
   get arrivals(): { readonly move: number; readonly time: number; readonly home: number }[] {
     return this.home.flatMap((home, move) =>
       move > 0 && home > (this.home[move - 1] ?? 0)
@@ -160,7 +158,6 @@ export interface RunFile {
 /** The help used, as in a result. */
 type Marks = Pick<Result, "undos" | "hints" | "peeked">;
 
-/** Return the file of a run. */
 export function runFileOf(replay: Replay): RunFile {
   const { run, times, result } = replay;
   const { undos, hints, peeked, ...counted } = result;

@@ -108,7 +108,6 @@ export class BrowserStorage implements TextStorage {
   }
 }
 
-/** Return a token storage within other texts. */
 export function tokenIn(texts: TextStorage): TokenStorage {
   return {
     load: () => texts.getItem(KEY),

@@ -10,7 +10,6 @@ import { EngineError } from "./rules/errors.ts";
 import type { Ruleset } from "./rules/ruleset.ts";
 import type { Store } from "./store.ts";
 
-/** A runner's board as shown to a spectator. */
 export interface RunnerBoard {
   /** The runner's id. */
   readonly player: string;
@@ -25,7 +24,6 @@ export interface RunnerBoard {
 
 /** The latest round of a room as shown to a spectator. */
 export interface WatchedRound {
-  /** The room's code. */
   readonly code: string;
   /** The round's number; 0 before the first one. */
   readonly round: number;
@@ -41,7 +39,6 @@ export interface WatchedRound {
 
 /** The end of the player's permission to watch a room. */
 export interface WatchEnded {
-  /** The room's code. */
   readonly code: string;
   /** The code of the equivalent refusal; `not_invited` if the watch key was revoked. */
   readonly why: string;

@@ -35,7 +35,6 @@ export async function loadLater(): Promise<void> {
   for (const [name, fields] of Object.entries(later.FIELDS)) structs.set(name, fields);
 }
 
-/** Return the frame of a command. */
 export function encodeCommand(command: Command): Uint8Array {
   const row = toRow(command.type, command);
   return pack(command.type === "PlayMove" ? row : [commands.get(command.type), command.id, ...row]);

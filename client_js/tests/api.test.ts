@@ -13,7 +13,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => node.stop());
 
-/** Return the refusal that a promise rejects with. */
 async function refusalOf(answer: Promise<unknown>): Promise<Refusal> {
   const error = await answer.catch((reason: unknown) => reason);
   if (!(error instanceof Refusal)) throw new TypeError(`${String(error)} is no refusal.`);

@@ -28,7 +28,6 @@ function send(): { id: number; seq: number; move: string }[] {
   });
 }
 
-/** Let the dealer answer commands, and pass the answers to the attempt. */
 function answer(commands: { id: number; seq: number; move: string }[]): void {
   for (const { id, seq, move } of commands) {
     const event = dealer.answer(seq, move);

@@ -112,7 +112,6 @@ export class Dealer {
     };
   }
 
-  /** Resign the attempt. */
   resign(): void {
     this.#digests.push(digest(viewOf(this.board)));
     this.end = "resigned";
@@ -191,7 +190,6 @@ export class Dealer {
     return { type: "Hinted", re: NEWS, ...fields };
   }
 
-  /** Return the text of a client's move. */
   textOf({ source, target, count }: PlayMove): string {
     const { ruleset } = this.board;
     const to = target === ruleset.pileNames.length ? ROW : target;

@@ -22,7 +22,6 @@ async function open(help: "none" | "undo" | "hints" = "hints"): Promise<void> {
   await opened;
 }
 
-/** Play a move and answer it. */
 async function play(move: string): Promise<void> {
   expect(client.play(move)).toBe(true);
   const { seq } = await session.command("PlayMove");
@@ -34,7 +33,6 @@ const state = () => client.attempt.get()!;
 const shown = () => state().view.piles.map(seenText);
 const truth = () => viewOf(dealer.board).piles.map(seenText);
 
-/** Answer the undo sent by the client. */
 async function answerUndo(): Promise<void> {
   const { seq, re } = await session.command("Undo");
   session.send({ ...dealer.undo(seq), re });

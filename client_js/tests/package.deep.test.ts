@@ -22,7 +22,6 @@ import { ServerNode } from "./node.ts";
 import { ROOT } from "./rules/engine.ts";
 
 const HERE = join(ROOT, "client_js");
-/** The sources of the library. */
 const SOURCES = [
   "src",
   "scripts",

@@ -9,7 +9,6 @@ import { ROW } from "../src/rules/ruleset.ts";
 import { ROOT } from "./rules/engine.ts";
 
 export const text = readFileSync(join(ROOT, "tests/vectors/run.json"), "utf8");
-/** The golden run. */
 export const file = JSON.parse(text) as RunFile;
 const ruleset = findStoredRuleset(file.game, file.variant, file.rules);
 
@@ -24,7 +23,6 @@ function numbers(moves: RunFile["moves"]): number[] {
   });
 }
 
-/** Return the golden run with other moves. */
 export function runOf(moves: RunFile["moves"]): Run {
   const { result, samedeal: _, format: __, help = "none", ...fields } = file;
   const attempt = `${file.deal}.${file.player.id}`;

@@ -46,7 +46,6 @@ export type SentEvent = {
   [T in EventType]: EventFields[T] & { readonly type: T; readonly re?: Re };
 }[EventType];
 
-/** Decode a frame as a command. */
 export function decodeCommand(frame: Uint8Array): AnyReceived {
   const row = decode(frame) as unknown[];
   const [first, second] = row as [number, number];
@@ -58,7 +57,6 @@ export function decodeCommand(frame: Uint8Array): AnyReceived {
   return { type, re: second, ...toObject(type, row.slice(2)) } as AnyReceived;
 }
 
-/** Encode an event as a frame. */
 export function encodeEvent(event: SentEvent): Uint8Array {
   if (event.type === "Progress") {
     return encode([
@@ -123,7 +121,6 @@ export class Session {
     this.#socket.send(frame);
   }
 
-  /** Receive the hello, and answer it with a welcome. */
   async welcome(now = 0, session = "session-1"): Promise<Received<"Hello">> {
     const hello = await this.command("Hello");
     this.send({ type: "Welcome", re: hello.re, player: ADA, token: "token-1", now, session });

@@ -4,7 +4,6 @@
 
 const DEEP = import.meta.env.MODE === "deep";
 
-/** Return a number of cases: few, or many in the deep tests. */
 export function cases(few: number, many: number): number {
   return DEEP ? many : few;
 }

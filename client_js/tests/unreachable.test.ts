@@ -22,7 +22,6 @@ const clientAt = (url: string, options: Partial<ClientOptions> = {}) =>
 /** Wait until this many attempts have failed in a row. */
 const failed = (tries: number) => until(client.failure, (failure) => failure?.tries === tries);
 
-/** Return the URL of a stopped server. */
 async function stoppedServer(): Promise<string> {
   const server = new ScriptedServer();
   const url = await server.start();
@@ -136,7 +135,6 @@ test("a command with an infinite timeout waits until the client is closed", asyn
   expect(await asked).toMatchObject({ code: "disconnected" });
 });
 
-/** Open sockets with the origin of another site. */
 const openForeignSocket: OpenSocket = (url, events) => {
   const socket = new WebSocket(url, { origin: "https://elsewhere.example" });
   let reason = "";

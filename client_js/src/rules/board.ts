@@ -11,7 +11,6 @@ export interface Layout {
   readonly piles: readonly Pile[];
   /** How often the waste was turned over. */
   readonly redeals: number;
-  /** The number of moves played. */
   readonly moves: number;
 }
 
@@ -42,7 +41,6 @@ export function pileAt(layout: Layout, number: number): Pile {
   return pile;
 }
 
-/** Return the number of cards on foundations. */
 export function cardsHome(layout: Layout): number {
   return layout.ruleset.foundations.reduce((sum, pile) => sum + pileAt(layout, pile).length, 0);
 }
@@ -59,7 +57,6 @@ export function cardsNeverSeen({ ruleset, piles, redeals }: Layout): number {
   return covered.reduce((sum, pile) => sum + (piles[pile] ?? []).filter(isDown).length, 0);
 }
 
-/** Return a player's view of a board. */
 export function viewOf(board: Board): View {
   return { ...board, piles: board.piles.map(seen) };
 }

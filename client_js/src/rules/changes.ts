@@ -22,7 +22,6 @@ type Values = Record<string, Value>;
 /** A table of rules, such as the stock's; `foundations` is one of its groups. */
 export type Table = "foundations" | "tableau" | "stock" | "waste" | "reserve" | "cells";
 
-/** The keys of each table in the schema's order, with their defaults. */
 export const DEFAULTS: Readonly<Record<Table, Readonly<Record<string, Value | undefined>>>> = {
   foundations: {
     ...{ piles: undefined, first: undefined, takes: "card", setup: "empty", suits: "SHDC" },

@@ -144,7 +144,6 @@ export function checkDeck(ruleset: Ruleset, cards: Pile): void {
   }
 }
 
-/** Count the occurrences of each card. */
 function counted(cards: Pile): ReadonlyMap<Card, number> {
   const found = new Map<Card, number>();
   for (const card of cards) found.set(card, (found.get(card) ?? 0) + 1);

@@ -87,7 +87,6 @@ function worthToPlace(seen: Layout, move: Move): Worth | null {
   return cells.includes(move.source) || cells.includes(move.target) ? null : [WASTE];
 }
 
-/** Return the worth of a move from a tableau pile to another, or to a cell. */
 function worthFromPile(seen: Layout, { source, target, count }: Move): Worth | null {
   const { ruleset } = seen;
   const from = pileAt(seen, source);

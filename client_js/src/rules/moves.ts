@@ -23,7 +23,6 @@ export function legalMoves(layout: Layout): Move[] {
   return moves;
 }
 
-/** Whether a move is legal. */
 export function isLegal(layout: Layout, { source, target, count }: Move): boolean {
   return legalMoves(layout).some(
     (move) => move.source === source && move.target === target && move.count === count,
@@ -65,7 +64,6 @@ export function fitsFoundation(ruleset: Ruleset, target: number, pile: Pile, car
   return ruleset.homes[target]?.(topOf(pile), card) ?? false;
 }
 
-/** Append the legal moves of a tableau pile. */
 function fromTableau(layout: Layout, source: number, moves: Move[]): void {
   const { movesRuns, rules } = layout.ruleset;
   const plays = rules.tableau?.plays ?? [];
@@ -75,7 +73,6 @@ function fromTableau(layout: Layout, source: number, moves: Move[]): void {
   if (movesRuns && plays.includes("tableau")) runsToTableau(layout, source, moves);
 }
 
-/** Append the legal moves of a pile's top card to the places it plays to. */
 function fromPile(layout: Layout, source: number, plays: readonly Place[], moves: Move[]): void {
   if (pileAt(layout, source).length === 0) return;
   for (const place of plays) {
@@ -168,7 +165,6 @@ function toTableau(layout: Layout, source: number, moves: Move[]): void {
   }
 }
 
-/** Append the legal moves of runs at the end of a pile to tableau piles. */
 function runsToTableau(layout: Layout, source: number, moves: Move[]): void {
   const { builds, tableau, moves: how } = layout.ruleset;
   const pile = pileAt(layout, source);

@@ -12,7 +12,6 @@ import { type Move, ROW, type Ruleset } from "./ruleset.ts";
 
 const MOVE = /^([a-z]\d{0,2})>([a-z]\d{0,2})(?:x([2-9]|[1-9]\d{1,2}))?$/;
 
-/** Return a move's text. */
 export function moveText(ruleset: Ruleset, { source, target, count }: Move): string {
   const to = target === ROW ? "t" : ruleset.pileNames[target];
   return `${ruleset.pileNames[source]}>${to}${count > 1 ? `x${count}` : ""}`;

@@ -33,7 +33,6 @@ export interface About {
   readonly problem: Problem;
   /** The number of the line, from 1. */
   readonly line?: number;
-  /** The word that is not a card. */
   readonly word?: string;
   /** The card that occurs too often, and a missing card. */
   readonly card?: Card;
@@ -107,7 +106,6 @@ function numberedIn({ pack }: Ruleset, number: number): Pile {
   return numberedDeck(number);
 }
 
-/** Return the deck that deals the board in a text. */
 function boardIn(ruleset: Ruleset, text: string): Pile {
   const lines = linesOf(text);
   const { rules, groups } = ruleset;

@@ -75,12 +75,10 @@ export function parsePosition(position: unknown): Board {
   return board;
 }
 
-/** Whether a JSON value is an object. */
 export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a JSON value is a list of strings. */
 export function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
@@ -137,7 +135,6 @@ function checkBoard(board: Board): void {
   }
 }
 
-/** Check the piles of a dealt part of the layout. */
 function checkDealt(
   board: Board,
   part: Tableau | Reserve | null,

@@ -65,7 +65,6 @@ export class Ruleset {
   readonly waste: number | null;
   readonly reserve: readonly number[];
   readonly cells: readonly number[];
-  /** The number of permitted redeals per game. */
   readonly redeals: number;
   readonly pileNames: readonly string[];
   readonly pileNumbers: ReadonlyMap<string, number>;

@@ -100,7 +100,6 @@ export interface Unlisted {
 
 /** The presentation of a game, apart from its rules. */
 export interface Listing {
-  /** Whether it is a daily by default. */
   readonly daily: boolean;
   /** The sort key among the games. */
   readonly order: number;

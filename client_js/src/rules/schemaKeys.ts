@@ -7,7 +7,6 @@ import type { Cells, Foundation, Reserve, Stock, Tableau, Waste } from "./schema
 /** The kind of input: a number, one of `options`, an ordered list of some of them, and so on. */
 export type Form = "number" | "flag" | "choice" | "choices" | "numbers" | "suits";
 
-/** A key of the schema. */
 export interface Key {
   /** The table; empty for top-level keys. */
   readonly table: Table | "";

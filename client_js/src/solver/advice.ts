@@ -33,7 +33,6 @@ export interface Advice {
   readonly certain: boolean;
 }
 
-/** Limits on the computation. */
 export interface Limits {
   /** A clock. */
   readonly now: () => number;

@@ -88,7 +88,6 @@ function searched(search: Search, board: Board, budget: number, plans: Iterable<
 /** The last used search: a worker mostly searches boards of one game. */
 let last: Search | null = null;
 
-/** Return a search for a ruleset's boards, with enough memory for the budget. */
 function searchFor(ruleset: Ruleset, budget: number): Search {
   const needed = 2 ** Math.ceil(Math.log2(2 * budget));
   const rows = Math.max(FEW_ROWS, Math.min(MANY_ROWS, needed));

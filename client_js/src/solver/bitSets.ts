@@ -31,7 +31,6 @@ export class BitSets {
     return at;
   }
 
-  /** Add a bit to a set. */
   addBit(set: number, bit: number): void {
     const at = set + (bit >>> 5);
     this.#words[at] = (this.#words[at] as number) | (1 << (bit & 31));

@@ -41,7 +41,6 @@ export interface Passes {
   readonly count: number;
   /** The number of cards dealt in the present pass, all in the waste. */
   readonly dealt: number;
-  /** The present top. */
   readonly top: number;
 }
 

@@ -252,7 +252,6 @@ class Encoder {
   }
 }
 
-/** Return the key of a pair of cards. */
 function key(x: Card, y: Card): number {
   return (x << 6) | y;
 }

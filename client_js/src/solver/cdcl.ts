@@ -31,7 +31,6 @@ export interface Answer {
   readonly satisfiable: boolean | null;
   /** If satisfiable, 1 for each true variable, by number; variable 0 is unused. */
   readonly model: Uint8Array;
-  /** The number of conflicts. */
   readonly conflicts: number;
 }
 
@@ -55,7 +54,6 @@ function luby(nth: number): number {
   return (at + 1) >> 1;
 }
 
-/** The state of a search. */
 class Search {
   /** For each literal: 1 true, -1 false, 0 open. */
   private readonly values: Int8Array;
@@ -127,7 +125,6 @@ class Search {
     return { satisfiable: false, model: none, conflicts: found };
   }
 
-  /** Add a given clause. */
   private add(clause: readonly number[]): void {
     const first = clause[0];
     if (clause.length > 1) this.watch(this.store(clause));

@@ -103,7 +103,6 @@ function solutionOf(board: Board, budget: number, run: (searches: Searches) => v
 
 /** The searches from one board, and their findings. */
 class Searches {
-  /** The number of searches. */
   number = 0;
   /** The number of generated positions. */
   steps = 0;
@@ -179,7 +178,6 @@ class Searches {
 /** The last used search: a worker mostly searches boards of one game. */
 let last: Search | null = null;
 
-/** Return a search for boards of a ruleset. */
 function searchFor(board: Board): Search {
   const base = baseOf(board);
   if (last?.tables.ruleset !== board.ruleset || last.tables.base !== base) {

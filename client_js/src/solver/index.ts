@@ -53,10 +53,8 @@ function unsolved(board: Board): Solution {
 /** For rules that no method supports. */
 const NONE: Method = { applies: () => true, solve: unsolved, budget: 1, glance: unsolved };
 
-/** Return the method for a game. */
 export function methodOf(ruleset: Ruleset): Method {
   return METHODS.find(({ applies }) => applies(ruleset)) ?? NONE;
 }
 
-/** Solve a board. */
 export const solve: Solve = (board, budget) => methodOf(board.ruleset).solve(board, budget);

@@ -101,7 +101,6 @@ function passesOf(board: Board): Passes {
  */
 type Reached = Uint8Array;
 
-/** Return the number of states, and of guesses. */
 function sizes({ base, count }: Passes): { states: number; guesses: number } {
   return { states: base ** count, guesses: base ** (count - 1) };
 }

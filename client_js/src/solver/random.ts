@@ -3,7 +3,6 @@
 /** A source of 32-bit numbers above 0: Marsaglia's xorshift. */
 export type Random = () => number;
 
-/** Return the generator for a seed. */
 export function randomFrom(seed: number): Random {
   // The generator would be stuck at 0.
   let state = seed >>> 0 || 1;

@@ -40,7 +40,6 @@ function isSafe(known: Layout, { source, target, count }: Move): boolean {
   return wanting <= taking.length;
 }
 
-/** Count the occurrences of a card. */
 function countOf(cards: readonly Card[], card: Card): number {
   return cards.filter((each) => each === card).length;
 }

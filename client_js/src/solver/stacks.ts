@@ -22,7 +22,6 @@ export interface Stacks {
   readonly stock: Pile;
 }
 
-/** Return the number of cards that are not on foundations. */
 export function cardsLeft({ piles, stock }: Stacks): number {
   return piles.reduce((sum, pile) => sum + pile.length, stock.length);
 }
@@ -95,7 +94,6 @@ export class Table {
     );
   }
 
-  /** Put a card on a pile. */
   place(card: Card, pile: number): void {
     this.piles[pile]!.push(card);
   }

@@ -5,7 +5,6 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Driver } from "../../src/rules/driver.ts";
 
-/** The repository's root. */
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** The Python interpreter that can import the engine. */
@@ -24,7 +23,6 @@ export class PythonEngine {
     this.#answers = lines[Symbol.asyncIterator]();
   }
 
-  /** Return the answer to a line. */
   async answer(line: string): Promise<any> {
     this.#process.stdin!.write(`${line}\n`);
     return JSON.parse(await this.#next());
@@ -57,7 +55,6 @@ export class Compared {
   readonly #lines: string[] = [];
   readonly #answers: string[] = [];
 
-  /** Return the driver's answer to a line. */
   answer(line: string): any {
     const answer = this.#driver.answer(line);
     this.#lines.push(line);

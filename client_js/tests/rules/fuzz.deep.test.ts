@@ -25,7 +25,6 @@ const variants = games.flatMap((game) =>
 );
 const pick = <T>(random: Random, items: readonly T[]): T => items[random(items.length)] as T;
 
-/** Values that replace any value of a request. */
 const VALUES: readonly Json[] = [
   ...[
     null,
@@ -91,7 +90,6 @@ const KEYS = [
 ].concat(["moves", "won", "stuck", "t0", "f0", "s", "w", "t99", "", "toString", "length"]);
 const CHARACTERS = [...'{}[]":,0123456789-+.eE\\u>xtfsw? \tAKH\u00e9\u{1d11e}\u0000\ufeff\u2028'];
 
-/** Return the value with one random change in it. */
 function mutated(random: Random, value: Json): Json {
   if (Array.isArray(value) && value.length > 0 && random(8) > 0) {
     const copy = [...value];
@@ -129,7 +127,6 @@ function withTypos(random: Random, text: string): string {
   return characters.join("");
 }
 
-/** Return a valid request with up to three random changes. */
 function randomRequest(random: Random, position: Json, moves: readonly string[]): string {
   const { game, variant } = position;
   const piles: string[][] = Object.values(position.piles);

@@ -126,7 +126,6 @@ test.each([
   expect(pastedSeed(freecell, text)).toBe(hex(numberedDeck(24)));
 });
 
-/** Return a board as PySolFC writes it. */
 function written({ ruleset, piles }: Board): string {
   const cards = (pile: number) =>
     (piles[pile] ?? [])

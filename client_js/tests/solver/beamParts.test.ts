@@ -33,7 +33,6 @@ function numberOf(tables: Tables, { source, target, count }: Move): number {
   );
 }
 
-/** Yield boards of a ruleset along random moves, each with its legal moves. */
 function* walked(ruleset: Ruleset): Generator<[Board, Move[]]> {
   const random = randomFrom(41);
   for (let deal = 0; deal < 4; deal++) {
@@ -49,7 +48,6 @@ function* walked(ruleset: Ruleset): Generator<[Board, Move[]]> {
   }
 }
 
-/** Return the numbers of a row that depend on its board. */
 function contentOf(rows: Rows, row: number): number[] {
   const { stride, sizes, cards, bytes, words, points } = rows;
   const base = row * 4 * stride;

@@ -56,7 +56,6 @@ function boardOf({ game, variant, columns, cells, piles, redeals }: Vector): Boa
   return { ruleset, piles: piles.map(parsePile), redeals, moves: 0 };
 }
 
-/** Return the deal of a game for one number. */
 function dealOf(game: string, variant: string, number: number): Board {
   return dealSeed(findRuleset(game, variant), new Uint8Array(32).fill(number));
 }

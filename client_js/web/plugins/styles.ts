@@ -5,7 +5,6 @@ import type { Plugin } from "vite";
 
 const ADOPT = fileURLToPath(new URL("../src/kit/styles.ts", import.meta.url));
 
-/** A compiled component's import of its styles. */
 const STYLES = /^import "(.+?\.svelte)\?(svelte&type=style&lang\.css)";$/m;
 
 /**

@@ -140,7 +140,6 @@ function boxOf(colours: readonly number[], weights: ReadonlyMap<number, number>)
   return { colours, shift, worth: range * Math.sqrt(total(colours, weights)) };
 }
 
-/** Split a box into two of equal weight. */
 function halves({ colours, shift }: Box, weights: ReadonlyMap<number, number>): Box[] {
   const sorted = [...colours].sort((a, b) => channel(a, shift) - channel(b, shift));
   const half = total(colours, weights) / 2;

@@ -17,7 +17,6 @@ const DEALT = dealSeed(findRuleset("deuces"), new Uint8Array(32));
 const MOVED = play(DEALT, legalMoves(DEALT)[0]!);
 const never = () => new Promise<void>(() => undefined);
 
-/** Return a solver with this answer, or without any. */
 function solverThat(answers: Answer | null) {
   const asked: Ask[] = [];
   let takenBack = 0;

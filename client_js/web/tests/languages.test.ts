@@ -43,7 +43,6 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Return a language's messages, by path. */
 function messagesOf(language: string): Map<string, string> {
   const found = new Map<string, string>();
   const visit = (value: Messages[string], path: string) => {

@@ -24,7 +24,6 @@ const HANDS: readonly Hand[] = ["left", "right"];
 
 const casesOf = (sizes: readonly { width: number; height: number }[]) =>
   games.flatMap(({ id }) => sizes.flatMap((size) => HANDS.map((hand) => ({ id, hand, ...size }))));
-/** Whether a game has a stock. */
 const deals = ({ id }: { id: string }) => findRuleset(id).rules.stock.plays.length > 0;
 
 const FILLED = {

@@ -17,7 +17,6 @@ import { subscribeAgain } from "../src/offline/subscribeAgain.ts";
 const SCOPE = "https://example.org/games/";
 const OLD: Remembered = { player: "ada", device: "old", key: "KEY", language: "fr" };
 
-/** A browser's caches. */
 class Caches {
   readonly kept = new Map<string, Map<string, Response>>();
 

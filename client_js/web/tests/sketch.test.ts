@@ -3,7 +3,6 @@ import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { openingView } from "../src/board/opening.ts";
 import { sketchOf } from "../src/parts/sketch.ts";
 
-/** Return the top left corners of a path's shapes. */
 function cornersOf(path: string): [x: number, y: number][] {
   return [...path.matchAll(/M([\d.]+) ([\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
 }

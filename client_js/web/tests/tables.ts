@@ -15,7 +15,6 @@ export function viewOf(game: string, piles: Readonly<Record<string, string>>, mo
   };
 }
 
-/** Return the number of the pile with this name. */
 export function numberOf(view: View, name: string): number {
   return view.ruleset.pileNames.indexOf(name);
 }

@@ -269,7 +269,6 @@ export class Evaluation {
     return points;
   }
 
-  /** Return the points of the waste. */
   private pointsOfWaste(start: number, size: number): number {
     const { times, lowest } = this;
     const { bytes } = this.rows;

@@ -30,7 +30,6 @@ export const NO_WEIGHTS = Object.fromEntries(NAMES.map((name) => [name, 0])) as 
 /** When cards go home automatically; see `mayGoHome`. */
 export type WayHome = "never" | "safely" | "later" | "early";
 
-/** The plan of one beam. */
 export interface Plan {
   readonly weights: Weights;
   /** The number of positions kept after a deal. */
@@ -245,7 +244,6 @@ function planOf(style: Style, number: number, regular: boolean, random: Random):
   };
 }
 
-/** Return a random delay for one kind. */
 function delayOf({ delay }: Style, random: Random): number {
   return scaled(delay, (random() % (2 * SCALE + 1)) - SCALE);
 }

@@ -401,7 +401,6 @@ export class Rows {
     return mixed((total + this.phaseOf(row, lane)) | 0);
   }
 
-  /** Whether a foundation takes a card. */
   takes(row: number, foundation: number, card: number): boolean {
     const { homes, group, kinds } = this.tables;
     const { bytes, stride, tops } = this;

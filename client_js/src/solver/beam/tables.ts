@@ -65,7 +65,6 @@ export function kindsOf(ruleset: Ruleset): number[] {
  */
 export class Tables {
   readonly ruleset: Ruleset;
-  /** The kind of each card. */
   readonly kind: readonly number[];
   readonly kinds: number;
   readonly columns: number;
@@ -108,7 +107,6 @@ export class Tables {
   readonly group: Uint8Array;
   /** Whether a foundation takes a card: `[(group * (kinds + 1) + top + 1) * kinds + card]`. */
   readonly homes: Uint8Array;
-  /** For each group, whether it takes runs. */
   readonly takesRuns: Uint8Array;
   readonly hasRunGroups: boolean;
   /** Whether a card heads a run that a foundation takes: `[group * kinds + card]`. */
@@ -209,7 +207,6 @@ export class Tables {
     this.random = randomNumbers((this.total + 1) * this.kinds * LANES, SEED);
   }
 
-  /** Return the encoded move. */
   move(move: number): Move {
     const source = this.numbers[sourceOf(move)]!;
     const target = targetOf(move);

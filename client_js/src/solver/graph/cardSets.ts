@@ -8,13 +8,11 @@ import { PACK_SIZE } from "../../rules/cards.ts";
 
 export const HALF = 26;
 
-/** Rows of sets. */
 export interface CardSets {
   readonly low: Int32Array;
   readonly high: Int32Array;
 }
 
-/** Return, for each row, the set of cards satisfying a predicate. */
 export function setsOf(rows: number, has: (row: number, card: number) => boolean): CardSets {
   const low = new Int32Array(rows);
   const high = new Int32Array(rows);
@@ -41,12 +39,10 @@ export function unionsOf(rows: CardSets, sets: CardSets): CardSets {
   return unions;
 }
 
-/** Whether a set has a card. */
 export function isIn(low: number, high: number, card: number): boolean {
   return ((card < HALF ? low >>> card : high >>> (card - HALF)) & 1) === 1;
 }
 
-/** Count the cards in one half of a set. */
 export function countIn(half: number): number {
   let count = 0;
   for (let left = half; left !== 0; left &= left - 1) count += 1;

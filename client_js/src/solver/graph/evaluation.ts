@@ -42,7 +42,6 @@ export function pointsOf(position: Position, weights: Weights): number {
   return points - weights.talon * (countIn(position.leftLow) + countIn(position.leftHigh));
 }
 
-/** Return the points of a non-empty tableau pile. */
 function pointsOfPile(position: Position, pile: number, weights: Weights): number {
   const { turn, carries } = position.tables;
   const { cards } = position;

@@ -25,7 +25,6 @@ export class MoveList {
     this.size += 1;
   }
 
-  /** Keep only the moves that satisfy a predicate. */
   keep(holds: (move: number) => boolean): void {
     const { size, moves, scores } = this;
     this.size = 0;

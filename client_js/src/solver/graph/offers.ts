@@ -97,7 +97,6 @@ export class Offers {
     }
   }
 
-  /** Record the cards that would take a card. */
   private want(card: number): void {
     const { parents } = this.tables;
     this.wantedLow |= parents.low[card]!;

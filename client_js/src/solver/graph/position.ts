@@ -68,7 +68,6 @@ export class Position {
     this.undo = new Int32Array(UNDO * moves);
   }
 
-  /** Reset to a board. */
   begin(board: Board): void {
     const { tables } = this;
     const { ruleset, piles } = board;
@@ -161,7 +160,6 @@ export class Position {
     else this.leftHigh ^= 1 << (place - HALF);
   }
 
-  /** Set the top card of a foundation, after a card was added or removed. */
   private setTop(foundation: number, top: number, card: number, more: number): void {
     this.tops[foundation] = top;
     this.flipHome(card);
@@ -271,12 +269,10 @@ export class Position {
     else if (source >= HOME) this.setTop(source - HOME, card, card, 1);
   }
 
-  /** Return the number of a played move. */
   moveAt(nth: number): number {
     return this.undo[UNDO * nth + MOVE]!;
   }
 
-  /** Return the numbers of the played moves. */
   moves(): number[] {
     return Array.from({ length: this.played }, (_, nth) => this.moveAt(nth));
   }

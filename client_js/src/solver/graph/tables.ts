@@ -209,12 +209,10 @@ function playsOf(places: readonly Place[]): Plays {
   };
 }
 
-/** Return the cards that fit on each top. */
 function fitSets(fits: Fits): CardSets {
   return setsOf(TOPS, (row, card) => fits(row === 0 ? EMPTY : row - 1, card));
 }
 
-/** Convert sets to a table with one byte per card. */
 function bytesOf({ low, high }: CardSets): Uint8Array {
   return Uint8Array.from({ length: low.length * PACK_SIZE }, (_, at) => {
     const row = Math.floor(at / PACK_SIZE);

@@ -28,14 +28,12 @@ export function credentialsOf({
   return found.sort((one, other) => one.added - other.added);
 }
 
-/** Return in words when a credential was added and used. */
 export function timesOf({ added, used }: Credential): string {
   const words = text.account;
   const last = used === null ? words.unused : words.used(momentWords(used));
   return `${words.added(momentWords(added))}, ${last}`;
 }
 
-/** Return the server's form of the credentials to remove. */
 export function removal(credentials: readonly Credential[]): Removed {
   const passkeys = credentials.flatMap(({ id }) => (id === null ? [] : [id]));
   return { passkeys, recovery: passkeys.length < credentials.length };

@@ -130,7 +130,6 @@ export function offsetZone(at: Date): string {
   return `${minutes < 0 ? "-" : "+"}${timeOf(Math.abs(minutes))}`;
 }
 
-/** Return the browser's common name, from its push service. */
 export function browserOf(service: string): string | null {
   const names = { googleapis: "Chrome", mozilla: "Firefox", apple: "Safari", windows: "Edge" };
   const found = Object.entries(names).find(([part]) => service.split(".").includes(part));

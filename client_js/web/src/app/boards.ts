@@ -8,7 +8,6 @@ export type Group = Leaderboard["group"];
 
 export const SCOPES = ["day", "week", "wins", "best", "rating", "races"] as const;
 
-/** The game id of leaderboards over all games. */
 export const ALL_GAMES = "all";
 
 const DAY = 86_400_000;
@@ -23,13 +22,11 @@ export function isOfResults(scope: Scope, game: string): boolean {
   return scope === "best" || (scope === "day" && game !== ALL_GAMES);
 }
 
-/** Return the number of the period that contains a day. */
 export function periodOf(scope: "day" | "week", day: number): number {
   // 1970-01-01 was a Thursday.
   return scope === "day" ? day : Math.floor((day + 3) / 7);
 }
 
-/** Return the first day of a week, a Monday. */
 export function mondayOf(week: number): number {
   return week * 7 - 3;
 }

@@ -15,7 +15,6 @@ const APART = "[\\s\\p{Pd}_.]*";
 /** Boundaries that exclude parts of longer words, host names and paths. */
 const [BEGIN, END] = ["(?<![0-9A-Z./@])", "(?![0-9A-Z]|[.@][0-9A-Z])"];
 
-/** The halves of a room code, joined or separated. */
 const ROOM_CODES = [
   new RegExp(`/(?:r|watch)/(${ROOM}{4}${APART}${ROOM}{4})(?![0-9A-Z])`, "gu"),
   new RegExp(`${BEGIN}(${ROOM}{8})${END}`, "gu"),
@@ -39,7 +38,6 @@ export function roomCode(typed: string): string {
   return bare(foundIn(text, ROOM_CODES) ?? text);
 }
 
-/** Whether this may be a room code. */
 export function isRoomCode(code: string): boolean {
   return new RegExp(`^${ROOM}{8}$`, "u").test(code);
 }

@@ -46,7 +46,6 @@ export class Courses {
   }
 }
 
-/** Return a run's course. */
 export function courseOf({ times, home }: Pick<Replay, "times" | "home">): Course {
   return home.flatMap((cards, move): [number, number][] =>
     move === 0 || cards !== home[move - 1] ? [[times[move] ?? 0, cards]] : [],

@@ -54,7 +54,6 @@ export const ALONE: ReadonlySet<Route["screen"]> = new Set([
 export const paths = {
   home: `${ROOT}/`,
   newRace: `${ROOT}/new`,
-  /** A race with custom rules. */
   ownRace: (game: string, rules: string) => `${ROOT}/new?game=${game}&rules=${readable(rules)}`,
   settings: `${ROOT}/settings`,
   account: `${ROOT}/account`,
@@ -66,14 +65,12 @@ export const paths = {
   known: (game: string, deal = "") =>
     `${ROOT}/practice/${encodeURIComponent(game)}?deal=${encodeURIComponent(deal)}`,
   rules: (game: string) => `${ROOT}/rules/${encodeURIComponent(game)}`,
-  /** The custom games, or one of them, by its changes to a game's rules and its name. */
   own: (game = "", rules = "", name = "") => {
     const query = [rules && `rules=${readable(rules)}`, name && `name=${encodeURIComponent(name)}`];
     const more = query.filter(Boolean).join("&");
     return `${ROOT}/own${game && `/${encodeURIComponent(game)}`}${more && `?${more}`}`;
   },
   room: (code: string) => `${ROOT}/r/${encodeURIComponent(code)}`,
-  /** A room to watch, with its watch key. */
   watch: (code: string, key: string) =>
     `${ROOT}/watch/${encodeURIComponent(code)}/${encodeURIComponent(key)}`,
   dailies: `${ROOT}/daily`,
@@ -100,7 +97,6 @@ export const paths = {
   line: (deal: string) => `${ROOT}/deal/${encodeURIComponent(deal)}?line`,
   /** The calendar, from a month such as `2026-11`. */
   archive: (month?: string) => `${ROOT}/archive${month === undefined ? "" : `?month=${month}`}`,
-  /** A day of the calendar, by its date. */
   day: (date: string) => `${ROOT}/archive/${date}`,
   player: (player: string) => `${ROOT}/player/${encodeURIComponent(player)}`,
   challenge: (challenge: string) => `${ROOT}/c/${encodeURIComponent(challenge)}`,
@@ -112,7 +108,6 @@ export const paths = {
   invitation: (link: string) => `${ROOT}/o/${encodeURIComponent(link)}`,
   operators: (page: OperatorPage = "cases", about = "") =>
     `${ROOT}/admin${page === "cases" ? "" : `/${page}`}${about && `/${encodeURIComponent(about)}`}`,
-  /** A race against a run, in practice. */
   ghost: (attempt: string) => `${ROOT}/run/${encodeURIComponent(attempt)}?race`,
   /** A run, starting at a time in milliseconds, optionally next to another run. */
   run: (attempt: string, at = 0, beside: string | null = null) => {
@@ -129,7 +124,6 @@ function readable(rules: string): string {
   return encodeURIComponent(rules).replace(/%3D|%3B|%2C/g, decodeURIComponent);
 }
 
-/** Return the route of a path and its query. */
 export function routeOf({ pathname, search }: { pathname: string; search: string }): Route {
   const path = pathname.startsWith(ROOT) ? pathname.slice(ROOT.length) : pathname;
   const parts = path.split("/").filter(Boolean);

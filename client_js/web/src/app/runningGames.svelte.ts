@@ -13,7 +13,6 @@ export interface RunningGame {
   /** The deal's id: a player has one game per deal. */
   readonly deal: string;
   readonly game: string;
-  /** The path of its screen. */
   readonly path: string;
   /** The server time at which it ends automatically, in Unix milliseconds. */
   readonly deadline: number;

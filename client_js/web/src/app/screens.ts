@@ -33,7 +33,6 @@ export class Screens {
     this.#broken = broken;
   }
 
-  /** Whether a part is loaded. */
   has(part: Part): boolean {
     return this.#loaded.has(part);
   }

@@ -28,11 +28,9 @@ interface Choices {
   readonly emotes: boolean;
   /** Whether moves take two taps: one on the cards, one on the target. */
   readonly twoStep: boolean;
-  /** The help in practice. */
   readonly practiceHelp: Help;
 }
 
-/** The help available to a player: none, undo, or undo and hints. */
 export type Help = "none" | "undo" | "hints";
 
 const KEY = "samedeal.settings";

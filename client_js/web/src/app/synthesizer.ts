@@ -1,6 +1,5 @@
 /** Synthesized sounds: noise for cards, a few sine waves for everything else. */
 
-/** A tone that fades. */
 interface Tone {
   /** Hertz. */
   readonly pitch: number;
@@ -28,7 +27,6 @@ export class Synthesizer {
   readonly #noise = noiseOf(this.#context);
   #row = { count: 0, last: 0 };
 
-  /** Cards are dealt. */
   deal(count = 1): void {
     for (let nth = 0; nth < Math.min(count, 10); nth++) this.#snap(0.03, 2_600, 0.5, nth * 0.035);
   }
@@ -53,7 +51,6 @@ export class Synthesizer {
     );
   }
 
-  /** A move is refused. */
   refuse(): void {
     this.#tones({ pitch: 110, lasts: 0.11, loud: 0.4, wave: "triangle" });
   }
@@ -71,7 +68,6 @@ export class Synthesizer {
     );
   }
 
-  /** A race is won. */
   race(): void {
     const call = [1, 1.25, 1.5, 2];
     this.#tones(

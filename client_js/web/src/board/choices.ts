@@ -35,7 +35,6 @@ export function dealingMove({ view, moves }: Table): Move | undefined {
   return moves.find((move) => isDealing(move, view) || move.target === view.ruleset.stock);
 }
 
-/** Return the move of the card or run at this place to a foundation. */
 export function homeMove(table: Table, place: Place): Move | undefined {
   const { foundations } = table.view.ruleset;
   return movesFrom(table, place).find(({ target }) => foundations.includes(target));
@@ -76,7 +75,6 @@ export function bestMove(table: Table, place: Place): Move | undefined {
   return best?.move;
 }
 
-/** Whether a place is on a foundation. */
 export function isHome({ ruleset }: Layout, { pile }: Place): boolean {
   return ruleset.foundations.includes(pile);
 }

@@ -52,7 +52,6 @@ export class Flights {
     this.#delays = new Map(flying.map(({ key }, nth) => [key, together ? 0 : nth * STAGGER]));
   }
 
-  /** Return the flight of a piece whose place has changed. */
   of({ key, index }: Piece): Flight {
     const delay = this.#delays.get(key) ?? 0;
     if (this.dealing) {

@@ -32,18 +32,15 @@ export interface Scene {
   readonly input: InputState;
   /** The piles that take the dragged or selected cards. */
   readonly targets: ReadonlySet<number>;
-  /** The move to highlight. */
   readonly hint: Move | null;
   /** Whether to highlight all cards that can be moved. */
   readonly guiding: boolean;
-  /** The last refused card, and the number of refusals so far. */
   readonly refused: { readonly place: Place; readonly count: number } | null;
 }
 
 /** The number of rendered cards of a squared pile, enough even while one is in flight. */
 const DRAWN = 3;
 
-/** Return the looks of these pieces, in order. */
 export function looksOf(pieces: readonly Piece[], scene: Scene): Look[] {
   const { table, input, targets, hint, guiding, refused } = scene;
   const { view, moves } = table;
@@ -90,7 +87,6 @@ export function isBuried({ ruleset, piles }: View, { pile, index }: Place): bool
   return index < (piles[pile]?.length ?? 0) - DRAWN - atOnce;
 }
 
-/** Return a card's position and scale. */
 export function poseOf({ piles, cardWidth }: BoardLayout, { pile, index }: Place): Pose {
   const found = piles[pile];
   const at = found?.cards[index] ?? found?.place ?? { x: 0, y: 0 };

@@ -20,9 +20,7 @@ export type Reason =
   | { kind: "whole-pile" }
   /** The pile takes only a whole run of thirteen; `itself`: the run goes there automatically. */
   | { kind: "whole-run"; itself: boolean }
-  /** The cell has a card. */
   | { kind: "cell-full" }
-  /** A row needs cards in all columns. */
   | { kind: "row-needs-all" }
   /** The pile takes only these ranks and suits, onto the card `onto`; null on an empty pile. */
   | { kind: "wants"; ranks: readonly number[]; suits: string; onto: number | null };
@@ -98,7 +96,6 @@ export function reasonWords(reason: Reason): string {
   }
 }
 
-/** Return a card's name within a sentence. */
 function cardInSentence(card: Card): string {
   const { ranksInSentence, inSentence } = text.reasons;
   const rank = ranksInSentence[rankOf(card)] ?? "";

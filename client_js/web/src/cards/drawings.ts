@@ -10,7 +10,6 @@ export { backSvg, faceSvg };
 /** This module as loaded lazily. */
 export type Drawings = Pick<typeof import("./drawings.ts"), "cardSvg" | "cardUrl">;
 
-/** Return the picture of a card, by its number, or of a back. */
 export function cardSvg(card: number | "back", size: Size, { deck, back }: CardLook): string {
   return card === "back" ? backSvg(back, size) : faceSvg(card, size, deck);
 }
@@ -20,7 +19,6 @@ export function cardUrl(card: number | "back", size: Size, look: CardLook): stri
   return dataUrl(cardSvg(card, size, look));
 }
 
-/** Return an SVG as a data URL. */
 export function dataUrl(svg: string): string {
   const quoted = svg.replaceAll('"', "'").replace(/[%#<>]/g, encodeURIComponent);
   return `data:image/svg+xml,${quoted}`;

@@ -40,7 +40,6 @@ const TONES: Readonly<Record<Deck, Readonly<Record<string, Tones>>>> = {
   },
 };
 
-/** Return a face-up card. */
 export function faceSvg(card: number, size: Size, deck: Deck): string {
   const suit = suitOf(card);
   const rank = rankOf(card);

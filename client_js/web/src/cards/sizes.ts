@@ -16,7 +16,6 @@ export const HEIGHTS: Readonly<Record<Size, number>> = {
   large: 336,
 };
 
-/** The numbers of all cards. */
 export const CARDS: readonly number[] = Array.from(
   { length: SUITS.length * RANKS.length },
   (_, card) => card,

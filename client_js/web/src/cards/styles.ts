@@ -4,7 +4,6 @@ import type { Drawings } from "./drawings.ts";
 import type { CardLook } from "./look.ts";
 import { CARDS, type Size } from "./sizes.ts";
 
-/** Return the class for a card or back. */
 export function faceClass(size: Size, card: number | "back"): string {
   return `face-${size}-${card}`;
 }
@@ -15,7 +14,6 @@ const FRAME_BUDGET = 12;
 /** The colour of cards without a face so far. */
 const PAPER = "#fdfbf4";
 
-/** A card or back in one size. */
 type Missing = readonly [card: number | "back", size: Size];
 
 /**
@@ -44,7 +42,6 @@ export class CardStyles {
     drawings.then(keep, () => undefined);
   }
 
-  /** Change the look of all cards. */
   show(look: CardLook): void {
     if (look.deck === this.#look.deck && look.back === this.#look.back) return;
     this.#look = look;

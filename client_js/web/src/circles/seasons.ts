@@ -3,12 +3,10 @@
 import type { CircleSeason } from "@samedeal/client";
 import { weekdayOf } from "../kit/days.ts";
 
-/** Return a day's week within a season: 1 for the first. */
 export function weekOf({ first, weeks }: CircleSeason, day: number): number {
   return Math.min(weeks, Math.max(1, 1 + Math.floor((day - first) / 7)));
 }
 
-/** Return the last day of a season. */
 export function lastDay({ first, weeks }: CircleSeason): number {
   return first + 7 * weeks - 1;
 }

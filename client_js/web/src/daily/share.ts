@@ -44,7 +44,6 @@ export function pictureOf(
   return course === null ? barOf(home, aim) : shapeOf(course, time, aim);
 }
 
-/** Return a sentence with its picture below. */
 export function shared(sentence: string, ...picture: readonly string[]): string {
   return [sentence, ...picture].join("\n");
 }

@@ -48,7 +48,6 @@ export function weekdayOf(day: number): number {
   return (((day + 3) % 7) + 7) % 7;
 }
 
-/** A player's results on a day. */
 export interface DayPlayed {
   /** The number of games that brought a card home, and so count as played. */
   readonly played: number;
@@ -56,7 +55,6 @@ export interface DayPlayed {
   readonly results: readonly (ApiTypes.PlayedDay & { readonly game: string; total: number })[];
 }
 
-/** Return a player's results, by day. */
 export function playedBy(played: readonly ApiTypes.PlayedGame[]): ReadonlyMap<number, DayPlayed> {
   const found = new Map<number, DayPlayed>();
   for (const { game, dailies } of played) {
@@ -72,7 +70,6 @@ export function playedBy(played: readonly ApiTypes.PlayedGame[]): ReadonlyMap<nu
   return found;
 }
 
-/** Return the dailies on a day, from the successive sets of dailies. */
 export function setOf(sets: readonly ApiTypes.DailySet[], day: number): readonly string[] {
   const found = sets.findLast(({ since }) => since <= day) ?? sets[0];
   return found?.games ?? [];

@@ -26,5 +26,4 @@ export function trustedScript(url: string): string {
   return policy.createScriptURL(url);
 }
 
-/** The URL of the service worker. */
 export const WORKER_URL = trustedScript(`${ROOT}/sw.js`);

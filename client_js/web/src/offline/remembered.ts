@@ -14,7 +14,6 @@ export interface Remembered {
   readonly device: string;
   /** The server's public key, used to subscribe. */
   readonly key: string;
-  /** The language of the notifications. */
   readonly language: string;
 }
 

@@ -4,11 +4,8 @@ import { type Memory, RENEWED, deviceId } from "./remembered.ts";
 
 /** The browser as seen by the service worker. */
 export interface Surroundings {
-  /** The browser's push subscription. */
   readonly push: Pick<PushManager, "getSubscription" | "subscribe">;
-  /** The open pages. */
   pages(): Promise<readonly { postMessage(message: string): void }[]>;
-  /** Asks the person to open the page, in a language. */
   ask(language: string): Promise<void>;
 }
 

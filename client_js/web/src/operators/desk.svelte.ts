@@ -82,7 +82,6 @@ export function deskOf(client: Client): Desk {
   return desk;
 }
 
-/** A lookup that can be repeated. */
 export class Look<T> {
   found = $state.raw<T>();
   /** Why it cannot be shown. */

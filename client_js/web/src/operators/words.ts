@@ -21,7 +21,6 @@ export function gameName(game: string): string {
   return games.find(({ id }) => id === game)?.name ?? game;
 }
 
-/** Return the game and day of a case or a run. */
 export function whereWords({ game, day }: { game: string | null; day: number | null }): string {
   const words = text.operators;
   if (game === null) return words.ofPlayer;
@@ -33,7 +32,6 @@ function tagOf(player: string): string {
   return `#${player.slice(-8).toUpperCase()}`;
 }
 
-/** Return an act of the journal: the action, and its subject with a link. */
 export function entryWords(act: OperatorTypes.AnyAct): {
   readonly act: ActName;
   readonly about: string;

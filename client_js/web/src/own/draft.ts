@@ -10,7 +10,6 @@ import { type Game, type Rules, STANDARD, type Tableau } from "../../../src/rule
 import { SUITS } from "../../../src/rules/cards.ts";
 import type { OptionalTable } from "../parts/rules/keyWords.ts";
 
-/** The most piles of a deal, and the most cards in one. */
 export const MOST_PILES = 20;
 export const MOST_IN_PILE = 104;
 
@@ -26,7 +25,6 @@ export function numbersOf({ least = 0 }: Key, value: unknown): number[] {
   return typeof value === "number" && value > OFFERED ? [...offered, value] : offered;
 }
 
-/** Return a game's rules without changes. */
 export function standardOf(game: Game): Rules {
   const [standard] = game.variants;
   if (standard === undefined) throw new RangeError(`${game.id} has no rules.`);
@@ -57,7 +55,6 @@ export function leftInStock({ packs, foundations, tableau, reserve }: Rules): nu
   return packs * 52 - sum([...setUp, ...(tableau?.deal ?? []), ...(reserve?.deal ?? [])]);
 }
 
-/** Whether a key has an effect under these rules, in one group of foundations. */
 export function applies(rules: Rules, { table, name }: Key, group = 0): boolean {
   const { stock, tableau } = rules;
   const home = rules.foundations[group];
@@ -92,7 +89,6 @@ export function applies(rules: Rules, { table, name }: Key, group = 0): boolean 
   }
 }
 
-/** Return the selectable options of a key under these rules, and the selected ones. */
 export function optionsOf(rules: Rules, { table, name, options = [] }: Key): readonly string[] {
   const lacks: Readonly<Record<string, boolean>> = {
     tableau: rules.tableau === null,
@@ -143,7 +139,6 @@ export function withTable(rules: Rules, table: OptionalTable): Rules {
   }
 }
 
-/** Return rules without a table or references to it. */
 export function withoutTable(rules: Rules, table: OptionalTable): Rules {
   const less: Rules = { ...rules, [table]: null };
   if (table === "waste") {
@@ -168,7 +163,6 @@ export function withGroup(rules: Rules): Rules {
   return settled({ ...rules, foundations: [...rules.foundations, { ...last, first, setup }] });
 }
 
-/** Return rules without a group of foundations. */
 export function withoutGroup(rules: Rules, group: number): Rules {
   return settled({ ...rules, foundations: rules.foundations.filter((_, at) => at !== group) });
 }

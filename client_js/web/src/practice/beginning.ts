@@ -13,7 +13,6 @@ export interface Beginning {
   readonly deal: StoredDeal;
 }
 
-/** Return the deal of a run, as a race against the run's ghost. */
 export function raceOn({ game, variant, seed, rules }: Run, ghost: Ghost): Beginning {
   return { game, deal: { seed, moves: [], rules, variant, race: against(ghost) } };
 }

@@ -21,7 +21,6 @@ export interface Ghost {
   readonly result: Result;
 }
 
-/** Return the ghost of a run. */
 export function ghostOf(replay: Replay): Ghost {
   const { attempt, player, ended } = replay.run;
   const { id, name } = player;

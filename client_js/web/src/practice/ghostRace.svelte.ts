@@ -5,7 +5,6 @@ import type { Ghost } from "./ghost.ts";
 /** Milliseconds between two ticks beyond which the board was not shown in between. */
 const GAP = 1_250;
 
-/** The stored form of a race. */
 export interface StoredRace {
   readonly ghost: Ghost;
   /** Milliseconds played until each move, and in total. */
@@ -84,7 +83,6 @@ export class GhostRace {
   }
 }
 
-/** Return a new race against a ghost. */
 export function against(ghost: Ghost): StoredRace {
   return { ghost, times: [], elapsed: 0, stopped: false };
 }
@@ -101,7 +99,6 @@ function isTime(value: unknown): value is number {
   return Number.isFinite(value);
 }
 
-/** Whether a stored value is a well-formed ghost. */
 function isGhost(value: unknown): value is Ghost {
   if (typeof value !== "object" || value === null) return false;
   const { attempt, player, name, steps, ended, result } = value as Partial<Ghost>;

@@ -132,12 +132,10 @@ export class Practice {
     return viewOf({ ...this.#board, moves: this.#board.moves + 2 * this.#marks.undos });
   }
 
-  /** The number of undone moves. */
   get undos(): number {
     return this.#marks.undos;
   }
 
-  /** The number of hints. */
   get hints(): number {
     return this.#marks.hints;
   }

@@ -9,7 +9,6 @@ import type Seated from "../race/Seated.svelte";
 import type Table from "../table/Table.svelte";
 import { withOwnText, withText } from "../text/index.ts";
 
-/** A screen's props: the fields of its route. */
 type Fields<Screen extends Part> = Omit<Extract<Route, { screen: Screen }>, "screen">;
 
 type Load<Default> = () => Promise<{ readonly default: Default }>;

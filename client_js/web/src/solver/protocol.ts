@@ -5,7 +5,6 @@ import type { Review } from "../../../src/solver/review.ts";
 
 export type { Review } from "../../../src/solver/review.ts";
 
-/** Rules by name, as stored. */
 export interface RulesName {
   readonly game: string;
   readonly variant: string;
@@ -47,7 +46,6 @@ export type Answer =
   | { readonly kind: "review"; readonly review: Review; readonly done: boolean }
   | { readonly kind: "failed"; readonly message: string };
 
-/** Whether this is the last answer. */
 export function isLast(answer: Answer): boolean {
   return answer.kind !== "review" || answer.done;
 }

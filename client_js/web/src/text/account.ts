@@ -2,7 +2,6 @@
 
 import { entry, refusalWords, text } from "./index.ts";
 
-/** Return why an account command was refused. */
 export function accountRefusal(refusal: { code: string; message: string }): string {
   return entry(text.account.refusals, refusal.code) ?? refusalWords(refusal);
 }

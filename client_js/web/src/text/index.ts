@@ -113,7 +113,6 @@ export function nameOf(player: Named): string {
   return player.bot && !isPaceBot(player) ? text.bot.named(name) : name;
 }
 
-/** Return a description of a bot. */
 export function botWords(player: Named): string {
   return isPaceBot(player) ? text.bot.about : text.bot.own;
 }
@@ -139,7 +138,6 @@ export function cardWords(card: Card): string {
   return text.cards.name(ranks[rankOf(card)] ?? "", entry(suits, suitOf(card)) ?? "");
 }
 
-/** Return a rank's name, from its letter. */
 export function rankWords(letter: string): string {
   return text.cards.ranks[RANKS.indexOf(letter)] ?? letter;
 }
@@ -207,7 +205,6 @@ export function pileLabel(view: View, pile: number): string {
   return text.piles.withCount(capitalised(pileWords(view, pile)), pileAt(view, pile).length);
 }
 
-/** Return the screen reader label of a card. */
 export function cardLabel(view: View, at: { card: number; pile: number; index: number }): string {
   const { ruleset } = view;
   if (at.pile === ruleset.stock && isDown(at.card)) return dealWords(view);
@@ -223,7 +220,6 @@ function dealWords(view: View): string {
   return cards > 1 ? text.play.dealMany(cards) : text.play.deal;
 }
 
-/** Return the screen reader label of an empty pile. */
 export function placeLabel(view: View, pile: number): string {
   const { stock, waste, redeals } = view.ruleset;
   const left = redeals - view.redeals;

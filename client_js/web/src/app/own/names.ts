@@ -16,7 +16,6 @@ export function variantWords(game: string, variant: string): string | undefined 
   return listed && listedWords(game, listed);
 }
 
-/** Return a listed variant's name in the page's language, or else from the game's file. */
 export function listedWords(game: string, { id, name }: Variant): string {
   return entry(text.listed, `${game} ${id}`) ?? name;
 }

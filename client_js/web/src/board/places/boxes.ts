@@ -26,7 +26,6 @@ export interface PileLayout {
 export interface BoardLayout {
   readonly width: number;
   readonly height: number;
-  /** The width of the largest cards. */
   readonly cardWidth: number;
   /** Card height by card width. */
   readonly aspect: number;

@@ -85,7 +85,6 @@ export function boxAt({ aspect }: Room, x: number, y: number, cardWidth: number)
   return { x: Math.round(x), y: Math.round(y), width: cardWidth, height: cardWidth * aspect };
 }
 
-/** Return the drawing size for cards of this width. */
 export function sizeOf({ aspect }: Room, cardWidth: number): Size {
   return aspect === aspectOf("tall") ? "tall" : sizeFor(cardWidth);
 }

@@ -8,7 +8,6 @@ import { type Outcome, compare } from "./margin.ts";
  * banner above the result, or a seal next to it.
  */
 export const SIZES = {
-  /** All cards are home. */
   home: "show",
   /** The player won a race against others. */
   race: "banner",

@@ -16,7 +16,6 @@ export interface Frame {
 /** A run as a line: its course, or null if unknown, and when its last card came home. */
 export interface DrawnRun {
   readonly id: string;
-  /** A CSS colour. */
   readonly colour: string;
   readonly course: Course | null;
   readonly home: number;

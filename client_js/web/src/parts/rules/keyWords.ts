@@ -20,11 +20,9 @@ import type {
 import { RANKS, SUITS } from "../../../../src/rules/cards.ts";
 import { entry, rankWords, text } from "../../text/index.ts";
 
-/** The optional tables of a game. */
 export const OPTIONAL = ["tableau", "waste", "reserve", "cells"] as const;
 export type OptionalTable = (typeof OPTIONAL)[number];
 
-/** Any part of the form: a table, or the top-level rules. */
 export type Part = "rules" | "foundations" | "stock" | OptionalTable;
 
 /** The texts by key; a missing one is a type error. */
@@ -62,7 +60,6 @@ function words(): Words {
   return text.variants;
 }
 
-/** Return the part of the form that contains a key. */
 export function partOf({ table }: Pick<Key, "table">): Part {
   return table === "" ? "rules" : table;
 }
@@ -75,12 +72,10 @@ export function pathOf({ table, name }: Pick<Key, "table" | "name">, group = 0):
   return table === "foundations" ? `${table}.${group}.${name}` : `${table}.${name}`;
 }
 
-/** Return a key in words. */
 export function keyWords(key: Pick<Key, "table" | "name">): string {
   return entry(words().keys[partOf(key)], key.name) ?? key.name;
 }
 
-/** Return the title of a part, or of one of several groups of foundations. */
 export function partWords(part: Part, group = 0, groups = 1): string {
   return part === "foundations" && groups > 1
     ? text.variants.group(group + 1)
@@ -92,7 +87,6 @@ export function faultWords({ reason }: Pick<Fault, "reason">): string {
   return words().reasons[reason];
 }
 
-/** Return a key's value in words. */
 export function valueWords(key: Key, value: unknown): string {
   if (value === null || value === undefined) return noneWords(key);
   if (typeof value === "boolean") return value ? text.variants.yes : text.variants.no;
@@ -107,7 +101,6 @@ export function valueWords(key: Key, value: unknown): string {
   return typeof value === "string" ? optionWords(key, value) : "";
 }
 
-/** Return a key's option in words. */
 export function optionWords({ table, name }: Pick<Key, "table" | "name">, option: string): string {
   const { options } = words();
   const isRank = option.length === 1 && RANKS.includes(option);
@@ -143,7 +136,6 @@ export function noneWords({ name }: Pick<Key, "name">): string {
   return name === "last" ? text.variants.options.noRank : text.variants.options.asBuilt;
 }
 
-/** Return suits in words, in the order of a pack. */
 export function suitsWords(suits: string): string {
   if ([...SUITS].every((suit) => suits.includes(suit))) return text.variants.options.suits;
   return [...SUITS]

@@ -102,7 +102,6 @@ function foundationWords(group: Foundation, nth: number, tableau: Tableau | null
   return anyFoundationWords(group);
 }
 
-/** Return words for foundations of arbitrary custom rules. */
 function anyFoundationWords({ piles, order, match, first, suits, wrap, last, setup }: Foundation) {
   const words = text.howTo;
   const named = [...suits].map((suit) => entry(text.cards.suits, suit) ?? suit);

@@ -4,7 +4,6 @@
 
 import type { Runner } from "@samedeal/client";
 
-/** A player of a deal, with the result. */
 export type Placed = Pick<Runner, "player" | "rank" | "result">;
 
 /** The winners, and the runner-up. */
@@ -23,7 +22,6 @@ export function isUnwon(places: readonly { readonly rank: number | null }[]): bo
   return places.length > 1 && !places.some(({ rank }) => rank === 1);
 }
 
-/** Return the runners in the order of their ranks. */
 export function ranked(runners: readonly Runner[]): readonly Runner[] {
   return runners.toSorted((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity));
 }
