@@ -12,26 +12,19 @@ import { type SentEvent, decodeCommand, encodeEvent } from "./server.ts";
 const folder = new URL("../../tests/vectors/releases/", import.meta.url);
 const releases = readdirSync(folder);
 
-interface Message {
-  readonly sender: "client" | "server";
-  readonly name: string;
-  readonly frame: string;
-}
-
-/** Return the frames of a release sent by one side. */
-function framesOf(release: string, sender: Message["sender"]) {
-  const lines = readFileSync(new URL(`${release}/messages.jsonl`, folder), "utf8");
-  return lines
+/** Return the frames of a release sent by one side, with the names of their types. */
+function framesOf(release: string, sender: "client" | "server") {
+  return readFileSync(new URL(`${release}/messages.txt`, folder), "utf8")
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line) as Message)
-    .filter((message) => message.sender === sender)
-    .map(({ name, frame }) => ({ name, frame: new Uint8Array(Buffer.from(frame, "hex")) }));
+    .map((line) => line.split(" ") as [string, string, string])
+    .filter(([side]) => side === sender)
+    .map(([, name, frame]) => ({ name, frame: new Uint8Array(Buffer.from(frame, "hex")) }));
 }
 
 test.each(releases)("commands are encoded as in release %s", (release) => {
   const frames = framesOf(release, "client");
-  expect(frames.length).toBeGreaterThan(50);
+  expect(frames.length).toBeGreaterThan(30);
   for (const { name, frame } of frames) {
     const { re, ...decoded } = decodeCommand(frame);
     expect(decoded.type).toBe(name);
@@ -51,7 +44,7 @@ function shortened(value: unknown, like: unknown): unknown {
 
 test.each(releases)("events of release %s are decoded", (release) => {
   const frames = framesOf(release, "server");
-  expect(frames.length).toBeGreaterThan(50);
+  expect(frames.length).toBeGreaterThan(30);
   for (const { name, frame } of frames) {
     const decoded = decodeEvent(frame);
     expect(decoded?.type).toBe(name);

@@ -11,23 +11,20 @@ from pathlib import Path
 RELEASES = Path(__file__).parents[1] / "vectors" / "releases"
 """One folder per release, named by its version."""
 
-STORE = "redis.jsonl"
-"""All keys of Redis, one a line: `key`, `type` (as Redis names it), and `value`.
+STORE = "store.jsonl"
+"""All keys of Redis, one a line: `[key, type, value]`, with the type as Redis names it.
 
-A stream's value is a list of `[id, [field, value, …]]`, a hash's is an object, a sorted set's is an
-object of scores, and a string's is a text. Times to live are left out.
+A stream's value is the list of its entries, a hash's is an object, a sorted set's is an object of
+scores, and a string's is a text. Times to live are left out.
 """
 
-STATES = "states.json"
-"""The states folded by the release: `attempts`, `rooms`, `challenges` and `circles` by id."""
+STATES = "states.jsonl"
+"""The states folded from the release's journals, one a line: `[kind, id, state]`."""
 
-MESSAGES = "messages.jsonl"
-"""Frames, the first of each kind: `sender`, `name` of the struct, `frame` in hexadecimal."""
+MESSAGES = "messages.txt"
+"""Frames, the first of each kind: sender, name of the struct, and frame in hexadecimal."""
 
-RULES = "rules.json"
-"""The output of `python -m engine rules`."""
-
-FILES = (STORE, STATES, MESSAGES, RULES)
+FILES = (STORE, STATES, MESSAGES)
 
 
 def releases() -> list[str]:

@@ -10,13 +10,12 @@ import asyncio
 import json
 import os
 import random
-import subprocess
 import sys
-import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping, Set
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Set
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import fields, is_dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -32,64 +31,57 @@ from engine.moves import legal_moves
 from engine.notation import move_text
 from engine.play import play
 from engine.position import position_of
-from server.app import redis_store, running_node
-from server.base.core.ids import AttemptId, ChallengeId, CircleId, PlayerId, RoomCode
+from engine.schema import STANDARD
+from server.base.core.ids import AttemptId, ChallengeId, CircleId, PlayerId, RoomCode, attempt_id
 from server.base.core.keys import partition
-from server.base.nodes.store_memory import StoreMemory
-from server.base.quotas.quotas import Quotas
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect as connect_redis
 from server.base.redis.database import Database
-from server.base.redis.embedded import embedded_redis
-from server.base.seals.keyring import Keyring
-from server.base.work.background import Background
-from server.base.work.metrics import Metrics
-from server.base.work.random_text import random_id
+from server.base.work.random_text import random_id, random_room_code
 from server.base.work.signal import Signal
 from server.challenges.journal import ChallengeDefinition
 from server.circles.journal import CircleDefinition
-from server.dailies.dailies import Dailies
-from server.dailies.daily_list import DailyList
 from server.deals.store import DealStore
-from server.play.attempts import Attempts
-from server.play.core.attempt import Attempt
+from server.play.core.attempt import Attempt, Started
 from server.play.core.digest import fnv1a
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Moved, PlayMove
-from server.players.address_hash import AddressHashes
-from server.results.daily_sets import DailySets
 from server.rooms.core import commands
 from server.rooms.core.room import Room
 from server.rooms.messages import PROGRESS
-from server.rooms.rooms import Rooms
-from server.settings import Settings
-from server.stores import Store
+from tests import conftest
 from tests.base.outbox.outboxes import all_effects
 from tests.clients.client import Client, Message
-from tests.conftest import SECRET_KEY_FILE, secret_keys
 from tests.dates import move_clock
-from tests.golden import FILES, MESSAGES, RULES, STATES, STORE
+from tests.golden import FILES, MESSAGES, STATES, STORE
+from tests.nodes import Node, node_on
+from tests.redis_servers import running_server
 from tests.wire import COMMANDS, read_event
 
-ROOT = Path(__file__).parents[2]
-SHORT, LONG, MAX_PLAYED = 8, 32, 140
-"""Moves of a short game, of a long one, and a limit that lets some games end."""
+SHORT, LONG = 8, 32
+"""Moves of a short game and of a long one."""
+
+ENDING = "golf"
+"""A game that ends after few moves."""
 
 FAR = "2100-01-01T12:00"
 """The time of the files, far in the future of the tests that read them."""
 
-MAX_OF_A_KIND = 12
+MAX_OF_A_KIND = 2
 """The most messages kept per kind and length."""
 
 PACE = 0.06
 """Seconds between two moves: a server accepts 20 commands a second."""
 
-Lines = list[dict[str, Any]]
+Kept = list[tuple[str, str, str]]
+"""The sender, struct and hexadecimal bytes of frames."""
+
+Rows = AsyncIterator[tuple[str, str, Any]]
 
 
 class _Socket:
     """A client's socket that records the frames in both directions."""
 
-    def __init__(self, socket: Any, kept: Lines) -> None:
+    def __init__(self, socket: Any, kept: Kept) -> None:
         self._socket = socket
         self._kept = kept
 
@@ -98,12 +90,12 @@ class _Socket:
 
     async def send(self, frame: bytes) -> None:
         """Send a frame and record it."""
-        self._kept.append({"sender": "client", "name": _command(frame), "frame": frame.hex()})
+        self._kept.append(("client", _command(frame), frame.hex()))
         await self._socket.send(frame)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for frame in self._socket:
-            self._kept.append({"sender": "server", "name": _event(frame), "frame": frame.hex()})
+            self._kept.append(("server", _event(frame), frame.hex()))
             yield frame
 
 
@@ -124,14 +116,14 @@ def _event(frame: bytes) -> str:
 
 
 @asynccontextmanager
-async def _client(port: int, kept: Lines) -> AsyncIterator[Client]:
+async def _client(port: int, kept: Kept) -> AsyncIterator[Client]:
     async with connect(f"ws://localhost:{port}/socket") as socket:
         yield Client(_Socket(socket, kept))  # type: ignore[arg-type]
 
 
 async def _play(client: Client, redis: Any, attempt: Message, count: int) -> Message:
     """Play some legal moves, and return the attempt with its last `seq` and `result`."""
-    deal = await DealStore(Database(redis), secret_keys()).find(attempt["deal"])
+    deal = await DealStore(Database(redis), conftest.secret_keys()).find(attempt["deal"])
     assert deal is not None
     board = deal_seed(ruleset(attempt["game"], attempt["variant"]), deal.seed)
     chance = random.Random(1)
@@ -156,16 +148,14 @@ async def _resign(client: Client, attempt: Message) -> None:
         await client.ask("resign", attempt=attempt["attempt"], seq=attempt["seq"] + 1)
 
 
-async def _race(host: Client, guest: Client, redis: Any, game: str, variant: str) -> Message:
-    """Race a round of a game to its end, and another one that the host leaves midway.
+async def _race(host: Client, guest: Client, redis: Any) -> Message:
+    """Race a round to its end, and another one that the host leaves midway.
 
     Returns:
         The guest's last attempt at its start.
     """
-    key = f"{game}.{variant}"
-    room = await host.ask(
-        "room.create", game=game, variant=variant, seats=3, limit=7200, key=key.ljust(8, ".")
-    )
+    game = next(iter(games()))
+    room = await host.ask("room.create", game=game, seats=3, limit=7200, key="6" * 8)
     code = room["code"]
     await guest.ask("room.join", code=code)
     for last in (False, True):
@@ -186,15 +176,7 @@ async def _race(host: Client, guest: Client, redis: Any, game: str, variant: str
     return runs[1]
 
 
-async def _daily(client: Client, redis: Any, game: str, *, whole: bool) -> None:
-    """Play some moves of a game's daily; if `whole`, play it to its end or resign."""
-    attempt = await client.ask("daily.open", game=game)
-    after = await _play(client, redis, attempt, MAX_PLAYED if whole else SHORT)
-    if whole:
-        await _resign(client, after)
-
-
-async def _reopen(port: int, kept: Lines, token: str, attempt: Message) -> None:
+async def _reopen(port: int, kept: Kept, token: str, attempt: Message) -> None:
     """Reopen an attempt in a new session, with the digest of its start and without it."""
     seen = ",".join([*attempt["piles"].values(), str(attempt["redeals"])])
     async with _client(port, kept) as client:
@@ -256,7 +238,7 @@ async def _friends(host: Client, guest: Client, redis: Any, guest_id: str) -> No
     await _ask_patiently(host, "ListCircles")
 
 
-async def _sessions(port: int, redis: Any, kept: Lines) -> None:
+async def _sessions(port: int, redis: Any, kept: Kept) -> None:
     """Send every kind of command from two players."""
     async with AsyncExitStack() as stack:
         host, guest = [await stack.enter_async_context(_client(port, kept)) for _ in range(2)]
@@ -265,14 +247,13 @@ async def _sessions(port: int, redis: Any, kept: Lines) -> None:
         await guest.ask("rename", name="Grace")
         await host.ask("ping")
         await _friends(host, guest, redis, welcome["player"]["id"])
-        for game in games().values():
-            for variant in game.variants:
-                last = await _race(host, guest, redis, game.id, variant)
-        first = daily_games()[0]
+        last = await _race(host, guest, redis)
+        first, second, *_ = daily_games()
         await host.ask("leaderboard.watch", game=first)
-        for name in daily_games():
-            await _daily(host, redis, name, whole=True)
-            await _daily(guest, redis, name, whole=name == first)
+        for client, count in ((host, LONG), (guest, SHORT)):
+            attempt = await client.ask("daily.open", game=first)
+            await _resign(client, await _play(client, redis, attempt, count))
+        await _play(host, redis, await host.ask("daily.open", game=second), SHORT)
         await host.next("leaderboard", lambda board: board["size"] == 2)
         await host.ask("leaderboard.unwatch")
         await host.ask("daily.list")
@@ -280,58 +261,43 @@ async def _sessions(port: int, redis: Any, kept: Lines) -> None:
     await _reopen(port, kept, welcome["token"], last)
 
 
-def _quotas(store: Store, keyring: Keyring, background: Background) -> Quotas:
-    """Return quotas without any effect, because no player has an address."""
-    metrics = Metrics()
-    memory = StoreMemory(store.memory, metrics, background)
-    return Quotas(
-        store.quotas, keyring, store.clock, memory, background, players=1, limited=metrics.limited
+async def _play_every_variant(node: Node) -> None:
+    """Play some moves by every variant's rules, and a game until it is won or stuck."""
+    for game in games().values():
+        for variant in game.variants:
+            attempt, player = await _start(node, game.id, variant)
+            for _ in range(SHORT):
+                if (await node.state_of(attempt)).end is None:
+                    await node.play(attempt, player)
+    await node.play_out(*await _start(node, ENDING, STANDARD))
+
+
+async def _start(node: Node, game: str, variant: str) -> tuple[AttemptId, PlayerId]:
+    """Start an attempt in a room that is no longer kept; return it and its player."""
+    player, room, now = PlayerId(random_id()), random_room_code(), node.store.clock.now()
+    deal = await node.store.deals.draw(game, variant, room)
+    end = now + 7_200_000
+    await node.attempts.start(
+        Started(player, deal.id, game, variant, room, None, now, end, deal.rules)
     )
+    return attempt_id(deal.id, player), player
 
 
-async def _move(attempts: Attempts, name: AttemptId, player: PlayerId) -> None:
-    """Play a first move: an attempt without a move has no effects."""
-    state = await attempts.find(name)
-    assert state is not None, name
-    numbers = state.board.ruleset.numbers_of(legal_moves(state.board)[0])
-    done: asyncio.Future[object] = asyncio.Future()
-    attempts.play_soon(name, player, state.seq + 1, numbers, done.set_result)
-    await done
-
-
-async def _leave_effects(store: Store, attempts: Attempts) -> None:
+async def _leave_effects(node: Node) -> None:
     """End two attempts without applying their effects, and set one of these aside."""
-    background = Background()
-    keyring = Keyring(store.keyrings, store.secret_keys, store.clock, background)
-    address_hashes = AddressHashes(keyring)
-    quotas = _quotas(store, keyring, background)
-    dailies = Dailies(
-        attempts,
-        keyring,
-        address_hashes,
-        quotas,
-        deals=store.deals,
-        pools=store.pools,
-        starts=store.starts,
-        leaderboards=store.leaderboards,
-        histories=store.histories,
-        daily_list=DailyList(
-            DailySets(store.daily_sets, store.clock, daily_games()), store.deals, daily_games()
-        ),
-        clock=store.clock,
-        background=background,
-    )
     for game in daily_games()[:2]:
         player = PlayerId(random_id())
-        opened = await dailies.open(player, game)
-        await _move(attempts, opened.attempt, player)
-        await attempts.resign(opened.attempt, player, opened.seq + 2)
-    name, text = (await all_effects(store.outboxes))[0]
-    await store.outboxes.set_aside(partition(name), name, text)
+        opened = await node.dailies.open(player, game)
+        # An attempt without a move has no effects.
+        await node.play(opened.attempt, player)
+        await node.attempts.resign(opened.attempt, player, opened.seq + 2)
+    name, text = (await all_effects(node.store.outboxes))[0]
+    await node.store.outboxes.set_aside(partition(name), name, text)
 
 
 def attempt_state(attempt: Attempt) -> dict[str, Any]:
-    """Convert an attempt's state to JSON values."""
+    """Convert an attempt's state to JSON values, with a digest for its board."""
+    position = json.dumps(position_of(attempt.board))
     return {
         "player": attempt.start.player,
         "started": attempt.start.at,
@@ -339,7 +305,7 @@ def attempt_state(attempt: Attempt) -> dict[str, Any]:
         "seq": attempt.seq,
         "at": attempt.at,
         "result": structs.asdict(attempt.result),
-        "position": position_of(attempt.board),
+        "board": sha256(position.encode()).hexdigest()[:16],
     }
 
 
@@ -375,100 +341,82 @@ async def _folded(redis: Any, key: str, definition: Any) -> Any:
     return plain(state)
 
 
-async def _states(redis: Any, store: Store, attempts: Attempts, keys: list[str]) -> dict[str, Any]:
-    background = Background()
-    keyring = Keyring(store.keyrings, store.secret_keys, store.clock, background)
-    rooms = Rooms(
-        store.rooms,
-        attempts,
-        _quotas(store, keyring, background),
-        keyring,
-        journals=store.journals,
-        deals=store.deals,
-        clock=store.clock,
-    )
-    found: dict[str, dict[str, Any]] = {
-        "attempts": {}, "rooms": {}, "challenges": {}, "circles": {}
-    }  # fmt: skip
-    for key in keys:
+async def _states(node: Node) -> Rows:
+    """Yield the kind, id and state of every journal."""
+    for key in sorted(await node.keys()):
         _, kind, name = (*key.split(":", 2), "", "")[:3]
         if kind == "attempt":
-            attempt = await attempts.find(AttemptId(name))
-            assert attempt is not None, key
-            found["attempts"][name] = attempt_state(attempt)
+            yield kind, name, attempt_state(await node.state_of(AttemptId(name)))
         elif kind == "room":
-            found["rooms"][name] = room_state(await rooms.load(RoomCode(name)))
+            yield kind, name, room_state(await node.rooms.load(RoomCode(name)))
         elif kind == "challenge":
             challenge = ChallengeDefinition(ChallengeId(name), Signal())
-            found["challenges"][name] = await _folded(redis, key, challenge)
+            yield kind, name, await _folded(node.redis, key, challenge)
         elif kind == "circle":
             circle = CircleDefinition(CircleId(name), Signal())
-            found["circles"][name] = await _folded(redis, key, circle)
-    return found
+            yield kind, name, await _folded(node.redis, key, circle)
 
 
-async def _dump(redis: Any) -> Lines:
-    """Return all keys of Redis with their types and values."""
-    lines = []
+async def _dump(redis: Any) -> Rows:
+    """Yield all keys of Redis with their types and values."""
     for key in sorted(await redis.keys()):
         kind = await redis.type(key)
         value: Any
         if kind == "stream":
-            value = [[id_, sum(fields.items(), ())] for id_, fields in await redis.xrange(key)]
+            entries = await redis.xrange(key)
+            value = [json.loads(fields["e"]) for _, fields in entries]
+            assert entries == list(stream_of(value)), key
         elif kind == "hash":
             value = await redis.hgetall(key)
         elif kind == "zset":
             value = dict(await redis.zrange(key, 0, -1, withscores=True))
         else:
             value = await redis.get(key)
-        lines.append({"key": key, "type": kind, "value": value})
-    return lines
+        yield key, kind, value
 
 
-async def _make(folder: Path) -> None:
-    kept: Lines = []
+def stream_of(entries: list[Any]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the ids and fields of a journal's stream."""
+    for number, entry in enumerate(entries, 1):
+        yield f"0-{number}", {"e": compact(entry)}
+
+
+def compact(value: object) -> str:
+    """Return JSON as the server writes it."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+async def _make(folder: Path, redis_url: str) -> None:
+    kept: Kept = []
     commands.COUNTDOWN_MS = 100
-    with tempfile.TemporaryDirectory(prefix="samedeal") as data:
-        async with embedded_redis(Path(data)) as url:
-            redis: Any = connect_redis(url)
-            settings = Settings(
-                host="127.0.0.1",
-                port=0,
-                redis=url,
-                secret_key_file=SECRET_KEY_FILE,
-                page=folder,
-            )
-            async with running_node(settings) as port:
-                await _sessions(port, redis, kept)
-            database = Database(connect_redis(url), 0)
-            clock = RedisClock(database)
-            await clock.sample()
-            store = redis_store(database, clock, secret_keys())
-            attempts = Attempts(
-                Counter(), journals=store.journals, deals=store.deals, clock=store.clock
-            )
-            await _leave_effects(store, attempts)
-            states = await _states(redis, store, attempts, await redis.keys())
-            dump = await _dump(redis)
-            await database.close()
-            await redis.aclose()
-    _write(folder / STATES, json.dumps(states, indent=1, sort_keys=True) + "\n")
-    _write(folder / STORE, "".join(json.dumps(line) + "\n" for line in dump))
-    _write(folder / MESSAGES, "".join(json.dumps(line) + "\n" for line in _first_of_each(kept)))
+    redis = connect_redis(redis_url)
+    async with conftest.node(redis_url, page=folder) as port:
+        await _sessions(port, redis, kept)
+    await redis.aclose()
+    database = Database(connect_redis(redis_url), 0)
+    clock = RedisClock(database)
+    await clock.sample()
+    async with node_on(redis_url, clock) as node:
+        await _play_every_variant(node)
+        await _leave_effects(node)
+        for name, rows in ((STATES, _states(node)), (STORE, _dump(node.redis))):
+            _write(folder / name, [compact(row) async for row in rows])
+    await database.close()
+    _write(folder / MESSAGES, map(" ".join, _first_of_each(kept)))
 
 
-def _first_of_each(kept: Lines) -> Iterator[dict[str, Any]]:
+def _first_of_each(kept: Kept) -> Iterator[tuple[str, str, str]]:
     """Yield the first messages of each kind and length, because moves are very frequent."""
     seen: Counter[tuple[str, int]] = Counter()
-    for line in kept:
-        kind = line["name"], len(msgpack.unpackb(bytes.fromhex(line["frame"])))
+    for sender, name, frame in kept:
+        kind = name, len(msgpack.unpackb(bytes.fromhex(frame)))
         seen[kind] += 1
         if seen[kind] <= MAX_OF_A_KIND:
-            yield line
+            yield sender, name, frame
 
 
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+def _write(path: Path, lines: Iterable[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def main(arguments: list[str]) -> int:
@@ -481,15 +429,12 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{folder} has golden files: a release's files are never changed.\n")
         return 1
     folder.mkdir(parents=True, exist_ok=True)
-    rules = [sys.executable, "-m", "engine", "rules"]
-    printed = subprocess.run(rules, cwd=ROOT, check=True, capture_output=True, text=True)  # noqa: S603
-    _write(folder / RULES, printed.stdout)
     # Keys expire by Redis's own clock. With a current date in the files, the keys that tests write
     # at that time would expire immediately a few hours later.
     os.environ["AT"] = FAR
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, running_server() as server:
         move_clock(patch)
-        asyncio.run(_make(folder))
+        asyncio.run(_make(folder, server.admin_url))
     return 0
 
 
