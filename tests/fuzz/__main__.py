@@ -2,9 +2,11 @@
 
 python -m tests.fuzz TARGET [libFuzzer's options] [CORPUS]
 python -m tests.fuzz TARGET INPUT
+python -m tests.fuzz keep TARGET INPUT...
 
-The second form runs one input again, for example one that `make fuzz` left in `build/fuzz`. Inputs
-that reach new lines are kept in the corpus and mutated further. Needs Atheris, which has wheels
+The second form runs one input again, for example one that `make fuzz` left in `build/fuzz`, and the
+third keeps inputs for `test_corpus.py`. Inputs that reach new lines are written to the corpus and
+mutated further. Needs Atheris, which has wheels
 only for Linux and some Python versions; `make fuzz` installs it.
 """
 
@@ -21,7 +23,7 @@ _PARSING = [
     *("tomllib", "ipaddress", "websockets", "uvicorn.protocols.http"),
 ]
 with atheris.instrument_imports(include=_PARSING):
-    from tests.fuzz.targets import TARGETS, Target
+    from tests.fuzz.targets import TARGETS, Target, keep, kept
 
 
 def main(name: str, *options: str) -> None:
@@ -32,7 +34,7 @@ def main(name: str, *options: str) -> None:
         if corpus.is_file():
             continue
         corpus.mkdir(parents=True, exist_ok=True)
-        for at, seed in enumerate(target.seeds()):
+        for at, seed in enumerate([*target.seeds(), *kept(name)]):
             (corpus / f"seed-{at}").write_bytes(seed)
         if target.words:
             given.append(f"-dict={_dictionary(target, corpus)}")
@@ -49,4 +51,7 @@ def _dictionary(target: Target, corpus: Path) -> Path:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if sys.argv[1] == "keep":
+        keep(sys.argv[2], *map(Path, sys.argv[3:]))
+    else:
+        main(*sys.argv[1:])

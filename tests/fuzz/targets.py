@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from tests.fuzz import games, listener, parsers
+
+CORPUS = Path(__file__).with_name("corpus")
+"""For some targets, the shortest inputs that reach all lines: a literal of `bytes` a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +37,16 @@ TARGETS = {
     "texts": Target(parsers.texts, parsers.text_seeds, parsers.WORDS),
     "listener": Target(listener.listener, listener.seeds, listener.WORDS),
 }
+
+
+def kept(name: str) -> list[bytes]:
+    """Return the inputs kept for a target."""
+    file = CORPUS / f"{name}.txt"
+    return list(map(literal_eval, file.read_text().splitlines())) if file.exists() else []
+
+
+def keep(name: str, *files: Path) -> None:
+    """Add the contents of files to the inputs kept for a target."""
+    inputs = {*kept(name), *(file.read_bytes() for file in files)}
+    lines = (f"{each!r}\n" for each in sorted(inputs, key=lambda each: (len(each), each)))
+    (CORPUS / f"{name}.txt").write_text("".join(lines))

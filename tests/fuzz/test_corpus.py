@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.fuzz.listener import CLOSE_CODES, check_answers
-from tests.fuzz.targets import TARGETS
-
-CORPUS = Path(__file__).with_name("corpus")
-"""The corpus of `make fuzz`: for each target, the smallest inputs that cover all reached lines."""
+from tests.fuzz.targets import CORPUS, TARGETS, kept
 
 
 @pytest.fixture(autouse=True)
@@ -20,15 +16,11 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert not caplog.records
 
 
-@pytest.mark.parametrize("name", ["codec", "texts", "listener"])
+@pytest.mark.parametrize("name", sorted(file.stem for file in CORPUS.iterdir()))
 def test_the_fuzzers_corpus_is_accepted_or_refused_cleanly(name: str) -> None:
     target = TARGETS[name]
-    kept = sorted((CORPUS / name).iterdir())
-    assert kept
-    for path in kept:
-        target.run(path.read_bytes())
-    for seed in target.seeds():
-        target.run(seed)
+    for each in (*kept(name), *target.seeds()):
+        target.run(each)
 
 
 @pytest.mark.parametrize(
