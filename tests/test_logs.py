@@ -24,7 +24,8 @@ from server.base.core import keys
 from server.base.core.ids import DealId
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
-from server.base.redis.pipeline import Pipeline, pack
+from server.base.redis.handshake import pack
+from server.base.redis.pipeline import Pipeline
 from server.base.work.log_context import task_fields
 from server.cli.log_lines import LINES
 from server.cli.logs import configure, errors, log_loop_failure

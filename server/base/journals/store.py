@@ -35,7 +35,7 @@ from server.base.journals.core.entry import (
     is_checkpoint,
 )
 from server.base.redis.database import Database, OtherGenerationError, Reply
-from server.base.redis.pipeline import pack
+from server.base.redis.handshake import pack
 from server.base.redis.scripts import Argument, Script
 from server.base.redis.servers import suggests_failover
 from server.base.work.background import hear

@@ -22,8 +22,9 @@ from redis.exceptions import AskError, MovedError, NoScriptError, TryAgainError
 
 from server.base.core.refusal import UnavailableError, UnsuitableError
 from server.base.redis.connection import FAILURES, Client, raising_unavailable
+from server.base.redis.handshake import pack
 from server.base.redis.losses import Losses
-from server.base.redis.pipeline import Pipeline, TooFewReplicasError, is_told, pack
+from server.base.redis.pipeline import Pipeline, TooFewReplicasError, is_told
 from server.base.redis.scripts import Argument, Script
 from server.base.redis.servers import Server, Servers, suggests_failover
 from server.base.work.background import hear

@@ -35,33 +35,37 @@ class MasterConnection(Connection):
         self._servers = servers
         self._settings = settings
         host, port = servers[0]
-        super().__init__(host=host, port=port, **settings)
+        super().__init__(host=host, port=port, redis_connect_func=_authenticate, **settings)
 
-    async def _connect(self) -> None:
-        if len(self._servers) > 1:
-            self.host, self.port = await self._find()
-        await super()._connect()  # type: ignore[no-untyped-call]
+    async def connect(self) -> None:
+        """Connect to the master, unless already connected.
 
-    async def on_connect_check_health(self, check_health: bool = True) -> None:
-        """Authenticate, and check the server's role.
+        Raises:
+            ConnectionError: there is no master, or there are several.
+        """
+        if not self.is_connected:
+            await self.find_master()
+        await super().connect()  # type: ignore[no-untyped-call]
+
+    def check_role(self, hello: dict[str, Any]) -> None:
+        """Check a server's role in its reply to HELLO.
 
         Raises:
             ConnectionError: it is a replica, whose data may lack acknowledged writes.
         """
-        await super().on_connect_check_health(check_health=check_health)
-        await self.send_command("HELLO", check_health=False)
-        found: dict[str, Any] = await self.read_response()
-        if found["role"] != "master":
-            raise ConnectionLostError(f"{self.host}:{self.port} is a {found['role']}.")
+        if hello["role"] != "master":
+            raise ConnectionLostError(f"{self.host}:{self.port} is a {hello['role']}.")
 
-    async def _find(self) -> Address:
-        """Return the address of the only server that reports being a master.
+    async def find_master(self) -> None:
+        """Set host and port to those of the only server that reports being a master.
 
         Raises:
             ConnectionError: there is no master, or there are several, so that one may be outdated.
         """
+        if len(self._servers) == 1:
+            return
         each = [type(self)(servers=(server,), **self._settings) for server in self._servers]
-        asked = [asyncio.create_task(one._refusal()) for one in each]  # noqa: SLF001 - of the same class
+        asked = [asyncio.create_task(one.refusal()) for one in each]
         try:
             waiting = set(asked)
             while waiting and not any(task.done() and not task.result() for task in asked):
@@ -84,13 +88,13 @@ class MasterConnection(Connection):
             )
         if not masters:
             raise ConnectionLostError(f"No server is a master. {' '.join(map(str, answers))}")
-        return masters[0]
+        self.host, self.port = masters[0]
 
-    async def _refusal(self) -> str:
+    async def refusal(self) -> str:
         """Return the reason why the server cannot be used; empty if it is a master."""
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
-                await self.connect()  # type: ignore[no-untyped-call]
+                await self.connect()
         except TimeoutError:
             return f"{self.host}:{self.port} does not answer."
         except (RedisError, OSError) as error:
@@ -103,3 +107,10 @@ class MasterConnection(Connection):
 
 class MasterSSLConnection(MasterConnection, SSLConnection):
     """A connection that can be opened only to a master, over TLS."""
+
+
+async def _authenticate(connection: MasterConnection) -> None:
+    """Authenticate, and check the server's role."""
+    await connection.on_connect()
+    await connection.send_command("HELLO", check_health=False)
+    connection.check_role(await connection.read_response())

@@ -16,11 +16,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
-import hiredis
 import structlog
-from redis._parsers import BaseParser
 from redis.asyncio import Redis
-from redis.asyncio.connection import Connection
 from redis.exceptions import (
     ClusterDownError,
     NoScriptError,
@@ -31,8 +28,8 @@ from redis.exceptions import (
 from redis.exceptions import ConnectionError as ConnectionLostError
 from redis.exceptions import TimeoutError as TimeoutLostError
 
-from server.base.redis.connection import FAILURES, TIMEOUT, raising_lost
-from server.base.redis.scripts import Argument, Script
+from server.base.redis.connection import FAILURES, TIMEOUT
+from server.base.redis.handshake import open_connection, pack
 from server.base.work.metrics import Metrics
 from server.base.work.outages import Outage
 
@@ -171,41 +168,12 @@ class Pipeline(asyncio.Protocol):
 
     async def _connect(self) -> None:
         try:
-            connection: Any = self._client.connection_pool.make_connection()  # type: ignore[no-untyped-call]
-            try:
-                with raising_lost():
-                    await connection.connect()
-                    # Scripts are then called by their digests.
-                    loads = [pack("SCRIPT", "LOAD", each.text) for each in Script.all]
-                    await connection.send_packed_command(loads)
-                    for _ in loads:
-                        await connection.read_response()
-            except BaseException:
-                # Also after a cancellation.
-                await connection.disconnect(nowait=True)
-                raise
-            self._adopt(connection)
+            self._transport, self._reader = await open_connection(self._client, self)
         except FAILURES as error:
             self._report_lost(error)
             raise
         finally:
             self._connecting = None
-
-    def _adopt(self, connection: Connection) -> None:
-        """Take over the transport of a connection after redis-py's handshake."""
-        writer = connection._writer  # noqa: SLF001 - redis-py has no other way to hand it over
-        assert writer is not None, "it has just been opened"
-        if writer.transport.is_closing():
-            # `connection_lost` goes to redis-py's protocol, and would never reach this one.
-            raise LostError("Connection closed by server.")
-        connection._writer = connection._reader = None  # noqa: SLF001
-        self._reader = hiredis.Reader(
-            replyError=BaseParser.parse_error, encoding="utf-8", errors="surrogateescape"
-        )
-        self._transport = writer.transport
-        self._transport.set_protocol(self)
-        # Kept alive, since a StreamWriter closes its transport when it is collected.
-        self._writer = writer
         self.generation = next(_generations)
         self.outage.succeed()
 
@@ -390,9 +358,3 @@ def _refuses_writes(reply: object) -> bool:
 def _failing_with(done: Done, error: Exception) -> Done:
     """Return a callback that ignores its reply and passes on an error instead."""
     return lambda _: done(error)
-
-
-def pack(*command: Argument) -> bytes:
-    """Encode a command in the Redis protocol."""
-    packed: bytes = hiredis.pack_command(command)  # type: ignore[arg-type]
-    return packed

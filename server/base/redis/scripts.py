@@ -1,7 +1,7 @@
 """Lua scripts, loaded by every connection and called by the digest of their text.
 
 Redis forgets scripts on a restart and on SCRIPT FLUSH, and the servers of a cluster do not share
-them. Every connection therefore loads all of them (`server/base/redis/pipeline.py`).
+them. Every connection therefore loads all of them (`server/base/redis/handshake.py`).
 """
 
 from __future__ import annotations

@@ -166,11 +166,16 @@ async def test_tls_trusts_the_authority_named_in_the_address(certificate: Path) 
         user = as_node(f"rediss://localhost:{port}/0")
         trusting = connect(f"{user}?ssl_ca_certs={certificate / 'ca.pem'}")
         await trusting.ping()
-        await trusting.aclose()
+        database = Database(trusting)
+        await database.write("nodes", "HSET", "nodes", "x", "1")
+        await database.close()
         wary = connect(user)
         with pytest.raises(UnavailableError, match="certificate"), raising_unavailable():
             await wary.ping()
-        await wary.aclose()
+        database = Database(wary)
+        with pytest.raises(UnavailableError, match="certificate"):
+            await database.write("nodes", "HSET", "nodes", "x", "1")
+        await database.close()
 
 
 async def test_a_password_without_a_user_is_the_default_users() -> None:
@@ -179,7 +184,26 @@ async def test_a_password_without_a_user_is_the_default_users() -> None:
         url = with_password(f"redis://127.0.0.1:{server.port}", "pass/word")
         redis = connect(url)
         await redis.ping()
-        await redis.aclose()
+        database = Database(redis)
+        assert await database.write("key", "INCR", "key") == 1
+        await database.close()
+
+
+async def test_a_wrong_password_is_reported_as_such() -> None:
+    with running_server() as server:
+        database = Database(connect(f"redis://samedeal:wrong@127.0.0.1:{server.port}"))
+        with pytest.raises(UnavailableError, match="AuthenticationError"):
+            await database.write("key", "INCR", "key")
+        await database.close()
+
+
+async def test_a_connection_has_the_name_given_in_the_address(data: Path) -> None:
+    with running_server(unixsocket=f"{data}/socket") as server:
+        url = as_node(f"unix://{data}/socket?client_name=ada")
+        database = Database(connect(url))
+        await database.write("nodes", "HSET", "nodes", "x", "1")
+        assert "ada" in {client["name"] for client in server.ask("CLIENT LIST")}
+        await database.close()
 
 
 @pytest.mark.parametrize("url", ["", "http://localhost", "localhost:6379"])

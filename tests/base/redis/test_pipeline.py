@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 import structlog
 from redis.asyncio import Redis
-from redis.asyncio.connection import Connection
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, ResponseError
 
 from server.base.journals import store as journals_store
 from server.base.redis import pipeline as module
 from server.base.redis.connection import connect
-from server.base.redis.pipeline import Done, LostError, Pipeline, TooFewReplicasError, is_told, pack
+from server.base.redis.handshake import pack
+from server.base.redis.pipeline import Done, LostError, Pipeline, TooFewReplicasError, is_told
 from server.base.work.metrics import Metrics
 from tests.base.redis.servers import calls, in_flight, reads, until, writes_held_up
 from tests.processes import PATIENCE
@@ -321,21 +321,22 @@ def append(pipeline: Pipeline, replies: Replies, number: int) -> None:
     )
 
 
-async def test_pending_commands_fail_as_lost_when_the_handshake_is_cut(
-    redis: Redis, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def send(connection: Connection, *command: object, **options: object) -> None:
-        del connection, command, options
-        # uvloop raises this for a write to a closed transport.
-        raise RuntimeError("unable to perform operation on <TCPTransport>; the handler is closed")
+async def test_pending_commands_fail_as_lost_when_the_handshake_is_cut() -> None:
+    async def cut(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"HELLO")
+        writer.close()
 
-    monkeypatch.setattr(Connection, "send_command", send)
-    pipeline = Pipeline(redis, 0, Metrics())
-    replies = Replies(pipeline)
-    replies.send("PING")
-    await replies.wait_for(1)
-    async with asyncio.timeout(PATIENCE):
-        await pipeline.close()
+    async with await asyncio.start_server(cut, "127.0.0.1", 0) as listening:
+        port = listening.sockets[0].getsockname()[1]
+        client = connect(f"redis://127.0.0.1:{port}")
+        assert isinstance(client, Redis)
+        pipeline = Pipeline(client, 0, Metrics())
+        replies = Replies(pipeline)
+        replies.send("PING")
+        await replies.wait_for(1)
+        async with asyncio.timeout(PATIENCE):
+            await pipeline.close()
+        await client.aclose()
     ((_, error),) = replies.all
     assert isinstance(error, RedisConnectionError)
 

@@ -23,8 +23,17 @@ async def use(connection: _PubSubConnection) -> None:
 
 @ALONE
 async def test_a_connection_breaking_while_a_topic_is_added_raises_a_failure(
-    redis_url: str,
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    writers: list[asyncio.StreamWriter] = []
+    open_connection = asyncio.open_connection
+
+    async def noting(*address: Any, **options: Any) -> Any:
+        streams = await open_connection(*address, **options)
+        writers.append(streams[1])
+        return streams
+
+    monkeypatch.setattr(asyncio, "open_connection", noting)
     for _ in range(10):
         redis: Any = connect(redis_url)
         received: asyncio.Queue[str] = asyncio.Queue()
@@ -36,8 +45,7 @@ async def test_a_connection_breaking_while_a_topic_is_added_raises_a_failure(
         await connection.open()
         await connection.change(["one"], [])
         assert await received.get() == "one"
-        inner: Any = connection._connection
-        inner._writer.transport.abort()
+        writers[-1].transport.abort()
         # The transport closes in the next turn of the loop, before the reader notices.
         await asyncio.sleep(0)
         with pytest.raises(FAILURES):
