@@ -61,8 +61,7 @@ def _changes_ends(ruleset: Ruleset, move: Move) -> bool:
     source, target, stock = move.source, move.target, ruleset.stock
     return (
         ruleset.only_carries
-        and target != stock
-        and target != ROW
+        and target not in (stock, ROW)
         and (source != stock or ruleset.turns_to_waste == 1)
     )
 

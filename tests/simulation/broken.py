@@ -100,7 +100,7 @@ def ends_without_an_outbox() -> Iterator[None]:
     append = kind.append
 
     def without(self: Any, *given: Any) -> Append:
-        return append(self, *given)._replace(effect=None)
+        return msgspec.structs.replace(append(self, *given), effect=None)
 
     with patched(kind, "append", without), _often(faults.KILLED_AFTER):
         yield
@@ -113,7 +113,7 @@ def does_not_extend_played_attempts() -> Iterator[None]:
 
     def without(self: Any, *given: Any) -> Append:
         entry = append(self, *given)
-        return entry if given[0] is None else entry._replace(expires=None)
+        return entry if given[0] is None else msgspec.structs.replace(entry, expires=None)
 
     with patched(AttemptDefinition, "append", without):
         yield
