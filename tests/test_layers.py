@@ -13,15 +13,18 @@ and `server.handlers` import either of these.
 `base/outbound/` resolves user-supplied names.
 8. `client/` is a separate distribution: it imports the engine, websockets and msgpack, nothing of
 the server, and is not imported by it.
+9. No module uses private names of other packages, which may change in any version.
 """
 
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -90,7 +93,6 @@ PACKAGES = {
     "dns": {"base.outbound"},
     "cachetools": {"base.web", "server.players.hub"},
     "httptools": {"base.net", "base.outbound"},
-    "uvicorn": {"base.net", "base.wire"},
     "msgpack": {"base.wire", "samedeal_client"},
     "msgspec": {"core", "store", "service", "front", "top", "server.base.work.line_process"},
     "structlog": {"store", "service", "front", "top", "base.work"},
@@ -344,7 +346,7 @@ def test_a_folder_has_at_most_twenty_modules() -> None:
         ("server.base.work.background", "from server.base.redis.bus import Bus"),
         ("server.base.work.metrics", "import redis"),
         ("server.base.outbound.sender", "x = loop.getaddrinfo(host, port)"),
-        ("server.cli.main", "import uvicorn"),
+        ("server.cli.main", "import httptools"),
         ("server.cli.main", "import redis"),
         ("server.app", "import flask"),
         ("server.app", "import samedeal_client"),
@@ -393,6 +395,114 @@ def test_a_new_folder_must_be_assigned_a_layer(module: str) -> None:
         place(module)
 
 
+OURS = {"deploy", "engine", "samedeal_client", "server"}
+
+SHIPPED = [*MODULES, *sorted((ROOT / "deploy").rglob("*.py"))]
+
+PUBLIC_NAMES = {"_asdict", "_replace"}  # of named tuples
+
+
+def is_private(name: str) -> bool:
+    """Return whether a name is private by its spelling."""
+    return name.startswith("_") and not name.endswith("__") and name not in PUBLIC_NAMES
+
+
+def private_names(tree: ast.AST) -> set[str]:
+    """Return the private names that code defines: functions, variables, attributes and slots."""
+    found = set()
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.Name(id=name, ctx=ast.Store())
+                | ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store())
+                | ast.Constant(value=str(name))
+            ):
+                found.add(name)
+    return {*filter(is_private, found)}
+
+
+@cache
+def shipped() -> dict[str, tuple[ast.Module, set[str]]]:
+    """Return the code of each shipped module, and the private names that it defines."""
+    trees = {module_name(path): ast.parse(path.read_text(encoding="utf-8")) for path in SHIPPED}
+    return {module: (tree, private_names(tree)) for module, tree in trees.items()}
+
+
+def foreign_names(module: str, tree: ast.AST) -> Iterator[str]:
+    """Yield the private names of other packages that a module imports or accesses.
+
+    An accessed name belongs to this repository if the module, or one that it imports, defines it.
+    ruff reports each access of an object to another one's private names (SLF001).
+    """
+    known = private_names(tree)
+    for name in imports(module, tree, package=False):
+        if name.partition(".")[0] in OURS:
+            for each in {name, name.rpartition(".")[0]} & shipped().keys():
+                known |= shipped()[each][1]
+        elif any(map(is_private, name.split("."))):
+            yield name
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in known:
+            yield ast.unparse(node)
+
+
+def redefined_names(module: str, tree: ast.Module) -> Iterator[str]:
+    """Yield the private names of other packages' classes that a module's classes redefine."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.bases and (names := private_names(node)):
+            for base in getattr(importlib.import_module(module), node.name).__mro__:
+                if base.__module__.partition(".")[0] not in OURS:
+                    yield from (f"{node.name}.{name}" for name in names & {*dir(base)})
+
+
+def test_no_module_uses_private_names_of_other_packages() -> None:
+    found = [
+        f"{module} uses {name}"
+        for module, (tree, _) in shipped().items()
+        for name in (*foreign_names(module, tree), *redefined_names(module, tree))
+    ]
+    assert found == []
+
+
+def test_no_shipped_module_is_exempt_from_the_lint_for_private_names() -> None:
+    assert [path for path in SHIPPED if "SLF001" in path.read_text(encoding="utf-8")] == []
+
+
+def test_redefining_a_private_name_of_a_foreign_class_is_reported() -> None:
+    tree = ast.parse("class MasterConnection(Connection):\n    def _connect(self): ...")
+    assert list(redefined_names("server.base.redis.masters", tree))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from redis._parsers import BaseParser",
+        "import uvicorn._types",
+        "from redis.asyncio.client import _thing",
+        "connection._writer_of_redis = None",
+        "class A(B):\n    def f(self):\n        super()._should_upgrade_it()",
+        "class A(B):\n    def f(self):\n        return self._reader_of_redis",
+    ],
+)
+def test_a_private_name_of_another_package_is_reported(source: str) -> None:
+    assert list(foreign_names("server.base.redis.clock", ast.parse(source)))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class A:\n    def __init__(self):\n        self._x = 1\nx = A()._x",
+        "from server.base.redis.bus import Bus\nclass A(Bus):\n    f = lambda self: self._deliver",
+        "row._replace(x=1)",
+        "from server.base.redis.pipeline import _generations",
+    ],
+)
+def test_private_names_of_this_repository_are_not_reported(source: str) -> None:
+    assert not list(foreign_names("server.base.redis.clock", ast.parse(source)))
+
+
 STARTS_TASKS = {
     "samedeal_client.connection": "awaits its tasks, or handles their failure",
     "samedeal_client.session": "awaits its tasks",
@@ -401,7 +511,6 @@ STARTS_TASKS = {
     "server.base.work.stop": "awaits its tasks",
     "server.verification": "awaits its tasks",
     "server.cli.workers": "awaits its tasks",
-    "server.base.net.listener": "awaits its tasks",
     "server.base.redis.bus": "awaits its tasks",
     "server.base.redis.clock": "shares a sample among those who await it",
     "server.base.redis.masters": "awaits its tasks",

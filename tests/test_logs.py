@@ -60,16 +60,16 @@ def test_records_of_libraries_are_logged_in_the_same_form(log: pytest.CaptureFix
     def fail(secret: str) -> None:
         raise ValueError(len(secret))
 
-    library = logging.getLogger("uvicorn.error")
+    library = logging.getLogger("asyncio")
     try:
         fail("hid" + "den")
     except ValueError:
-        library.exception("Exception in %s", "ASGI application")
+        library.exception("Exception in %s", "a task")
     library.info("Finished")
     output = log.readouterr().err
     (line,) = map(json.loads, output.splitlines())
-    assert (line["event"], line["level"]) == ("Exception in ASGI application", "error")
-    assert line["logger"] == "uvicorn.error"
+    assert (line["event"], line["level"]) == ("Exception in a task", "error")
+    assert line["logger"] == "asyncio"
     assert line["node"] == "ab12"
     (failed,) = line["exception"]
     assert (failed["exc_type"], failed["exc_value"]) == ("ValueError", "6")

@@ -19,7 +19,6 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
-from uvicorn.server import ServerState
 from websockets.asyncio.server import ServerConnection, serve
 
 from server.base.net import bound_sockets, limits
@@ -63,13 +62,7 @@ async def stack(port: int) -> None:
 
         go_on = close = count_frame = cancel_hello_timer = close_for_restart = ignore
 
-    def socket(
-        config: uvicorn.Config,
-        server_state: ServerState,
-        app_state: dict[str, Any],
-        _loop: asyncio.AbstractEventLoop | None = None,
-    ) -> Socket:
-        connections: Any = server_state.connections
+    def socket(connections: set[Any]) -> Socket:
         open_session: Any = Echo
         return Socket(open_session, admit, connections.add, connections.discard, turns)
 

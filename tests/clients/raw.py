@@ -6,7 +6,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from server.base.net.outgoing import PIECE
 from tests.processes import PATIENCE
@@ -72,6 +72,11 @@ class RawClient:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
         self._writer = writer
+
+    @property
+    def transport(self) -> asyncio.Transport:
+        """The client's end of the connection."""
+        return cast("asyncio.Transport", self._writer.transport)
 
     def write(self, data: bytes) -> None:
         """Write bytes, unless the connection has ended."""

@@ -20,7 +20,7 @@ import atheris
 # Parsers, including libraries. Instrumenting every import would take a minute.
 _PARSING = [
     *("engine", "server"),
-    *("tomllib", "ipaddress", "websockets", "uvicorn.protocols.http"),
+    *("tomllib", "ipaddress", "websockets"),
 ]
 with atheris.instrument_imports(include=_PARSING):
     from tests.fuzz.targets import TARGETS, Target, keep, kept

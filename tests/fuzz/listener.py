@@ -18,7 +18,6 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from structlog.testing import capture_logs
-from uvicorn.server import ServerState
 from websockets.frames import Close, Frame, Opcode
 from websockets.streams import StreamReader
 
@@ -229,53 +228,44 @@ async def _connection(data: bytes, *, reads: bool, size: int) -> None:
         Refusing(), ended.append, Load(lambda: 0.0), _metrics(), proxies, budgets, origins, Turns()
     )
     app = SecurityHeaders(Starlette(routes=[Route("/", _plain)]), origins)
-    # Its parts without its port.
-    config = Listener(app, sockets, Admission(budgets, proxies, 100))._server.config
-    config.load()
-    state = ServerState()
+    server = Listener(app, sockets, Admission(budgets, proxies, 100))
     transport = Recorder(reads=reads)
-    first = cast("type[Any]", config.http_protocol_class)(
-        config=config, server_state=state, app_state={}
-    )
-    transport.protocol = first
+    transport.protocol = first = server.protocol()
     first.connection_made(transport)
     size = size or len(data) or 1
     for start in range(0, len(data), size):
         if transport.closing:
             break
         transport.protocol.data_received(data[start : start + size])
-        await _settle(transport, state)
+        await _settle(transport, server)
         held = _held(transport.protocol)
         assert held <= MAX_HELD, f"{held} bytes of the client are held"
     assert len(transport.written) <= MAX_WRITTEN
     check_answers(bytes(transport.written), {*CLOSE_CODES, *_codes_of_client(transport.protocol)})
     transport.closing = True
     transport.protocol.connection_lost(None)
-    await _settle(transport, state)
-    assert not state.connections, "a closed connection is still counted"
+    await _settle(transport, server)
+    assert not server.opened, "a closed connection is still counted"
     assert budgets.address("127.0.0.1").connections == 0
 
 
-async def _settle(transport: Recorder, state: ServerState) -> None:
+async def _settle(transport: Recorder, server: Listener) -> None:
     """Run the event loop until all effects of an input have happened, except timers."""
     for _ in range(_ROUNDS):
         await asyncio.sleep(0)
         buffered = isinstance(transport.protocol, Socket) and transport.protocol._buffer
-        if not (state.tasks or buffered):
+        if not (server.tasks or buffered):
             # A callback scheduled with `call_soon` runs in the next round.
             await asyncio.sleep(0)
             await asyncio.sleep(0)
-            if not state.tasks:
+            if not server.tasks:
                 return
 
 
 def _held(protocol: Any) -> int:
     """Return the number of a client's bytes held by a connection."""
     if not isinstance(protocol, Socket):
-        # Neither attribute exists before a request starts.
-        parts: Any = vars(protocol)
-        held = [parts.get("url", b""), *chain.from_iterable(parts.get("headers") or ())]
-        return sum(map(len, held))
+        return sum(map(len, [protocol._target, *chain.from_iterable(protocol._headers)]))
     parts = protocol
     return (
         len(parts._buffer)

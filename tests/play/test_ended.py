@@ -13,6 +13,7 @@ from websockets.server import ServerProtocol
 
 from server.base.net import limits, listener
 from server.base.net.budgets import Payer
+from server.base.net.exchange import Exchange
 from server.base.net.listener import _Connection
 from server.base.net.outgoing import Outgoing
 from server.base.wire import session as session_module
@@ -29,7 +30,7 @@ from tests.sizes import SAMPLED, cases
 
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
-OURS = (Session, Socket, _Connection, Outgoing, Payer, ServerProtocol)
+OURS = (Session, Socket, _Connection, Exchange, Outgoing, Payer, ServerProtocol)
 """The classes that a node instantiates for each connection."""
 
 REQUEST = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -116,7 +117,7 @@ async def do_not_read(port: int) -> None:
     async with connected(port) as client:
         await client.shake()
         (held,) = [each for each in gc.get_objects() if type(each) is Socket]
-        client.reader._transport.pause_reading()  # type: ignore[attr-defined]
+        client.transport.pause_reading()
         while held.session is not None:
             held.session.send_frame(b"x" * 20_000)
             await asyncio.sleep(0)

@@ -1,28 +1,39 @@
-"""An HTTP server: uvicorn in the node's event loop, with limits on requests."""
+"""An HTTP server in the node's event loop, with limits on requests."""
 
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Protocol, cast
+from urllib.parse import unquote
 
 import structlog
-import uvicorn
-from httptools import HttpParserError, HttpParserInvalidMethodError, HttpParserUpgrade
+from httptools import (
+    HttpParserError,
+    HttpParserInvalidMethodError,
+    HttpParserUpgrade,
+    HttpRequestParser,
+    parse_url,
+)
 from starlette.types import ASGIApp
-from uvicorn._types import ASGI3Application
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
-from uvicorn.server import ServerState
 
 from server.base.core.costs import READ, SECONDS
 from server.base.net import bound_sockets
 from server.base.net.admission import RETRY_AFTER, Admission, Visit
-from server.base.net.origins import HOST
+from server.base.net.exchange import Exchange
+from server.base.net.heads import (
+    METHODS,
+    RefusedError,
+    asks_for_socket,
+    check_request,
+    split_target,
+    status_of,
+)
 from server.base.net.turns import Turns
+from server.base.work.tasks import Tasks
 
 STOP_WITHIN = 5.0
 """Seconds after `Listener.close` until open connections are aborted."""
@@ -46,6 +57,8 @@ REFUSED_WITHIN = 1.0
 LAST_REQUEST_WITHIN = 0.5
 """Seconds for the first request on a connection accepted just before `Listener.close`."""
 
+_POLL_INTERVAL = 0.05  # seconds between two checks whether all connections are closed
+
 READ_WITHIN = 60.0
 """Seconds until a connection is aborted if the client reads nothing of a streamed answer, such as a
 file, or has not read all of a buffered one when the connection is closed."""
@@ -57,48 +70,26 @@ If the connection were closed immediately, further input would cause a reset, wh
 refusal. A proxy would then consider the node broken.
 """
 
-_METHODS = "GET, HEAD, OPTIONS"
-"""The HTTP methods that a node supports."""
-
-_ONCE = frozenset(
-    {
-        *("host", "origin", "content-length", "transfer-encoding", "upgrade", "x-forwarded-proto"),
-        *("sec-websocket-key", "sec-websocket-version"),
-    }
-)
-"""Headers that must not be repeated. Otherwise the proxy, this server and the libraries might each
-use another value."""
-
-_ABSOLUTE = re.compile(rb"https?://([^/?#]*)(.*)", re.IGNORECASE)
-"""A request target in absolute form: its host, and its path and query."""
-
 log = structlog.get_logger()
 
 
-class SocketFactory(Protocol):
-    """Creates the protocol that takes over a connection whose client requests a WebSocket.
+class Connection(Protocol):
+    """An open connection of a listener."""
 
-    uvicorn calls its `connection_made`, passes the head of the request unchanged to its
-    `data_received`, and sets it as the transport's protocol. The protocol accepts or rejects the
-    handshake (see `server.base.wire.sockets`). From `connection_made` to `connection_lost` it must
-    be in `server_state.connections`, and have
+    transport: asyncio.Transport  # aborted if it is not closed in time when the node stops
 
-    - `transport`, which is aborted if the connection is not closed in time when the node stops;
-    - `shutdown()`, called once when the node stops, to send the reason and close.
-
-    Closing the listener waits until these connections are closed, and then for the tasks in
-    `server_state.tasks`: put a session's remaining work after its connection there.
-    """
-
-    def __call__(
-        self,
-        config: uvicorn.Config,
-        server_state: ServerState,
-        app_state: dict[str, Any],
-        _loop: asyncio.AbstractEventLoop | None = None,
-    ) -> asyncio.Protocol:
-        """Return the protocol of one connection."""
+    def shutdown(self) -> None:
+        """Close the connection, since the node stops. A WebSocket first sends the reason."""
         ...
+
+
+SocketFactory = Callable[[set[Connection]], asyncio.Protocol]
+"""Creates the protocol that takes over a connection whose client requests a WebSocket.
+
+It is set as the transport's protocol, and called with the transport and the head of the request. It
+accepts or rejects the handshake (see `server.base.wire.sockets`). From `connection_made` to
+`connection_lost`, it must be in the given set as a `Connection`.
+"""
 
 
 class Listener:
@@ -118,67 +109,62 @@ class Listener:
         admission: Admission | None = None,
         turns: Turns | None = None,
     ) -> None:
-        config = uvicorn.Config(
-            app,
-            http=cast("type[asyncio.Protocol]", partial(_Connection, turns or Turns(), admission)),
-            ws=cast("type[asyncio.Protocol]", sockets) if sockets is not None else "none",
-            lifespan="off",
-            log_config=None,
-            # uvicorn logs a warning for each invalid request, so clients could flood the log.
-            log_level="error",
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-        )
-        self._server = _Server(config)
-        self._serving: asyncio.Task[None] | None = None
+        self.app = app
+        self.sockets = sockets
+        self.admission = admission
+        self.turns = turns or Turns()
+        self.opened: set[Connection] = set()  # HTTP and WebSockets together
+        self.tasks = Tasks()  # the requests that are being answered
+        self.is_closing = False
+        self._servers: list[asyncio.Server] = []
+        self._bound: bound_sockets.Bound = ()
 
     @property
     def connections(self) -> int:
         """The number of connections, HTTP and WebSockets together."""
-        return len(self._server.server_state.connections)
+        return len(self.opened)
 
     async def open(self, bound: bound_sockets.Bound) -> None:
         """Accept connections on bound sockets, which `close` closes."""
-        self._serving = asyncio.create_task(self._server.serve(list(bound)))
-        while not self._server.started:
-            if self._serving.done():
-                await self._serving
-            await asyncio.sleep(0)
+        loop, backlog = asyncio.get_running_loop(), bound_sockets.BACKLOG
+        self._bound = bound
+        self._servers = [
+            await loop.create_server(self.protocol, sock=each, backlog=backlog) for each in bound
+        ]
+
+    def protocol(self) -> asyncio.Protocol:
+        """Return the protocol of a new connection."""
+        return _Connection(self)
 
     async def close(self) -> None:
         """Stop accepting, shut down every connection, and wait until all are closed.
 
         Connections still open after `STOP_WITHIN` seconds are aborted.
         """
-        assert self._serving is not None, "close without open"
-        self._server.should_exit = True
-        done, _ = await asyncio.wait({self._serving}, timeout=STOP_WITHIN)
-        if not done:
-            remaining = list(self._server.server_state.connections)
-            log.warning("connections_aborted", count=len(remaining))
-            for connection in remaining:
+        self.is_closing = True
+        for server in self._servers:
+            server.close()
+        bound_sockets.close(self._bound)
+        for connection in list(self.opened):
+            connection.shutdown()
+        try:
+            async with asyncio.timeout(STOP_WITHIN):
+                await self._wait_for_all()
+        except TimeoutError:
+            log.warning("connections_aborted", count=len(self.opened))
+            for connection in list(self.opened):
                 connection.transport.abort()
-        await self._serving
+            await self._wait_for_all()
+        for server in self._servers:
+            await server.wait_closed()
+
+    async def _wait_for_all(self) -> None:
+        while self.opened:
+            await asyncio.sleep(_POLL_INTERVAL)
+        await self.tasks.wait()
 
 
-class _Server(uvicorn.Server):
-    """A uvicorn server that leaves the process's signal handlers alone."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-class _RefusedError(Exception):
-    """The current request is refused; raised in a callback of the parser."""
-
-    def __init__(self, status: HTTPStatus) -> None:
-        super().__init__(status)
-        self.status = status
-
-
-class _Connection(HttpToolsProtocol):
+class _Connection(asyncio.Protocol):
     """An HTTP connection that accepts only plain requests: short, in time, and without bodies.
 
     An invalid request ends the connection, since its end is ambiguous. Excess connections and
@@ -186,38 +172,60 @@ class _Connection(HttpToolsProtocol):
     turn; until then, reading is paused.
     """
 
-    def __init__(
-        self, turns: Turns, admission: Admission | None, *args: Any, **settings: Any
-    ) -> None:
-        super().__init__(*args, **settings)
-        self._turns = turns
-        self._admission = admission
+    transport: asyncio.Transport
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._turns = listener.turns
+        self._admission = listener.admission
+        self._loop = asyncio.get_running_loop()
+        self._parser: Any = HttpRequestParser(self)
+        # Otherwise a request pipelined after one with `Connection: close` would replace its answer
+        # by a refusal.
+        self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        self._client: tuple[str, int] | None = None
         self._visit: Visit | None = None
+        self._target = b""
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._upgrades = False
+        self._exchanges: deque[Exchange] = deque()
+        self._writable = asyncio.Event()
+        self._writable.set()
         self._received = 0
         self._ended = False
+        self._has_request = False
         self._has_taken = False
         self._is_late = False
         self._deadline: asyncio.TimerHandle | None = None
         self._shutting_down = False
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's has the same methods, but not the base class.
+        self.transport = cast("asyncio.Transport", transport)
+        self._client = _address(self.transport, "peername")
+        opened = self._listener.opened
+        opened.add(self)
         if self._admission is not None:
             self._visit = self._admission.admit_connection(
-                self._peer, len(self.connections), transport.abort
+                self._peer, len(opened), self.transport.abort
             )
             if self._visit is None:
                 self.transport.abort()
                 return
         self._start_request_timer()
+        if self._listener.is_closing:
+            self.shutdown()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._listener.opened.discard(self)
         self._cancel_deadline()
         self._leave()
-        super().connection_lost(exc)
-        # Each refers to this object if it has not started: a reference cycle.
-        self.cycle = None  # type: ignore[assignment]
-        self.pipeline.clear()
+        self._writable.set()
+        for exchange in self._exchanges:
+            exchange.end()
+        # Both refer to this object: reference cycles.
+        self._exchanges.clear()
+        self._parser = None
 
     def _leave(self) -> None:
         """Stop counting the HTTP connection: it has ended, or become a WebSocket."""
@@ -226,13 +234,13 @@ class _Connection(HttpToolsProtocol):
             self._visit = None
 
     def data_received(self, data: bytes) -> None:
-        self.flow.pause_reading()
+        self.transport.pause_reading()
         self._turns.add(self._peer, self.transport, partial(self._receive, data))
 
     def _receive(self, data: bytes) -> None:
         if self.transport.is_closing():
             return
-        self.flow.resume_reading()
+        self.transport.resume_reading()
         if self._ended:
             return
         if self._visit is not None and self._visit.refusal is not None:
@@ -246,110 +254,155 @@ class _Connection(HttpToolsProtocol):
             self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
 
     def _parse(self, data: bytes) -> None:
-        self._unset_keepalive_if_required()
         try:
-            self.parser.feed_data(data)
+            self._parser.feed_data(data)
         except HttpParserUpgrade:
-            if self._should_upgrade():
-                self.handle_websocket_upgrade()
+            if self._upgrades:
+                self._upgrade()
         except HttpParserInvalidMethodError:
             self._refuse(HTTPStatus.NOT_IMPLEMENTED)
         except HttpParserError as error:
-            self._refuse(_status_of(error))
+            self._refuse(status_of(error))
+
+    # Callbacks of the parser
+
+    def on_message_begin(self) -> None:
+        self._target = b""
+        self._headers = []
+
+    def on_url(self, url: bytes) -> None:
+        self._target += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if len(self.headers) == MAX_HEADERS:
-            raise _RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
-        super().on_header(name, value)
+        if len(self._headers) == MAX_HEADERS:
+            raise RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        self._headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
-        method, version = self.parser.get_method().decode(), self.parser.get_http_version()
-        host, self.url = split_target(self.url)
-        check_request(method, self.url, version, self.headers)
+        parser, headers = self._parser, self._headers
+        method, version = parser.get_method().decode(), parser.get_http_version()
+        host, self._target = split_target(self._target)
+        check_request(method, self._target, version, headers)
         if host is not None:
-            # RFC 9112, 3.2.2: the Host header is ignored. The list is shared with the scope.
-            self.headers[:] = [each for each in self.headers if each[0] != b"host"]
-            self.headers.insert(0, (b"host", host))
-        if len(self.pipeline) == MAX_PIPELINED:
-            raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS)
-        if self._admission is not None and not self._admission.admits_request(
-            self._peer, self.headers
-        ):
-            raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS)
-        super().on_headers_complete()
-        if self._shutting_down and self._has_request:
-            self.cycle.keep_alive = False
+            # RFC 9112, 3.2.2: the Host header is ignored.
+            headers[:] = [(b"host", host), *(each for each in headers if each[0] != b"host")]
+        if len(self._exchanges) > MAX_PIPELINED:
+            raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS)
+        if self._admission is not None and not self._admission.admits_request(self._peer, headers):
+            raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS)
+        # RFC 9110, 7.8: there are no upgrades in HTTP/1.0.
+        self._upgrades = (
+            (method, version) == ("GET", "1.1")
+            and self._listener.sockets is not None
+            and parser.should_upgrade()
+            and asks_for_socket(headers)
+        )
+        if self._upgrades:
+            return
+        url = parse_url(self._target)
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.3"},
+            "http_version": version,
+            "server": _address(self.transport, "sockname"),
+            "client": self._client,
+            "scheme": "http",
+            "method": method,
+            "root_path": "",
+            "path": unquote(url.path.decode("ascii")),
+            "raw_path": url.path,
+            "query_string": url.query or b"",
+            "headers": headers,
+        }
+        exchange = Exchange(
+            scope,
+            self.transport,
+            self._writable,
+            self._answered,
+            keep_alive=parser.should_keep_alive() and version == "1.1" and not self._shutting_down,
+        )
+        self._has_request = True
+        self._exchanges.append(exchange)
+        if len(self._exchanges) == 1:
+            self._begin(exchange)
+        else:
+            self.transport.pause_reading()
 
     def on_message_complete(self) -> None:
-        super().on_message_complete()
         # Only now: fragments of a request, however many, do not end the silence.
         if self._visit is not None:
             self._visit.speak()
         self._has_taken = True
         self._start_request_timer()
 
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        self._has_taken = True
+    # Answers
 
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
+    def _begin(self, exchange: Exchange) -> None:
+        """Answer a request in a turn of its client."""
+
+        def begin() -> None:
+            # The connection may have been closed since the request was read.
+            if not self.transport.is_closing():
+                self._listener.tasks.start(exchange.run(self._listener.app))
+
+        address = self._peer
+        if self._admission is not None:
+            # Behind a proxy, clients must not wait for each other's requests.
+            address = self._admission.client(address, exchange.scope["headers"])
+        self._turns.add(address, self.transport, begin, READ * SECONDS)
+
+    def _answered(self) -> None:
+        """Continue with the next request."""
+        self._exchanges.popleft()
+        if self.transport.is_closing():
+            return
+        self.transport.resume_reading()
+        if self._exchanges:
+            self._begin(self._exchanges[0])
         if self._is_late:
             self._set_deadline(REQUEST_WITHIN)
 
-    def handle_websocket_upgrade(self) -> None:
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+        self._has_taken = True
+
+    def _upgrade(self) -> None:
+        """Pass the connection and the request to a WebSocket."""
         self._ended = True
         self._cancel_deadline()
         if self._shutting_down:
             self.transport.close()
         else:
             self._leave()
-            super().handle_websocket_upgrade()
+            self._listener.opened.discard(self)
+            assert self._listener.sockets is not None
+            socket = self._listener.sockets(self._listener.opened)
+            self.transport.set_protocol(socket)
+            socket.connection_made(self.transport)
+            lines = [name + b": " + value for name, value in self._headers]
+            head = [b"GET " + self._target + b" HTTP/1.1", *lines, b"", b""]
+            socket.data_received(b"\r\n".join(head))
         # The parser refers to this object, which is no longer notified of the end: a reference
         # cycle.
-        self.parser = None  # type: ignore[assignment]
+        self._parser = None
 
     def shutdown(self) -> None:
         self._shutting_down = True
-        if self._has_request:
-            super().shutdown()
+        if self._exchanges:
+            self._exchanges[-1].keep_alive = False
+        elif self._has_request:
+            self.transport.close()
         else:
             # The client of a new connection may already have sent its request.
             self._cancel_deadline()
-            self._deadline = self.loop.call_later(LAST_REQUEST_WITHIN, self.transport.close)
-
-    def _should_upgrade(self) -> bool:
-        # RFC 9110, 7.8: there are no upgrades in HTTP/1.0.
-        scope = self.scope
-        return (
-            scope["method"] == "GET"
-            and scope["http_version"] == "1.1"
-            and super()._should_upgrade()
-        )
-
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
-        start = super()._start_asgi_task
-
-        def begin() -> None:
-            # The connection may have been closed since the request was read.
-            if not self.transport.is_closing():
-                start(cycle, app)
-
-        address = self._peer
-        if self._admission is not None:
-            # Behind a proxy, clients must not wait for each other's requests.
-            address = self._admission.client(address, cycle.scope["headers"])
-        self._turns.add(address, self.transport, begin, READ * SECONDS)
+            self._deadline = self._loop.call_later(LAST_REQUEST_WITHIN, self.transport.close)
 
     @property
     def _peer(self) -> str:
-        return self.client[0] if self.client else ""
-
-    @property
-    def _has_request(self) -> bool:
-        """Whether a request has started on this connection. uvicorn's types lack the `None`."""
-        cycle: object = self.cycle
-        return cycle is not None
+        return self._client[0] if self._client else ""
 
     def _refuse(self, status: HTTPStatus) -> None:
         """Answer the current request with an error, and end the connection.
@@ -357,12 +410,12 @@ class _Connection(HttpToolsProtocol):
         If answers to earlier requests are pending, the connection ends after these.
         """
         self._ended = True
-        if self._has_request and not self.cycle.response_complete:
-            self.cycle.keep_alive = False
+        if self._exchanges:
+            self._exchanges[-1].keep_alive = False
             return
         more = ""
         if status is HTTPStatus.METHOD_NOT_ALLOWED:
-            more = f"allow: {_METHODS}\r\n"
+            more = f"allow: {METHODS}\r\n"
         elif status is HTTPStatus.TOO_MANY_REQUESTS:
             more = f"retry-after: {RETRY_AFTER}\r\n"
         # Clients ignore the body after HEAD, since the connection ends.
@@ -381,10 +434,10 @@ class _Connection(HttpToolsProtocol):
 
     def _set_deadline(self, within: float) -> None:
         self._cancel_deadline()
-        self._deadline = self.loop.call_later(within, self._time_out)
+        self._deadline = self._loop.call_later(within, self._time_out)
 
     def _time_out(self) -> None:
-        if self._has_request and not self.cycle.response_complete:
+        if self._exchanges:
             # However long the answer takes, the client must keep reading it.
             if self._has_taken:
                 self._has_taken = False
@@ -395,71 +448,14 @@ class _Connection(HttpToolsProtocol):
             return
         # `close` first sends the written data, if the client reads it.
         self.transport.close()
-        self._deadline = self.loop.call_later(READ_WITHIN, self.transport.abort)
+        self._deadline = self._loop.call_later(READ_WITHIN, self.transport.abort)
 
     def _cancel_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
 
 
-def _status_of(error: HttpParserError) -> HTTPStatus:
-    """Return the status for a request refused by the parser."""
-    # The context is the exception raised by a callback.
-    cause = error.__context__
-    return cause.status if isinstance(cause, _RefusedError) else HTTPStatus.BAD_REQUEST
-
-
-def split_target(target: bytes) -> tuple[bytes | None, bytes]:
-    """Split a request target into its host and its origin form.
-
-    Clients send the absolute form to proxies, and every server must accept it (RFC 9112, 3.2.2).
-
-    Returns:
-        `None` and the unchanged target, if it is not in absolute form.
-
-    Raises:
-        _RefusedError: the host is invalid, or preceded by userinfo.
-    """
-    absolute = _ABSOLUTE.fullmatch(target)
-    if absolute is None:
-        return None, target
-    host, rest = absolute.groups()
-    if HOST.fullmatch(host.decode("latin-1")) is None:
-        raise _RefusedError(HTTPStatus.BAD_REQUEST)
-    return host, rest if rest.startswith(b"/") else b"/" + rest
-
-
-def check_request(
-    method: str, target: bytes, version: str, headers: Sequence[tuple[bytes, bytes]]
-) -> None:
-    """Check the head of a request that the parser has accepted.
-
-    Args:
-        method: as in the request.
-        target: the request target; refused unless it is in origin form.
-        version: such as `1.1`.
-        headers: the names in lower case, and the values.
-
-    Raises:
-        _RefusedError: with the status to answer.
-    """
-    values: dict[str, bytes] = {}
-    for name, value in headers:
-        known = name.decode("latin-1")
-        if known in values and known in _ONCE:
-            raise _RefusedError(HTTPStatus.BAD_REQUEST)
-        values[known] = value
-    if version not in {"1.0", "1.1"}:
-        raise _RefusedError(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
-    has_body = values.get("content-length", b"0") != b"0" or "transfer-encoding" in values
-    if method == "CONNECT" or (has_body and method not in _METHODS.split(", ")):
-        raise _RefusedError(HTTPStatus.METHOD_NOT_ALLOWED)
-    if has_body:
-        raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-    if "host" in values:
-        host_is_valid = HOST.fullmatch(values["host"].decode("latin-1")) is not None
-    else:
-        # Health checks of some load balancers send no Host.
-        host_is_valid = version == "1.0"
-    if not host_is_valid or not target.startswith(b"/") or b"#" in target:
-        raise _RefusedError(HTTPStatus.BAD_REQUEST)
+def _address(transport: asyncio.Transport, name: str) -> tuple[str, int] | None:
+    """Return an address and port of a connection's socket; `None` if it is already closed."""
+    found = transport.get_extra_info(name)
+    return found[:2] if found else None

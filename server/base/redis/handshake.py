@@ -27,6 +27,7 @@ from redis.exceptions import ConnectionError as ConnectionLostError
 from server.base.redis.masters import MasterConnection
 from server.base.redis.scripts import Argument, Script
 
+# redis-py's exceptions for error replies, by the code or the whole text.
 _ERRORS: Final = {
     "ASK": AskError,
     "CLUSTERDOWN": ClusterDownError,
@@ -43,7 +44,6 @@ _ERRORS: Final = {
     "TRYAGAIN": TryAgainError,
     "WRONGPASS": AuthenticationError,
 }
-"""redis-py's exceptions for error replies, by the code or the whole text."""
 
 
 def pack(*command: Argument) -> bytes:
@@ -60,20 +60,14 @@ def _error_of(text: str) -> Exception:
 
 
 class _Handshake(asyncio.Protocol):
-    """Sends commands on a new connection, and collects their replies.
-
-    Attributes:
-        reader: parses replies.
-        replies: the replies that have arrived.
-        ended: set once all replies have arrived, or the connection is lost.
-    """
+    """Sends commands on a new connection, and collects their replies."""
 
     def __init__(self, commands: list[bytes]) -> None:
         self.reader = hiredis.Reader(
             replyError=_error_of, encoding="utf-8", errors="surrogateescape"
         )
         self.replies: list[Any] = []
-        self.ended = asyncio.Event()
+        self.ended = asyncio.Event()  # also set if the connection is lost
         self._commands = commands
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

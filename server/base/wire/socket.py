@@ -182,8 +182,6 @@ class Socket(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Set up the transport; the first bytes received are the handshake request."""
         self.transport = cast(asyncio.Transport, transport)
-        # uvicorn does so too, but later. This object must be notified of the end in any case.
-        self.transport.set_protocol(self)
         self.transport.set_write_buffer_limits(high=MAX_UNSENT)
         self._address = self.peer
         _keep_alive(self.transport)
@@ -492,7 +490,7 @@ class Socket(asyncio.Protocol):
         _drop_frames(protocol.parser_exc)
 
     def shutdown(self) -> None:
-        """Close the session, since the node stops; called by uvicorn."""
+        """Close the session, since the node stops; called by the listener."""
         if self._session is None:
             self.transport.close()
         else:

@@ -9,16 +9,14 @@ import time
 from collections import deque
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any
 
 import structlog
-import uvicorn
-from uvicorn.server import ServerState
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from server.base.net.addresses import Proxies
 from server.base.net.budgets import Budgets
+from server.base.net.listener import Connection
 from server.base.net.load import Load
 from server.base.net.origins import SOCKET_PATH, WRONG_HOST, Origins
 from server.base.net.turns import Turns
@@ -71,19 +69,13 @@ class Sockets:
         self._turns = turns
         self._stopping = False
         self._warned = False
-        self._connections: set[Any] = set()
+        self._connections: set[Connection] = set()
         self._lost: deque[Socket] = deque()
 
-    def __call__(
-        self,
-        config: uvicorn.Config,
-        server_state: ServerState,
-        app_state: dict[str, Any],
-        _loop: asyncio.AbstractEventLoop | None = None,
-    ) -> Socket:
-        """Return the protocol of a new connection; called by uvicorn."""
-        # uvicorn has one set of connections, and passes the same one each time.
-        self._connections = server_state.connections
+    def __call__(self, connections: set[Connection]) -> Socket:
+        """Return the protocol of a new connection; called by the listener."""
+        # A listener passes the same set each time.
+        self._connections = connections
         return Socket(self._open, self._admit, self._begun, self._ended, self._turns)
 
     def _begun(self, socket: Socket) -> None:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 import tracemalloc
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
 import pytest
 import structlog
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, StreamingResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
-from uvicorn import Config
-from uvicorn.server import ServerState
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
@@ -36,6 +37,7 @@ from server.base.net.listener import (
     MAX_PIPELINED,
     READ_WITHIN,
     REQUEST_WITHIN,
+    Connection,
     Listener,
 )
 from server.base.net.turns import Turn, Turns
@@ -54,14 +56,8 @@ class Echo(asyncio.Protocol):
 
     closes = True
 
-    def __init__(
-        self,
-        config: Config,
-        server_state: ServerState,
-        app_state: dict[str, Any],
-        _loop: asyncio.AbstractEventLoop | None = None,
-    ) -> None:
-        self.connections: set[Any] = server_state.connections
+    def __init__(self, connections: set[Connection]) -> None:
+        self.connections = connections
         self.socket = ServerProtocol()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -121,12 +117,68 @@ async def broken(_: Request) -> PlainTextResponse:
     raise RuntimeError("broken on purpose")
 
 
+class Header(Response):
+    """A response with a header that contains a second one."""
+
+    def __init__(self) -> None:
+        super().__init__(headers={"X": "y\r\nz: 1"})
+
+
+class Unfinished(Response):
+    """A response without its end."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Send only the head."""
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+
+
+class Longer(Response):
+    """A response that is longer than its Content-Length."""
+
+    def __init__(self) -> None:
+        super().__init__("longer", headers={"Content-Length": "1"})
+
+
+class Waiting(Response):
+    """A response that waits until its client is gone.
+
+    Attributes:
+        asked: set when it waits.
+        gone: set when it has heard of the client's end.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = asyncio.Event()
+        self.gone = asyncio.Event()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Wait for the client's end."""
+        assert (await receive())["type"] == "http.request"
+        self.asked.set()
+        assert (await receive())["type"] == "http.disconnect"
+        self.gone.set()
+        await super().__call__(scope, receive, send)
+
+
 @asynccontextmanager
 async def serving(
-    admission: Admission | None = None, turns: Turns | None = None
+    admission: Admission | None = None,
+    turns: Turns | None = None,
+    waiting: Response | None = None,
 ) -> AsyncIterator[int]:
     """Run a server and yield the port."""
-    answers = {"/": short, "/asked": asked, "/large": large, "/parts": parts, "/broken": broken}
+    answers: dict[str, Any] = {
+        "/": short,
+        "/asked": asked,
+        "/large": large,
+        "/parts": parts,
+        "/broken": broken,
+        "/header": Header(),
+        "/unfinished": Unfinished(),
+        "/longer": Longer(),
+        "/waiting": waiting or Response(),
+    }
     app = Starlette(routes=[Route(*each) for each in answers.items()])
     listener = Listener(app, Echo, admission, turns)
     (bound,) = bound_sockets.bind("127.0.0.1", 0)
@@ -243,11 +295,39 @@ async def test_invalid_requests_are_refused() -> None:
         assert await reader.read() == b""
 
 
-async def test_an_exception_is_answered_with_500(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    ("path", "answer"),
+    [
+        ("/broken", b"HTTP/1.1 500 "),
+        ("/header", b"HTTP/1.1 500 "),
+        ("/unfinished", b"HTTP/1.1 200 "),
+        ("/longer", b"HTTP/1.1 200 "),
+    ],
+)
+async def test_a_failed_request_is_logged_and_ends_the_connection(path: str, answer: bytes) -> None:
+    with structlog.testing.capture_logs() as logs:
+        async with serving() as port, connected(port) as (reader, writer):
+            writer.write(request(path))
+            assert (await reader.read()).startswith(answer)
+    assert [line["event"] for line in logs] == ["request_failed"]
+
+
+async def test_an_answer_has_a_date() -> None:
     async with serving() as port, connected(port) as (reader, writer):
-        writer.write(request("/broken"))
-        assert await status(reader) == 500
-    assert "broken on purpose" in caplog.text
+        writer.write(request())
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        (date,) = re.findall("date: (.*)\r\n", head)
+        age = datetime.now(UTC) - parsedate_to_datetime(date)
+        assert timedelta(-1) < age < timedelta(seconds=PATIENCE)
+
+
+async def test_an_application_hears_that_its_client_is_gone() -> None:
+    waiting = Waiting()
+    async with serving(waiting=waiting) as port, connected(port) as (_, writer):
+        writer.write(request("/waiting"))
+        await waiting.asked.wait()
+        writer.transport.abort()
+        await waiting.gone.wait()
 
 
 @pytest.mark.parametrize(

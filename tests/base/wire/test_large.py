@@ -136,11 +136,10 @@ async def serving(size: int = YEAR) -> AsyncIterator[Server]:
         # answer.
         each.setsockopt(SOL_SOCKET, SO_SNDBUF, KERNEL)
     await listener.open(bound)
-    connections = listener._server.server_state.connections
     try:
-        yield Server(bound_sockets.port_of(bound), exports, metrics, connections)
+        yield Server(bound_sockets.port_of(bound), exports, metrics, listener.opened)
     finally:
-        for left in list(connections):
+        for left in list(listener.opened):
             left.transport.abort()
         await listener.close()
 
@@ -162,7 +161,7 @@ def send(client: RawClient, *command: object) -> None:
 
 def hold(client: RawClient, *, reads: bool) -> None:
     """Stop or resume a client's reading."""
-    transport = client.reader._transport  # type: ignore[attr-defined]
+    transport = client.transport
     if reads:
         transport.resume_reading()
     else:

@@ -11,8 +11,6 @@ from typing import Any, cast
 
 import pytest
 from starlette.applications import Starlette
-from uvicorn import Config
-from uvicorn.server import ServerState
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
@@ -22,7 +20,7 @@ from server.base.net import bound_sockets
 from server.base.net.addresses import Proxies
 from server.base.net.budgets import Budgets
 from server.base.net.limits import BYTES_AT_ONCE
-from server.base.net.listener import Listener
+from server.base.net.listener import Connection, Listener
 from server.base.net.load import Load
 from server.base.net.origins import Origins
 from server.base.net.turns import Turns
@@ -126,15 +124,8 @@ class Ours:
         self.open: set[Socket] = set()
         self._turns = Turns()
 
-    def __call__(
-        self,
-        config: Config,
-        server_state: ServerState,
-        app_state: dict[str, Any],
-        _loop: asyncio.AbstractEventLoop | None = None,
-    ) -> Socket:
+    def __call__(self, connections: set[Connection]) -> Socket:
         """Return the protocol of a new connection."""
-        connections: set[Any] = server_state.connections
 
         def ended(socket: Socket) -> None:
             connections.discard(socket)
@@ -411,7 +402,7 @@ async def test_a_client_that_does_not_read_a_close_is_disconnected(
     monkeypatch.setattr(module, "CLOSE_WITHIN", 0.05)
     async with opened(ours) as client:
         transport = ours.sockets[-1].transport
-        client.reader._transport.pause_reading()  # type: ignore[attr-defined]
+        client.transport.pause_reading()
         fill(ours, transport)
         client.write(script)
         await ours.ended()
@@ -527,7 +518,7 @@ async def test_a_client_that_never_reads_pongs_is_disconnected(
         protocol._allowance = 1e12
         raw = protocol.transport.get_extra_info("socket")
         raw.setsockopt(sockets_of.SOL_SOCKET, sockets_of.SO_SNDBUF, 4_096)
-        client.reader._transport.pause_reading()  # type: ignore[attr-defined]
+        client.transport.pause_reading()
         most = 0
         while ours.open:
             client.write(frame(PING, LONG[:125]) * 15)
@@ -539,7 +530,7 @@ async def test_a_client_that_never_reads_pongs_is_disconnected(
 
 async def test_frames_for_a_slow_reader_are_queued_and_arrive_in_order(ours: Ours) -> None:
     async with opened(ours) as client:
-        transport = client.reader._transport  # type: ignore[attr-defined]
+        transport = client.transport
         transport.pause_reading()
         echo, sent = ours.echo, 0
         while not echo.wire.is_behind():
@@ -597,9 +588,9 @@ async def admitting(
 ) -> AsyncIterator[int]:
     """Run a server with the real admission of connections, and yield its port."""
     sockets = unlimited(metrics or Metrics(), lambda: late)
-    state, config = ServerState(), Config(cast(Any, None), log_config=None)
+    connections: set[Connection] = set()
     server = await asyncio.get_running_loop().create_server(
-        lambda: sockets(config, state, {}), "127.0.0.1", 0
+        lambda: sockets(connections), "127.0.0.1", 0
     )
     if stopping:
         sockets.stop()
@@ -609,7 +600,7 @@ async def admitting(
         server.close()
 
         async def ended() -> bool:
-            return not state.connections
+            return not connections
 
         await until(ended)
 
@@ -666,9 +657,9 @@ async def test_connections_lost_together_are_released_in_several_passes_of_the_l
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sockets_module, "SLICE", 0.0)
-    sockets, state = unlimited(Metrics(), lambda: 0.0), ServerState()
-    lost = [sockets(Config(cast(Any, None), log_config=None), state, {}) for _ in range(3)]
-    connections: set[Any] = state.connections
+    sockets = unlimited(Metrics(), lambda: 0.0)
+    connections: set[Connection] = set()
+    lost = [sockets(connections) for _ in range(3)]
     connections.update(lost)
     for each in lost:
         each.connection_lost(None)
