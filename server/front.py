@@ -63,9 +63,7 @@ class Front:
             services.room_addresses, services.live, background, self.rooms
         )
         self.leaderboards = LeaderboardFeeds(services.leaderboards, services.metrics, background)
-        self.challenges = ChallengeFeeds(
-            services.challenges, services.live_challenges, services.profiles, background
-        )
+        self.challenges = ChallengeFeeds(services.challenges, services.profiles, background)
         self.circles = CircleFeeds(services.circles, services.profiles, background)
         ChallengeListsFeed(services.challenge_lists, self.hub, background)
         self.confirmations = Confirmations()

@@ -14,6 +14,7 @@ from server.accounts.keeping import Keeping
 from server.base.core.due import AttemptDue, ChallengeDue, CircleDue, RoundDue
 from server.base.core.quota import ADDRESS_PLAYERS, KEPT_DAYS
 from server.base.journals.check import JournalCheck
+from server.base.journals.followed import Journals, Sources
 from server.base.nodes.departures import Departures
 from server.base.nodes.format import Format
 from server.base.nodes.node_bus import NodeBus
@@ -29,12 +30,13 @@ from server.base.redis.bus import Bus
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
+from server.challenges import journal as challenge_journal
 from server.challenges.challenges import Challenges
 from server.challenges.core import occasions as challenge_occasions
 from server.challenges.core.effects import ChallengeOpened, ChallengeSettled
 from server.challenges.lists import ChallengeLists
-from server.challenges.live_challenges import LiveChallenges
 from server.challenges.recorder import ChallengeRecorder
+from server.circles import journal as circle_journal
 from server.circles.circle_posts import CirclePosts
 from server.circles.circles import Circles
 from server.circles.leagues import Leagues
@@ -158,7 +160,18 @@ class Services:
             clock=store.clock,
         )
         self.finishes = Finishes(self.attempts)
+        self.profiles = Profiles(store.players, bus)
+        sources = Sources(store.journals, store.clock, bus, registration.changed, background)
+        self.live = LiveRooms(
+            sources,
+            self.attempts,
+            self.profiles,
+            registration,
+            deals=store.deals,
+            room_store=store.rooms,
+        )
         self.rooms = Rooms(
+            self.live,
             store.rooms,
             self.attempts,
             self.quotas,
@@ -174,7 +187,7 @@ class Services:
             self.rooms,
             self.quotas,
             self.keyring,
-            journals=store.journals,
+            journals=Journals(challenge_journal.KIND, sources),
             deals=store.deals,
             pools=store.pools,
             players=store.players,
@@ -184,20 +197,10 @@ class Services:
             store.journals,
             background,
             self.attempts.used,
-            self.rooms.used,
-            self.challenges.used,
+            self.live.used,
+            self.challenges.journals.used,
         )
         self.closed_deals = ClosedDeals(store.deals, self.rooms, self.attempts, clock=store.clock)
-        self.profiles = Profiles(store.players, bus)
-        self.live = LiveRooms(
-            bus,
-            self.rooms,
-            self.profiles,
-            registration,
-            deals=store.deals,
-            room_store=store.rooms,
-            background=background,
-        )
         self.absences = Absences(self.rooms, self.live, background)
         self.address_hashes = AddressHashes(self.keyring)
         self.room_addresses = RoomAddresses(self.address_hashes, store.rooms)
@@ -336,7 +339,6 @@ class Services:
             clock=store.clock,
         )
         self.closed_deals.register(challenge_occasions.KIND, self.challenges)
-        self.live_challenges = LiveChallenges(bus, self.challenges, registration, background)
         self.challenge_lists = ChallengeLists(
             store.challenges,
             self.challenges,
@@ -355,14 +357,13 @@ class Services:
         self.circles = Circles(
             store.circles,
             self.keyring,
-            bus,
             self.identity.clean,
             self.webhooks,
+            journals=Journals(circle_journal.KIND, sources),
             links=page is not None,
-            journals=store.journals,
             clock=store.clock,
         )
-        self.journal_check.add(self.circles.used)
+        self.journal_check.add(self.circles.journals.used)
         self.circle_tables = Tables(store.histories, self.daily_sets, clock=store.clock)
         self.leagues = Leagues(self.circles, self.challenges, self.quotas)
         self.circle_posts = CirclePosts(
@@ -457,7 +458,8 @@ class Services:
         """Register the handlers of outbox effects and of deadlines."""
         outbox = self.outbox
         self.attempts.finished.subscribe(outbox.enqueue)
-        self.rooms.appended.subscribe(lambda _, __, append: outbox.enqueue_appended(append))
+        for appended in (self.live.appended, self.challenges.journals.appended):
+            appended.subscribe(lambda _, __, append: outbox.enqueue_appended(append))
         outbox.on(Finish, self.finishes.apply)
         self.finishes.applied.subscribe(lambda finish, _: self.rooms.apply_finish(finish))
         self.finishes.applied.subscribe(lambda finish, _: self.challenges.apply_finish(finish))
@@ -470,7 +472,6 @@ class Services:
         outbox.on(Deleted, self.keeping.delete)
         for kind in get_args(AnyAct):
             outbox.on(kind, self.moderation.apply)
-        self.challenges.appended.subscribe(lambda _, __, append: outbox.enqueue_appended(append))
         outbox.on(ChallengeOpened, self.challenge_lists.tell)
         outbox.on(ChallengeSettled, self.challenge_recorder.apply)
         self.keeping.deleted.subscribe(self.challenge_lists.forget)

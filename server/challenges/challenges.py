@@ -27,23 +27,19 @@ from server.base.core.ids import (
     split_attempt_id,
 )
 from server.base.core.refusal import Refusal, UnavailableError
-from server.base.journals.cache import ReplicaCache
-from server.base.journals.core.entry import Append
+from server.base.journals.followed import Journals
 from server.base.journals.reader import rules_of
-from server.base.journals.replica import Replica
-from server.base.journals.store import JournalStore
 from server.base.quotas.quotas import Quotas
 from server.base.seals.keyring import Keyring
 from server.base.work.clock import Clock
 from server.base.work.random_text import id_of
-from server.base.work.signal import AsyncSignal, Signal
+from server.base.work.signal import AsyncSignal
 from server.challenges.core import charges, commands, keys
 from server.challenges.core.challenge import Challenge, Entrant, Entry
 from server.challenges.core.creations import ByLeague, ByPlayer, Creation, RematchOf
 from server.challenges.core.events import ChallengeMade, Event, Terms
 from server.challenges.core.occasions import challenge_of, occasion_of
 from server.challenges.core.table import PAGE, Table
-from server.challenges.journal import ChallengeDefinition
 from server.challenges.store import ChallengeStore
 from server.challenges.tables import ChallengeTables
 from server.deals.pool_store import PoolStore
@@ -65,12 +61,6 @@ MAX_NOTIFIED = 50
 
 RETRY_AFTER_MS = 10_000
 """Milliseconds before a player refused for lack of capacity can retry."""
-
-MAX_BYTES = 64 << 20
-"""Approximate bytes of cached challenges that this node appends to or follows."""
-
-MAX_READ_ONLY_BYTES = 16 << 20
-"""Approximate bytes of cached challenges that this node only reads."""
 
 Members = Callable[[str], Awaitable[Collection[PlayerId | None]]]
 """Returns the members of a circle by its id; empty if it does not exist or cannot be read."""
@@ -102,14 +92,14 @@ class Page:
 
 
 class Challenges:
-    """Carries out commands on challenges, using replicas of their journals.
+    """Carries out commands on challenges.
 
     Attributes:
+        journals: the challenges' journals, and those that sessions follow.
         members: looks up a circle's members; set by the circles wing. Without it, circles are
             empty.
         tables: the cached order of recently viewed tables.
         begun: emitted with a challenge and a player who has started an attempt.
-        appended: emitted after each append of this node, with the resulting challenge.
     """
 
     def __init__(
@@ -120,29 +110,25 @@ class Challenges:
         quotas: Quotas,
         keyring: Keyring,
         *,
-        journals: JournalStore,
+        journals: Journals[ChallengeId, Challenge, Entry],
         deals: DealStore,
         pools: PoolStore,
         players: PlayerStore,
         clock: Clock,
     ) -> None:
+        self.journals = journals
         self.members: Members = _nobody
         self.tables = ChallengeTables()
         self.begun: AsyncSignal[Challenge, PlayerId] = AsyncSignal()
-        self.appended: Signal[ChallengeId, Challenge, Append] = Signal()
         self._store = store
         self._attempts = attempts
         self._rooms = rooms
         self._quotas = quotas
         self._keyring = keyring
-        self._journals = journals
         self._deals = deals
         self._pools = pools
         self._players = players
         self._clock = clock
-        self._replicas: ReplicaCache[ChallengeId, Challenge, Entry] = ReplicaCache(
-            MAX_BYTES, MAX_READ_ONLY_BYTES
-        )
 
     # Creation
 
@@ -172,7 +158,7 @@ class Challenges:
                 `key_used`, if the key belongs to a different challenge.
         """
         challenge = await self._id_of(ByPlayer(maker, creation))
-        known = await self._replica(challenge).refresh()
+        known = await self.journals.load(challenge)
         if known is not None:
             if not _is_retry(known.made, terms, named, attempt):
                 raise Refusal("key_used")
@@ -219,7 +205,7 @@ class Challenges:
         """
         assert terms.circle is not None, "a league belongs to a circle"
         challenge = await self._id_of(ByLeague(terms.circle, turn))
-        known = await self._replica(challenge).refresh()
+        known = await self.journals.load(challenge)
         return known or await self._make(challenge, owner, terms, league=turn)
 
     async def _id_of(self, creation: Creation) -> ChallengeId:
@@ -301,7 +287,7 @@ class Challenges:
                 league,
             )
 
-        after = await self._append(challenge, decide)
+        after = await self.journals.decide(challenge, decide)
         if after.made.maker != maker:
             # Another player created this rematch concurrently, and it uses their slot.
             await self._store.end(maker, challenge)
@@ -353,7 +339,7 @@ class Challenges:
         if not await self._is_for(before, player):
             raise Refusal("not_in_circle")
         following = before.rematch or await self._id_of(RematchOf(challenge))
-        made = await self._replica(following).refresh()
+        made = await self.journals.load(following)
         if made is None:
             people = [each for each in before.players if each != player and not is_bot(each)]
             # Players of a challenge by link are notified of the rematch, which stays open to
@@ -407,8 +393,7 @@ class Challenges:
         It covers reading the journal if it is not cached. If a page of the table is shown, it also
         covers the page's rows, and sorting the table if its order is not cached.
         """
-        replica = self._replicas.known(challenge)
-        known = replica.state if replica is not None else None
+        known = self.journals.cached(challenge)
         if known is None:
             players = await self._store.size(challenge) if is_id(challenge) else 0
             cost, is_ordered = charges.READ_COST * players, False
@@ -422,7 +407,7 @@ class Challenges:
 
     async def find(self, challenge: ChallengeId) -> Challenge | None:
         """Return the current state of a challenge without checking visibility, or `None`."""
-        return await self._replica(challenge).refresh() if is_id(challenge) else None
+        return await self.journals.load(challenge) if is_id(challenge) else None
 
     async def _is_for(self, challenge: Challenge, player: PlayerId | None) -> bool:
         """Return whether a player is in the challenge's circle, or the challenge has no circle."""
@@ -593,10 +578,9 @@ class Challenges:
         Raises:
             Refusal: if the challenge is unknown, was created by another player, or is for a circle.
         """
-        await self.load(challenge, player)
-        before = self._replica(challenge).number
+        before = await self.load(challenge, player)
         found = await self._submit(challenge, lambda state, now: commands.close(state, player, now))
-        if found.version > before:
+        if found.version > before.version:
             self._quotas.note(player, charges.kept(charges.ENTRY_BYTES))
         return found
 
@@ -608,12 +592,11 @@ class Challenges:
         Raises:
             Refusal: if the challenge or run is unknown, or the sender has not played.
         """
-        await self.load(challenge, by)
-        before = self._replica(challenge).number
+        before = await self.load(challenge, by)
         found = await self._submit(
             challenge, lambda state, now: commands.emote(state, by, player, emote, now)
         )
-        if found.version > before:
+        if found.version > before.version:
             self._quotas.note(by, charges.kept(charges.ENTRY_BYTES))
         return found
 
@@ -647,34 +630,6 @@ class Challenges:
         challenge = challenge_of(occasion)
         return await self.find(challenge) if challenge is not None else None
 
-    # Journals
-
-    def used(self) -> list[Replica[Challenge, Entry]]:
-        """Return the cached replicas that this node appends to or follows."""
-        return self._replicas.used()
-
-    def follow(self, challenge: ChallengeId) -> None:
-        """Move a replica to the cache of appended ones, so that reads do not evict it."""
-        self._replica(challenge)
-        self._replicas.find_to_append(challenge)
-
-    def known(self, challenge: ChallengeId) -> Challenge | None:
-        """Return a challenge from its cached replica, or `None` if it is not cached or busy."""
-        replica = self._replicas.known(challenge)
-        return replica.settled if replica is not None else None
-
-    def receive(self, challenge: ChallengeId, number: int, text: str) -> Challenge | None:
-        """Apply entry `number`, appended and published by another node.
-
-        Returns:
-            The resulting challenge, or `None` if the journal must be read.
-
-        Raises:
-            UnreadableError: if a newer release wrote the entry.
-        """
-        replica = self._replicas.find_to_append(challenge)
-        return replica.state if replica is not None and replica.receive(number, text) else None
-
     async def _submit(
         self, challenge: ChallengeId, decide: Callable[[Challenge, int], Event | None]
     ) -> Challenge:
@@ -688,22 +643,7 @@ class Challenges:
             # Keep entry times monotonic, even if the clock was set back.
             return decide(state, max(now, state.at))
 
-        return await self._append(challenge, decide_on_it)
-
-    async def _append(
-        self, challenge: ChallengeId, decide: Callable[[Challenge | None, int], Event | None]
-    ) -> Challenge:
-        """Execute a command, and cache the replica as one to which this node appends."""
-        step = await self._replica(challenge).decide(decide)
-        self._replicas.find_to_append(challenge)
-        return step.after
-
-    def _replica(self, challenge: ChallengeId) -> Replica[Challenge, Entry]:
-        replica = self._replicas.known(challenge)
-        if replica is not None:
-            return replica
-        definition = ChallengeDefinition(challenge, self.appended)
-        return self._replicas.put(challenge, Replica(self._journals, self._clock, definition))
+        return await self.journals.decide(challenge, decide_on_it)
 
 
 def _is_retry(

@@ -22,7 +22,6 @@ from server.challenges import present
 from server.challenges.challenges import Challenges, Page
 from server.challenges.core.challenge import Challenge
 from server.challenges.core.table import Row, Table
-from server.challenges.live_challenges import LiveChallenges
 from server.challenges.messages import ChallengeChange, ChallengeGone, Challenger
 from server.players.core.names import Profile
 from server.players.profiles import Profiles
@@ -68,19 +67,18 @@ class ChallengeFeeds:
     def __init__(
         self,
         challenges: Challenges,
-        live: LiveChallenges,
         profiles: Profiles,
         background: Background,
     ) -> None:
         self._challenges = challenges
-        self._live = live
+        self._journals = challenges.journals
         self._profiles = profiles
         self._feeds: dict[ChallengeId, _Feed] = {}
         self._watched: dict[Session, ChallengeId] = {}
         self._ticks: WorkerPool[ChallengeId] = WorkerPool(
             background, "challenges", self._tick, size=CONCURRENCY
         )
-        live.changed.subscribe(self._changed)
+        self._journals.changed.subscribe(self._changed)
 
     def watched_by(self, session: Session) -> ChallengeId | None:
         """Return the challenge to which a session subscribes, if any."""
@@ -93,13 +91,13 @@ class ChallengeFeeds:
             Refusal: as for `Challenges.load`; the previous subscription then stays.
         """
         assert session.player is not None
-        self._live.follow(challenge)
+        self._journals.follow(challenge)
         try:
             # Follow before reading, so that no change is missed in between.
             found = await self._challenges.load(challenge, session.player)
             page = await self._challenges.page(found, session.player)
         except BaseException:
-            self._live.unfollow(challenge)
+            self._journals.unfollow(challenge)
             raise
         self.unwatch(session)
         self._watched[session] = challenge
@@ -123,24 +121,18 @@ class ChallengeFeeds:
         if not feed.sent:
             del self._feeds[challenge]
             self._ticks.schedule(challenge, None)
-        self._live.unfollow(challenge)
+        self._journals.unfollow(challenge)
 
     def _pages(self, found: Challenge) -> _Pages:
         tables = self._challenges.tables
         return {shows: tables.of(found, shows_results=shows).rows() for shows in _BOTH}
 
-    def _changed(self, challenge: Challenge) -> None:
+    def _changed(self, challenge: ChallengeId) -> None:
         """Schedule a changed challenge for its next tick."""
-        feed = self._feeds.get(challenge.id)
-        if feed is None:
-            return
-        if challenge.version < feed.now.version:
-            known = self._challenges.known(challenge.id)
-            if known is None or known.version >= feed.now.version:
-                # Ignore a stale read that arrives after a newer entry.
-                return
-        feed.now = challenge
-        self._schedule(challenge.id)
+        feed, now = self._feeds.get(challenge), self._journals.state(challenge)
+        if feed is not None and now is not None:
+            feed.now = now
+            self._schedule(challenge)
 
     def _schedule(self, challenge: ChallengeId) -> None:
         if not self._ticks.is_scheduled(challenge):

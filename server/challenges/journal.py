@@ -8,11 +8,13 @@ from server.base.core import keys as base_keys
 from server.base.core.due import ChallengeDue
 from server.base.core.ids import ChallengeId
 from server.base.journals.core.entry import Append, Beside, Placed
+from server.base.journals.followed import Kind
 from server.base.journals.reader import Reader, rules_of
 from server.base.outbox import effects
 from server.base.work.signal import Signal
 from server.challenges.core import challenge as core
 from server.challenges.core import commands, keys
+from server.challenges.core.bus import topic
 from server.challenges.core.challenge import Challenge, Checkpoint, Entry
 from server.challenges.core.effects import ChallengeOpened, ChallengeSettled
 from server.challenges.core.events import Closing, ResultVoided
@@ -129,3 +131,8 @@ class ChallengeDefinition:
 
 decode = _READER.decode
 """Decodes an entry from its JSON text."""
+
+KIND: Kind[ChallengeId, Challenge, Entry] = Kind(
+    "live_challenges", ChallengeDefinition, topic, used=64 << 20, read_only=16 << 20
+)
+"""The journals of challenges."""

@@ -15,27 +15,20 @@ import structlog
 
 from engine.catalog import ruleset
 from engine.errors import EngineError
-from server.base.core.bus_message import encode
 from server.base.core.due import CircleDue
 from server.base.core.ids import ID_LENGTH, CircleId, PlayerId, is_id
 from server.base.core.refusal import Refusal
-from server.base.journals.cache import ReplicaCache
-from server.base.journals.core.entry import Append
+from server.base.journals.followed import Journals
 from server.base.journals.readable import readable
-from server.base.journals.replica import Replica
-from server.base.journals.store import JournalStore
 from server.base.outbound.core.post import Outcome
 from server.base.outbound.webhooks import Webhooks
-from server.base.redis.bus import Bus
 from server.base.seals.keyring import Keyring
 from server.base.work.clock import Clock
 from server.base.work.random_text import id_of, random_id
-from server.base.work.signal import AsyncSignal, Signal
-from server.circles.core import bus as circle_bus
+from server.base.work.signal import AsyncSignal
 from server.circles.core import commands
 from server.circles.core.circle import Circle, Entry
 from server.circles.core.events import Event, Form, Founded, League, Webhook
-from server.circles.journal import CircleDefinition
 from server.circles.store import CircleStore
 
 MAX_CIRCLES = 20
@@ -43,12 +36,6 @@ MAX_CIRCLES = 20
 
 MAX_OWNED = 10
 """The most circles a player can own."""
-
-MAX_BYTES = 16 << 20
-"""Approximate bytes of cached circles to which this node appends."""
-
-MAX_READ_ONLY_BYTES = 8 << 20
-"""Approximate bytes of cached circles that this node only reads."""
 
 _LABEL = b"samedeal circle\0"
 
@@ -68,20 +55,19 @@ class PlayerCircles(NamedTuple):
 
 
 class Circles:
-    """Carries out commands on circles, using replicas of their journals.
+    """Carries out commands on circles.
 
     Args:
         store: the index of each player's circles.
         keyring: derives circle ids.
-        bus: announces changes to other nodes.
         clean: returns a name in its stored form, or raises a `Refusal`.
         webhooks: the delivery of posts.
         links: whether the page's URL is configured; webhooks require it.
-        journals: the journal store.
+        journals: the circles' journals, and those that sessions follow.
         clock: the store's clock.
 
     Attributes:
-        changed: emitted with the id of a followed circle when it changes.
+        journals: as given.
         passing: emitted with a circle and the time when scheduled work is due; awaiting it
             completes the work.
     """
@@ -90,33 +76,21 @@ class Circles:
         self,
         store: CircleStore,
         keyring: Keyring,
-        bus: Bus,
         clean: Callable[[str], str],
         webhooks: Webhooks,
         *,
+        journals: Journals[CircleId, Circle, Entry],
         links: bool,
-        journals: JournalStore,
         clock: Clock,
     ) -> None:
-        self.changed: Signal[CircleId] = Signal()
+        self.journals = journals
         self.passing: AsyncSignal[Circle, int] = AsyncSignal()
         self._store = store
         self._keyring = keyring
-        self._bus = bus
         self._clean = clean
         self._webhooks = webhooks
         self._links = links
-        self._journals = journals
         self._clock = clock
-        self._appended: Signal[Circle, Append] = Signal()
-        self._appended.subscribe(self._publish)
-        self._replicas: ReplicaCache[CircleId, Circle, Entry] = ReplicaCache(
-            MAX_BYTES, MAX_READ_ONLY_BYTES
-        )
-
-    def used(self) -> list[Replica[Circle, Entry]]:
-        """Return the cached replicas to which this node appends."""
-        return self._replicas.used()
 
     # Members
 
@@ -135,12 +109,12 @@ class Circles:
         cleaned = self._clean(name)
         # Derive the id from the key, so that a retry finds the circle and nobody can guess the id.
         circle = CircleId(id_of(await self._keyring.mac_of(_LABEL, player, creation)))
-        found = await self._replica(circle).refresh()
+        found = await self.journals.load(circle)
         if found is None:
             await self._check_free(player, owns=True)
             # Index first, so that every member finds the circle.
             await self._store.add(player, circle, self._clock.now())
-            found = await self._append(circle, _founding(circle, player, cleaned))
+            found = await self.journals.decide(circle, _founding(circle, player, cleaned))
         if not found.member(player):
             raise Refusal("key_used")
         return found
@@ -184,15 +158,14 @@ class Circles:
 
         A cached replica may be stale; the journal is read only if there is no replica.
         """
-        replica = self._replicas.known(circle)
-        known = replica.state if replica is not None else None
+        known = self.journals.cached(circle)
         found = known if known is not None else await self.find(circle)
         return len(found.members) if found is not None and found.member(member) else 0
 
     async def of(self, player: PlayerId) -> PlayerCircles:
         """Return a player's circles, in the order of joining."""
         named = await self._store.of(player)
-        found = await readable({each: self._replica(each).refresh() for each in named})
+        found = await readable({each: self.journals.load(each) for each in named})
         there = [each for each in found.read.values() if not each.deleted]
         kept = {each.id for each in there}.union(found.unreadable)
         # Unreadable circles stay in the index, because the player may be in them.
@@ -220,7 +193,7 @@ class Circles:
 
     async def find(self, circle: CircleId) -> Circle | None:
         """Return the current state of a circle without checking membership, or `None`."""
-        found = await self._replica(circle).refresh() if is_id(circle) else None
+        found = await self.journals.load(circle) if is_id(circle) else None
         return None if found is None or found.deleted else found
 
     async def members(self, circle: str) -> frozenset[PlayerId | None]:
@@ -286,10 +259,10 @@ class Circles:
         """Erase a deleted player from all circles. This is idempotent."""
 
         async def erase(circle: CircleId) -> Circle | None:
-            if await self._replica(circle).refresh() is None:
+            if await self.journals.load(circle) is None:
                 return None
             # Not `_submit`, which refuses deleted circles.
-            return await self._append(circle, partial(_erasing, player))
+            return await self.journals.decide(circle, partial(_erasing, player))
 
         found = await readable({each: erase(each) for each in await self._store.ever(player)})
         for circle in found.unreadable:
@@ -416,10 +389,10 @@ class Circles:
 
         The season itself is closed by the next read of the journal.
         """
-        found = await self._replica(due.circle).refresh()
+        found = await self.journals.load(due.circle)
         if found is not None and found.due is not None and found.due <= self._clock.now():
             await self.passing.emit(found, self._clock.now())
-            found = await self._replica(due.circle).refresh()
+            found = await self.journals.load(due.circle)
         return found is None or found.due is None or found.due > self._clock.now()
 
     async def note(
@@ -442,29 +415,6 @@ class Circles:
                 circle,
                 lambda c, now: commands.record_webhook_outcome(c, url, code, ends=ends, now=now),
             )
-
-    # Following
-
-    def follow(self, circle: CircleId) -> None:
-        """Emit `changed` for a circle. Calls are counted: each needs one `unfollow`."""
-        self._bus.subscribe(circle_bus.topic(circle), partial(self._receive, circle))
-
-    def unfollow(self, circle: CircleId) -> None:
-        """Undo one `follow`."""
-        self._bus.unsubscribe(circle_bus.topic(circle))
-
-    def _receive(self, circle: CircleId, payload: bytes | None) -> None:
-        """Handle a bus message, ignoring versions older than the replica."""
-        said, replica = circle_bus.decode(payload), self._replicas.known(circle)
-        known = replica.number if replica is not None else 0
-        if said is None or said.number >= known:
-            self.changed.emit(circle)
-
-    def _publish(self, circle: Circle, append: Append) -> None:
-        topic = circle_bus.topic(circle.id)
-        self._bus.publish(topic, encode(circle_bus.Version(append.number)))
-
-    # Journals
 
     async def _check_free(self, player: PlayerId, *, owns: bool) -> None:
         """Check that a player can be in, or own, another circle.
@@ -508,22 +458,7 @@ class Circles:
             # Keep entry times monotonic, even if the clock was set back.
             return decide(found, max(now, found.at))
 
-        return await self._append(circle, decide_on_circle)
-
-    async def _append(
-        self, circle: CircleId, decide: Callable[[Circle | None, int], Event | None]
-    ) -> Circle:
-        """Execute a command, and cache the replica as one to which this node appends."""
-        step = await self._replica(circle).decide(decide)
-        self._replicas.find_to_append(circle)
-        return step.after
-
-    def _replica(self, circle: CircleId) -> Replica[Circle, Entry]:
-        found = self._replicas.known(circle)
-        if found is not None:
-            return found
-        definition = CircleDefinition(circle, self._appended)
-        return self._replicas.put(circle, Replica(self._journals, self._clock, definition))
+        return await self.journals.decide(circle, decide_on_circle)
 
 
 def _founding(

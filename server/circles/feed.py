@@ -40,7 +40,7 @@ class CircleFeeds:
         self._ticks: WorkerPool[CircleId] = WorkerPool(
             background, "circles", self._tick, size=CONCURRENCY
         )
-        circles.changed.subscribe(self._changed)
+        circles.journals.changed.subscribe(self._changed)
 
     async def watch(self, session: Session, circle: CircleId) -> Circle:
         """Subscribe a session to a circle in place of any other, and return the circle.
@@ -49,12 +49,12 @@ class CircleFeeds:
             Refusal: as `unknown_circle`; the previous subscription then stays.
         """
         assert session.player is not None
-        self._circles.follow(circle)
+        self._circles.journals.follow(circle)
         try:
             # Follow before reading, so that no change is missed in between.
             found = await self._circles.use(circle, session.player)
         except BaseException:
-            self._circles.unfollow(circle)
+            self._circles.journals.unfollow(circle)
             raise
         self.unwatch(session)
         self._watched[session] = circle
@@ -71,7 +71,7 @@ class CircleFeeds:
         if not watchers:
             del self._watchers[circle]
             self._ticks.schedule(circle, None)
-        self._circles.unfollow(circle)
+        self._circles.journals.unfollow(circle)
 
     def _changed(self, circle: CircleId) -> None:
         """Schedule a changed circle for its next tick."""

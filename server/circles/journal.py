@@ -8,10 +8,12 @@ from server.base.core.due import CircleDue
 from server.base.core.ids import CircleId
 from server.base.core.keys import partition
 from server.base.journals.core.entry import Append
+from server.base.journals.followed import Kind
 from server.base.journals.reader import Reader
 from server.base.work.signal import Signal
 from server.circles.core import circle as circles
 from server.circles.core import commands, keys
+from server.circles.core.bus import topic
 from server.circles.core.circle import Checkpoint, Circle, Entry
 
 CHECKPOINT_EVERY = 64
@@ -26,7 +28,7 @@ class CircleDefinition:
     `appended` is emitted after each append, with the resulting circle.
     """
 
-    def __init__(self, circle: CircleId, appended: Signal[Circle, Append]) -> None:
+    def __init__(self, circle: CircleId, appended: Signal[CircleId, Circle, Append]) -> None:
         self._id = circle
         self._appended = appended
 
@@ -91,7 +93,7 @@ class CircleDefinition:
 
     def appended(self, before: Circle | None, after: Circle, append: Append) -> None:
         """Announce an accepted append of this node."""
-        self._appended.emit(after, append)
+        self._appended.emit(self._id, after, append)
 
 
 def _life_of(circle: Circle) -> int:
@@ -101,3 +103,8 @@ def _life_of(circle: Circle) -> int:
 
 decode = _READER.decode
 """Decodes an entry from its JSON text."""
+
+KIND: Kind[CircleId, Circle, Entry] = Kind(
+    "live_circles", CircleDefinition, topic, used=16 << 20, read_only=8 << 20
+)
+"""The journals of circles."""

@@ -285,20 +285,19 @@ class RoomFeeds:
         `counters` is a flat list of (place, home, moves) for each runner who has advanced; place is
         the index among the runners of the round.
         """
-        feed = self._feeds.get(code)
-        live = self._live.known(code)
-        if feed is None or live is None or live.room.round is None:
+        feed, room = self._feeds.get(code), self._live.state(code)
+        if feed is None or room is None or room.round is None:
             return
         if code in self._changed:
             # Clients look places up in the latest room state, so send it first.
             self._changed.discard(code)
             self._send_room(feed)
-        if live.room.round.deal != feed.deal:
+        if room.round.deal != feed.deal:
             # This round's state has not been sent yet; it will contain all counters.
             self._room_changed(code)
             return
         frame = codec.encode_progress(counters)
-        alone = live.room.round.players[counters[0]] if len(counters) == _PER_RUNNER else None
+        alone = room.round.players[counters[0]] if len(counters) == _PER_RUNNER else None
         all_counters: bytes | None = None
         for session, sent in feed.last_sent.items():
             if sent is None:
@@ -308,7 +307,7 @@ class RoomFeeds:
                 feed.behind.add(session)
             elif session in feed.behind:
                 feed.behind.discard(session)
-                all_counters = all_counters or codec.encode_progress(live.all_counters())
+                all_counters = all_counters or codec.encode_progress(self._live.counters(code))
                 session.send_frame(all_counters)
             elif session.player != alone:
                 session.send_frame(frame)

@@ -32,7 +32,7 @@ class RoomDefinition:
     """
 
     def __init__(
-        self, code: RoomCode, clock: Clock, appended: Signal[RoomCode, Room, Append]
+        self, clock: Clock, code: RoomCode, appended: Signal[RoomCode, Room, Append]
     ) -> None:
         self._code = code
         self._clock = clock

@@ -6,11 +6,12 @@ import asyncio
 from dataclasses import dataclass, field
 
 from server.base.core.ids import DealId, PlayerId, RoomCode
+from server.base.journals.followed import Followed
 from server.base.journals.reader import rules_of
 from server.play.core.result import Result
 from server.players.core.names import Profile
 from server.rooms.core.bus import Progress
-from server.rooms.core.room import Room
+from server.rooms.core.room import Entry, Room
 from server.rooms.presence import RoomPresence
 
 
@@ -39,37 +40,36 @@ class LiveRoom:
     """A room that this node follows.
 
     Attributes:
+        followed: its journal's replica.
         presence: the players who are online in it.
-        counters: (cards at home, moves) of each runner of the round who has moved.
+        counters: (cards at home, moves) of each runner of a round who has moved.
+        deal: the deal of that round, which may have been replaced by another one.
         seed: (deal id, seed in hexadecimal) of the last finished round's deal.
         shown: whether this node is registered as present itself, for lack of a local player.
         loaded: set after the first refresh since this node started following the room.
     """
 
-    room: Room
+    code: RoomCode
+    followed: Followed[Room, Entry]
     presence: RoomPresence
     counters: dict[PlayerId, tuple[int, int]] = field(default_factory=dict)
+    deal: DealId | None = None
     seed: tuple[DealId, str] | None = None
     shown: bool = False
     loaded: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
-    def code(self) -> RoomCode:
-        """The room's code."""
-        return self.room.opened.code
+    def room(self) -> Room:
+        """The room's last known state."""
+        assert self.followed.state is not None, "a room is followed from a known state on"
+        return self.followed.state
 
     @property
     def players(self) -> set[PlayerId]:
         """All members and runners, and former members with a place in the scores."""
-        players = {seat.player for seat in self.room.seats}.union(self.room.former)
-        return players.union(self.room.round.players) if self.room.round is not None else players
-
-    def update(self, room: Room) -> None:
-        """Replace the room's state; a new round resets the counters."""
-        old, new = self.room.round, room.round
-        if new is not None and (old is None or old.deal != new.deal):
-            self.counters.clear()
-        self.room = room
+        room = self.room
+        players = {seat.player for seat in room.seats}.union(room.former)
+        return players.union(room.round.players) if room.round is not None else players
 
     def advance(self, progress: Progress) -> list[int]:
         """Apply runners' progress; older progress, or progress in another round, is ignored.
@@ -78,9 +78,13 @@ class LiveRoom:
             A flat list of (index among the round's players, cards at home, moves) for each runner
             who has advanced.
         """
-        round_ = self.room.round
+        # Not `room`: this is called five times a second for each racing room.
+        state = self.followed.state
+        round_ = state.round if state is not None else None
         if round_ is None or round_.deal != progress.deal:
             return []
+        if self.deal != round_.deal:
+            self.deal, self.counters = round_.deal, {}
         advanced: list[int] = []
         for player, home, moves in progress.runners:
             # Moves only increase, so a message with fewer moves is older.
@@ -90,22 +94,35 @@ class LiveRoom:
             advanced += (round_.players.index(player), home, moves)
         return advanced
 
+    @property
+    def _known(self) -> dict[PlayerId, tuple[int, int]]:
+        """The counters, if they belong to the room's latest round."""
+        round_ = self.room.round
+        return self.counters if round_ is not None and round_.deal == self.deal else {}
+
+    def progress(self) -> Progress | None:
+        """Return the progress of all runners, or `None` if none is known."""
+        known = self._known
+        if not known or self.deal is None:
+            return None
+        return Progress(self.deal, [(player, *counters) for player, counters in known.items()])
+
     def all_counters(self) -> list[int]:
         """Return all known counters as a flat list, as `advance` does."""
         players = self.room.round.players if self.room.round is not None else ()
-        found = ((place, self.counters.get(player)) for place, player in enumerate(players))
+        counters = self._known
+        found = ((place, counters.get(player)) for place, player in enumerate(players))
         return [number for place, known in found if known for number in (place, *known)]
 
     def results(self) -> dict[PlayerId, Result]:
         """Return each runner's result, as in `RoomPage.progress`; empty before the first round."""
-        room = self.room
-        if room.round is None:
+        round_ = self.room.round
+        if round_ is None:
             return {}
-        terms = room.round.terms
-        rules = rules_of(terms.game, terms.variant, room.round.rules)
-        start = (rules.home_at_start, 0)
-        counters = {player: self.counters.get(player, start) for player in room.round.players}
+        rules = rules_of(round_.terms.game, round_.terms.variant, round_.rules)
+        known = self._known
+        counters = {each: known.get(each, (rules.home_at_start, 0)) for each in round_.players}
         return {
             player: Result(home, rules.total - home, 0, moves, None)
             for player, (home, moves) in counters.items()
-        } | room.round.results
+        } | round_.results

@@ -21,17 +21,13 @@ from server.base.core.ids import (
     split_attempt_id,
 )
 from server.base.core.quota import KEPT_DAYS, Item
-from server.base.core.refusal import Refusal, UnreadableError
-from server.base.journals.cache import ReplicaCache
-from server.base.journals.core.entry import Append
+from server.base.core.refusal import Refusal
 from server.base.journals.reader import rules_of
-from server.base.journals.replica import Replica
 from server.base.journals.store import JournalStore
 from server.base.quotas.quotas import Quotas
 from server.base.seals.keyring import Keyring
 from server.base.work.clock import Clock
 from server.base.work.random_text import room_code_of
-from server.base.work.signal import Signal
 from server.deals.store import Deal, DealStore
 from server.play.answers import Snapshot
 from server.play.attempts import Attempts
@@ -41,8 +37,9 @@ from server.play.core.finish import Finish
 from server.play.core.result import Help, Result
 from server.rooms.core import charges, commands, keys, quick_match
 from server.rooms.core.events import Event, RoomOpened, Terms, TermsSet
-from server.rooms.core.room import Checkpoint, Entry, Room, Round
-from server.rooms.journal import RoomDefinition, decode, decode_round
+from server.rooms.core.room import Checkpoint, Room, Round
+from server.rooms.journal import decode, decode_round
+from server.rooms.live_rooms import LiveRooms
 from server.rooms.store import RoomStore
 
 _LABEL = b"samedeal room\0"
@@ -53,20 +50,15 @@ STANDARD = "standard"
 _NO_DEAL = DealId("")
 """A placeholder for checking whether a round can start before its deal is drawn."""
 
-MAX_BYTES = 64 << 20
-"""The cache size for rooms that this node appends to or follows, in bytes: about 20,000 rooms."""
-
-MAX_READ_ONLY_BYTES = 4 << 20
-"""The cache size for rooms that this node has only read, in bytes."""
-
 log = structlog.get_logger()
 
 
 class Rooms:
-    """Carries out commands on race rooms, using replicas of their journals."""
+    """Carries out commands on race rooms."""
 
     def __init__(
         self,
+        live: LiveRooms,
         store: RoomStore,
         attempts: Attempts,
         quotas: Quotas,
@@ -76,6 +68,7 @@ class Rooms:
         deals: DealStore,
         clock: Clock,
     ) -> None:
+        self._live = live
         self._store = store
         self._journals = journals
         self._deals = deals
@@ -83,11 +76,6 @@ class Rooms:
         self._quotas = quotas
         self._keyring = keyring
         self._attempts = attempts
-        self._replicas: ReplicaCache[RoomCode, Room, Entry] = ReplicaCache(
-            MAX_BYTES, MAX_READ_ONLY_BYTES
-        )
-        self.appended: Signal[RoomCode, Room, Append] = Signal()
-        """Emitted after each entry appended by this node, with the room after it."""
 
     def all(self) -> AsyncIterator[list[RoomCode]]:
         """Yield the codes of all rooms, for operators. See `RoomStore.all`."""
@@ -137,7 +125,7 @@ class Rooms:
                     *(code, player, game, variant, seats, limit, now), help=allowed, known=known
                 )
 
-            room = await self._append(code, decide)
+            room = await self._live.decide(code, decide)
             if room.opened.host == player:
                 return await self.join(code, player)
         raise AssertionError("some code is free")
@@ -165,7 +153,7 @@ class Rooms:
                 quick=True,
             )
 
-        await self._append(code, decide)
+        await self._live.decide(code, decide)
         return await self._submit(code, lambda room, now: commands.match(room, player, now))
 
     async def seat_bot(self, code: RoomCode) -> Room:
@@ -182,7 +170,7 @@ class Rooms:
         Raises:
             Refusal: there is no room with this code.
         """
-        room = await self._replica(code).refresh() if is_code(code) else None
+        room = await self._live.load(code) if is_code(code) else None
         if room is None:
             raise Refusal("unknown_room")
         return room
@@ -226,35 +214,10 @@ class Rooms:
             return None
         return room.round if room.round is not None and room.round.deal == deal else None
 
-    def used(self) -> list[Replica[Room, Entry]]:
-        """Return the cached replicas that this node appends to or follows."""
-        return self._replicas.used()
-
-    def follow(self, code: RoomCode) -> None:
-        """Protect a room's replica from eviction by reads, as an append does."""
-        self._replicas.find_to_append(code)
-
-    def known(self, code: RoomCode) -> Room | None:
-        """Return a room from its replica, or `None` if it is not cached or is busy."""
-        replica = self._replicas.known(code)
-        return replica.settled if replica is not None else None
-
     def of_first_move(self, code: RoomCode, days: int) -> list[Item]:
         """Return the storage that a first move in a room adds. See `charges.of_first_move`."""
-        room = self.known(code)
+        room = self._live.cached(code)
         return charges.of_first_move(room.round.players if room and room.round else None, days)
-
-    def receive(self, code: RoomCode, number: int, text: str) -> Room | None:
-        """Apply entry `number`, published by another node.
-
-        Returns:
-            The room after it, or `None` if the room must be read.
-        """
-        replica = self._replicas.find_to_append(code)
-        try:
-            return replica.state if replica is not None and replica.receive(number, text) else None
-        except UnreadableError:
-            return None
 
     async def join(self, code: RoomCode, player: PlayerId) -> Room:
         """Take a seat; a player who has one keeps it.
@@ -465,8 +428,7 @@ class Rooms:
         Raises:
             Refusal: there is no such room, or the player has no seat in it.
         """
-        replica = self._replicas.known(code)
-        room = replica.state if replica is not None else None
+        room = self._live.cached(code)
         if room is None or not room.seat_of(player):
             commands.check_member(await self.load(code), player)
 
@@ -491,8 +453,7 @@ class Rooms:
             commands.start(room, player, _NO_DEAL, "", now, present=present, anyway=anyway)
             return room.terms
 
-        replica = self._replicas.known(code)
-        room = replica.state if replica is not None else None
+        room = self._live.cached(code)
         try:
             if room is not None:
                 return check(room)
@@ -553,7 +514,7 @@ class Rooms:
             Whether it is, and the player is in the round and has not finished.
         """
         deal = await self._deals.find(deal_id)
-        room = await self._replica(deal.room).refresh() if deal and deal.room else None
+        room = await self._live.load(deal.room) if deal and deal.room else None
         running = room.running if room else None
         if room and running and running.deal == deal_id and player in running.unfinished():
             await self._start_attempt(room, running, player)
@@ -567,7 +528,7 @@ class Rooms:
             Whether the round is over. If not, the deadline is in the future: the clock was wrong
             when it seemed to have passed, and was corrected since.
         """
-        room = await self._replica(code).refresh()
+        room = await self._live.load(code)
         if room is None or room.running is None:
             return True
         over = True
@@ -590,15 +551,6 @@ class Rooms:
                     continue
             await self.finish(code, room.running.deal, player, result)
         return over
-
-    async def runners(self, room: Room) -> list[Attempt]:
-        """Return the unfinished attempts of the running round, read concurrently."""
-        running = room.running
-        if running is None:
-            return []
-        attempts = (running.attempt(player) for player in running.unfinished())
-        found = await asyncio.gather(*map(self._attempts.find, attempts))
-        return [attempt for attempt in found if attempt is not None]
 
     async def play_bot(self, room: Room) -> Attempt | None:
         """Return the pace bot's attempt at the running round, after all moves that are due.
@@ -660,22 +612,7 @@ class Rooms:
                 commands.check_open(room)
             return event
 
-        return await self._append(code, decide_on_room)
-
-    async def _append(
-        self, code: RoomCode, decide: Callable[[Room | None, int], Event | None]
-    ) -> Room:
-        """Carry out a command, and cache the room's replica among those that are appended to."""
-        step = await self._replica(code).decide(decide)
-        self._replicas.find_to_append(code)
-        return step.after
-
-    def _replica(self, code: RoomCode) -> Replica[Room, Entry]:
-        replica = self._replicas.known(code)
-        if replica is not None:
-            return replica
-        definition = RoomDefinition(code, self._clock, self.appended)
-        return self._replicas.put(code, Replica(self._journals, self._clock, definition))
+        return await self._live.decide(code, decide_on_room)
 
 
 def _check_offered(terms: Terms) -> None:

@@ -57,7 +57,7 @@ async def test_prices_on_challenges_match_their_work(
         return {"challenge": large[0].id}
 
     def unread(_: int) -> Mapping[str, Any]:
-        service._replicas = ReplicaCache()
+        service.journals._replicas = ReplicaCache()
         return unordered(0)
 
     await prices.count(bob, "WatchChallenge", "not ordered", unordered)

@@ -188,7 +188,7 @@ async def test_an_operator_can_rename_and_delete_any_circle(node: Node, other: N
         await operated.delete_by_operator(circle.id)
         assert await node.services.circles.find(circle.id) is None
     assert await node.keys("circles-of:*") == []
-    gone = await node.services.circles._replica(circle.id).refresh()
+    gone = await node.services.circles.journals.load(circle.id)
     assert gone is not None
     assert gone.version == renamed.version + 1
 
@@ -321,7 +321,7 @@ async def test_an_unreadable_circle_does_not_hide_the_others(node: Node, damage:
         text = json.dumps({"type": "season closed", "at": START})
         await node.redis.xadd(key, {"e": text}, id=f"0-{damaged.version + 1}")
     circles = node.services.circles
-    circles._replicas = ReplicaCache()
+    circles.journals._replicas = ReplicaCache()
     mine = await circles.of(BOB)
     assert ([each.id for each in mine.circles], mine.unreadable) == ([whole.id], (damaged.id,))
     assert (await circles.found(BOB, "More", "creation")).owner == BOB

@@ -266,7 +266,7 @@ async def test_events_lost_by_the_bus_are_recovered(
         name = f"elsewhere/{number}"
         await node.store.players.add_session(one.player, name, clock.time + 1)
     node.services.mirrors.ended.subscribers.clear()
-    node.services.rooms.appended.subscribers.clear()
+    node.services.live.appended.subscribers.clear()
     clock.time = OVER
     await node.rooms.pass_deadline(code)
     node.services.mirrors.ended.subscribe(hub.front.holding._ended)

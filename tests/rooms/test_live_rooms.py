@@ -11,13 +11,14 @@ import pytest
 from server.base.core import keys
 from server.base.core.bus_message import encode
 from server.base.core.ids import PlayerId, RoomCode
+from server.base.journals.core.entry import AppendedEntry
 from server.base.work import worker_pool
 from server.players.core.names import Profile
 from server.rooms import live_rooms as module
 from server.rooms import progress
 from server.rooms.core import bus as room_bus
 from server.rooms.core import keys as rooms_keys
-from server.rooms.core.bus import AppendedEntry, Progress
+from server.rooms.core.bus import Progress
 from server.rooms.live_room import RoomPage
 from tests.base.redis.servers import calls, reads, until
 from tests.builders import ADA, BOB, CYD
@@ -84,7 +85,7 @@ async def test_an_entry_published_by_another_node_is_applied_without_reading(
     notified: list[RoomCode] = []
     other.services.live.changed.subscribe(notified.append)
     refreshes: list[RoomCode] = []
-    monkeypatch.setattr(other.services.live._refreshes, "add", refreshes.append)
+    monkeypatch.setattr(other.services.live._reads, "add", refreshes.append)
     for number in range(1, 4):
         await node.rooms.set_ready(code, CYD, ready=bool(number % 2 == 0))
         await sees(other, code, version + number)
@@ -99,7 +100,7 @@ async def test_a_gap_in_the_published_versions_leads_to_a_read_of_the_journal(
     await follow(other, code, BOB)
     version = page_of(other, code).room.version
     # One entry that is not published, and one that is.
-    node.services.rooms.appended.subscribers.clear()
+    node.services.live.appended.subscribers.clear()
     await node.rooms.set_ready(code, BOB, ready=False)
     room = await node.rooms.set_ready(code, BOB, ready=True)
     assert page_of(other, code).room.version == version
@@ -112,7 +113,7 @@ async def test_an_unknown_bus_message_leads_to_a_refresh(node: Node, other: Node
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(other, code, BOB)
     version = page_of(other, code).room.version
-    node.services.rooms.appended.subscribers.clear()
+    node.services.live.appended.subscribers.clear()
     for number, payload in enumerate((b"", b"\x91\x63", b"no msgpack"), start=1):
         await node.rooms.set_ready(code, BOB, ready=number % 2 == 0)
         node.bus.publish(room_bus.topic(code), payload)
@@ -199,7 +200,7 @@ async def test_when_a_node_dies_its_players_are_absent_and_its_last_entry_is_rea
     await shows(node, code, ADA, BOB)
     version = page_of(node, code).room.version
     # It dies after an append, and before it publishes the entry.
-    other.services.rooms.appended.subscribers.clear()
+    other.services.live.appended.subscribers.clear()
     await other.rooms.set_ready(code, BOB, ready=False)
     mine, dead = node.registration, other.registration.id
     mine._update([mine.id])
@@ -333,7 +334,7 @@ async def test_a_failed_refresh_is_retried(
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     version = page_of(node, code).room.version
-    other.services.rooms.appended.subscribers.clear()
+    other.services.live.appended.subscribers.clear()
     await other.rooms.set_ready(code, BOB, ready=False)
     with monkeypatch.context() as away, debug_captured() as logs:
         away.setattr(node.database.client, "pipeline", _is_away)

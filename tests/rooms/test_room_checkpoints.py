@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from server.base.core.ids import DealId, PlayerId, RoomCode
-from server.base.journals.core.entry import Append
+from server.base.journals.core.entry import Append, AppendedEntry
 from server.play.core.result import Result
 from server.rooms import journal as rooms_journal
 from server.rooms.core import charges, keys
@@ -129,12 +129,14 @@ async def test_published_entries_are_applied_across_checkpoints(
     code = await room_on(here)
     await there.rooms.load(code)
     told: list[Append] = []
-    here.rooms.appended.subscribe(lambda _, __, append: told.append(append))
+    here.services.live.appended.subscribe(lambda _, __, append: told.append(append))
     room = await toggle(here, code, clock, 25)
+    followed = there.services.live.follow(code)
     for append in told:
-        received = there.rooms.receive(code, append.number, append.payload)
-        assert received is not None
-    assert received == room
+        there.services.live.fold(code, AppendedEntry(append.number, append.payload))
+        assert followed.state is not None
+        assert followed.state.version == append.number
+    assert followed.state == room
     assert room.begin > 20
 
 

@@ -16,6 +16,7 @@ from server.base.core.ids import (
     is_code,
 )
 from server.base.core.refusal import Refusal
+from server.base.journals.core.entry import AppendedEntry
 from server.deals.core import keys as deals_keys
 from server.deals.store import Deal
 from server.play.answers import Played
@@ -24,7 +25,6 @@ from server.play.core.attempt import Started
 from server.play.core.result import Result
 from server.rooms.core import bus as room_bus
 from server.rooms.core import keys as rooms_keys
-from server.rooms.core.bus import AppendedEntry
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
 from tests.base.outbox.outboxes import all_due
@@ -163,7 +163,7 @@ async def test_unknown_codes_evict_no_room_from_the_cache(node: Node) -> None:
         for act in (node.rooms.load(RoomCode(code)), node.rooms.join(RoomCode(code), BOB)):
             with pytest.raises(Refusal, match="unknown_room"):
                 await act
-    assert list(node.rooms._replicas._used.held) == [room.opened.code]
+    assert list(node.services.live._replicas._used.held) == [room.opened.code]
 
 
 async def test_two_nodes_give_the_last_seat_once(node: Node, other: Node) -> None:

@@ -48,6 +48,9 @@ class Replica(Generic[State, Event]):
     """This node's replica of one journal.
 
     Commands and reads run one after the other, in the order of their arrival.
+
+    Attributes:
+        ended: called after each command and read, while the state is complete; or `None`.
     """
 
     __slots__ = (
@@ -59,6 +62,7 @@ class Replica(Generic[State, Event]):
         "_journals",
         "_machine",
         "_waiting",
+        "ended",
     )
 
     def __init__(
@@ -74,6 +78,7 @@ class Replica(Generic[State, Event]):
         """The command of that step."""
         self._finish: Finish = _ignore
         self._waiting: deque[tuple[Job[Any], Finish]] | None = None
+        self.ended: Callable[[], None] | None = None
 
     @property
     def state(self) -> State | None:
@@ -306,6 +311,8 @@ class Replica(Generic[State, Event]):
             # The callback may refer to a session, which must not be kept alive.
             self._job, self._waiting, self._finish = None, None, _ignore
         finish(outcome)
+        if self.ended is not None:
+            self.ended()
 
     def _report_appended(self, step: Step[State]) -> None:
         """Report an accepted append.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from server.base.core.bus_message import Decoder
 from server.base.core.ids import ChallengeId, PlayerId
 from server.base.core.topics import Topic
 
@@ -12,17 +11,6 @@ from server.base.core.topics import Topic
 def topic(challenge: ChallengeId) -> Topic:
     """Return the topic for a challenge's new journal entries."""
     return Topic(f"challenge:{challenge}")
-
-
-class AppendedEntry(Struct, tag=1, array_like=True, frozen=True):
-    """An entry, sent to the challenge's topic: its number and its JSON text."""
-
-    number: int
-    text: str
-
-
-decode = Decoder[AppendedEntry](AppendedEntry).decode
-"""Decodes a message of a challenge's topic."""
 
 
 class Listed(Struct, tag=12, array_like=True, frozen=True):

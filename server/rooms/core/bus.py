@@ -7,19 +7,13 @@ from msgspec import Struct
 from server.base.core.bus_message import Decoder
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.core.topics import Topic
+from server.base.journals.core.entry import AppendedEntry
 from server.players.core.bus import Renamed
 
 
 def topic(code: RoomCode) -> Topic:
     """Return a room's topic, which carries new entries, progress and presence."""
     return Topic(f"room:{code}")
-
-
-class AppendedEntry(Struct, tag=1, array_like=True, frozen=True):
-    """To a room's topic: a new journal entry, with its number and text (JSON)."""
-
-    number: int
-    text: str
 
 
 class Progress(Struct, tag=2, array_like=True, frozen=True):

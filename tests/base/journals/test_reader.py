@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 from server.base.core import keys
 from server.base.core.ids import AttemptId, DealId
 from server.base.core.refusal import Refusal, UnreadableError
+from server.base.journals.core.entry import AppendedEntry
 from server.base.journals.reader import Reader
 from server.deals.core import keys as deals_keys
 from server.play.core import keys as play_keys
@@ -132,14 +133,16 @@ async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
         before, ADA, DealId("r" * 16), "c0ffee", clock.time, present=[ADA], rules="0" * 16
     )
     number, text = before.version + 1, msgspec.json.encode(event).decode()
-    assert other.rooms.receive(code, number, text) is None
+    other.services.live.follow(code)
+    other.services.live.fold(code, AppendedEntry(number, text))
+    assert other.services.live.state(code) == before
     await node.redis.xadd(rooms_keys.room(code), {"e": text}, id=f"0-{number}")
     with pytest.raises(UnreadableError, match="unknown_rules"):
         await other.rooms.load(code)
     with pytest.raises(UnreadableError, match="unknown_rules"):
         await other.rooms.join(code, BOB)
     # The state before that entry can still be shown.
-    assert other.rooms.known(code) == before
+    assert other.services.live.cached(code) == before
 
 
 async def test_a_round_of_a_withdrawn_game_is_refused(node: Node, other: Node) -> None:

@@ -203,7 +203,7 @@ def test_the_estimated_size_of_a_room_is_accurate(members: int, rounds: int) -> 
     texts = _raced(players, rounds)
 
     def read() -> list[Replica[Room, RoomEvent]]:
-        definition = RoomDefinition(CODE, cast(Any, None), cast(Any, None))
+        definition = RoomDefinition(cast(Any, None), CODE, cast(Any, None))
         return [_replica(definition, texts) for _ in range(10)]
 
     replicas, taken = _measured(read)

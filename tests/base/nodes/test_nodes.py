@@ -80,7 +80,7 @@ async def test_an_unpublished_start_of_a_round_is_found(redis_url: str, database
         code = RoomCode(await room_of(one, other))
         async with node_on(redis_url, RedisClock(database)) as silent:
             await silent.store.clock.sample()
-            silent.rooms.appended.subscribers.clear()
+            silent.services.live.appended.subscribers.clear()
             with capture_logs() as logs:
 
                 async def known() -> bool:

@@ -306,7 +306,7 @@ async def test_previews_leave_nothing_in_redis_or_the_caches(redis_url: str) -> 
             player = PlayerId(str(number) * 16)
             await found.preview("/leaderboard/robert", {"day": str(DAY), "player": player}, "")
         assert await alone.keys() == before
-        assert alone.rooms._replicas.size == 0
+        assert alone.services.live._replicas.size == 0
         assert alone.services.profiles.known([player]) is None
         assert not found._reading
 

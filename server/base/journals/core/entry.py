@@ -91,6 +91,13 @@ class Append(Struct, frozen=True):
         )
 
 
+class AppendedEntry(Struct, tag=1, array_like=True, frozen=True):
+    """To a journal's topic: a new entry, with its number and text (JSON)."""
+
+    number: int
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Entries:
     """Entries read from a journal.
