@@ -13,11 +13,10 @@ from dataclasses import replace
 
 from server.base.core.ids import ChallengeId, PlayerId
 from server.base.wire import codec
-from server.base.wire.contracts import Reason
+from server.base.wire.feed import SLICE, Audience, Feed, Sessions, close_all
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.tasks import in_timed_slices
-from server.base.work.worker_pool import WorkerPool
 from server.challenges import present
 from server.challenges.challenges import Challenges, Page
 from server.challenges.core.challenge import Challenge
@@ -26,63 +25,50 @@ from server.challenges.messages import ChallengeChange, ChallengeGone, Challenge
 from server.players.core.names import Profile
 from server.players.profiles import Profiles
 
-TICK = 0.5
-"""Seconds between two updates of a challenge."""
-
-CONCURRENCY = 4
-"""The number of challenges updated concurrently."""
-
-SLICE = 0.003
-"""Seconds of sending before the feed yields to the event loop."""
-
-
 _BOTH = True, False
 
 _Pages = Mapping[bool, Sequence[Row]]
 """The first page of a table, with results visible (`True`) and hidden (`False`)."""
 
 
-class _Feed:
+class _Audience(Audience[int]):
     """The subscribers of one challenge.
 
+    A mark is the version last sent, or 0 if a slow reader missed one.
+
     Attributes:
-        sent: the version last sent to each subscriber; 0 if a slow reader missed one.
         known: the challenge as last sent.
         pages: the first page of `known`, with results visible and hidden.
-        now: the latest known state of the challenge.
     """
 
-    __slots__ = ("known", "now", "pages", "sent")
+    __slots__ = ("known", "pages")
 
-    def __init__(self, now: Challenge, pages: _Pages) -> None:
-        self.sent: dict[Session, int] = {}
-        self.known = now
+    def __init__(self, known: Challenge, pages: _Pages) -> None:
+        super().__init__()
+        self.known = known
         self.pages = pages
-        self.now = now
 
 
-class ChallengeFeeds:
+class ChallengeFeeds(Feed[ChallengeId, _Audience]):
     """The challenges to which this node's sessions subscribe."""
 
     def __init__(
         self,
         challenges: Challenges,
         profiles: Profiles,
+        sessions: Sessions,
         background: Background,
     ) -> None:
+        super().__init__("challenges", sessions, background)
         self._challenges = challenges
-        self._journals = challenges.journals
         self._profiles = profiles
-        self._feeds: dict[ChallengeId, _Feed] = {}
-        self._watched: dict[Session, ChallengeId] = {}
-        self._ticks: WorkerPool[ChallengeId] = WorkerPool(
-            background, "challenges", self._tick, size=CONCURRENCY
-        )
-        self._journals.changed.subscribe(self._changed)
+        challenges.journals.changed.subscribe(self._notify)
 
-    def watched_by(self, session: Session) -> ChallengeId | None:
-        """Return the challenge to which a session subscribes, if any."""
-        return self._watched.get(session)
+    def _follow(self, topic: ChallengeId) -> None:
+        self._challenges.journals.follow(topic)
+
+    def _unfollow(self, topic: ChallengeId) -> None:
+        self._challenges.journals.unfollow(topic)
 
     async def watch(self, session: Session, challenge: ChallengeId) -> Page:
         """Subscribe a session to a challenge in place of any other, and return its page.
@@ -90,76 +76,49 @@ class ChallengeFeeds:
         Raises:
             Refusal: as for `Challenges.load`; the previous subscription then stays.
         """
-        assert session.player is not None
-        self._journals.follow(challenge)
-        try:
-            # Follow before reading, so that no change is missed in between.
-            found = await self._challenges.load(challenge, session.player)
-            page = await self._challenges.page(found, session.player)
-        except BaseException:
-            self._journals.unfollow(challenge)
-            raise
-        self.unwatch(session)
-        self._watched[session] = challenge
-        feed = self._feeds.get(challenge)
-        if feed is None:
-            feed = self._feeds[challenge] = _Feed(found, self._pages(found))
-        feed.sent[session] = found.version
-        if found.version > feed.now.version:
-            feed.now = found
-        if feed.now.version != feed.known.version or found.version != feed.known.version:
-            self._schedule(challenge)
-        return page
 
-    def unwatch(self, session: Session) -> None:
-        """End a session's subscription, in constant time."""
-        challenge = self._watched.pop(session, None)
-        if challenge is None:
-            return
-        feed = self._feeds[challenge]
-        del feed.sent[session]
-        if not feed.sent:
-            del self._feeds[challenge]
-            self._ticks.schedule(challenge, None)
-        self._journals.unfollow(challenge)
+        def add(page: Page) -> None:
+            found = page.challenge
+            audience = self._audiences.get(challenge)
+            if audience is None:
+                audience = self._audiences[challenge] = _Audience(found, self._pages(found))
+            audience.marks[session] = found.version
+            now = self._challenges.journals.state(challenge) or found
+            if not now.version == found.version == audience.known.version:
+                self._notify(challenge)
+
+        return await self._subscribe(session, challenge, self._page(session, challenge), add)
+
+    async def _page(self, session: Session, challenge: ChallengeId) -> Page:
+        assert session.player is not None
+        found = await self._challenges.load(challenge, session.player)
+        return await self._challenges.page(found, session.player)
 
     def _pages(self, found: Challenge) -> _Pages:
         tables = self._challenges.tables
         return {shows: tables.of(found, shows_results=shows).rows() for shows in _BOTH}
 
-    def _changed(self, challenge: ChallengeId) -> None:
-        """Schedule a changed challenge for its next tick."""
-        feed, now = self._feeds.get(challenge), self._journals.state(challenge)
-        if feed is not None and now is not None:
-            feed.now = now
-            self._schedule(challenge)
+    async def _dismiss_excluded(self, audience: _Audience, now: Challenge) -> None:
+        """End the subscriptions of players who may not see the challenge any longer."""
+        watching = {each.player for each in audience.marks if each.player is not None}
+        # Only check the players queried: others may subscribe during the await.
+        excluded = watching.difference(await self._challenges.allowed_viewers(now, watching))
+        for session in [each for each in audience.marks if each.player in excluded]:
+            self._dismiss(session, ChallengeGone(now.id))
 
-    def _schedule(self, challenge: ChallengeId) -> None:
-        if not self._ticks.is_scheduled(challenge):
-            self._ticks.schedule(challenge, TICK)
-
-    def _end_for(self, feed: _Feed, players: Collection[PlayerId | None]) -> None:
-        """End and notify the subscriptions of players who can no longer see a challenge."""
-        for session in [each for each in feed.sent if each.player in players]:
-            self.unwatch(session)
-            session.send(ChallengeGone(feed.now.id))
-
-    async def _tick(self, challenge: ChallengeId) -> None:
+    async def _update(self, topic: ChallengeId) -> None:
         """Send a challenge's changes to its subscribers."""
-        feed = self._feeds.get(challenge)
-        if feed is None:
+        audience, now = self._audiences.get(topic), self._challenges.journals.state(topic)
+        if audience is None or now is None:
             return
-        before, now = feed.known, feed.now
+        before = audience.known
         if now.version < before.version:
-            _go_back(feed)
+            audience.known = now
+            close_all(audience)
             return
         pages = self._pages(now)
-        watching = {each.player for each in feed.sent if each.player is not None}
-        # Only check the players queried: others may subscribe during the await.
-        self._end_for(
-            feed, watching.difference(await self._challenges.allowed_viewers(now, watching))
-        )
-        old, feed.known, feed.pages = feed.pages, now, pages
+        await self._dismiss_excluded(audience, now)
+        old, audience.known, audience.pages = audience.pages, now, pages
         changes: dict[bool, bytes] = {}
         rows: dict[bool, list[Challenger]] = {}
         profiles: dict[PlayerId, Profile] = {}
@@ -169,15 +128,14 @@ class ChallengeFeeds:
             if more := [each for each in players if each not in profiles]:
                 profiles.update(await self._profiles.load(more))
 
-        async for session in in_timed_slices(feed.sent, SLICE):
-            version = feed.sent.get(session)
+        async for session in in_timed_slices(audience.marks, SLICE):
+            version, player = audience.marks.get(session), session.player
             if version is None or version == now.version:
                 continue
-            player = session.player
             assert player is not None
             # Do not queue changes for a slow reader.
             if session.behind:
-                feed.sent[session] = 0
+                audience.marks[session] = 0
                 continue
             shows = now.shows_results(player)
             # A change only helps subscribers who have the version before it.
@@ -188,7 +146,7 @@ class ChallengeFeeds:
                     change = _change(old[shows], pages[shows], fresh, table, profiles)
                     changes[shows] = codec.encode(change)
                     # The session may have unsubscribed during the await.
-                    if session not in feed.sent:
+                    if session not in audience.marks:
                         continue
                 session.send_frame(changes[shows])
             else:
@@ -197,21 +155,13 @@ class ChallengeFeeds:
                     rows[shows] = present.challengers(pages[shows], profiles)
                 await know([now.made.maker, player])
                 page = await self._challenges.page(now, player)
-                if session not in feed.sent:
+                if session not in audience.marks:
                     continue
                 session.send(present.of(page, rows[shows], profiles))
-            feed.sent[session] = now.version
-        if self._feeds.get(challenge) is feed and (
-            feed.now is not now or any(version != now.version for version in feed.sent.values())
-        ):
-            self._schedule(challenge)
-
-
-def _go_back(feed: _Feed) -> None:
-    """Close the sessions because Redis lost entries: clients ignore lower versions until then."""
-    feed.known = feed.now
-    for session in list(feed.sent):
-        session.close(Reason.WENT_BACK)
+            audience.marks[session] = now.version
+        is_latest = self._challenges.journals.state(topic) is now
+        if not is_latest or any(mark != now.version for mark in audience.marks.values()):
+            self._notify(topic)
 
 
 def _concerns(before: Challenge, now: Challenge, player: PlayerId) -> bool:

@@ -75,7 +75,7 @@ async def create(request: Request[CreateChallenge]) -> Challenge:
 async def watch(request: Request[WatchChallenge]) -> Challenge:
     """Return a challenge, and subscribe the session to it."""
     await _pay(request, shown=True)
-    page = await request.front.watch_challenge(
+    page = await request.front.challenges.watch(
         request.session, ChallengeId(request.command.challenge)
     )
     await request.services.challenges.look(page.challenge, request.player)
@@ -84,7 +84,7 @@ async def watch(request: Request[WatchChallenge]) -> Challenge:
 
 async def unwatch(request: Request[UnwatchChallenge]) -> Done:
     """End the session's subscription to a challenge."""
-    request.front.challenges.unwatch(request.session)
+    request.front.challenges.unsubscribe(request.session)
     return Done()
 
 

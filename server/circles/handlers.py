@@ -96,12 +96,12 @@ async def watch(request: Request[WatchCircle]) -> messages.Circle:
     """Return a circle, and subscribe the session to it in place of any other."""
     await _pay_by_members(request, SHOWN_COST)
     circle = CircleId(request.command.circle)
-    return await _shown(request, await request.front.watch_circle(request.session, circle))
+    return await _shown(request, await request.front.circles.watch(request.session, circle))
 
 
 async def unwatch(request: Request[UnwatchCircle]) -> Done:
     """End the session's subscription to a circle."""
-    request.front.circles.unwatch(request.session)
+    request.front.circles.unsubscribe(request.session)
     return Done()
 
 

@@ -36,7 +36,7 @@ async def rename(request: Request[Rename]) -> Done:
     services, session = request.services, request.session
     async with request.paying("any", charges.RECORD):
         profile = await services.identity.rename(request.player, request.command.name)
-    room = request.front.rooms.room_of(session)
+    room = request.front.rooms.topic_of(session)
     if room is not None:
         services.live.renamed(room, profile)
     return Done()

@@ -24,11 +24,11 @@ from typing import Final
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import UnavailableError
 from server.base.wire import codec
+from server.base.wire.feed import SLICE, Audience, Feed, Sessions
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 from server.base.work.tasks import in_timed_slices
-from server.base.work.worker_pool import WorkerPool
 from server.play.core.result import Row, Rows
 from server.results import messages
 from server.results import present as results_present
@@ -36,20 +36,11 @@ from server.results.core.boards import BoardId
 from server.results.core.bus import ScoreChanged
 from server.results.leaderboards import REACH, Leaderboards, Page
 
-TICK = 0.5
-"""Seconds between two updates of a leaderboard."""
-
 MAX_READ = 500
 """The most subscribers whose own rows are read in one tick."""
 
 READ_AT_ONCE = 50
 """The number of subscribers whose own rows are read by one script call."""
-
-CONCURRENCY = 4
-"""The number of leaderboards updated concurrently."""
-
-SLICE = 0.003
-"""Seconds of sending before the feed yields to the event loop."""
 
 ANY_SCORE = float("inf")
 """A bound that includes every score; lower scores are better."""
@@ -90,11 +81,10 @@ class _Own:
             self.bound = rows[-1].score if len(rows) - own > REACH else ANY_SCORE
 
 
-class _Watched:
-    """A leaderboard with subscribers.
+class _Audience(Audience[_Own]):
+    """The subscribers of one leaderboard. A mark has the subscriber's own rows.
 
     Attributes:
-        own: the own rows of each subscriber.
         unread: subscribers whose own rows must be read, in order, and whether their opponents' must
             be as well.
         behind: slow subscribers who missed a change; they receive the whole page later.
@@ -105,10 +95,10 @@ class _Watched:
         stale: whether the first rows may have changed while they were read.
     """
 
-    __slots__ = ("behind", "best", "last_sent", "own", "players", "stale", "unknown", "unread")
+    __slots__ = ("behind", "best", "last_sent", "players", "stale", "unknown", "unread")
 
     def __init__(self, sent: Rows) -> None:
-        self.own: dict[Session, _Own] = {}
+        super().__init__()
         self.unread: dict[Session, bool] = {}
         self.behind: dict[Session, None] = {}
         self.last_sent = sent
@@ -116,6 +106,12 @@ class _Watched:
         self.players: set[PlayerId] = set()
         self.unknown = False
         self.stale = False
+
+    def remove(self, session: Session) -> None:
+        """Remove a subscriber, in constant time."""
+        super().remove(session)
+        self.unread.pop(session, None)
+        self.behind.pop(session, None)
 
     @property
     def changed(self) -> bool:
@@ -128,22 +124,28 @@ class _Watched:
         return self.changed or bool(self.unread or self.behind)
 
 
-class LeaderboardFeeds:
+class LeaderboardFeeds(Feed[BoardId, _Audience]):
     """The leaderboards to which this node's sessions subscribe."""
 
     def __init__(
-        self, leaderboards: Leaderboards, metrics: Metrics, background: Background
+        self,
+        leaderboards: Leaderboards,
+        metrics: Metrics,
+        sessions: Sessions,
+        background: Background,
     ) -> None:
+        super().__init__("leaderboards", sessions, background)
         self._leaderboards = leaderboards
         self._metrics = metrics
-        self._watched: dict[BoardId, _Watched] = {}
-        self._boards: dict[Session, BoardId] = {}
-        self._ticks: WorkerPool[BoardId] = WorkerPool(
-            background, "leaderboards", self._tick, size=CONCURRENCY
-        )
         self._entries_seen = 0
         leaderboards.score_changed.subscribe(self._score_changed)
         leaderboards.name_changed.subscribe(self._name_changed)
+
+    def _follow(self, topic: BoardId) -> None:
+        self._leaderboards.subscribe(topic)
+
+    def _unfollow(self, topic: BoardId) -> None:
+        self._leaderboards.unsubscribe(topic)
 
     async def watch(self, session: Session, board: BoardId, circle: frozenset[PlayerId]) -> Page:
         """Subscribe a session to a leaderboard in place of any other; return its current page.
@@ -154,129 +156,111 @@ class LeaderboardFeeds:
             circle: the player's circle, from `Leaderboards.circle`.
         """
         assert session.player is not None
-        self._leaderboards.subscribe(board)
         seen = self._entries_seen
-        try:
-            page = await self._leaderboards.page(board, session.player, circle)
-        except BaseException:
-            self._leaderboards.unsubscribe(board)
-            raise
-        self.unwatch(session)
-        self._boards[session] = board
-        found = Rows(page.size, page.top, page.middle)
-        watched = self._watched.setdefault(board, _Watched(found))
-        watched.own[session] = _Own(session.player, page.around, circle, page.rivals)
-        if seen != self._entries_seen:
-            # A score may have been entered while the page was read.
-            watched.stale = True
-            watched.unread[session] = bool(circle)
-        if found != watched.last_sent:
-            watched.behind[session] = None
-        self._notify(board, watched)
-        return page
 
-    def unwatch(self, session: Session) -> None:
-        """End a session's subscription, in constant time."""
-        board = self._boards.pop(session, None)
-        if board is None:
-            return
-        watched = self._watched[board]
-        del watched.own[session]
-        watched.unread.pop(session, None)
-        watched.behind.pop(session, None)
-        if not watched.own:
-            del self._watched[board]
-        self._leaderboards.unsubscribe(board)
+        def add(page: Page) -> None:
+            found = Rows(page.size, page.top, page.middle)
+            audience = self._audiences.setdefault(board, _Audience(found))
+            audience.marks[session] = _Own(session.player, page.around, circle, page.rivals)
+            if seen != self._entries_seen:
+                # A score may have been entered while the page was read.
+                audience.stale = True
+                audience.unread[session] = bool(circle)
+            if found != audience.last_sent:
+                audience.behind[session] = None
+            self._notify_if_pending(board, audience)
+
+        load = self._leaderboards.page(board, session.player, circle)
+        return await self._subscribe(session, board, load, add)
 
     def _score_changed(self, board: BoardId, change: ScoreChanged | None) -> None:
         """Record an entered score; `None` if messages about scores may have been lost."""
         self._entries_seen += 1
-        watched = self._watched.get(board)
-        if watched is None:
+        audience = self._audiences.get(board)
+        if audience is None:
             return
         if change is None:
-            watched.unknown = True
+            audience.unknown = True
         else:
-            watched.best = min(watched.best, change.score)
-            watched.players.add(change.player)
-        self._notify(board, watched)
+            audience.best = min(audience.best, change.score)
+            audience.players.add(change.player)
+        self._notify_if_pending(board, audience)
 
     def _name_changed(self, player: PlayerId) -> None:
         """Resend the page to all subscribers who see the player, after a rename by an operator.
 
         It takes a few comparisons per subscriber.
         """
-        for board, watched in self._watched.items():
-            top = watched.last_sent.rows
+        for board, audience in self._audiences.items():
+            top = audience.last_sent.rows
             in_top = any(row.player == player for row in top)
-            for session, own in watched.own.items():
+            for session, own in audience.marks.items():
                 if in_top or any(row.player == player for row in own.rows):
-                    watched.behind[session] = None
-            self._notify(board, watched)
+                    audience.behind[session] = None
+            self._notify_if_pending(board, audience)
 
-    def _notify(self, board: BoardId, watched: _Watched) -> None:
-        """Schedule a changed leaderboard for its next tick."""
-        if watched.is_pending and not self._ticks.is_scheduled(board):
-            self._ticks.schedule(board, TICK)
+    def _notify_if_pending(self, board: BoardId, audience: _Audience) -> None:
+        if audience.is_pending:
+            self._notify(board)
 
-    async def _tick(self, board: BoardId) -> None:
+    async def _update(self, topic: BoardId) -> None:
         """Send a leaderboard's changes to its subscribers."""
-        watched = self._watched.get(board)
-        if watched is None:
+        audience = self._audiences.get(topic)
+        if audience is None:
             return
         try:
-            if watched.is_pending:
-                await self._update(board, watched)
+            if audience.is_pending:
+                await self._send_changes(topic, audience)
         except UnavailableError:
-            watched.unknown = True
+            audience.unknown = True
             raise
-        self._notify(board, watched)
+        self._notify_if_pending(topic, audience)
 
-    async def _update(self, board: BoardId, watched: _Watched) -> None:
+    async def _send_changes(self, board: BoardId, audience: _Audience) -> None:
         """Read and send a leaderboard's changes."""
-        if watched.changed:
-            best, players, unknown = watched.best, watched.players, watched.unknown
-            watched.best, watched.players = ANY_SCORE, set()
-            watched.unknown = watched.stale = False
-            async for session in in_timed_slices(watched.own, SLICE):
-                known = watched.own.get(session)
+        if audience.changed:
+            best, players, unknown = audience.best, audience.players, audience.unknown
+            audience.best, audience.players = ANY_SCORE, set()
+            audience.unknown = audience.stale = False
+            async for session in in_timed_slices(audience.marks, SLICE):
+                known = audience.marks.get(session)
                 if known is None:
                     continue
                 met = bool(known.circle) and (unknown or not known.circle.isdisjoint(players))
                 if met or unknown or best <= known.bound or session.player in players:
-                    watched.unread[session] = met or watched.unread.get(session, False)
-            top = await self._read_top(board, watched)
+                    audience.unread[session] = met or audience.unread.get(session, False)
+            top = await self._read_top(board, audience)
         else:
             top = None
         # Subscribers whose own rows are read receive the first rows in the same frame.
-        own = dict(islice(watched.unread.items(), MAX_READ))
+        own = dict(islice(audience.unread.items(), MAX_READ))
         frame = None if top is None else self._encode(top)
         if frame is not None:
-            async for session in in_timed_slices(watched.own, SLICE):
+            async for session in in_timed_slices(audience.marks, SLICE):
                 if session not in own:
-                    self._send(watched, session, frame)
+                    self._send(audience, session, frame)
         try:
             while own:
-                await self._send_own_rows(board, watched, own, top, frame)
+                await self._send_own_rows(board, audience, own, top, frame)
         finally:
             # After a failure, subscribers not yet served receive the whole page later.
             if top is not None:
-                watched.behind.update(
-                    dict.fromkeys(session for session in own if session in watched.own)
+                audience.behind.update(
+                    dict.fromkeys(session for session in own if session in audience.marks)
                 )
-        await self._send_pages(board, watched)
+        await self._send_pages(board, audience)
 
     async def _read_top(
-        self, board: BoardId, watched: _Watched
+        self, board: BoardId, audience: _Audience
     ) -> messages.LeaderboardChange | None:
         """Read the rows shown to all subscribers; return their change, or `None`."""
         self._metrics.board_reads += 1
         found = await self._leaderboards.top(board)
-        before = watched.last_sent
+        before = audience.last_sent
         if found == before:
             return None
         profiles = await self._leaderboards.profiles(found.rows)
-        watched.last_sent = found
+        audience.last_sent = found
         return messages.LeaderboardChange(
             found.size,
             results_present.entries(board, found.rows, profiles)
@@ -291,7 +275,7 @@ class LeaderboardFeeds:
     async def _send_own_rows(
         self,
         board: BoardId,
-        watched: _Watched,
+        audience: _Audience,
         remaining: dict[Session, bool],
         top: messages.LeaderboardChange | None,
         frame: bytes | None,
@@ -300,7 +284,7 @@ class LeaderboardFeeds:
 
         Args:
             board: the leaderboard.
-            watched: its state.
+            audience: its subscribers.
             remaining: the subscribers to read, and whether to read their opponents; up to
                 `READ_AT_ONCE` of them are read and removed.
             top: the change for all, or `None`.
@@ -311,7 +295,7 @@ class LeaderboardFeeds:
         circles = [
             own.circle if remaining[session] and own is not None else NOBODY
             for session in sessions
-            for own in [watched.own.get(session)]
+            for own in [audience.marks.get(session)]
         ]
         found, rivals = await asyncio.gather(
             self._leaderboards.around(board, players), self._leaderboards.among(board, circles)
@@ -320,36 +304,36 @@ class LeaderboardFeeds:
         profiles = await self._leaderboards.profiles(list(shown))
         for session, rows, among in zip(sessions, found, rivals, strict=True):
             with_rivals = remaining.pop(session)
-            watched.unread.pop(session, None)
-            before = watched.own.get(session)
+            audience.unread.pop(session, None)
+            before = audience.marks.get(session)
             if before is None:
                 continue
             after = _Own(
                 session.player, rows, before.circle, among if with_rivals else before.rivals
             )
-            watched.own[session] = after
+            audience.marks[session] = after
             has_changed, have_changed = after.rows != before.rows, after.rivals != before.rivals
             if has_changed or have_changed:
                 change = messages.LeaderboardChange(
-                    watched.last_sent.size,
+                    audience.last_sent.size,
                     top.top if top is not None else None,
                     results_present.entries(board, rows, profiles) if has_changed else None,
                     results_present.entries(board, among, profiles) if have_changed else None,
                     top.middle if top is not None else None,
                 )
-                self._send(watched, session, self._encode(change))
+                self._send(audience, session, self._encode(change))
             elif frame is not None:
-                self._send(watched, session, frame)
+                self._send(audience, session, frame)
 
-    async def _send_pages(self, board: BoardId, watched: _Watched) -> None:
+    async def _send_pages(self, board: BoardId, audience: _Audience) -> None:
         """Send the whole page to subscribers who missed a change and have caught up.
 
         It is encoded once for all subscribers without own rows.
         """
         for_all: bytes | None = None
-        sent = watched.last_sent
-        async for session in in_timed_slices(watched.behind, SLICE):
-            own = watched.own.get(session)
+        sent = audience.last_sent
+        async for session in in_timed_slices(audience.behind, SLICE):
+            own = audience.marks.get(session)
             if own is None or session.behind:
                 continue
             if own.rows or own.rivals:
@@ -358,7 +342,7 @@ class LeaderboardFeeds:
                 frame = for_all = await self._page(board, sent, own)
             else:
                 frame = for_all
-            watched.behind.pop(session, None)
+            audience.behind.pop(session, None)
             session.send_frame(frame)
 
     async def _page(self, board: BoardId, sent: Rows, own: _Own) -> bytes:
@@ -378,8 +362,8 @@ class LeaderboardFeeds:
         return codec.encode(change)
 
     @staticmethod
-    def _send(watched: _Watched, session: Session, frame: bytes) -> None:
-        if session.behind and session in watched.own:
-            watched.behind[session] = None
-        elif session in watched.own and session not in watched.behind:
+    def _send(audience: _Audience, session: Session, frame: bytes) -> None:
+        if session.behind and session in audience.marks:
+            audience.behind[session] = None
+        elif session in audience.marks and session not in audience.behind:
             session.send_frame(frame)

@@ -26,13 +26,13 @@ async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
     of_deal = board.scope == "day" and board.game != boards.ALL_GAMES
     daily_id = DailyId(board.game, board.period)
     deal = await request.services.closed_deals.closed_of(daily_id) if of_deal else None
-    page = await request.front.watch(request.session, board, met)
+    page = await request.front.leaderboards.watch(request.session, board, met)
     return results_present.leaderboard(page, deal)
 
 
 async def unwatch(request: Request[UnwatchLeaderboard]) -> Done:
     """End the session's subscription to a leaderboard."""
-    request.front.leaderboards.unwatch(request.session)
+    request.front.leaderboards.unsubscribe(request.session)
     return Done()
 
 

@@ -18,7 +18,7 @@ from server.base.net.limits import Bucket
 from server.base.wire import codec
 from server.base.wire.session import Session
 from server.rooms.core import commands
-from server.rooms.feed import Feed, RoomFeeds
+from server.rooms.feed import RoomAudience, RoomFeeds
 from server.rooms.live_rooms import LiveRooms
 from server.rooms.messages import Emoted
 from server.rooms.rooms import Rooms
@@ -33,7 +33,7 @@ class Emotes:
         self._rooms = rooms
         # Created at the first emote, and dropped with the player's budget.
         self._of_players: WeakKeyDictionary[PlayerBudget, Bucket] = WeakKeyDictionary()
-        self._of_rooms: WeakKeyDictionary[Feed, Bucket] = WeakKeyDictionary()
+        self._of_rooms: WeakKeyDictionary[RoomAudience, Bucket] = WeakKeyDictionary()
         live.emoted.subscribe(self._received)
 
     async def send(self, session: Session, code: RoomCode, emote: int) -> None:
@@ -73,16 +73,16 @@ class Emotes:
         Returns:
             Whether the room's rate limit permits it; true if there is no subscriber.
         """
-        feed = self._rooms.known(code)
-        if feed is None:
+        audience = self._rooms.audience(code)
+        if audience is None:
             return True
-        of_room = self._of_rooms.get(feed)
+        of_room = self._of_rooms.get(audience)
         if of_room is None:
-            of_room = self._of_rooms[feed] = Bucket(limits.ROOM_EMOTES)
+            of_room = self._of_rooms[audience] = Bucket(limits.ROOM_EMOTES)
         if not of_room.take(time.monotonic()):
             return False
         frame = codec.encode(Emoted(code, player, emote))
-        for session, sent in feed.last_sent.items():
+        for session, sent in audience.marks.items():
             if sent is not None and not session.behind:
                 session.send_frame(frame)
         return True

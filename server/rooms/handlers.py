@@ -87,7 +87,7 @@ async def leave(request: Request[LeaveRoom]) -> Done:
     _pay(request)
     code = RoomCode(request.command.code)
     await request.services.rooms.leave(code, request.player)
-    request.front.leave_room(request.session, code)
+    request.front.rooms.leave(request.session, code)
     return Done()
 
 
@@ -209,7 +209,7 @@ async def subscribed(request: Request[Command], room: Room) -> RoomState:
     run_soon(
         request.services.room_addresses.record(code, request.player, address, wide_of(address))
     )
-    await request.front.enter_room(request.session, room)
+    await request.front.rooms.enter(request.session, room)
     state = await _state(request, room)
     request.front.rooms.answered(request.session, room.opened.code)
     return state
@@ -223,7 +223,7 @@ async def _state(request: Request[Command], room: Room) -> RoomState:
     request.services.quotas.note(request.player, charges.ENTRY)
     page = await request.services.live.load_page(room)
     secret = rooms_present.is_secret(page, request.player)
-    hidden = await request.front.hidden_from(request.session, room)
+    hidden = await request.front.rooms.hidden_from(request.session, room)
     return rooms_present.room(page, secret=secret, hidden=hidden)
 
 

@@ -47,10 +47,10 @@ class SameAddressFeed:
 
     def _hosts(self, code: RoomCode) -> list[Session]:
         """Return the sessions of a room's host that are subscribed to it."""
-        feed, live = self._rooms.known(code), self._live.known(code)
-        if feed is None or live is None or live.room.host is None:
+        audience, room = self._rooms.audience(code), self._live.state(code)
+        if audience is None or room is None or room.host is None:
             return []
-        return [each for each in feed.last_sent if each.player == live.room.host]
+        return [each for each in audience.marks if each.player == room.host]
 
     async def _send_groups(self, code: RoomCode) -> None:
         live = self._live.known(code)

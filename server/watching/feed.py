@@ -15,11 +15,11 @@ from collections.abc import Mapping
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.wire import codec
+from server.base.wire.feed import SLICE, Audience, Feed
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 from server.base.work.tasks import in_timed_slices
-from server.base.work.worker_pool import WorkerPool
 from server.rooms.core.room import Room
 from server.rooms.feed import RoomFeeds
 from server.rooms.live_rooms import LiveRooms
@@ -35,9 +35,6 @@ MAX_WATCHING = 5_000
 MAX_UNSENT = 64
 """Maximum unsent frames of a room; beyond that, its watchers are sent all boards again."""
 
-SLICE = 0.003
-"""Maximum seconds of sending to watchers before yielding to the event loop."""
-
 CATCH_UP_EVERY = 0.5
 """Seconds between checks whether slow watchers have caught up."""
 
@@ -45,21 +42,22 @@ CONCURRENCY = 200
 """Rooms whose watchers are served concurrently."""
 
 
-class _Feed:
+class _Audience(Audience[int | None]):
     """The watchers of one room.
 
+    A mark is the `watch_epoch` of the room key that the watcher presented, or `None`.
+
     Attributes:
-        keys: each watcher's `watch_epoch` of the presented room key, or `None`.
         sights: each admitted watcher's sight of the round.
         renewed: watchers that need all boards.
         unsent: frames to send, with the sight of their recipients.
         decided: the room's version at the last decision of `sights`.
     """
 
-    __slots__ = ("decided", "keys", "renewed", "sights", "unsent")
+    __slots__ = ("decided", "renewed", "sights", "unsent")
 
     def __init__(self) -> None:
-        self.keys: dict[Session, int | None] = {}
+        super().__init__()
         self.sights: dict[Session, Sight] = {}
         self.renewed: dict[Session, None] = {}
         self.unsent: deque[tuple[Sight, bytes]] = deque()
@@ -67,13 +65,13 @@ class _Feed:
 
     def remove(self, session: Session) -> None:
         """Remove a watcher, in constant time."""
-        del self.keys[session]
+        super().remove(session)
         self.sights.pop(session, None)
         self.renewed.pop(session, None)
 
 
-class WatchFeeds:
-    """All rooms with rounds watched by sessions of this node."""
+class WatchFeeds(Feed[RoomCode, _Audience]):
+    """All rooms with rounds watched by sessions of this node, which are subscribed to the room."""
 
     def __init__(
         self,
@@ -83,33 +81,19 @@ class WatchFeeds:
         rooms: RoomFeeds,
         background: Background,
     ) -> None:
+        super().__init__("watchers", rooms, background, concurrency=CONCURRENCY)
         self._watching = watching
         self._live = live
         self._rooms = rooms
         self._metrics = metrics
-        self._metrics.watchers = lambda: self.size
-        self._feeds: dict[RoomCode, _Feed] = {}
-        self._codes: dict[Session, RoomCode] = {}
-        self._sends: WorkerPool[RoomCode] = WorkerPool(
-            background, "watchers", self._send, size=CONCURRENCY
-        )
+        self._metrics.watchers = lambda: len(self._topics)
         self._watching.moved.subscribe(self._moved)
         self._watching.renewed.subscribe(self._renewed)
         self._live.changed.subscribe(self._room_changed)
-        rooms.left.subscribe(self.stop)
 
-    @property
-    def size(self) -> int:
-        """The number of watching sessions."""
-        return len(self._codes)
-
-    def code_of(self, session: Session) -> RoomCode | None:
-        """Return the room that a session watches, or `None`."""
-        return self._codes.get(session)
-
-    def is_watched(self, code: RoomCode) -> bool:
-        """Return whether a session of this node watches a room; then its boards are in memory."""
-        return code in self._feeds
+    def _unfollow(self, topic: RoomCode) -> None:
+        if topic not in self._audiences:
+            self._watching.unfollow(topic)
 
     def admit(self, session: Session, code: RoomCode) -> None:
         """Check the limits on watchers.
@@ -117,10 +101,9 @@ class WatchFeeds:
         Raises:
             Refusal: as `too_many_watchers`.
         """
-        feed = self._feeds.get(code)
-        if self._codes.get(session) == code:
+        if self._topics.get(session) == code:
             return
-        if len(self._codes) >= MAX_WATCHING or (feed and len(feed.keys) >= MAX_WATCHERS):
+        if len(self._topics) >= MAX_WATCHING or self.size(code) >= MAX_WATCHERS:
             raise Refusal("too_many_watchers")
 
     async def watch(self, session: Session, code: RoomCode, epoch: int | None) -> Watched:
@@ -133,16 +116,16 @@ class WatchFeeds:
         Raises:
             Refusal: the player cannot watch (any more), or there are too many watchers.
         """
-        if self._rooms.room_of(session) != code:
+        if self._rooms.topic_of(session) != code:
             # The session was removed from the room meanwhile, or has ended: nothing would stop it
             # later.
             raise Refusal("not_invited")
         self.admit(session, code)
-        if self._codes.get(session) not in {None, code}:
-            self.stop(session)
-        feed = self._feeds.setdefault(code, _Feed())
-        feed.keys[session] = epoch
-        self._codes[session] = code
+        if self._topics.get(session) not in {None, code}:
+            self.unsubscribe(session)
+        audience = self._audiences.setdefault(code, _Audience())
+        audience.marks[session] = epoch
+        self._topics[session] = code
         self._watching.follow(code)
         try:
             room, seen = await self._decide(session, code, epoch)
@@ -151,11 +134,11 @@ class WatchFeeds:
                 await self._watching.record_shown(deal)
                 room, seen = await self._decide(session, code, epoch)
         except BaseException:
-            if self._codes.get(session) == code:
-                self._end(session)
+            if self._topics.get(session) == code:
+                self.stop(session)
             raise
-        feed.sights[session] = seen
-        feed.renewed.pop(session, None)
+        audience.sights[session] = seen
+        audience.renewed.pop(session, None)
         return self._boards(room, seen)
 
     async def _decide(
@@ -164,7 +147,7 @@ class WatchFeeds:
         """Return the room, and a session's sight of its round, once they are loaded."""
         await self._watching.wait_until_loaded(code)
         live = self._live.known(code)
-        if live is None or self._codes.get(session) != code or session.player is None:
+        if live is None or self._topics.get(session) != code or session.player is None:
             # The session was removed from the room meanwhile, or has ended.
             raise Refusal("not_invited")
         return live.room, self._sight(live.room, session.player, epoch)
@@ -197,24 +180,12 @@ class WatchFeeds:
         return round_.deal if is_shown else None
 
     def stop(self, session: Session) -> None:
-        """Stop watching, in constant time."""
-        code = self._codes.pop(session, None)
-        if code is None:
-            return
-        feed = self._feeds[code]
-        feed.remove(session)
-        if not feed.keys:
-            del self._feeds[code]
-            self._sends.schedule(code, None)
-            self._watching.unfollow(code)
-
-    def _end(self, session: Session) -> None:
         """Stop watching; without a seat, also unsubscribe the session from the room."""
-        if self._rooms.is_seatless(session):
-            # This emits `left`, which calls `stop`.
+        if session in self._topics and self._rooms.is_seatless(session):
+            # This emits `left`, which calls `unsubscribe`.
             self._rooms.unsubscribe(session)
         else:
-            self.stop(session)
+            self.unsubscribe(session)
 
     def _boards(self, room: Room, seen: Sight) -> Watched:
         code = room.opened.code
@@ -229,99 +200,99 @@ class WatchFeeds:
 
         This costs one decision per watcher for each entry of the room's journal.
         """
-        feed, live = self._feeds.get(code), self._live.known(code)
-        if feed is None or live is None or live.room.version == feed.decided:
+        audience, live = self._audiences.get(code), self._live.known(code)
+        if audience is None or live is None or live.room.version == audience.decided:
             return
         room = live.room
-        feed.decided = room.version
-        for session, before in list(feed.sights.items()):
+        audience.decided = room.version
+        for session, before in list(audience.sights.items()):
             assert session.player is not None
             try:
-                seen = self._sight(room, session.player, feed.keys[session])
+                seen = self._sight(room, session.player, audience.marks[session])
             except Refusal as refusal:
                 session.send(watching_present.watching_ended(room, refusal.code))
-                self._end(session)
+                self.stop(session)
                 continue
-            feed.sights[session] = seen
+            audience.sights[session] = seen
             if seen != before:
-                feed.renewed[session] = None
-        self._send_soon(code, feed)
+                audience.renewed[session] = None
+        self._send_soon(code, audience)
 
     def _renewed(self, code: RoomCode) -> None:
         """Send all boards to all watchers of a room."""
-        feed = self._feeds.get(code)
-        if feed is not None:
-            self._renew_all(code, feed)
+        audience = self._audiences.get(code)
+        if audience is not None:
+            self._renew_all(code, audience)
 
-    def _renew_all(self, code: RoomCode, feed: _Feed) -> None:
-        feed.unsent.clear()
-        feed.renewed = dict.fromkeys(feed.sights)
-        self._send_soon(code, feed)
+    def _renew_all(self, code: RoomCode, audience: _Audience) -> None:
+        audience.unsent.clear()
+        audience.renewed = dict.fromkeys(audience.sights)
+        self._send_soon(code, audience)
 
     def _moved(self, code: RoomCode, seen: Sight, entry: WatchedEntry) -> None:
         """Enqueue an entry for the watchers with this sight."""
         self._room_changed(code)
-        feed = self._feeds.get(code)
-        if feed is None or seen not in feed.sights.values():
+        audience = self._audiences.get(code)
+        if audience is None or seen not in audience.sights.values():
             return
-        if len(feed.unsent) >= MAX_UNSENT:
-            self._renew_all(code, feed)
+        if len(audience.unsent) >= MAX_UNSENT:
+            self._renew_all(code, audience)
             return
         if not entry.frame:
             entry.frame = codec.encode(watching_present.watched_move(entry))
             self._metrics.watched += 1
-        feed.unsent.append((seen, entry.frame))
-        self._send_soon(code, feed)
+        audience.unsent.append((seen, entry.frame))
+        self._send_soon(code, audience)
 
-    def _send_soon(self, code: RoomCode, feed: _Feed) -> None:
-        if feed.renewed or feed.unsent:
-            self._sends.add(code)
+    def _send_soon(self, code: RoomCode, audience: _Audience) -> None:
+        if audience.renewed or audience.unsent:
+            self._updates.add(code)
 
-    async def _send(self, code: RoomCode) -> None:
+    async def _update(self, topic: RoomCode) -> None:
         """Send queued frames and boards, checking again before each that the watcher may see it."""
         # Yield first, so that the room's own update, scheduled earlier, is sent before.
         await asyncio.sleep(0)
-        feed = self._feeds.get(code)
-        if feed is None:
+        audience = self._audiences.get(topic)
+        if audience is None:
             return
-        while feed.unsent or any(not session.behind for session in feed.renewed):
-            live = self._live.known(code)
-            deal = self._unrecorded_deal(live.room, feed.sights) if live is not None else None
+        while audience.unsent or any(not session.behind for session in audience.renewed):
+            live = self._live.known(topic)
+            deal = self._unrecorded_deal(live.room, audience.sights) if live is not None else None
             if deal is not None:
                 await self._watching.record_shown(deal)
                 # The round may now be withheld: decide that before sending anything.
-                feed.decided = 0
-                self._room_changed(code)
-            await self._send_boards(code, feed)
-            if feed.unsent:
-                await self._send_frame(feed, *feed.unsent.popleft())
-        if feed.renewed and self._feeds.get(code) is feed:
-            self._sends.schedule(code, CATCH_UP_EVERY)
+                audience.decided = 0
+                self._room_changed(topic)
+            await self._send_boards(topic, audience)
+            if audience.unsent:
+                await self._send_frame(audience, *audience.unsent.popleft())
+        if audience.renewed and self._audiences.get(topic) is audience:
+            self._updates.schedule(topic, CATCH_UP_EVERY)
 
-    async def _send_frame(self, feed: _Feed, seen: Sight, frame: bytes) -> None:
-        async for session in in_timed_slices(feed.sights, SLICE):
-            if feed.sights.get(session) != seen or session in feed.renewed:
+    async def _send_frame(self, audience: _Audience, seen: Sight, frame: bytes) -> None:
+        async for session in in_timed_slices(audience.sights, SLICE):
+            if audience.sights.get(session) != seen or session in audience.renewed:
                 continue
             if session.behind:
-                feed.renewed[session] = None
+                audience.renewed[session] = None
             else:
                 session.send_frame(frame)
 
-    async def _send_boards(self, code: RoomCode, feed: _Feed) -> None:
+    async def _send_boards(self, code: RoomCode, audience: _Audience) -> None:
         """Send all boards to the watchers in `renewed`, except slow ones."""
         encoded: dict[Sight, bytes] = {}
-        async for session in in_timed_slices(feed.renewed, SLICE):
+        async for session in in_timed_slices(audience.renewed, SLICE):
             self._room_changed(code)
-            if session.behind or session not in feed.renewed:
+            if session.behind or session not in audience.renewed:
                 continue
-            seen, live = feed.sights[session], self._live.known(code)
+            seen, live = audience.sights[session], self._live.known(code)
             assert live is not None, "watchers are subscribed to their room"
-            if self._unrecorded_deal(live.room, feed.sights) is not None:
+            if self._unrecorded_deal(live.room, audience.sights) is not None:
                 # Another round has started meanwhile.
                 return
             if seen not in encoded:
                 encoded[seen] = codec.encode(self._boards(live.room, seen))
-            del feed.renewed[session]
+            del audience.renewed[session]
             session.send_frame(encoded[seen])
 
 

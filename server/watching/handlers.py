@@ -31,16 +31,16 @@ async def watch(request: Request[WatchRound]) -> Watched:
     room, epoch = found, found.watch_epoch if has_key else None
     core.sight(room, player, has_key=has_key)
     request.front.watching.admit(session, code)
-    if room.round is not None and not request.front.watching.is_watched(code):
+    if room.round is not None and request.front.watching.audience(code) is None:
         attempts = [room.round.attempt(each) for each in room.round.players]
         request.pay(costs.RUNNER * len(attempts))
         await pay_for_reading(request, attempts)
-    if request.front.rooms.room_of(session) != code:
+    if request.front.rooms.topic_of(session) != code:
         seated = room.seat_of(player) is not None
-        await request.front.enter_room(session, room, seated=seated)
+        await request.front.rooms.enter(session, room, seated=seated)
         page = await services.live.load_page(room)
         secret = rooms_present.is_secret(page, player)
-        hidden = await request.front.hidden_from(session, room)
+        hidden = await request.front.rooms.hidden_from(session, room)
         session.send(rooms_present.room(page, secret=secret, hidden=hidden))
         request.front.rooms.answered(session, code)
     return await request.front.watching.watch(session, code, epoch)
@@ -48,7 +48,7 @@ async def watch(request: Request[WatchRound]) -> Watched:
 
 async def stop(request: Request[StopWatching]) -> Done:
     """Stop watching; a session without a seat is also unsubscribed from the room."""
-    request.front.stop_watching(request.session)
+    request.front.watching.stop(request.session)
     return Done()
 
 

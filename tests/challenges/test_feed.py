@@ -17,7 +17,8 @@ from server.base.quotas import quotas
 from server.base.quotas.quotas import Scope
 from server.base.redis.bus import Bus
 from server.base.wire import codec
-from server.challenges import feed, present
+from server.base.wire import feed as wire_feed
+from server.challenges import present
 from server.challenges.core import charges
 from server.challenges.core.challenge import MAX_PLAYERS, Challenge, Checkpoint, Entrant
 from server.challenges.core.table import PAGE
@@ -39,7 +40,7 @@ pytestmark = ALONE
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Update challenges after 10 ms."""
-    monkeypatch.setattr(feed, "TICK", 0.01)
+    monkeypatch.setattr(wire_feed, "TICK", 0.01)
 
 
 async def watchers(hub: HubNode, link: str, count: int) -> list[Seat]:
@@ -250,7 +251,7 @@ async def test_nothing_is_kept_without_subscribers(hub: HubNode, node: Node) -> 
     assert live.size == 1
     await first.ask("WatchChallenge", challenge=another.id)
     assert live.size == 2
-    assert hub.front.challenges.watched_by(first.session) == another.id
+    assert hub.front.challenges.topic_of(first.session) == another.id
     await second.ask("UnwatchChallenge")
     first.leave()
 
@@ -267,7 +268,7 @@ async def test_a_failed_watch_keeps_the_previous_subscription(hub: HubNode, node
     (seat,) = await watchers(hub, challenge.id, 1)
     answer = await seat.ask("WatchChallenge", challenge="cha0000000000000")
     assert answer["code"] == "unknown_challenge"
-    assert hub.front.challenges.watched_by(seat.session) == challenge.id
+    assert hub.front.challenges.topic_of(seat.session) == challenge.id
     assert node.services.challenges.journals.size == 1
 
 
@@ -335,5 +336,5 @@ async def test_a_viewer_who_loses_access_is_notified_and_unsubscribed(
     for each in (stays, plays):
         await each.next("ChallengeChange")
     assert goes.received("ChallengeChange") == []
-    assert hub.front.challenges.watched_by(goes.session) is None
+    assert hub.front.challenges.topic_of(goes.session) is None
     assert (await goes.ask("WatchChallenge", challenge=challenge.id))["code"] == "unknown_challenge"

@@ -106,7 +106,7 @@ async def test_an_unsubscribed_session_receives_nothing(hub: HubNode) -> None:
     assert bob.news == []
 
     async def unwatched() -> bool:
-        return not hub.front.circles._watchers
+        return not hub.front.circles._audiences
 
     await until(unwatched)
 

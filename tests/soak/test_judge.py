@@ -142,7 +142,7 @@ def test_a_stuck_effect_age_is_reported() -> None:
 
 
 def test_more_objects_than_the_caches_explain_are_reported() -> None:
-    kind = "server.rooms.feed.Feed"
+    kind = "server.rooms.feed.RoomAudience"
     most = judge.MOST_OBJECTS + 10 * OBJECTS_EACH
     cached = node(objects={kind: most}, attempts=10)
     assert complaints(course(left=cached)) == ""

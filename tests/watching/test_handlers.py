@@ -9,6 +9,7 @@ import pytest
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId
+from server.base.wire import feed as wire_feed
 from server.play.core.result import pack
 from server.players.core.names import guest_name
 from server.results import feed as module
@@ -31,7 +32,7 @@ OTHERS = [PlayerId(f"{number:016}") for number in range(40)]
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send changes of leaderboards every 10 ms."""
-    monkeypatch.setattr(module, "TICK", 0.01)
+    monkeypatch.setattr(wire_feed, "TICK", 0.01)
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ async def settled(hub: HubNode) -> None:
     """Wait until all watchers have been sent everything."""
 
     async def nothing_pending() -> bool:
-        watched = hub.front.leaderboards._watched.get(of_daily(DailyId(GAME, DAY), "guests"))
+        watched = hub.front.leaderboards._audiences.get(of_daily(DailyId(GAME, DAY), "guests"))
         # The start of the subscription counts as the first message.
         subscribed = hub.front.leaderboards._entries_seen > 0
         return subscribed and (watched is None or not watched.is_pending)
@@ -263,7 +264,7 @@ async def test_any_leaderboard_can_be_watched(hub: HubNode, node: Node) -> None:
 async def test_an_invalid_leaderboard_is_refused(hub: HubNode, wanted: Message, code: str) -> None:
     seat = await hub.seat()
     assert (await seat.ask("leaderboard.watch", **wanted))["code"] == code
-    assert not hub.front.leaderboards._watched
+    assert not hub.front.leaderboards._audiences
 
 
 async def test_a_slow_watcher_is_sent_all_changes_in_one_event_later(
@@ -316,4 +317,4 @@ async def test_watching_another_leaderboard_ends_watching_the_first(
     await seat.ask("leaderboard.unwatch")
     await other.ask("leaderboard.unwatch")
     assert not [topic for topic in node.bus._topics if topic.startswith("leaderboard")]
-    assert not hub.front.leaderboards._watched
+    assert not hub.front.leaderboards._audiences

@@ -336,7 +336,7 @@ async def test_a_slow_watcher_gets_all_boards_when_it_has_caught_up(
         await play(node, ada, seq)
 
     async def is_set_aside() -> bool:
-        feed = hub.front.watching._feeds[code]
+        feed = hub.front.watching._audiences[code]
         return (
             node.services.metrics.watched == 4 and not feed.unsent and bob.session in feed.renewed
         )
@@ -486,7 +486,7 @@ async def test_a_watch_key_ends_and_with_it_who_watches_by_it(
         ended = await cyd.next("Watched", lambda e: e["sight"] == "ended")
         assert ended["why"] == "not_invited"
         # The session is sent no more of the room, and the key is void.
-        assert hub.front.rooms.room_of(cyd.session) is None
+        assert hub.front.rooms.topic_of(cyd.session) is None
         assert (await cyd.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
         if act != "room.leave":
             # A watcher with a seat continues.
@@ -511,12 +511,12 @@ async def test_watching_ends_with_the_subscription_to_the_room(
     await cyd.ask("WatchRound", code=code, key=key)
     await room_of(cyd, key="another key")
     watching = hub.front.watching
-    assert (watching.size, node.services.watching.size) == (0, 0)
+    assert (len(watching._topics), node.services.watching.size) == (0, 0)
     await cyd.ask("WatchRound", code=code, key=key)
     cyd.leave()
 
     async def forgotten() -> bool:
-        return (watching.size, node.services.watching.size) == (0, 0)
+        return (len(watching._topics), node.services.watching.size) == (0, 0)
 
     await until(forgotten)
     assert not node.services.watching._runners
@@ -532,10 +532,10 @@ async def test_a_session_that_leaves_while_it_is_admitted_does_not_watch(
 
     async def read_late(room: Room) -> RoomPage:
         bob.leave()
-        while hub.front.rooms.room_of(bob.session) is not None:
+        while hub.front.rooms.topic_of(bob.session) is not None:
             await asyncio.sleep(0)
         return await load_page(room)
 
     monkeypatch.setattr(node.services.live, "load_page", read_late)
     assert (await bob.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
-    assert (hub.front.watching.size, node.services.watching.size) == (0, 0)
+    assert (len(hub.front.watching._topics), node.services.watching.size) == (0, 0)
