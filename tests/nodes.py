@@ -26,6 +26,7 @@ from server.notifications.push_key import PushKey
 from server.play.answers import Played, Snapshot
 from server.play.core.attempt import Attempt
 from server.play.core.bus import Ended
+from server.rooms.core import commands
 from server.rooms.core.commands import COUNTDOWN_MS
 from server.rooms.core.room import Room
 from server.wings import Services
@@ -199,7 +200,7 @@ class Node:
             host, game, "standard", seats=seats, limit=LIMIT, creation=f"{game} by {host}"
         )
         for player in others:
-            await self.rooms.join(room.opened.code, player)
+            await self.rooms.decide(room.opened.code, commands.take_seat, player)
         return await self.rooms.load(room.opened.code)
 
     async def race_of(self, *players: PlayerId, game: str = "lady-betty") -> tuple[Room, RoomCode]:
@@ -210,7 +211,7 @@ class Node:
     async def rematch(self, code: RoomCode, *players: PlayerId) -> Room:
         """Start another round: the other players agree, then the first starts it."""
         for player in players[1:]:
-            await self.rooms.set_ready(code, player, ready=True)
+            await self.rooms.decide(code, commands.set_ready, player, True)
         return await self.rooms.start(code, players[0], players)
 
 

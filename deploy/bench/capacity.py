@@ -45,6 +45,7 @@ from server.play.core import keys as play_keys
 from server.play.core.result import Result
 from server.results.core.history import ChallengeResult, DayResult
 from server.results.core.race_results import Race
+from server.rooms.core import commands
 from server.settings import Settings
 from server.wings import Services
 
@@ -177,7 +178,7 @@ async def of_play(services: Services, redis: Redis) -> AsyncIterator[tuple[str, 
             hosts[number], GAME, "standard", seats=2, limit=900_000, creation="k" * 10
         )
         codes[number] = made.opened.code
-        await services.rooms.join(codes[number], others[number])
+        await services.rooms.decide(codes[number], commands.take_seat, others[number])
 
     yield "a room of two", room
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVarTuple, Unpack
 
 import structlog
 
@@ -38,6 +38,8 @@ MAX_OWNED = 10
 """The most circles a player can own."""
 
 _LABEL = b"samedeal circle\0"
+
+Given = TypeVarTuple("Given")
 
 log = structlog.get_logger()
 
@@ -143,7 +145,7 @@ class Circles:
             await self._check_free(player, owns=False)
             # Index first, so that every member finds the circle.
             await self._store.add(player, circle, self._clock.now())
-        found = await self._submit(circle, lambda c, now: commands.join(c, player, secret, now))
+        found = await self.decide(circle, commands.join, player, secret)
         if is_new:
             # A concurrent `leave` may have removed the index entry.
             await self._store.add(player, circle, found.at)
@@ -207,34 +209,41 @@ class Circles:
         members = found.members if found is not None else ()
         return frozenset(each.player for each in members if not each.muted)
 
+    async def decide(
+        self,
+        circle: CircleId,
+        command: Callable[[Circle, Unpack[Given], int], Event | None],
+        *given: *Given,
+    ) -> Circle:
+        """Carry out a command of `server.circles.core.commands`, and return the circle after it.
+
+        Args:
+            circle: the circle.
+            command: decides on the circle, the given arguments and the time.
+            given: the arguments.
+
+        Raises:
+            Refusal: as `unknown_circle`; or as the command.
+        """
+        if not is_id(circle):
+            raise Refusal("unknown_circle")
+
+        def decide_on_circle(found: Circle | None, now: int) -> Event | None:
+            if found is None or found.deleted:
+                raise Refusal("unknown_circle")
+            # Keep entry times monotonic, even if the clock was set back.
+            return command(found, *given, max(now, found.at))
+
+        return await self.journals.decide(circle, decide_on_circle)
+
     async def leave(self, circle: CircleId, player: PlayerId) -> None:
         """Leave a circle.
 
         Raises:
             Refusal: as `unknown_circle`.
         """
-        found = await self._submit(circle, lambda c, now: commands.leave(c, player, now))
+        found = await self.decide(circle, commands.leave, player)
         await self._note_left(player, found)
-
-    async def mute(self, circle: CircleId, player: PlayerId, *, muted: bool) -> None:
-        """Mute or unmute a circle's notifications for a member.
-
-        Raises:
-            Refusal: as `unknown_circle`.
-        """
-        await self._submit(circle, lambda c, now: commands.mute(c, player, muted, now))
-
-    async def emote(
-        self, circle: CircleId, player: PlayerId, item: str, emote: int | None
-    ) -> Circle:
-        """Send an emote for a feed item, or remove it. The caller checks that the item exists.
-
-        Raises:
-            Refusal: as `unknown_circle`.
-        """
-        return await self._submit(
-            circle, lambda c, now: commands.emote(c, player, item, emote, now)
-        )
 
     async def export(self, player: PlayerId) -> object:
         """Return a player's data in circles as JSON-compatible values."""
@@ -261,7 +270,7 @@ class Circles:
         async def erase(circle: CircleId) -> Circle | None:
             if await self.journals.load(circle) is None:
                 return None
-            # Not `_submit`, which refuses deleted circles.
+            # Not `self.decide`, which refuses deleted circles.
             return await self.journals.decide(circle, partial(_erasing, player))
 
         found = await readable({each: erase(each) for each in await self._store.ever(player)})
@@ -280,20 +289,10 @@ class Circles:
             Refusal: as `unknown_circle` or `not_owner`.
         """
         secret = random_id()
-        found = await self._submit(
-            circle, lambda c, now: commands.remove(c, owner, player, secret, now)
-        )
+        found = await self.decide(circle, commands.remove, owner, player, secret)
         if found.member(player) is None:
             await self._note_left(player, found)
         return found
-
-    async def hand_over(self, circle: CircleId, owner: PlayerId, player: PlayerId) -> Circle:
-        """Transfer ownership to another member.
-
-        Raises:
-            Refusal: as `unknown_circle`, `not_owner` or `not_member`.
-        """
-        return await self._submit(circle, lambda c, now: commands.hand_over(c, owner, player, now))
 
     async def rename(self, circle: CircleId, owner: PlayerId, name: str) -> Circle:
         """Rename a circle.
@@ -304,24 +303,7 @@ class Circles:
         found = await self.load(circle, owner)
         commands.check_owner(found, owner)
         cleaned = self._clean(name)
-        return await self._submit(circle, lambda c, now: commands.rename(c, owner, cleaned, now))
-
-    async def renew_link(self, circle: CircleId, owner: PlayerId) -> Circle:
-        """Renew the invitation link.
-
-        Raises:
-            Refusal: as `unknown_circle` or `not_owner`.
-        """
-        secret = random_id()
-        return await self._submit(circle, lambda c, now: commands.renew_link(c, owner, secret, now))
-
-    async def set_season(self, circle: CircleId, owner: PlayerId, weeks: int | None) -> Circle:
-        """Set the season length in weeks; `None` ends the series of seasons.
-
-        Raises:
-            Refusal: as `unknown_circle` or `not_owner`.
-        """
-        return await self._submit(circle, lambda c, now: commands.set_season(c, owner, weeks, now))
+        return await self.decide(circle, commands.rename, owner, cleaned)
 
     async def set_league(self, circle: CircleId, owner: PlayerId, league: League | None) -> Circle:
         """Set the league's terms; `None` ends the league.
@@ -332,7 +314,7 @@ class Circles:
         commands.check_owner(await self.load(circle, owner), owner)
         for game in league.games if league is not None else ():
             _check_offered(game)
-        return await self._submit(circle, lambda c, now: commands.set_league(c, owner, league, now))
+        return await self.decide(circle, commands.set_league, owner, league)
 
     async def set_webhook(
         self, circle: CircleId, owner: PlayerId, url: str | None, form: Form
@@ -347,9 +329,7 @@ class Circles:
             raise Refusal("no_webhooks")
         # Seal the URL, because it is a credential.
         webhook = None if url is None else Webhook(self._webhooks.seal(circle, url), form)
-        return await self._submit(
-            circle, lambda c, now: commands.set_webhook(c, owner, webhook, now)
-        )
+        return await self.decide(circle, commands.set_webhook, owner, webhook)
 
     async def delete(self, circle: CircleId, owner: PlayerId) -> None:
         """Delete a circle. Its journal expires within the hour.
@@ -358,7 +338,7 @@ class Circles:
             Refusal: as `unknown_circle` or `not_owner`.
         """
         found = await self.load(circle, owner)
-        await self._submit(circle, lambda c, now: commands.delete(c, owner, now))
+        await self.decide(circle, commands.delete, owner)
         await self._note_deleted(found)
 
     # Operators
@@ -400,7 +380,7 @@ class Circles:
     ) -> Circle | None:
         """Append an event that no member requested. Return `None` if the circle is gone."""
         try:
-            return await self._submit(circle, decide)
+            return await self.decide(circle, decide)
         except Refusal:
             return None
 
@@ -445,20 +425,6 @@ class Circles:
         if found is None:
             raise Refusal("unknown_circle")
         return found
-
-    async def _submit(
-        self, circle: CircleId, decide: Callable[[Circle, int], Event | None]
-    ) -> Circle:
-        if not is_id(circle):
-            raise Refusal("unknown_circle")
-
-        def decide_on_circle(found: Circle | None, now: int) -> Event | None:
-            if found is None or found.deleted:
-                raise Refusal("unknown_circle")
-            # Keep entry times monotonic, even if the clock was set back.
-            return decide(found, max(now, found.at))
-
-        return await self.journals.decide(circle, decide_on_circle)
 
 
 def _founding(

@@ -9,6 +9,7 @@ from server.base.core.ids import CircleId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
+from server.base.work.random_text import random_id
 from server.circles import messages, present
 from server.circles.core import charges, commands
 from server.circles.core.circle import PAID_ROUNDS, Circle
@@ -143,8 +144,8 @@ async def emote(request: Request[EmoteItem]) -> CircleFeed:
     items = await request.services.circle_tables.feed(found)
     if all(each.id != command.item for each in items):
         raise Refusal("unknown_item")
-    after = await request.services.circles.emote(
-        found.id, request.player, command.item, command.emote
+    after = await request.services.circles.decide(
+        found.id, commands.emote, request.player, command.item, command.emote
     )
     _charge(request)
     return await _shown_feed(request, after, items)
@@ -163,7 +164,7 @@ async def mute(request: Request[MuteCircle]) -> Circles:
     """Mute or unmute the circle's notifications."""
     await _pay_by_circles(request)
     circle, muted = CircleId(request.command.circle), request.command.muted
-    await request.services.circles.mute(circle, request.player, muted=muted)
+    await request.services.circles.decide(circle, commands.mute, request.player, muted)
     _charge(request)
     return await _list(request)
 
@@ -182,7 +183,8 @@ async def hand_over(request: Request[HandOverCircle]) -> messages.Circle:
     await _pay_by_members(request, SHOWN_COST)
     circle, player = CircleId(request.command.circle), PlayerId(request.command.player)
     return await _changed(
-        request, await request.services.circles.hand_over(circle, request.player, player)
+        request,
+        await request.services.circles.decide(circle, commands.hand_over, request.player, player),
     )
 
 
@@ -200,7 +202,10 @@ async def renew_link(request: Request[RenewCircleLink]) -> messages.Circle:
     await _pay_by_members(request, SHOWN_COST)
     circle = CircleId(request.command.circle)
     return await _changed(
-        request, await request.services.circles.renew_link(circle, request.player)
+        request,
+        await request.services.circles.decide(
+            circle, commands.renew_link, request.player, random_id()
+        ),
     )
 
 
@@ -208,7 +213,9 @@ async def set_season(request: Request[SetCircleSeason]) -> messages.Circle:
     """Set the season length."""
     await _pay_by_members(request, SHOWN_COST)
     circle, weeks = CircleId(request.command.circle), request.command.weeks
-    found = await request.services.circles.set_season(circle, request.player, weeks)
+    found = await request.services.circles.decide(
+        circle, commands.set_season, request.player, weeks
+    )
     if weeks is not None:
         # The circle closes seasons by itself, so their storage is charged in advance.
         request.services.quotas.note(request.player, charges.SEASONS)

@@ -126,7 +126,7 @@ class QuickMatches:
             await self._rooms.start(code, None, online)
             log.info("quick_match_started", room=code)
         elif quick_match.offered(room, online):
-            after = await self._rooms.seat_bot(code)
+            after = await self._rooms.decide(code, quick_match.seat_bot)
             if after.version > room.version:
                 log.info("pace_bot_seated", room=code)
             else:

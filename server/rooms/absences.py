@@ -18,6 +18,7 @@ from server.base.core.ids import RoomCode
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.base.work.background import Background
 from server.base.work.worker_pool import WorkerPool
+from server.rooms.core import commands
 from server.rooms.core.absence import Absence, due, observe
 from server.rooms.live_rooms import LiveRooms
 from server.rooms.rooms import Rooms
@@ -97,10 +98,10 @@ class Absences:
         self._decide_at(code, found.later)
         try:
             if found.host is not None:
-                after = await self._rooms.replace_host(code, found.host, online)
+                after = await self._rooms.decide(code, commands.replace_host, found.host, online)
                 log.info("host_replaced", room=code, host=after.host)
             for player in found.seats:
-                await self._rooms.free_seat(code, player)
+                await self._rooms.decide(code, commands.free_seat, player)
                 log.info("seat_freed", room=code, player=player)
         except (Refusal, UnreadableError):
             # The room has expired, or a newer release has written to it.

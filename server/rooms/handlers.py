@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVarTuple, Unpack
 
 from server.base.core import costs
 from server.base.core.codes import parse_room_code
@@ -14,7 +15,8 @@ from server.base.wire.session_messages import Done
 from server.base.work.tasks import run_soon
 from server.request import HandlerTable, Request
 from server.rooms import present as rooms_present
-from server.rooms.core import charges
+from server.rooms.core import charges, commands
+from server.rooms.core.events import Event as RoomEvent
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
 from server.rooms.live_rooms import LiveRooms
@@ -34,6 +36,8 @@ from server.rooms.messages import (
     SetTerms,
     StartRound,
 )
+
+Given = TypeVarTuple("Given")
 
 
 def is_seated(live: LiveRooms, player: PlayerId, command: Command) -> bool:
@@ -78,7 +82,7 @@ async def join(request: Request[JoinRoom]) -> RoomState:
     code = parse_room_code(request.command.code)
     # Charge before the lookup: a player who can join may know whether the room exists.
     request.pay(min(costs.SUBSCRIBER * request.front.rooms.size(code), costs.MOST_TOLD))
-    room = await request.services.rooms.join(code, request.player)
+    room = await request.services.rooms.decide(code, commands.take_seat, request.player)
     return await subscribed(request, room)
 
 
@@ -93,10 +97,7 @@ async def leave(request: Request[LeaveRoom]) -> Done:
 
 async def set_ready(request: Request[SetReady]) -> RoomState:
     """Agree to the next round, or sit out."""
-    _pay(request)
-    code, ready = RoomCode(request.command.code), request.command.ready
-    room = await request.services.rooms.set_ready(code, request.player, ready=ready)
-    return await _state(request, room)
+    return await _decided(request, commands.set_ready, request.command.ready)
 
 
 async def start_round(request: Request[StartRound]) -> RoomState:
@@ -143,33 +144,33 @@ async def propose_terms(request: Request[ProposeTerms]) -> RoomState:
 
 async def remove_member(request: Request[RemoveMember]) -> RoomState:
     """Remove a member; the broadcast of the room's new state notifies the member's sessions."""
-    _pay(request)
-    code, player = RoomCode(request.command.code), PlayerId(request.command.player)
-    return await _state(request, await request.services.rooms.remove(code, request.player, player))
+    return await _decided(request, commands.remove, PlayerId(request.command.player))
 
 
 async def hand_over(request: Request[HandOver]) -> RoomState:
     """Make another member the host."""
-    _pay(request)
-    code, player = RoomCode(request.command.code), PlayerId(request.command.player)
-    return await _state(
-        request, await request.services.rooms.hand_over(code, request.player, player)
-    )
+    return await _decided(request, commands.hand_over, PlayerId(request.command.player))
 
 
 async def set_lock(request: Request[SetLock]) -> RoomState:
     """Lock or unlock the room."""
-    _pay(request)
-    code, locked = RoomCode(request.command.code), request.command.locked
-    room = await request.services.rooms.set_lock(code, request.player, locked=locked)
-    return await _state(request, room)
+    return await _decided(request, commands.set_lock, request.command.locked)
 
 
 async def set_public(request: Request[SetPublic]) -> RoomState:
     """Make the room public or private."""
+    return await _decided(request, commands.set_public, request.command.public)
+
+
+async def _decided(
+    request: Request[Any],
+    command: Callable[[Room, PlayerId, Unpack[Given], int], RoomEvent | None],
+    *given: *Given,
+) -> RoomState:
+    """Carry out a member's command, and return the room's state."""
     _pay(request)
-    code, public = RoomCode(request.command.code), request.command.public
-    room = await request.services.rooms.set_public(code, request.player, public=public)
+    code = RoomCode(request.command.code)
+    room = await request.services.rooms.decide(code, command, request.player, *given)
     return await _state(request, room)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
 from itertools import count
+from typing import TypeVarTuple, Unpack
 
 import structlog
 
@@ -49,6 +50,8 @@ STANDARD = "standard"
 
 _NO_DEAL = DealId("")
 """A placeholder for checking whether a round can start before its deal is drawn."""
+
+Given = TypeVarTuple("Given")
 
 log = structlog.get_logger()
 
@@ -127,7 +130,7 @@ class Rooms:
 
             room = await self._live.decide(code, decide)
             if room.opened.host == player:
-                return await self.join(code, player)
+                return await self.decide(code, commands.take_seat, player)
         raise AssertionError("some code is free")
 
     async def match(self, code: RoomCode, player: PlayerId, game: str) -> Room:
@@ -154,15 +157,7 @@ class Rooms:
             )
 
         await self._live.decide(code, decide)
-        return await self._submit(code, lambda room, now: commands.match(room, player, now))
-
-    async def seat_bot(self, code: RoomCode) -> Room:
-        """Seat the pace bot in a quick match, if it is time for that.
-
-        Raises:
-            Refusal: there is no such room.
-        """
-        return await self._submit(code, quick_match.seat_bot)
+        return await self.decide(code, commands.match, player)
 
     async def load(self, code: RoomCode) -> Room:
         """Read a room.
@@ -219,13 +214,38 @@ class Rooms:
         room = self._live.cached(code)
         return charges.of_first_move(room.round.players if room and room.round else None, days)
 
-    async def join(self, code: RoomCode, player: PlayerId) -> Room:
-        """Take a seat; a player who has one keeps it.
+    async def decide(
+        self,
+        code: RoomCode,
+        command: Callable[[Room, Unpack[Given], int], Event | None],
+        *given: *Given,
+        closed: bool = False,
+    ) -> Room:
+        """Carry out a command of `server.rooms.core.commands`, and return the room after it.
+
+        Args:
+            code: the room's code.
+            command: decides on the room, the given arguments and the time.
+            given: the arguments.
+            closed: whether the command is carried out on a closed room, too.
 
         Raises:
-            Refusal: there is no such room, it is full or locked, or the player was removed.
+            Refusal: there is no such room, or it is closed; or as the command.
         """
-        return await self._submit(code, lambda room, now: commands.take_seat(room, player, now))
+        if not is_code(code):
+            raise Refusal("unknown_room")
+
+        def decide_on_room(room: Room | None, now: int) -> Event | None:
+            if room is None:
+                raise Refusal("unknown_room")
+            # Keep the times of entries monotonic, even if the clock was set back.
+            event = command(room, *given, max(now, room.at))
+            # Check this last, so that outsiders do not learn that the room exists.
+            if not closed:
+                commands.check_open(room)
+            return event
+
+        return await self._live.decide(code, decide_on_room)
 
     async def leave(self, code: RoomCode, player: PlayerId) -> Room:
         """Give up a player's seat, then resign the attempt at the running round, if any.
@@ -235,9 +255,7 @@ class Rooms:
                 last round.
         """
         # Leave first: after a resignation, another round could start with the player in it.
-        room = await self._submit(
-            code, lambda room, now: commands.leave(room, player, now), closed=True
-        )
+        room = await self.decide(code, commands.leave, player, closed=True)
         await self._resign(room, player)
         return room
 
@@ -249,18 +267,10 @@ class Rooms:
         Raises:
             Refusal: there is no such room.
         """
-        room = await self._submit(code, commands.close, closed=True)
+        room = await self.decide(code, commands.close, closed=True)
         for player in room.running.unfinished() if room.running is not None else ():
             await self._end(room, player)
         return room
-
-    async def remove(self, code: RoomCode, host: PlayerId, player: PlayerId) -> Room:
-        """Remove a member permanently, unless they are in a running round.
-
-        Raises:
-            Refusal: there is no such room, `host` is not its host, or the member is in a round.
-        """
-        return await self._submit(code, lambda room, now: commands.remove(room, host, player, now))
 
     async def _resign(self, room: Room, player: PlayerId) -> None:
         """Resign a player's attempt at the running round, if there is one."""
@@ -276,58 +286,6 @@ class Rooms:
         except Refusal:
             log.warning("attempt_not_resigned", room=room.opened.code, player=player)
 
-    async def hand_over(self, code: RoomCode, host: PlayerId, player: PlayerId) -> Room:
-        """Make another member the host.
-
-        Raises:
-            Refusal: there is no such room or seat, or `host` is not the room's host.
-        """
-        return await self._submit(
-            code, lambda room, now: commands.hand_over(room, host, player, now)
-        )
-
-    async def replace_host(
-        self, code: RoomCode, host: PlayerId, present: Collection[PlayerId]
-    ) -> Room:
-        """Make the longest-seated present member the host instead of an absent one.
-
-        Nothing changes if `host` is no longer the host, or no member is present.
-
-        Raises:
-            Refusal: there is no such room.
-        """
-        return await self._submit(
-            code, lambda room, now: commands.replace_host(room, host, present, now)
-        )
-
-    async def free_seat(self, code: RoomCode, player: PlayerId) -> Room:
-        """Take an absent member's seat, unless a round is running.
-
-        Raises:
-            Refusal: there is no such room.
-        """
-        return await self._submit(code, lambda room, now: commands.free_seat(room, player, now))
-
-    async def set_lock(self, code: RoomCode, player: PlayerId, *, locked: bool) -> Room:
-        """Lock the room against new members, or unlock it.
-
-        Raises:
-            Refusal: there is no such room, or the player is not its host.
-        """
-        return await self._submit(
-            code, lambda room, now: commands.set_lock(room, player, locked, now)
-        )
-
-    async def set_public(self, code: RoomCode, player: PlayerId, *, public: bool) -> Room:
-        """Make the room public, and so listed as an open room, or private.
-
-        Raises:
-            Refusal: there is no such room, or the player is not its host.
-        """
-        return await self._submit(
-            code, lambda room, now: commands.set_public(room, player, public, now)
-        )
-
     async def set_terms(self, code: RoomCode, player: PlayerId, terms: Terms) -> Room:
         """Set the terms of the next rounds.
 
@@ -336,9 +294,7 @@ class Rooms:
                 host, or a round is running.
         """
         _check_offered(terms)
-        return await self._submit(
-            code, lambda room, now: commands.set_terms(room, player, terms, now)
-        )
+        return await self.decide(code, commands.set_terms, player, terms)
 
     async def propose_terms(self, code: RoomCode, player: PlayerId, terms: Terms) -> Room:
         """Propose terms for the next rounds.
@@ -347,19 +303,7 @@ class Rooms:
             Refusal: there is no such room, seat, game, variant or deal, or a round is running.
         """
         _check_offered(terms)
-        return await self._submit(
-            code, lambda room, now: commands.propose_terms(room, player, terms, now)
-        )
-
-    async def set_ready(self, code: RoomCode, player: PlayerId, *, ready: bool) -> Room:
-        """Record that a player agrees to the next round, or sits out.
-
-        Raises:
-            Refusal: there is no such room or seat, or a round is running.
-        """
-        return await self._submit(
-            code, lambda room, now: commands.set_ready(room, player, ready, now)
-        )
+        return await self.decide(code, commands.propose_terms, player, terms)
 
     async def start(
         self,
@@ -407,7 +351,7 @@ class Rooms:
                 )
                 return event if room.terms == terms else None
 
-            room = await self._submit(code, decide)
+            room = await self.decide(code, decide)
             if room.terms == terms:
                 break
             # The host has changed the terms since the deal was drawn: draw another one.
@@ -481,11 +425,7 @@ class Rooms:
             The room, or `None` if it has expired.
         """
         try:
-            return await self._submit(
-                code,
-                lambda room, now: commands.finish(room, deal, player, result, now),
-                closed=True,
-            )
+            return await self.decide(code, commands.finish, deal, player, result, closed=True)
         except Refusal:
             return None
 
@@ -590,29 +530,6 @@ class Rooms:
             days=days,
         )
         return (await self._attempts.start(started)).id
-
-    async def _submit(
-        self,
-        code: RoomCode,
-        decide: Callable[[Room, int], Event | None],
-        *,
-        closed: bool = False,
-    ) -> Room:
-        """Carry out a command; on a closed room, only if `closed` is set."""
-        if not is_code(code):
-            raise Refusal("unknown_room")
-
-        def decide_on_room(room: Room | None, now: int) -> Event | None:
-            if room is None:
-                raise Refusal("unknown_room")
-            # Keep the times of entries monotonic, even if the clock was set back.
-            event = decide(room, max(now, room.at))
-            # Check this last, so that outsiders do not learn that the room exists.
-            if not closed:
-                commands.check_open(room)
-            return event
-
-        return await self._live.decide(code, decide_on_room)
 
 
 def _check_offered(terms: Terms) -> None:

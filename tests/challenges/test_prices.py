@@ -13,6 +13,7 @@ from server.base.core.ids import CircleId, PlayerId
 from server.base.journals.cache import ReplicaCache
 from server.challenges.tables import ChallengeTables
 from server.circles.circles import MAX_OWNED
+from server.circles.core import commands
 from server.circles.core import keys as circle_keys
 from server.circles.core.circle import MAX_MEMBERS, Checkpoint, Circle, Member
 from tests.builders import ADA, START
@@ -96,7 +97,7 @@ async def test_prices_on_circles_match_their_work(
     async def owned(key: str, *, is_full: bool) -> CircleId:
         """Return a circle owned by Bob."""
         circle = await circles.join(bob.player, (await founded(node, key=key)).link)
-        circle = await circles.hand_over(circle.id, ADA, bob.player)
+        circle = await circles.decide(circle.id, commands.hand_over, ADA, bob.player)
         if is_full:
             await full(node, circle)
         return circle.id

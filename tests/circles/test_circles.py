@@ -13,8 +13,9 @@ from server.base.core.ids import CircleId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.journals.cache import ReplicaCache
 from server.base.journals.store import JournalStore
+from server.base.work.random_text import random_id
 from server.circles import circles as service
-from server.circles.core import keys
+from server.circles.core import commands, keys
 from server.circles.core.circle import Circle
 from server.circles.core.events import League
 from server.circles.journal import CHECKPOINT_EVERY
@@ -102,13 +103,13 @@ async def test_outsiders_cannot_tell_a_circle_from_an_unknown_one(node: Node) ->
             circles.load(name, CYD),
             circles.use(name, CYD),
             circles.leave(name, CYD),
-            circles.mute(name, CYD, muted=True),
-            circles.emote(name, CYD, "season:1", 1),
+            circles.decide(name, commands.mute, CYD, True),
+            circles.decide(name, commands.emote, CYD, "season:1", 1),
             circles.remove(name, CYD, BOB),
-            circles.hand_over(name, CYD, CYD),
+            circles.decide(name, commands.hand_over, CYD, CYD),
             circles.rename(name, CYD, "\u202e"),
-            circles.renew_link(name, CYD),
-            circles.set_season(name, CYD, 4),
+            circles.decide(name, commands.renew_link, CYD, random_id()),
+            circles.decide(name, commands.set_season, CYD, 4),
             circles.set_league(name, CYD, league),
             circles.set_webhook(name, CYD, "https://example.com/", "json"),
             circles.delete(name, CYD),
@@ -124,7 +125,7 @@ async def test_outsiders_cannot_tell_a_circle_from_an_unknown_one(node: Node) ->
 async def test_a_renewed_link_invalidates_the_old_one(node: Node, other: Node) -> None:
     circle = await founded(node)
     assert (await other.services.circles.invitation(CYD, circle.link)).id == circle.id
-    after = await node.services.circles.renew_link(circle.id, ADA)
+    after = await node.services.circles.decide(circle.id, commands.renew_link, ADA, random_id())
     with pytest.raises(Refusal, match="unknown_circle"):
         await other.services.circles.join(CYD, circle.link)
     assert (await other.services.circles.join(CYD, after.link)).member(CYD)
@@ -158,7 +159,7 @@ async def test_a_deleted_circle_is_gone_for_all_members(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     circle = await founded(node, BOB)
-    await node.services.circles.set_season(circle.id, ADA, 4)
+    await node.services.circles.decide(circle.id, commands.set_season, ADA, 4)
     with pytest.raises(Refusal, match="not_owner"):
         await other.services.circles.delete(circle.id, BOB)
     await other.services.circles.delete(circle.id, ADA)
@@ -213,9 +214,9 @@ def _partition(circle: Circle) -> int:
 async def test_a_deleted_player_leaves_no_trace(node: Node, other: Node) -> None:
     circle = await founded(node, BOB)
     left = await founded(node, BOB, key="another")
-    await node.services.circles.set_season(left.id, ADA, 1)
+    await node.services.circles.decide(left.id, commands.set_season, ADA, 1)
     await node.services.circles.leave(left.id, BOB)
-    await node.services.circles.emote(circle.id, BOB, "season:1", 1)
+    await node.services.circles.decide(circle.id, commands.emote, BOB, "season:1", 1)
     await other.services.accounts.delete(BOB)
     found = await node.services.circles.load(circle.id, ADA)
     assert (found.players, found.emotes) == ([ADA], {})
@@ -235,8 +236,8 @@ async def test_deleting_the_owner_transfers_ownership_and_the_last_member_the_ci
 
 async def test_a_players_export_includes_their_circles(node: Node) -> None:
     circle = await founded(node, BOB)
-    await node.services.circles.mute(circle.id, BOB, muted=True)
-    await node.services.circles.emote(circle.id, BOB, "season:1", 1)
+    await node.services.circles.decide(circle.id, commands.mute, BOB, True)
+    await node.services.circles.decide(circle.id, commands.emote, BOB, "season:1", 1)
     (found,) = json.loads(await node.services.accounts.export(BOB))["circles"]
     assert found == {
         "id": circle.id,
@@ -254,7 +255,7 @@ async def test_a_season_ends_by_itself_on_any_node(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     circle = await founded(node)
-    circle = await node.services.circles.set_season(circle.id, ADA, 1)
+    circle = await node.services.circles.decide(circle.id, commands.set_season, ADA, 1)
     assert circle.season is not None
     clock.time = circle.season.settled + circle.delay - 1
     await other.sweep()
@@ -271,7 +272,7 @@ async def test_a_season_ends_by_itself_on_any_node(
 
 async def test_the_first_read_closes_an_overdue_season(node: Node, clock: SetClock) -> None:
     circle = await founded(node)
-    circle = await node.services.circles.set_season(circle.id, ADA, 1)
+    circle = await node.services.circles.decide(circle.id, commands.set_season, ADA, 1)
     assert circle.season is not None
     clock.time = circle.season.settled + 15 * DAY
     found = await node.services.circles.load(circle.id, ADA)
@@ -295,10 +296,10 @@ async def test_viewing_a_circle_extends_its_lifetime(node: Node) -> None:
 async def test_a_long_journal_is_truncated_at_a_checkpoint(node: Node, other: Node) -> None:
     circle = await founded(node, BOB)
     for number in range(CHECKPOINT_EVERY):
-        await node.services.circles.mute(circle.id, BOB, muted=not number % 2)
+        await node.services.circles.decide(circle.id, commands.mute, BOB, not number % 2)
     assert await node.redis.xlen(keys.circle(circle.id)) < CHECKPOINT_EVERY
     assert (await other.services.circles.load(circle.id, BOB)).players == [ADA, BOB]
-    await other.services.circles.mute(circle.id, BOB, muted=True)
+    await other.services.circles.decide(circle.id, commands.mute, BOB, True)
     assert (await node.services.circles.load(circle.id, ADA)).members[1].muted
 
 

@@ -13,7 +13,7 @@ from server.base.quotas.quotas import Scope
 from server.challenges.core.effects import ChallengeOpened
 from server.challenges.core.events import Terms
 from server.challenges.core.occasions import occasion_of
-from server.circles.core import charges
+from server.circles.core import charges, commands
 from server.circles.core.circle import PAID_ROUNDS, Circle
 from server.circles.core.events import League
 from server.circles.core.seasons import ROUND_SETTLED_MS
@@ -32,7 +32,7 @@ DAILY = League("day", ("lady-betty", "robert"), LIMIT, 1)
 async def in_league(node: Node, *others: PlayerId, league: League = DAILY) -> Circle:
     """Return Ada's circle with a season of two weeks and a league."""
     circle = await founded(node, *others)
-    await node.services.circles.set_season(circle.id, ADA, 2)
+    await node.services.circles.decide(circle.id, commands.set_season, ADA, 2)
     return await node.services.circles.set_league(circle.id, ADA, league)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from server.challenges.core.challenge import Challenge
 from server.challenges.core.events import Terms
+from server.circles.core import commands
 from tests.builders import ADA, BOB, CYD, LIMIT
 from tests.nodes import Node
 from tests.notifications.test_notifications import told_on
@@ -28,7 +29,7 @@ async def test_members_are_notified_of_challenges_unless_they_muted_the_circle(
         circle = await circles.found(BOB, "Friends", "creation")
         for player in (ADA, CYD):
             await circles.join(player, circle.link)
-        await circles.mute(circle.id, ADA, muted=True)
+        await circles.decide(circle.id, commands.mute, ADA, True)
         muted = await made(node, circle.id, "while muted")
         snapshot = await challenges.play(muted.id, ADA)
         await node.attempts.give_up(snapshot.attempt)
@@ -36,7 +37,7 @@ async def test_members_are_notified_of_challenges_unless_they_muted_the_circle(
         snapshot = await challenges.play(muted.id, CYD)
         await node.play_out(snapshot.attempt, CYD)
         await node.apply_effects()
-        await circles.mute(circle.id, ADA, muted=False)
+        await circles.decide(circle.id, commands.mute, ADA, False)
         heard = await made(node, circle.id, "while heard")
         found = await told.read()
         assert (found["topic"], found["link"]) == ("challenged", f"c/{heard.id}")

@@ -14,7 +14,7 @@ from server.base.core.refusal import Refusal
 from server.base.outbound.core.post import Outcome
 from server.base.web.pages import SCREENS
 from server.challenges.core.events import Terms
-from server.circles.core import keys
+from server.circles.core import commands, keys
 from server.circles.core.seasons import settled
 from server.circles.journal import CHECKPOINT_EVERY
 from tests.base.outbound.receiver import Receiver, receiving
@@ -176,7 +176,7 @@ async def test_the_url_is_sealed_wherever_it_is_stored(node: Node) -> None:
     again = await node.services.circles.set_webhook(circle.id, ADA, url, "slack")
     assert again.version == circle.version, "nothing has changed"
     for number in range(CHECKPOINT_EVERY):
-        await node.services.circles.mute(circle.id, ADA, muted=not number % 2)
+        await node.services.circles.decide(circle.id, commands.mute, ADA, not number % 2)
     texts = await node.store.journals.read_from(keys.circle(circle.id), 1)
     assert "secret/" not in "".join(texts)
     assert "hooks.example" not in "".join(texts)

@@ -10,6 +10,7 @@ from server.base.core import days
 from server.base.core.ids import ChallengeId, PlayerId
 from server.challenges.core.challenge import MAX_PLAYERS
 from server.challenges.store import MAX_BLOCKED
+from server.circles.core import commands
 from server.players.core import keys
 from server.results.core.history import History
 from tests.builders import ADA, START
@@ -46,7 +47,7 @@ async def test_prices_of_members_commands_match_their_work(
     await prices.count_baseline(bob)
     circles = node.services.circles
     circle = await circles.join(bob.player, (await founded(node)).link)
-    circle = await circles.hand_over(circle.id, ADA, bob.player)
+    circle = await circles.decide(circle.id, commands.hand_over, ADA, bob.player)
     this: dict[str, Any] = {"circle": circle.id}
     if is_large:
         await full(node, circle)

@@ -9,6 +9,7 @@ from engine.catalog import daily_games
 from server.base.core.days import DAY, day_at
 from server.base.core.ids import ChallengeId, DealId, PlayerId
 from server.base.core.refusal import Refusal
+from server.circles.core import commands
 from server.circles.core.circle import Circle
 from server.circles.core.seasons import week_at
 from server.players.core import keys as player_keys
@@ -112,7 +113,7 @@ async def test_a_weeks_table_sums_points_for_guests_too(node: Node) -> None:
 
 async def test_a_void_run_changes_every_table(node: Node, other: Node) -> None:
     circle = await founded(node, BOB)
-    circle = await node.services.circles.set_season(circle.id, ADA, 1)
+    circle = await node.services.circles.decide(circle.id, commands.set_season, ADA, 1)
     await add(node, ADA, WON)
     await add(node, BOB, HALF)
     expected = [(ADA, 1, 195), (BOB, 2, 51)]
@@ -139,7 +140,7 @@ async def test_a_past_seasons_table_reflects_voided_results(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     circle = await founded(node, BOB, CYD)
-    circle = await node.services.circles.set_season(circle.id, ADA, 1)
+    circle = await node.services.circles.decide(circle.id, commands.set_season, ADA, 1)
     assert circle.season is not None
     await add(node, ADA, WON)
     await add(node, BOB, HALF)

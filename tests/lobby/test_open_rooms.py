@@ -12,6 +12,7 @@ from server.base.core.refusal import UnavailableError
 from server.lobby import open_rooms as module
 from server.lobby.core import keys
 from server.lobby.core.open_row import MAX_OF_NETWORK, MAX_OPEN_ROOMS
+from server.rooms.core import commands
 from tests.base.redis.servers import until
 from tests.builders import ADA, BOB, CYD
 from tests.conftest import ALONE, debug_captured
@@ -47,17 +48,17 @@ async def test_a_public_room_is_listed_on_every_node(node: Node, other: Node) ->
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     await shows(other)
-    await node.rooms.set_public(code, ADA, public=True)
+    await node.rooms.decide(code, commands.set_public, ADA, True)
     await shows(other, code)
     ((row, host),) = await other.services.open_rooms.list()
     assert (row.taken, row.seats, row.running, host.id) == (2, 8, False, ADA)
-    await other.rooms.join(code, CYD)
+    await other.rooms.decide(code, commands.take_seat, CYD)
 
     async def fuller() -> bool:
         return [row.taken for row, _ in await other.services.open_rooms.list()] == [3]
 
     await until(fuller)
-    await other.rooms.set_public(code, ADA, public=False)
+    await other.rooms.decide(code, commands.set_public, ADA, False)
     await shows(other)
 
 
@@ -65,7 +66,7 @@ async def test_a_room_is_listed_while_a_member_is_online(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
-    await node.rooms.set_public(code, ADA, public=True)
+    await node.rooms.decide(code, commands.set_public, ADA, True)
     await follow(node, code, ADA)
     await follow(other, code, BOB)
     await shows(other, code)
@@ -83,7 +84,7 @@ async def test_a_room_is_listed_while_a_member_is_online(
 
 async def test_a_registration_is_renewed_until_its_node_dies(node: Node, clock: SetClock) -> None:
     code = (await node.room_of(ADA)).opened.code
-    await node.rooms.set_public(code, ADA, public=True)
+    await node.rooms.decide(code, commands.set_public, ADA, True)
     await follow(node, code, ADA)
     await shows(node, code)
     clock.time += keys.OPEN_ROOM_LIFE_S * 1000
@@ -102,7 +103,7 @@ async def test_one_network_cannot_fill_the_list(
         code = (await node.room_of(host)).opened.code
         await node.services.room_addresses.record(code, host, address, wide)
         await follow(node, code, host)
-        await node.rooms.set_public(code, host, public=True)
+        await node.rooms.decide(code, commands.set_public, host, True)
         return code
 
     many = {
@@ -118,7 +119,7 @@ async def test_one_network_cannot_fill_the_list(
     shown = {row.code for row, _ in await other.services.open_rooms.list()}
     assert len(shown & many) == MAX_OF_NETWORK
     (hidden, *_) = many - shown
-    assert len((await other.rooms.join(hidden, CYD)).seats) == 2
+    assert len((await other.rooms.decide(hidden, commands.take_seat, CYD)).seats) == 2
 
 
 async def test_many_requests_cost_one_read(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,6 +152,6 @@ async def test_a_failed_write_is_retried(node: Node, monkeypatch: pytest.MonkeyP
     code = (await node.room_of(ADA)).opened.code
     with debug_captured() as logs:
         await follow(node, code, ADA)
-        await node.rooms.set_public(code, ADA, public=True)
+        await node.rooms.decide(code, commands.set_public, ADA, True)
         await shows(node, code)
     assert [line.get("work") for line in logs].count("open_rooms") == 2

@@ -30,6 +30,7 @@ from server.players.core.names import Profile, guest_name
 from server.results.core.boards import ALL_GAMES, BoardId
 from server.results.core.contests import PLAYED_MOVES
 from server.results.repaired_days import CURRENT_FOR_MS
+from server.rooms.core import commands
 from server.rooms.core.room import Room
 from tests.base.outbox.outboxes import all_effects
 from tests.base.outbox.test_effects import DAY, GAME, finish_daily
@@ -247,13 +248,13 @@ async def test_closing_a_room_removes_its_members_and_ends_its_round(
     assert (closed.seats, closed.running) == ((), None)
     assert closed.round is not None
     assert {result.end for result in closed.round.results.values()} == {"resigned"}
-    commands: list[tuple[str, Callable[[], Awaitable[Room]]]] = [
-        ("room_closed", lambda: node.rooms.join(code, CYD)),
+    refused: list[tuple[str, Callable[[], Awaitable[Room]]]] = [
+        ("room_closed", lambda: node.rooms.decide(code, commands.take_seat, CYD)),
         ("unknown_room", lambda: node.rooms.start(code, ADA, [ADA])),
-        ("unknown_room", lambda: node.rooms.set_lock(code, ADA, locked=True)),
-        ("room_closed", lambda: node.rooms.free_seat(code, ADA)),
+        ("unknown_room", lambda: node.rooms.decide(code, commands.set_lock, ADA, True)),
+        ("room_closed", lambda: node.rooms.decide(code, commands.free_seat, ADA)),
     ]
-    for refusal, command in commands:
+    for refusal, command in refused:
         with pytest.raises(Refusal, match=refusal):
             await command()
     await node.rooms.leave(code, ADA)

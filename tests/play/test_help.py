@@ -18,6 +18,7 @@ from server.play.core.attempt import Attempt, Hinted, Undone
 from server.play.core.digest import digest
 from server.play.core.result import Help
 from server.play.resume import find_missed
+from server.rooms.core import commands
 from server.rooms.core.events import Terms
 from tests.builders import ADA, BOB, LIMIT
 from tests.nodes import BEGUN, Node, SetClock, attempt_of
@@ -32,7 +33,7 @@ async def begin(
         ADA, game, "standard", seats=2, limit=LIMIT, creation="with help", allowed=allowed
     )
     code = room.opened.code
-    await node.rooms.join(code, BOB)
+    await node.rooms.decide(code, commands.take_seat, BOB)
     room = await node.rooms.start(code, ADA, (ADA, BOB))
     clock.time = BEGUN
     attempt = attempt_of(room, ADA)

@@ -27,6 +27,7 @@ from server.players.core.account import Passkey
 from server.players.core.charges import GUEST
 from server.results.core.boards import of_daily
 from server.rooms.core import keys as rooms_keys
+from server.rooms.core import quick_match
 from tests.base.outbox.outboxes import all_due, all_effects
 from tests.base.redis.key_modules import FOR_GOOD
 from tests.builders import ADA, BOB, LIMIT, START
@@ -197,7 +198,7 @@ async def test_the_pace_bots_run_is_kept_if_an_opponent_plays(
     code = random_room_code()
     await node.rooms.match(code, ADA, "lady-betty")
     clock.time += 60_000
-    await node.rooms.seat_bot(code)
+    await node.rooms.decide(code, quick_match.seat_bot)
     room = await node.rooms.start(code, None, [ADA, PACE_BOT])
     assert room.round is not None
     clock.time = room.round.starts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -118,16 +119,16 @@ async def test_a_failed_decision_is_retried(
 ) -> None:
     room = await node.room_of(ADA, BOB)
     code = room.opened.code
-    free_seat, failures = node.rooms.free_seat, 2
+    decide, failures = node.rooms.decide, 2
 
-    async def failing(code: RoomCode, player: PlayerId) -> object:
+    async def failing(*given: Any) -> object:
         nonlocal failures
         if failures:
             failures -= 1
             raise UnavailableError("down")
-        return await free_seat(code, player)
+        return await decide(*given)
 
-    monkeypatch.setattr(node.rooms, "free_seat", failing)
+    monkeypatch.setattr(node.rooms, "decide", failing)
     with debug_captured() as logs:
         await follow(node, code, ADA)
         time.pass_(SEAT_ABSENCE_MS)

@@ -17,6 +17,7 @@ from server.players.core.names import Profile
 from server.rooms import live_rooms as module
 from server.rooms import progress
 from server.rooms.core import bus as room_bus
+from server.rooms.core import commands
 from server.rooms.core import keys as rooms_keys
 from server.rooms.core.bus import Progress
 from server.rooms.live_room import RoomPage
@@ -87,7 +88,7 @@ async def test_an_entry_published_by_another_node_is_applied_without_reading(
     refreshes: list[RoomCode] = []
     monkeypatch.setattr(other.services.live._reads, "add", refreshes.append)
     for number in range(1, 4):
-        await node.rooms.set_ready(code, CYD, ready=bool(number % 2 == 0))
+        await node.rooms.decide(code, commands.set_ready, CYD, bool(number % 2 == 0))
         await sees(other, code, version + number)
     assert refreshes == []
     assert notified == [code] * 3
@@ -101,8 +102,8 @@ async def test_a_gap_in_the_published_versions_leads_to_a_read_of_the_journal(
     version = page_of(other, code).room.version
     # One entry that is not published, and one that is.
     node.services.live.appended.subscribers.clear()
-    await node.rooms.set_ready(code, BOB, ready=False)
-    room = await node.rooms.set_ready(code, BOB, ready=True)
+    await node.rooms.decide(code, commands.set_ready, BOB, False)
+    room = await node.rooms.decide(code, commands.set_ready, BOB, True)
     assert page_of(other, code).room.version == version
     text = (await node.store.journals.read(rooms_keys.room(code))).texts[-1]
     node.bus.publish(room_bus.topic(code), encode(AppendedEntry(room.version, text)))
@@ -115,7 +116,7 @@ async def test_an_unknown_bus_message_leads_to_a_refresh(node: Node, other: Node
     version = page_of(other, code).room.version
     node.services.live.appended.subscribers.clear()
     for number, payload in enumerate((b"", b"\x91\x63", b"no msgpack"), start=1):
-        await node.rooms.set_ready(code, BOB, ready=number % 2 == 0)
+        await node.rooms.decide(code, commands.set_ready, BOB, number % 2 == 0)
         node.bus.publish(room_bus.topic(code), payload)
         await sees(other, code, version + number)
 
@@ -127,7 +128,7 @@ async def test_changes_are_published_only_if_members_are_on_other_nodes(
     await follow(node, code, ADA)
     await follow(node, code, BOB)
     node.published.clear()
-    await node.rooms.set_ready(code, BOB, ready=False)
+    await node.rooms.decide(code, commands.set_ready, BOB, False)
     assert node.published == []
     await follow(other, code, CYD)
 
@@ -137,7 +138,7 @@ async def test_changes_are_published_only_if_members_are_on_other_nodes(
 
     await until(known)
     node.published.clear()
-    await node.rooms.set_ready(code, BOB, ready=True)
+    await node.rooms.decide(code, commands.set_ready, BOB, True)
     assert [topic for topic, _ in node.published] == [room_bus.topic(code)]
 
 
@@ -201,7 +202,7 @@ async def test_when_a_node_dies_its_players_are_absent_and_its_last_entry_is_rea
     version = page_of(node, code).room.version
     # It dies after an append, and before it publishes the entry.
     other.services.live.appended.subscribers.clear()
-    await other.rooms.set_ready(code, BOB, ready=False)
+    await other.rooms.decide(code, commands.set_ready, BOB, False)
     mine, dead = node.registration, other.registration.id
     mine._update([mine.id])
     assert mine.is_alive(dead)
@@ -322,7 +323,7 @@ async def test_leaving_unsubscribes_and_entering_again_refreshes(node: Node) -> 
     node.services.live.unsubscribe(code, ADA)
     assert node.services.live.known(code) is None
     assert room_bus.topic(code) not in node.bus._topics
-    await node.rooms.set_ready(code, BOB, ready=False)
+    await node.rooms.decide(code, commands.set_ready, BOB, False)
     await follow(node, code, ADA)
     assert page_of(node, code).room == await node.rooms.load(code)
 
@@ -335,7 +336,7 @@ async def test_a_failed_refresh_is_retried(
     await follow(node, code, ADA)
     version = page_of(node, code).room.version
     other.services.live.appended.subscribers.clear()
-    await other.rooms.set_ready(code, BOB, ready=False)
+    await other.rooms.decide(code, commands.set_ready, BOB, False)
     with monkeypatch.context() as away, debug_captured() as logs:
         away.setattr(node.database.client, "pipeline", _is_away)
         node.services.live.receive(code, None)
@@ -376,7 +377,7 @@ async def test_an_entry_appended_during_a_refresh_is_kept(
     asked, go_on = slow_refreshes(node, monkeypatch)
     node.services.live.receive(code, None)
     await asked.wait()
-    room = await node.rooms.set_ready(code, BOB, ready=False)
+    room = await node.rooms.decide(code, commands.set_ready, BOB, False)
     assert page_of(node, code).room.version == room.version
     go_on.set()
 
@@ -422,7 +423,7 @@ async def test_reading_a_page_includes_entries_whose_message_was_lost(
     await follow(other, code, BOB)
     # Messages published from here on are lost.
     other.bus.unsubscribe(room_bus.topic(code))
-    room = await node.rooms.set_ready(code, CYD, ready=False)
+    room = await node.rooms.decide(code, commands.set_ready, CYD, False)
     page = await other.services.live.load_page(await other.rooms.load(code))
     assert page.room.version == room.version > stale.version
 
@@ -436,7 +437,7 @@ async def test_reading_a_page_excludes_entries_lost_by_redis(node: Node) -> None
     for id_, fields in entries[:-1]:
         await node.redis.xadd(rooms_keys.room(code), fields, id=id_)
     # The host still has a seat, so that nothing is appended.
-    room = await node.rooms.join(code, ADA)
+    room = await node.rooms.decide(code, commands.take_seat, ADA)
     assert room.version < lost
     page = await node.services.live.load_page(room)
     assert page.room.version == room.version
@@ -446,8 +447,8 @@ async def test_reading_a_page_excludes_entries_lost_by_redis(node: Node) -> None
 async def test_reading_a_page_of_an_older_state_returns_the_newest(node: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
-    before = await node.rooms.join(code, ADA)
-    after = await node.rooms.set_ready(code, BOB, ready=False)
+    before = await node.rooms.decide(code, commands.take_seat, ADA)
+    after = await node.rooms.decide(code, commands.set_ready, BOB, False)
     page = await node.services.live.load_page(before)
     assert page.room.version == after.version > before.version
 

@@ -11,6 +11,7 @@ from server.base.core.ids import PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.challenges.core.events import Terms as ChallengeTerms
 from server.results.core.history import History
+from server.rooms.core import commands
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
 from tests.builders import ADA, BOB, LIMIT
@@ -35,7 +36,7 @@ async def opened(node: Node, terms: Terms) -> RoomCode:
         allowed=terms.help,
         known=terms.known,
     )
-    await node.rooms.join(room.opened.code, BOB)
+    await node.rooms.decide(room.opened.code, commands.take_seat, BOB)
     return room.opened.code
 
 

@@ -45,7 +45,7 @@ async def race_with_bot(node: Node, clock: SetClock) -> tuple[Room, RoomCode]:
     room = await node.services.quick_matches.match(ADA, GAME)
     code = room.opened.code
     clock.time += quick_match.BOT_AFTER_MS
-    await node.rooms.seat_bot(code)
+    await node.rooms.decide(code, quick_match.seat_bot)
     room = await node.rooms.start(code, None, {ADA})
     assert room.round is not None
     clock.time = room.round.starts

@@ -23,6 +23,7 @@ from server.results.core.history import RATING, History, RoundResult
 from server.results.core.race_results import Decision, Race
 from server.results.histories import Histories
 from server.results.histories_store import HistoryStore
+from server.rooms.core import quick_match
 from server.rooms.core.effects import RoundOver
 from server.rooms.core.room import Room
 from server.rooms.race_records_store import RaceRecordStore
@@ -122,7 +123,7 @@ async def test_a_round_against_the_pace_bot_is_not_a_race(node: Node, clock: Set
     code = random_room_code()
     await node.rooms.match(code, ADA, GAME)
     clock.time += 60_000
-    await node.rooms.seat_bot(code)
+    await node.rooms.decide(code, quick_match.seat_bot)
     room = await node.rooms.start(code, None, [ADA, PACE_BOT])
     clock.time += 60_000
     await give_up(node, room, ADA, PACE_BOT)

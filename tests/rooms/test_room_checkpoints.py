@@ -14,7 +14,7 @@ from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.journals.core.entry import Append, AppendedEntry
 from server.play.core.result import Result
 from server.rooms import journal as rooms_journal
-from server.rooms.core import charges, keys
+from server.rooms.core import charges, commands, keys
 from server.rooms.core.events import Terms
 from server.rooms.core.room import KeptRound, Room, Round
 from server.rooms.journal import CHECKPOINT_EVERY
@@ -43,7 +43,7 @@ async def room_on(node: Node) -> RoomCode:
         ADA, "robert", "standard", seats=3, limit=900_000, creation="k" * 10
     )
     code = room.opened.code
-    await node.rooms.join(code, BOB)
+    await node.rooms.decide(code, commands.take_seat, BOB)
     return code
 
 
@@ -52,7 +52,7 @@ async def toggle(node: Node, code: RoomCode, clock: SetClock, times: int) -> Roo
     room = await node.rooms.load(code)
     for _ in range(times):
         clock.time += 10_000
-        room = await node.rooms.set_lock(code, ADA, locked=not room.locked)
+        room = await node.rooms.decide(code, commands.set_lock, ADA, not room.locked)
     return room
 
 
@@ -94,9 +94,11 @@ async def test_two_nodes_append_to_one_room_through_checkpoints(
     for number in range(40):
         clock.time += 10_000
         await asyncio.gather(
-            nodes[number % 2].rooms.set_public(code, ADA, public=number % 2 == 0),
-            nodes[0].rooms.set_ready(code, BOB, ready=number % 2 == 1),
-            nodes[1].rooms.leave(code, CYD) if number % 2 else nodes[1].rooms.join(code, CYD),
+            nodes[number % 2].rooms.decide(code, commands.set_public, ADA, number % 2 == 0),
+            nodes[0].rooms.decide(code, commands.set_ready, BOB, number % 2 == 1),
+            nodes[1].rooms.leave(code, CYD)
+            if number % 2
+            else nodes[1].rooms.decide(code, commands.take_seat, CYD),
         )
         entries = await stored(nodes[0], code)
         assert len(entries) <= 10
@@ -113,9 +115,9 @@ async def test_a_node_that_lags_behind_a_checkpoint_reads_it_and_has_lost_nothin
     here, there = nodes
     code = await room_on(here)
     clock.time += 10_000
-    await there.rooms.set_ready(code, BOB, ready=False)
+    await there.rooms.decide(code, commands.set_ready, BOB, False)
     room = await toggle(here, code, clock, 25)
-    after = await there.rooms.set_ready(code, BOB, ready=True)
+    after = await there.rooms.decide(code, commands.set_ready, BOB, True)
     assert after.version in {room.version + 1, room.version + 2}
     assert await here.rooms.load(code) == after
     assert there.database.losses.text == ""

@@ -24,6 +24,7 @@ from server.play.core import keys as play_keys
 from server.play.core.attempt import Started
 from server.play.core.result import Result
 from server.rooms.core import bus as room_bus
+from server.rooms.core import commands
 from server.rooms.core import keys as rooms_keys
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
@@ -119,18 +120,18 @@ async def test_a_room_for_an_unknown_game_or_variant_is_refused(
     "act",
     [
         lambda rooms, code: rooms.load(code),
-        lambda rooms, code: rooms.join(code, ADA),
+        lambda rooms, code: rooms.decide(code, commands.take_seat, ADA),
         lambda rooms, code: rooms.leave(code, ADA),
-        lambda rooms, code: rooms.set_ready(code, ADA, ready=True),
+        lambda rooms, code: rooms.decide(code, commands.set_ready, ADA, True),
         lambda rooms, code: rooms.start(code, ADA, PLAYERS),
         lambda rooms, code: rooms.set_terms(code, ADA, TERMS),
         lambda rooms, code: rooms.propose_terms(code, ADA, TERMS),
-        lambda rooms, code: rooms.remove(code, ADA, BOB),
-        lambda rooms, code: rooms.hand_over(code, ADA, BOB),
-        lambda rooms, code: rooms.set_lock(code, ADA, locked=True),
-        lambda rooms, code: rooms.set_public(code, ADA, public=True),
-        lambda rooms, code: rooms.replace_host(code, ADA, PLAYERS),
-        lambda rooms, code: rooms.free_seat(code, ADA),
+        lambda rooms, code: rooms.decide(code, commands.remove, ADA, BOB),
+        lambda rooms, code: rooms.decide(code, commands.hand_over, ADA, BOB),
+        lambda rooms, code: rooms.decide(code, commands.set_lock, ADA, True),
+        lambda rooms, code: rooms.decide(code, commands.set_public, ADA, True),
+        lambda rooms, code: rooms.decide(code, commands.replace_host, ADA, PLAYERS),
+        lambda rooms, code: rooms.decide(code, commands.free_seat, ADA),
     ],
     ids=[
         "load",
@@ -160,7 +161,10 @@ async def test_a_missing_room_is_unknown(
 async def test_unknown_codes_evict_no_room_from_the_cache(node: Node) -> None:
     room = await create(node)
     for code in ("ZZZZ2", "ZZZZ3", "ZZZZ4"):
-        for act in (node.rooms.load(RoomCode(code)), node.rooms.join(RoomCode(code), BOB)):
+        for act in (
+            node.rooms.load(RoomCode(code)),
+            node.rooms.decide(RoomCode(code), commands.take_seat, BOB),
+        ):
             with pytest.raises(Refusal, match="unknown_room"):
                 await act
     assert list(node.services.live._replicas._used.held) == [room.opened.code]
@@ -171,7 +175,7 @@ async def test_two_nodes_give_the_last_seat_once(node: Node, other: Node) -> Non
         code = (await create(node, key=f"key {attempt}")).opened.code
         await other.rooms.load(code)
         came = [
-            n.rooms.join(code, player)
+            n.rooms.decide(code, commands.take_seat, player)
             for n, player in zip((node, other) * 2, PLAYERS[1:], strict=True)
         ]
         assert await outcomes(list(came)) == ["done", "room_full", "room_full", "room_full"]
@@ -182,14 +186,14 @@ async def test_a_returning_member_keeps_the_seat(node: Node, other: Node) -> Non
     code = (await node.room_of(ADA, BOB, seats=2)).opened.code
     before = await node.rooms.load(code)
     for n in (node, other):
-        assert await n.rooms.join(code, BOB) == before
+        assert await n.rooms.decide(code, commands.take_seat, BOB) == before
 
 
 async def test_a_player_who_left_on_another_node_can_join_again(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await other.rooms.load(code)
     await node.rooms.leave(code, BOB)
-    assert BOB in members(await other.rooms.join(code, BOB))
+    assert BOB in members(await other.rooms.decide(code, commands.take_seat, BOB))
 
 
 async def test_a_round_has_one_deal_and_an_attempt_for_each_runner(
@@ -308,26 +312,26 @@ async def test_a_runner_cannot_be_removed_and_continues(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
-    await node.rooms.join(code, CYD)
+    await node.rooms.decide(code, commands.take_seat, CYD)
     with pytest.raises(Refusal, match="not_host"):
-        await other.rooms.remove(code, BOB, ADA)
+        await other.rooms.decide(code, commands.remove, BOB, ADA)
     # From the countdown on, and also after the finish.
     for at in (clock.time, BEGUN):
         clock.time = at
         with pytest.raises(Refusal, match="round_running"):
-            await other.rooms.remove(code, ADA, BOB)
+            await other.rooms.decide(code, commands.remove, ADA, BOB)
     await other.play(attempt_of(room, BOB), BOB)
     await other.play_out(attempt_of(room, BOB), BOB)
     await other.apply_effects()
     with pytest.raises(Refusal, match="round_running"):
-        await other.rooms.remove(code, ADA, BOB)
+        await other.rooms.decide(code, commands.remove, ADA, BOB)
     for _ in range(2):
-        assert members(await other.rooms.remove(code, ADA, CYD)) == [ADA, BOB]
+        assert members(await other.rooms.decide(code, commands.remove, ADA, CYD)) == [ADA, BOB]
     await node.play_out(attempt_of(room, ADA), ADA)
     await node.apply_effects()
-    assert members(await other.rooms.remove(code, ADA, BOB)) == [ADA]
+    assert members(await other.rooms.decide(code, commands.remove, ADA, BOB)) == [ADA]
     # The host cannot remove itself.
-    assert members(await node.rooms.remove(code, ADA, ADA)) == [ADA]
+    assert members(await node.rooms.decide(code, commands.remove, ADA, ADA)) == [ADA]
 
 
 async def test_a_removal_and_a_start_at_the_same_moment_follow_each_other(
@@ -338,7 +342,7 @@ async def test_a_removal_and_a_start_at_the_same_moment_follow_each_other(
         code = (await node.room_of(host, guest, ADA)).opened.code
         await other.rooms.load(code)
         acts: list[Awaitable[Room]] = [
-            node.rooms.remove(code, host, guest),
+            node.rooms.decide(code, commands.remove, host, guest),
             other.rooms.start(code, host, [host, guest, ADA]),
         ]
         said = await outcomes(acts if number % 2 else acts[::-1])
@@ -425,7 +429,7 @@ async def test_a_player_who_leaves_while_a_round_starts_is_finished(
         )
         code = room.opened.code
         for player in (BOB, CYD):
-            await other.rooms.join(code, player)
+            await other.rooms.decide(code, commands.take_seat, player)
         await asyncio.gather(
             node.rooms.start(code, ADA, PLAYERS),
             other.rooms.leave(code, BOB),
@@ -562,7 +566,7 @@ async def test_every_change_is_published(node: Node) -> None:
     ]
     assert node.published == entries
     node.published.clear()
-    await node.rooms.join(code, ADA)
+    await node.rooms.decide(code, commands.take_seat, ADA)
     assert node.published == []
 
 
@@ -573,7 +577,7 @@ async def test_a_room_expires_soon_unless_a_round_was_started(node: Node, clock:
 
     code = (await create(node)).opened.code
     clock.time += 1_000_000
-    await node.rooms.join(code, BOB)
+    await node.rooms.decide(code, commands.take_seat, BOB)
     assert abs(await life() - rooms_keys.UNUSED_ROOM_LIFE_MS) < 60_000
     await node.rooms.start(code, ADA, [ADA, BOB])
     assert abs(await life() - rooms_keys.ROOM_LIFE_MS) < 60_000
@@ -586,7 +590,7 @@ async def test_a_cached_room_that_has_expired_is_unknown(node: Node) -> None:
     code = (await create(node)).opened.code
     await node.redis.delete(rooms_keys.room(code))
     with pytest.raises(Refusal, match="unknown_room"):
-        await node.rooms.join(code, BOB)
+        await node.rooms.decide(code, commands.take_seat, BOB)
     with pytest.raises(Refusal, match="unknown_room"):
         await node.rooms.load(code)
 

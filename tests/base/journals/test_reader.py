@@ -140,7 +140,7 @@ async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
     with pytest.raises(UnreadableError, match="unknown_rules"):
         await other.rooms.load(code)
     with pytest.raises(UnreadableError, match="unknown_rules"):
-        await other.rooms.join(code, BOB)
+        await other.rooms.decide(code, commands.take_seat, BOB)
     # The state before that entry can still be shown.
     assert other.services.live.cached(code) == before
 

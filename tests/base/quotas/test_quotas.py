@@ -15,7 +15,7 @@ from server.base.quotas.quotas import Scope
 from server.base.work.random_text import random_room_code
 from server.deals.core import keys as deals_keys
 from server.play.core import keys as play_keys
-from server.rooms.core import charges
+from server.rooms.core import charges, quick_match
 from server.rooms.core import keys as rooms_keys
 from tests.builders import ADA, BOB, CYD
 from tests.conftest import ALONE
@@ -248,7 +248,7 @@ async def test_the_pace_bots_run_is_charged_for_its_lifetime(
     code = random_room_code()
     await node.rooms.match(code, ADA, "robert")
     clock.time += 60_000
-    await node.rooms.seat_bot(code)
+    await node.rooms.decide(code, quick_match.seat_bot)
     room = await node.rooms.start(code, None, [ADA, PACE_BOT])
     assert room.round is not None
     assert charges.round_of(2, HOUR, bot=True)[-1].size == 2 * RUNNER + BOT
