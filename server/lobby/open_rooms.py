@@ -89,9 +89,9 @@ class OpenRooms:
 
     def _changed(self, code: RoomCode) -> None:
         """Register a followed room that may have changed, or drop it."""
-        live = self._live.known(code)
+        room = self._live.state(code)
         # Compute the online players only for rooms that may be listed.
-        known = self._live.present(code) if live is not None and live.room.joinable else None
+        known = self._live.present(code) if room is not None and room.joinable else None
         row = row_of(*known) if known is not None else None
         if row == self._rows.get(code):
             return

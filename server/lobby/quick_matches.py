@@ -92,8 +92,8 @@ class QuickMatches:
 
     def _changed(self, code: RoomCode) -> None:
         """Offer or withdraw a followed room that may have changed, and schedule its next step."""
-        live = self._live.known(code)
-        known = self._live.present(code) if live is not None and live.room.opened.quick else None
+        state = self._live.state(code)
+        known = self._live.present(code) if state is not None and state.opened.quick else None
         if known is None:
             return
         room, online = known

@@ -54,8 +54,7 @@ class Emotes:
         # Limit the player before the room is read.
         if not of_player.take(time.monotonic()):
             raise Refusal("too_fast")
-        live = self._live.known(code)
-        room = live.room if live is not None else await self._all_rooms.load(code)
+        room = self._live.state(code) or await self._all_rooms.load(code)
         commands.check_member(room, player)
         if not self._send_here(code, player, emote):
             raise Refusal("too_fast")

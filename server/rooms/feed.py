@@ -205,9 +205,9 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
     def unsubscribe(self, session: Session) -> None:
         """Unsubscribe a session from its room, if any, in constant time."""
         code = self._topics.get(session)
-        player = None if self.is_seatless(session) else session.player
-        super().unsubscribe(session)
         if code is not None:
+            player = None if self.is_seatless(session) else session.player
+            super().unsubscribe(session)
             self._live.unsubscribe(code, player)
 
     def leave(self, session: Session, code: RoomCode) -> None:
@@ -332,8 +332,8 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
 
         `delay` is the minimum delay in seconds.
         """
-        live = self._live.known(audience.code)
-        running = live.room.running if live is not None else None
+        room = self._live.state(audience.code)
+        running = room.running if room is not None else None
         audience.stop_timer()
         if audience.task is not None or running is None:
             return

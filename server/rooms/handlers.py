@@ -45,8 +45,8 @@ def is_seated(live: LiveRooms, player: PlayerId, command: Command) -> bool:
     if not isinstance(command, RoomCommand):
         return False
     # No read of the store: for a guessed code, its duration would reveal whether the room exists.
-    found = live.known(parse_room_code(command.code))
-    return found is not None and found.room.seat_of(player) is not None
+    room = live.state(parse_room_code(command.code))
+    return room is not None and room.seat_of(player) is not None
 
 
 async def create(request: Request[CreateRoom]) -> RoomState:
@@ -109,8 +109,7 @@ async def start_round(request: Request[StartRound]) -> RoomState:
     if not services.memory.has_room("round"):
         raise Refusal("overloaded", wait=request.load.wait())
     _pay(request)
-    live = services.live.known(code)
-    known = live.room if live is not None else None
+    known = services.live.state(code)
     items = charges.round_of()
     if known is not None:
         first, bot = known.round is None, known.seat_of(PACE_BOT) is not None

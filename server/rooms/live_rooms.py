@@ -242,11 +242,9 @@ class LiveRooms(Journals[RoomCode, Room, Entry]):
             live = LiveRoom(code, followed, RoomPresence(self._registration.id))
             live.presence.merge(await self._presence.read(code))
             await self._read_progress(live)
-        while True:
+        while (page := self._page(live)) is None:
             await self._read_missing(live)
-            page = self._page(live)
-            if page is not None:
-                return page
+        return page
 
     def receive(self, code: RoomCode, payload: bytes | None) -> None:
         """Handle a message of a room's topic; `None` if messages may have been lost."""

@@ -37,8 +37,8 @@ class PaceBotTimers:
 
     def _changed(self, code: RoomCode) -> None:
         """Set the timer when a followed room's round starts, or cancel it at the bot's end."""
-        live = self._live.known(code)
-        running = live.room.running if live is not None else None
+        room = self._live.state(code)
+        running = room.running if room is not None else None
         if running is None or PACE_BOT not in running.unfinished():
             self._work.schedule(code, None)
         elif not self._work.is_scheduled(code):
@@ -50,7 +50,7 @@ class PaceBotTimers:
 
     async def _play(self, code: RoomCode) -> None:
         """Append a bot's due moves, and set the timer for its next one."""
-        live = self._live.known(code)
-        attempt = await self._rooms.play_bot(live.room) if live is not None else None
+        room = self._live.state(code)
+        attempt = await self._rooms.play_bot(room) if room is not None else None
         if attempt is not None and attempt.end is None and self._live.known(code) is not None:
             self._set_time(code, pace_bot.next_at(attempt))

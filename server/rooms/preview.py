@@ -20,8 +20,8 @@ class RoomPreviews:
 
     def known(self, code: RoomCode) -> Preview | None:
         """Return a room's preview if the room is in memory, else `None`."""
-        live = self._live.known(code)
-        return None if live is None else room(live.room.opened, live.room.terms)
+        known = self._live.state(code)
+        return None if known is None else room(known.opened, known.terms)
 
     async def of_room(self, code: RoomCode) -> Preview | None:
         """Load a room's preview; `None` if there is no such room."""

@@ -146,11 +146,11 @@ class WatchFeeds(Feed[RoomCode, _Audience]):
     ) -> tuple[Room, Sight]:
         """Return the room, and a session's sight of its round, once they are loaded."""
         await self._watching.wait_until_loaded(code)
-        live = self._live.known(code)
-        if live is None or self._topics.get(session) != code or session.player is None:
+        room = self._live.state(code)
+        if room is None or self._topics.get(session) != code or session.player is None:
             # The session was removed from the room meanwhile, or has ended.
             raise Refusal("not_invited")
-        return live.room, self._sight(live.room, session.player, epoch)
+        return room, self._sight(room, session.player, epoch)
 
     def _sight(self, room: Room, player: PlayerId, epoch: int | None) -> Sight:
         """Return a player's sight of a room's round, given the epoch of the presented key.
@@ -200,10 +200,9 @@ class WatchFeeds(Feed[RoomCode, _Audience]):
 
         This costs one decision per watcher for each entry of the room's journal.
         """
-        audience, live = self._audiences.get(code), self._live.known(code)
-        if audience is None or live is None or live.room.version == audience.decided:
+        audience, room = self._audiences.get(code), self._live.state(code)
+        if audience is None or room is None or room.version == audience.decided:
             return
-        room = live.room
         audience.decided = room.version
         for session, before in list(audience.sights.items()):
             assert session.player is not None
@@ -256,8 +255,8 @@ class WatchFeeds(Feed[RoomCode, _Audience]):
         if audience is None:
             return
         while audience.unsent or any(not session.behind for session in audience.renewed):
-            live = self._live.known(topic)
-            deal = self._unrecorded_deal(live.room, audience.sights) if live is not None else None
+            room = self._live.state(topic)
+            deal = self._unrecorded_deal(room, audience.sights) if room is not None else None
             if deal is not None:
                 await self._watching.record_shown(deal)
                 # The round may now be withheld: decide that before sending anything.
@@ -285,13 +284,13 @@ class WatchFeeds(Feed[RoomCode, _Audience]):
             self._room_changed(code)
             if session.behind or session not in audience.renewed:
                 continue
-            seen, live = audience.sights[session], self._live.known(code)
-            assert live is not None, "watchers are subscribed to their room"
-            if self._unrecorded_deal(live.room, audience.sights) is not None:
+            seen, room = audience.sights[session], self._live.state(code)
+            assert room is not None, "watchers are subscribed to their room"
+            if self._unrecorded_deal(room, audience.sights) is not None:
                 # Another round has started meanwhile.
                 return
             if seen not in encoded:
-                encoded[seen] = codec.encode(self._boards(live.room, seen))
+                encoded[seen] = codec.encode(self._boards(room, seen))
             del audience.renewed[session]
             session.send_frame(encoded[seen])
 

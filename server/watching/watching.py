@@ -273,8 +273,8 @@ class Watching:
     def follow(self, code: RoomCode) -> None:
         """Track the boards of a room's rounds until `unfollow`; the room must be followed."""
         if code not in self._rounds:
-            live = self._live.known(code)
-            self._begin(code, live.room.round if live is not None else None)
+            room = self._live.state(code)
+            self._begin(code, room.round if room is not None else None)
 
     def unfollow(self, code: RoomCode) -> None:
         """Forget the boards of a room that has no watchers on this node any more."""
@@ -348,10 +348,10 @@ class Watching:
 
     def _changed(self, code: RoomCode) -> None:
         """Start tracking a watched room's new round, or read finished runners' last moves."""
-        watched, live = self._rounds.get(code), self._live.known(code)
-        if watched is None or live is None:
+        watched, room = self._rounds.get(code), self._live.state(code)
+        if watched is None or room is None:
             return
-        round_ = live.room.round
+        round_ = room.round
         if round_ is not None and round_.deal != watched.deal:
             self._end(code, watched)
             self._begin(code, round_)
