@@ -111,7 +111,6 @@ def _solved(task: Task) -> tuple[Task, Solved]:
     rules = ruleset(task.game, task.variant)
     if rules not in _ready:
         # Exclude compilation at the first call from the time.
-        # x
         solve(deal_seed(rules, seed(task.number)), 1)
         _ready.add(rules)
     return task, solved(task)
@@ -152,7 +151,7 @@ def kept(task: Task) -> Path:
 def known(task: Task) -> dict[int, Solved]:
     """Return the stored solutions of deals like this one, by number.
 
-    There are none if the method has changed since.
+    Solutions by an earlier version of the method do not count.
     """
     path = kept(task)
     first, *lines = path.read_text().splitlines() if path.exists() else [""]

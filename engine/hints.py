@@ -151,12 +151,13 @@ class _Judge:
         """Return whether a move brings a card home, or visibly lets one go home next."""
         ruleset, piles = self._seen.ruleset, self._seen.piles
         source, target, count = move.source, move.target, move.count
-        onto = piles[target]
+        onto, head = piles[target], piles[source][-count]
         joins = (
             (ruleset.automatic or ruleset.runs_home)
             and onto
             and target in ruleset.tableau
-            and _carries(ruleset, onto[-1], piles[source][-count])
+            and not head & DOWN
+            and ruleset.carries[onto[-1]][head]
         )
         # The target only matters if the moved cards extend a run.
         place = target if joins or target not in ruleset.tableau else ROW
@@ -173,11 +174,6 @@ class _Judge:
 def _bond(ruleset: Ruleset, below: Card, card: Card) -> int:
     """Return the bond of a card to the one below: 2 if they move together, 1 if it only builds."""
     return ruleset.builds[below][card] + ruleset.carries[below][card]
-
-
-def _carries(ruleset: Ruleset, below: Card, card: Card) -> bool:
-    # The card below is face up.
-    return not card & DOWN and ruleset.carries[below][card] != 0
 
 
 def _has_stock(seen: Board) -> bool:

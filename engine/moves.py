@@ -167,15 +167,10 @@ def goes_home(layout: Layout) -> bool:
             return True
     if not piles[ruleset.stock]:
         return False
-    return any(move.target in ruleset.foundations for move in stock_moves(layout)) or (
-        ruleset.stock_starts and _starts_any(layout)
-    )
-
-
-def _starts_any(layout: Layout) -> bool:
-    """Return whether the stock's top card may start an empty foundation."""
-    ruleset = layout.ruleset
-    return any(is_legal(layout, ruleset.move(ruleset.stock, f)) for f in ruleset.foundations)
+    if any(move.target in ruleset.foundations for move in stock_moves(layout)):
+        return True
+    starts = ruleset.foundations if ruleset.stock_starts else ()
+    return any(is_legal(layout, ruleset.move(ruleset.stock, target)) for target in starts)
 
 
 def has_few_moves(layout: Layout, most: int) -> bool:
@@ -218,7 +213,7 @@ def is_stuck(layout: Layout) -> bool:
 def _some_single(layout: Layout) -> bool:
     """Return `True` only if some top card fits on another pile; `False` proves nothing."""
     piles, takes = layout.piles, layout.ruleset.takes
-    # `ways` omits kinds of moves in which a pile may take its own top card, since the intersection
+    # `ways` omits kinds of moves if a pile may take its own top card, since the intersection
     # would prove nothing.
     for sources, targets in layout.ruleset.ways:
         offered = wanted = 0
@@ -259,11 +254,7 @@ def run_length(pile: Pile, builds: Fits) -> int:
 
 
 def _add_singles(
-    sources: tuple[MoveRow, ...],
-    first: int,
-    taken: list[int],
-    tops: list[int],
-    moves: list[Move],
+    sources: tuple[MoveRow, ...], first: int, taken: list[int], tops: list[int], moves: list[Move]
 ) -> None:
     """Append the legal moves of the sources' top cards onto the piles from `first` on.
 

@@ -111,8 +111,12 @@ def _check_board(board: Board) -> None:
         )
     if ruleset.waste is not None and any(card & DOWN for card in board.piles[ruleset.waste]):
         raise PositionError("A card of the waste lies face down.")
-    fillers = ruleset.fill if _always_fills(ruleset) else _reserve_fills(ruleset)
-    could_fill = any(board.piles[place] for place in fillers)
+    # A reserve never gains cards, so no pile can be empty while it lasts.
+    could_fill = any(
+        board.piles[place]
+        for place in ruleset.fill
+        if place in ruleset.reserve or _always_fills(ruleset)
+    )
     if could_fill and not all(board.piles[pile] for pile in ruleset.tableau):
         raise PositionError("A tableau pile is empty that would have been filled.")
 
@@ -134,11 +138,6 @@ def _always_fills(ruleset: Ruleset) -> bool:
     """Return whether no tableau pile can be empty while a filling pile has cards."""
     # A stock can add to a waste that fills later, and a waste turned over is a new stock.
     return ruleset.stock in ruleset.fill and (ruleset.waste in ruleset.fill or not ruleset.redeals)
-
-
-def _reserve_fills(ruleset: Ruleset) -> list[int]:
-    """Return the filling piles that never gain cards, so that no pile is empty while they last."""
-    return [place for place in ruleset.fill if place in ruleset.reserve]
 
 
 def _could_be_foundation(board: Board, target: int) -> bool:

@@ -148,12 +148,7 @@ _EMPTY, _PIECE, _PING, _PONG = 0x00, 0x02, 0x89, 0x8A
 
 ATTACKS = {
     "stopped readers": Attack(
-        1_000,
-        _shake(),
-        _VIEWER,
-        (_frame(dailies.ListDailies(3)),),
-        pause=4.0,
-        reads=False,
+        1_000, _shake(), _VIEWER, (_frame(dailies.ListDailies(3)),), pause=4.0, reads=False
     ),
     "readers of a busy board": Attack(
         1_000,

@@ -66,22 +66,18 @@ RESIGNED = (20, 32, 180_000, 100, "resigned")  # the result of all players
 Make = Callable[[int], Awaitable[object]]  # creates the object with a number
 
 
-def _one_connection(socket: Path) -> BlockingConnectionPool:
-    # Redis counts buffers of new connections as data.
-    return BlockingConnectionPool(1, connection_class=UnixDomainSocketConnection, path=str(socket))
-
-
 @asynccontextmanager
 async def alone() -> AsyncIterator[tuple[Services, Redis]]:
     """Start an empty Redis, and yield a node's services and a connection."""
     configure("console", "warning", "bench")
     with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
         async with embedded_redis(Path(folder)) as socket:
+            # One connection, since Redis counts buffers of new ones as data.
+            pool = BlockingConnectionPool(
+                1, connection_class=UnixDomainSocketConnection, path=str(socket)
+            )
             settings = Settings(redis=socket, secret_key_file=own_keys(Path(folder)))
-            async with (
-                services_alone(settings) as services,
-                Redis.from_pool(_one_connection(socket)) as redis,
-            ):
+            async with services_alone(settings) as services, Redis.from_pool(pool) as redis:
                 yield services, redis
 
 

@@ -50,13 +50,9 @@ def load(scenario: Scenario, server: Server, given: Mapping[str, Any]) -> Figure
 
 
 def measure(
-    name: str,
-    scenario: Scenario,
-    servers: Sequence[str],
-    given: Mapping[str, Any],
-    rounds: int,
+    name: str, scenario: Scenario, servers: Sequence[str], given: Mapping[str, Any], rounds: int
 ) -> list[Round]:
-    """Run a scenario on servers in turn; return the rounds in which no load failed.
+    """Run a scenario on servers in turn; return the rounds without failed loads.
 
     Rounds disturbed by other programs are left out, unless there are no others.
     """

@@ -22,7 +22,7 @@ from server.protocol import challenges
 
 CROWD = 900  # the number of players of each: the maximum, minus room for attackers
 CROWDED = tuple(ChallengeId(f"cr0wd{number:011}") for number in range(9))
-ENDED = PlayerId("p000000000000000")  # a player of each who has finished
+ENDED = PlayerId("p000000000000000")  # one of the finished players of each
 OPEN_FOR = 86_400  # the duration of the challenges in seconds
 _RESULT = Result(20, 32, 180_000, 100, "resigned")
 

@@ -43,7 +43,7 @@ async def engine(_: Server, laps: int) -> Figures:
 
     Returns:
         Each game's positions per second relative to python-chess, as medians over the laps, and
-        their harmonic `mean`, in which fast games do not make up for slow ones.
+        their harmonic `mean`, so that fast games do not make up for slow ones.
     """
     contestants = {game: solitaire(recorded) for game, recorded in recorded_solitaire().items()}
     contestants["chess"] = python_chess(recorded_chess())

@@ -2,7 +2,7 @@
 
     python -m deploy.bench.node [--unlimited | --guarded] [--unsearched] OPTIONS
 
-OPTIONS are those of `samedeal serve`. Every deal is the recorded one, rounds start without a
+OPTIONS are passed to `samedeal serve`. Every deal is the recorded one, rounds start without a
 countdown, and a million players may share an address, since the load comes from one. --unlimited
 also removes players' rate limits; --guarded keeps the usual limits of addresses. With --unsearched,
 searches end immediately without a result. Nothing else differs.

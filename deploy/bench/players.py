@@ -32,7 +32,7 @@ MAX_GAME_MOVES = 4_000
 # their seconds per move, five times as fast as people.
 BYSTANDERS, PACE = 20, 0.2
 
-SEARCHES_END = 0.5  # idle seconds after which the searcher is considered done
+SEARCHES_END = 0.5  # idle seconds until the searcher counts as done
 _TICK = 0.001  # the resolution of the clock in seconds
 
 

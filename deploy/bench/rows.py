@@ -105,7 +105,7 @@ async def prices(server: Server) -> Figures:
 
     Returns:
         `NAME_us` of each, in microseconds; `least` and `most`, the extremes of price per
-        microsecond, relative to that of viewing the small challenge.
+        microsecond, relative to viewing the small challenge.
     """
     (player,) = await open_sessions(server.port, 1)
     players = MAX_PLAYERS - 3

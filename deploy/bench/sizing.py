@@ -102,7 +102,7 @@ class Site:
     """The requirements of a site."""
 
     players: int  # per day
-    days: int = DAYS[0]  # for which attempts' journals are kept
+    days: int = DAYS[0]  # of keeping attempts' journals
 
     @property
     def peak(self) -> float:

@@ -1,11 +1,6 @@
 """The schema of rulesets, which `engine/RULES.md` documents: a game is a TOML document."""
 
-from engine.schema.changes import (
-    MAX_CHANGES,
-    changed_rules,
-    changes_between,
-    is_changes,
-)
+from engine.schema.changes import MAX_CHANGES, changed_rules, changes_between, is_changes
 from engine.schema.cost import longest_run
 from engine.schema.listing import Listing
 from engine.schema.reading import MAX_NUMBER, STANDARD, Game, read_game, read_rules

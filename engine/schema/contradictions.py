@@ -175,11 +175,7 @@ def _of_foundation(
     """Yield the checks of a group, given the preceding ones, with keys relative to the group."""
     tableau = rules.tableau
     copies = rules.packs * len(SUITS) // max(1, len(rules.suits))
-    yield (
-        not 1 <= group.piles <= MAX_FOUNDATIONS,
-        "piles",
-        f"must be 1 to {MAX_FOUNDATIONS}.",
-    )
+    yield (not 1 <= group.piles <= MAX_FOUNDATIONS, "piles", f"must be 1 to {MAX_FOUNDATIONS}.")
     yield from _of_suits(group.suits)
     yield (
         group.setup == "laid-out"
@@ -229,11 +225,7 @@ def _of_foundation(
         "last",
         "needs takes = 'card' and first = 'any'.",
     )
-    yield (
-        group.automatic and group.takes != "run",
-        "automatic",
-        "needs takes = 'run'.",
-    )
+    yield (group.automatic and group.takes != "run", "automatic", "needs takes = 'run'.")
     yield (
         bool(group.plays) and (tableau is None or group.takes == "run" or group.setup != "empty"),
         "plays",

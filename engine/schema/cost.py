@@ -11,7 +11,7 @@ from engine.schema.rules import Rules
 MAX_GROUPS: Final = 8  # of custom rules, as the limits below
 MAX_ALL_FOUNDATIONS: Final = 16  # in total
 
-# The most possible moves of custom rules, of which a tenth may be legal in a position.
+# The most possible moves of custom rules. Up to a tenth of them are legal in a position.
 MAX_POSSIBLE_MOVES: Final = 10_000
 
 

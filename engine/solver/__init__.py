@@ -55,7 +55,7 @@ def _method_of(ruleset: Ruleset) -> ModuleType | None:
 
 
 def method_of(ruleset: Ruleset) -> str:
-    """Return the name of a game's method; empty if there is none."""
+    """Return the name of a game's method, or an empty text."""
     method = _method_of(ruleset)
     return method.__name__.rpartition(".")[2] if method else ""
 

@@ -1,9 +1,9 @@
 """Blocks of cards that passes through the stock can clear, for the method of `passes`.
 
 The cards not yet home have positions 0 to n - 1, in the order of dealing. A *block* of a pass is a
-range of positions, `start` to `end` exclusive, that is cleared when this
-pass plays the card at `start`: all other cards of the range have been played by then, in this pass
-or earlier ones, so that this card tops the waste once the pass has dealt up to `end`.
+range of positions, `start` to `end` exclusive, that is cleared when this pass plays the card at
+`start`: all other cards of the range have been played by then, in this pass or earlier ones, so
+that this card tops the waste once the pass has dealt up to `end`.
 
 A *state* holds the foundation's top in each pass as the digits of a number: that of pass p has the
 weight `base ** p`. A block of pass p depends on the tops of passes 0 to p and changes only those.
@@ -96,7 +96,7 @@ def _block_around(own: Ways, earlier: Ways, tops: list[int], weight: int) -> Fou
     """Return the ways to play a block.
 
     Args:
-        own: the ways to clear all cards but the first in which its pass plays some.
+        own: the ways to clear all cards but the first, with at least one played by its pass.
         earlier: the ways to clear them in earlier passes only.
         tops: the tops that take its first card, times `weight`.
         weight: the weight of the pass's top in a state.

@@ -13,11 +13,11 @@ ranges from `start` to `end` of any two cards that go home are disjoint, or one 
 which belongs to the same pass or an earlier one. These are the blocks of `blocks`.
 
 **Nested blocks are plays.** Walk through such blocks in the order of their ends, inner before
-outer. Blocks of a pass come in the order of play. Thus a single walk
-over the positions follows the foundation in all passes: its state holds the foundation's top in
-each pass, and a block of pass p only replaces the top of pass p, which must take the block's card,
-by that card. The inside of a block is walked through before its card and depends only on the state.
-Cards that never go home belong to no block; the walk skips them.
+outer. Blocks of a pass come in the order of play. Thus a single walk over the positions follows the
+foundation in all passes: its state holds the foundation's top in each pass, and a block of pass p
+only replaces the top of pass p, which must take the block's card, by that card. The inside of a
+block is walked through before its card and depends only on the state. Cards that never go home
+belong to no block; the walk skips them.
 
 **Passes are joined.** Each pass but the first starts with the final top of the previous pass. The
 walk starts with a guess of these tops and is valid only if it ends with them. All guesses are

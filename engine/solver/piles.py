@@ -36,15 +36,7 @@ from engine.ruleset import Move, Ruleset
 from engine.solver import sat
 from engine.solver.burial import encode
 from engine.solver.solution import Solution, Verdict
-from engine.solver.stacks import (
-    Places,
-    Stacks,
-    Table,
-    brought_home,
-    chains_of,
-    settled,
-    stacks_of,
-)
+from engine.solver.stacks import Places, Stacks, Table, brought_home, chains_of, settled, stacks_of
 from engine.solver.trials import trials
 
 # The default budget. The hardest of 10,000 deals of Lady Betty took a third of it.

@@ -31,7 +31,7 @@ def solve(
 
     Args:
         clauses: sequences of literals, v or -v, each variable at most once in a clause.
-        conflicts: the approximate number of conflicts after which to give up; at least 1.
+        conflicts: the approximate maximum number of conflicts; at least 1.
         prove: whether to return a proof of unsatisfiability.
     """
     with Cadical195(bootstrap_with=clauses, with_proof=prove) as solver:

@@ -155,7 +155,14 @@ class Layout:
             (idx.ORPHAN, [int(all(kind not in each for each in kids)) for kind in kinds]),
             (idx.KIDS_AT, [sum(map(len, kids[:kind])) for kind in range(len(kinds) + 1)]),
             (idx.KIDS, [kid for each in kids for kid in each]),
-            (idx.FIRST_DRAW, [self._first_draw(kind, draws[kind]) for kind in kinds]),
+            (
+                idx.FIRST_DRAW,
+                # -1 if a card of the kind is already dealt.
+                [
+                    deals[0] if deals and len(deals) == copies else -1
+                    for deals, copies in zip(draws, self._copies, strict=True)
+                ],
+            ),
             (idx.LAST_DRAW, [max(draws[kind], default=-1) for kind in kinds]),
             (idx.RANDOM, random_numbers(places)),
             (idx.ACCEPTS, sets[0]),
@@ -303,7 +310,3 @@ class Layout:
         for at, card in enumerate(reversed(turned_up(board.piles[self.ruleset.stock]))):
             draws[self._kind[card]].append(self._deal_of(at))
         return draws
-
-    def _first_draw(self, kind: int, draws: list[int]) -> int:
-        """Return the deal with the first card of a kind; -1 if one is already dealt."""
-        return draws[0] if draws and len(draws) == self._copies[kind] else -1

@@ -123,10 +123,7 @@ WASTE = Style(
         idx.W_TIME: 1024,
     },
     widths=(10, 30, 100),
-    tracks=(
-        Track(200, 1040, 0, 16 * 1024),
-        Track(200, 1040, 0, 12 * 1024, single=True),
-    ),
+    tracks=(Track(200, 1040, 0, 16 * 1024), Track(200, 1040, 0, 12 * 1024, single=True)),
     last=4,
     dealt=3,
     varied=True,
@@ -147,7 +144,7 @@ def first_weights(style: Style) -> array[int]:
 
 
 def varied(weights: array[int], chance: Xorshift) -> array[int]:
-    """Return weights multiplied by random factors near 1, except that of a card at home."""
+    """Return weights multiplied by random factors near 1, except the weight of cards at home."""
     out = numbers(weights)
     for weight in range(WEIGHTS):
         # Rare weights draw a number only in the styles that use them.

@@ -78,7 +78,7 @@ def applies(ruleset: Ruleset) -> bool:
 
 
 def solve(board: Board, budget: int = BUDGET) -> Solution:
-    """Search for a winning line from any position of a game, or for a proof that there is none.
+    """Search for a winning line from any position of a game, or for a proof of loss.
 
     The budget is the maximum number of generated positions; the answer depends on nothing else. The
     effort is the number of searches. On a lost board, a different line may bring more cards home.

@@ -61,7 +61,7 @@ def bound_moves(t: Ints, m: Ints, lazy: int) -> None:
             allowed = move & 63 == bound - idx.BOUND_HOME and move >> 6 & 63 >= idx.HOME
         elif bound > 0:
             allowed = move >> 6 & 63 == bound - 1 or move & 63 >= idx.HOME
-        # The move only empties a pile on which no card could go.
+        # The move only empties a pile, and no card could go there.
         if lazy == 1 and move & 63 < idx.TALON and move >> 18 & 127 == (move & 63) + 1:
             allowed = False
         if allowed:

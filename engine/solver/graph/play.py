@@ -163,7 +163,7 @@ def take_back(t: Ints, m: Ints) -> None:
 
 @compiled
 def digest_of(t: Ints, m: Ints) -> int:
-    """Return the position's digest, in which piles of a kind are interchangeable."""
+    """Return the position's digest; piles of a kind are interchangeable."""
     total = mixed((m[idx.ALIVE] * 3 + 0x1F3D5B79A2C4E680) & MASK)
     total += mixed((talon_of(m) + 0x2A6C8E1043F7B59D) & MASK)
     for pile in range(t[idx.PILES]):

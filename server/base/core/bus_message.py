@@ -23,10 +23,9 @@ class Decoder(Generic[T]):
         self._decoder: msgspec.msgpack.Decoder[T] = msgspec.msgpack.Decoder(kinds)
 
     def decode(self, payload: bytes | None) -> T | None:
-        """Decode a payload.
+        """Decode a payload, or return `None` if messages may have been lost.
 
-        Returns:
-            `None` if messages may have been lost: the payload is empty or cannot be decoded.
+        They may have been if the payload is empty or cannot be decoded.
         """
         if not payload:
             return None

@@ -80,10 +80,8 @@ def level_of(day: int) -> Level:
 
 
 def third(level: Level, size: int) -> range:
-    """Return the indices of a level's deals in a list ordered by difficulty.
-
-    Three or more deals (`size`) are cut into thirds whose sizes differ by at most one. With one or
-    two, the levels overlap, so that each still has one deal.
-    """
+    """Return the indices of a level's deals in a list ordered by difficulty."""
+    # The sizes of the thirds differ by at most one. One or two deals belong to several levels, so
+    # that each level has one.
     first = (level - 1) * size // 3
     return range(first, max(first + 1, level * size // 3))

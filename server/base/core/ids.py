@@ -36,7 +36,8 @@ guess wrong 6 times with the same players, or 56 times with 25 new players
 
 With 10,000 rooms open, an attacker who never stops finds some room within an hour with a
 probability of 3.3 in a million (same players) or 31 in a million (new players). A thousand
-addresses on ten nodes each find some room in 31 or 3.3 hours, and a given room in 35 or 3.7 years.
+addresses that guess on all of ten nodes find some room in 31 or 3.3 hours on average, and a given
+room in 35 or 3.7 years.
 """
 
 

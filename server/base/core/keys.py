@@ -68,10 +68,8 @@ FOR_GOOD = {
 
 
 def partition(name: str) -> int:
-    """Return a journal's partition, by attempt id or room code.
-
-    A suffix after a slash is ignored, so that a room's effects share its partition.
-    """
+    """Return a journal's partition, by attempt id or room code."""
+    # Without the suffix after a slash, so that a room's effects share its partition.
     return crc32(name.partition("/")[0].encode()) % PARTITIONS
 
 
@@ -91,9 +89,9 @@ def presence(code: str) -> str:
 
 
 def quota(place: str) -> str:
-    """Return the key of an address's stored bytes, given the address's hash.
+    """Return the key of an address's stored bytes: a hash by expiry in Unix milliseconds.
 
-    It is a hash of byte counts by expiry in Unix milliseconds.
+    `place` is a hash of the address.
     """
     return f"quota:{{{place}}}"
 
@@ -114,10 +112,7 @@ def post(post_id: str) -> str:
 
 
 def held(number: int, node: str) -> str:
-    """Return the key of a node's notes about data in a partition to remove when it ends: a hash.
-
-    A note about a session is in another slot than the session.
-    """
+    """Return the key of a node's notes about data in a partition to remove when it ends: a hash."""
     return f"{{p{number}}}:held:{node}"
 
 

@@ -66,12 +66,9 @@ class Charge(NamedTuple):
 
 
 def quota_of(players: int, limit: int, *, wide: bool) -> int:
-    """Return an address's quota in bytes.
+    """Return the quota in bytes of an address, or of an IPv6 /48 if `wide`.
 
-    Args:
-        players: how many players may share an address.
-        limit: the store's memory in bytes; 0 if there is no limit.
-        wide: whether to return the quota of an IPv6 /48.
+    `limit` is the store's memory in bytes, 0 if there is no limit.
     """
     most = players * PLAYER_BYTES * (WIDE_PLAYERS if wide else 1)
     share = (WIDE_SHARE if wide else SHARE) * max(1, players / ADDRESS_PLAYERS)
@@ -79,11 +76,9 @@ def quota_of(players: int, limit: int, *, wide: bool) -> int:
 
 
 def counted_until(now: int, life: int) -> int:
-    """Return an item's charged expiry in Unix milliseconds, no earlier than the real one.
-
-    It is rounded up by about an eighth of the lifetime, and never by more than the lifetime or five
-    minutes, whichever is longer. An address therefore has at most a hundred distinct expiries.
-    """
+    """Return an item's charged expiry in Unix milliseconds, no earlier than the real one."""
+    # Rounded up by about an eighth of the lifetime, and never by more than the lifetime or five
+    # minutes, whichever is longer, so that an address has at most a hundred distinct expiries.
     grain = next((grain for longest, grain in _GRAINS if life <= longest), _LONG_GRAIN)
     return -(-(now + life) // grain) * grain
 

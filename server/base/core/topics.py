@@ -8,8 +8,5 @@ Topic = NewType("Topic", str)  # the name of a Redis pub/sub channel
 
 
 def node(node_id: str) -> Topic:
-    """Return a node's own topic, for messages about its sessions.
-
-    Only that node subscribes to it.
-    """
+    """Return a node's own topic, to which only that node subscribes."""
     return Topic(f"node:{node_id}")

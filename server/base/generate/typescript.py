@@ -200,7 +200,7 @@ def _field(name: str, kind: str) -> str:
 
 
 def _union(kind: str, indent: str) -> str:
-    """Return a union on a separate line, or with one line per type, in Prettier's style."""
+    # In Prettier's style.
     line = indent + kind
     if len(line) < LINE:
         return line
@@ -244,7 +244,6 @@ def _type(info: types.Type) -> str:
 
 
 def _comment(text: str, indent: str = "") -> str:
-    """Return a text as a TSDoc comment; an empty text as an empty string."""
     if not text:
         return ""
     one = f"{indent}/** {text} */\n"
@@ -266,14 +265,12 @@ def _wrapped(line: str, room: int) -> list[str]:
 
 
 def _names(name: str, what: str, structs: Sequence[Message]) -> str:
-    """Return the interface `name` of all messages of one direction, called `what`."""
     fields = "".join(f"  readonly {struct.__name__}: {struct.__name__};\n" for struct in structs)
     comment = _comment(f"All {what} by name.")
     return f"{comment}export interface {name} {{\n{fields}}}\n"
 
 
 def _kinds(what: str, structs: Iterable[Message]) -> str:
-    """Return the table of kinds of the messages called `what`, also its name in lower case."""
     kinds = "".join(f"  {struct.__name__}: {kind_of(struct)},\n" for struct in structs)
     comment = _comment(f"The kinds of the {what}.")
     return f"{comment}export const {what.upper()} = {{\n{kinds}}} as const;\n"
@@ -307,7 +304,6 @@ export interface DescribedField {
 
 
 def _fields(structs: Iterable[Message]) -> str:
-    """Return the table of the fields of structs."""
     sent = sent_by_clients()
     lines = "".join(
         f"  {struct.__name__}: {_table(struct, optional=struct in sent)},\n" for struct in structs

@@ -43,13 +43,11 @@ class Departures:
         registration.listed.subscribe(self._listed)
 
     def _listed(self, holders: list[str]) -> None:
-        """Start the removal for nodes that are missing twice in a row.
-
-        After a long outage of the store, all registrations have expired, and are just being
-        renewed.
-        """
+        """Start the removal for nodes that are missing twice in a row."""
         here = [node for node in holders if self._registration.is_alive(node)]
         missing = set(holders).difference(here)
+        # Once is not enough: after a long outage of the store, all registrations have expired, and
+        # are about to be renewed.
         gone, self._missing = missing & self._missing, missing
         # One removing node is enough. If it dies, the next list selects another one.
         if gone and min(here) == self._registration.id:
@@ -57,7 +55,6 @@ class Departures:
                 self._removals.add(node)
 
     async def _remove(self, node: str) -> None:
-        """Remove a node's data, stopping if the node comes back."""
         await self._held.begin_removal(node)
         removed = 0
         for first in range(0, PARTITIONS, READ):

@@ -20,7 +20,7 @@ from server.base.work.clock import Clock
 
 READ_EVERY = 5.0  # seconds between reads of the format, until it is the newest
 
-# Milliseconds without an older node after which the format is raised. A node that crashed or was
+# Milliseconds without an older node until the format is raised. A node that crashed or was
 # cut off has returned by then, or was replaced.
 ALONE_FOR_MS: Final = 600_000
 

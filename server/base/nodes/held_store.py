@@ -69,7 +69,7 @@ class HeldStore:
         self._database = database
 
     async def register(self, node: str) -> tuple[bool, list[str]]:
-        """List a node as a holder of data, and return whether it was listed, and all listed nodes.
+        """List a node as a holder of data; return whether it was listed, and all listed nodes.
 
         It was not listed if it is new, or if other nodes consider it gone and remove its data.
         """

@@ -45,7 +45,6 @@ class NodeBus:
         return self._decoder.decode(payload)
 
     def _receive(self, payload: bytes | None) -> None:
-        """Dispatch a message; `None` means that messages may have been missed."""
         message = self.decode(payload)
         if message is None:
             self.missed.emit()

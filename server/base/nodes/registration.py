@@ -103,13 +103,11 @@ class Registration:
         await self._nodes.drop(self.name)
 
     def _update(self, node_ids: Iterable[str]) -> None:
-        """Update the live nodes from the list of registered nodes.
-
-        A node counts as dead when it is missing from two lists in a row. After a long outage of
-        Redis all registrations have expired, and the other nodes are about to renew theirs.
-        """
+        """Update the live nodes from the list of registered nodes."""
         listed = {*node_ids, self.id}
         joined, missing = listed - self._alive, self._alive - listed
+        # A node must be missing from two lists in a row: after a long outage of Redis, all
+        # registrations have expired, and the other nodes are about to renew theirs.
         left = missing & self._missing
         self._missing = missing - left
         self._alive = (self._alive | listed) - left

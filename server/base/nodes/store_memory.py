@@ -33,7 +33,7 @@ class StoreMemory:
 
     @property
     def limit(self) -> int:
-        """The store's memory limit in bytes, as last read; 0 if there is none."""
+        """The store's memory limit in bytes, as last read; 0 without a limit."""
         return self._usage.limit
 
     @property

@@ -1,12 +1,12 @@
 """Posts: requests to third-party servers, each sent once, with bounded retries.
 
 A post is stored with a due item. A node takes a lease on a post before trying it, by moving the due
-item to the time at which another node may take over. A post is therefore sent twice only if a node
+item to the time when another node may take over. A post is therefore sent twice only if a node
 dies between the request and its answer. Its idempotency key lets the server detect this. A wing
 that posts registers a channel, which builds requests from stored posts and is notified of outcomes.
 
-A slow server delays only other posts to the same host: each host has a few lanes, in which requests
-are sent one after the other. Capacity is also divided: each channel has its own, an owner gets a
+A slow server delays only other posts to the same host: each host has a few lanes, which send
+requests one after the other. Capacity is also divided: each channel has its own, an owner gets a
 small part of it at a time, and posts that have failed before get at most half.
 """
 
@@ -60,11 +60,7 @@ class Channel(NamedTuple):
 
 
 class Posts:
-    """Sends posts.
-
-    `sent` counts fates by channel: `sent`, `gone` or `dropped`, and `retried` for each failed try
-    that is repeated.
-    """
+    """Sends posts."""
 
     def __init__(
         self,
@@ -74,7 +70,7 @@ class Posts:
         clock: Clock,
         *,
         background: Background,
-        sent: Counts,
+        sent: Counts,  # by channel and fate; `retried` for each failed try that is repeated
     ) -> None:
         self._store = store
         self._sender = sender
@@ -96,9 +92,7 @@ class Posts:
         self._channels[channel] = how
 
     async def post(self, post: Post, at: int | None = None) -> None:
-        """Post something once per id, however often this is called.
-
-        It is sent no earlier than `at`, in Unix milliseconds.
+        """Post something once per id, no earlier than `at` in Unix milliseconds.
 
         Raises:
             UnavailableError: it is unknown whether it was posted; calling again is safe.
@@ -140,7 +134,6 @@ class Posts:
             self._lanes.add(lane)
 
     def _has_room(self, taken: Taken) -> bool:
-        """Return whether there is capacity for a post in addition to those taken."""
         channel, owner, failed = _groups(taken)
         return (
             self._counts[channel] < MAX_TAKEN

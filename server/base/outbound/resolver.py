@@ -39,7 +39,7 @@ MAX_RECORDS: Final = 16
 _PAYLOAD: Final = 1_232
 
 _MOST_RECEIVED: Final = 65_535  # maximum bytes of a datagram
-_REREAD: Final = 60.0  # seconds after which the list of name servers is read again
+_REREAD: Final = 60.0  # seconds between reads of the list of name servers
 _PORT: Final = 53
 
 _KINDS: Final = (dns.rdatatype.A, dns.rdatatype.AAAA)
@@ -88,11 +88,6 @@ class Resolver:
         return addresses
 
     async def _ask(self, name: dns.name.Name, kind: dns.rdatatype.RdataType) -> list[str]:
-        """Return a name's addresses of one kind.
-
-        Raises:
-            OSError: no name server answers.
-        """
         query = dns.message.make_query(name, kind, use_edns=0, payload=_PAYLOAD)
         tries = [*self._name_servers()] * TRIES
         for server in tries:
@@ -111,10 +106,11 @@ class Resolver:
         raise OSError("no name server answers")
 
     def _name_servers(self) -> Sequence[Place]:
-        """Return the name servers, reread regularly since the machine may have changed networks."""
+        """Return the name servers."""
         if self._servers is not None:
             return self._servers
         now = time.monotonic()
+        # The machine may have changed networks.
         if now - self._read_at >= _REREAD:
             try:
                 named = dns.resolver.Resolver().nameservers
@@ -153,10 +149,8 @@ async def _exchange(query: dns.message.Message, server: Place) -> dns.message.Me
 
 
 def _with_fewer_records(data: bytes) -> bytes:
-    """Return an answer reduced to its first records, without the later sections.
-
-    The owner of a name server controls its answers, and so the time for parsing them.
-    """
+    """Return an answer reduced to its first records, without the later sections."""
+    # The owner of a name server controls its answers, and so the time for parsing them.
     answers = min(int.from_bytes(data[6:8]), MAX_RECORDS)
     return data[:6] + answers.to_bytes(2) + bytes(4) + data[12:]
 

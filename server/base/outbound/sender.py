@@ -127,10 +127,8 @@ class Sender:
 
 @lru_cache(1)
 def _default_context() -> ssl.SSLContext:
-    """Return a TLS context with the machine's trusted certificates.
-
-    Reading them takes about 20 ms.
-    """
+    """Return a TLS context with the machine's trusted certificates."""
+    # Reading the certificates takes about 20 ms.
     context = ssl.create_default_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(["http/1.1"])
@@ -138,7 +136,6 @@ def _default_context() -> ssl.SSLContext:
 
 
 def _head(destination: Destination, request: Outgoing) -> bytes:
-    """Return the head of a request."""
     headers: Mapping[str, str] = {
         "Host": destination.authority,
         "User-Agent": "samedeal",
@@ -172,12 +169,7 @@ class _ResponseHead:
 
 
 async def _answer(reader: asyncio.StreamReader) -> Answer:
-    """Read the start of an answer, and return its status and delay.
-
-    Raises:
-        SendError: it is invalid.
-        OSError: the connection was lost.
-    """
+    """Read the start of an answer, and return its status and delay."""
     beginning, left = _ResponseHead(), MAX_READ
     while left > 0 and (data := await reader.read(left)):
         left -= len(data)

@@ -1,7 +1,7 @@
 """The store of pending posts, and of finished posts' ids until they may be forgotten.
 
 A post is a hash with its text, while pending, and the number of tries. Its due item is the next
-try. A node that tries it first moves the due item to the time at which another node may take over.
+try. A node that tries it first moves the due item to the time when another node may take over.
 """
 
 from __future__ import annotations
@@ -66,10 +66,9 @@ class PostStore:
         self._database = database
 
     async def add(self, post: Post, at: int) -> bool:
-        """Store a post, to be tried at a time in Unix milliseconds.
+        """Store a post, to be tried at a time in Unix milliseconds, unless its id is known.
 
-        Returns:
-            Whether it was new. If not, a post with this id already exists.
+        Return whether it was new.
         """
         text = _ENCODER.encode(post).decode()
         member = PostDue(post.id).member
@@ -79,10 +78,7 @@ class PostStore:
     async def take(self, post_id: str, now: int, until: int) -> Taken | None:
         """Take a lease on a post if it is due and no other node has taken it.
 
-        Args:
-            post_id: its id.
-            now: Unix milliseconds.
-            until: when the lease ends, unless `retry` or `end` is called before.
+        The lease ends at `until` (Unix milliseconds), unless `retry` or `end` is called before.
         """
         member = PostDue(post_id).member
         found = await self._database.run(_TAKE, _keys(post_id), member, now, until)
@@ -91,7 +87,7 @@ class PostStore:
     async def retry(self, post_id: str, at: int, *, untried: bool = False) -> None:
         """Schedule a post for a retry at a time in Unix milliseconds.
 
-        If the last try was never made (`untried`), it does not count.
+        An `untried` post's last try was never made, and does not count.
         """
         member = PostDue(post_id).member
         await self._database.run(_RETRY, _keys(post_id), member, at, int(untried))

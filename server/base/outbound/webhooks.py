@@ -64,23 +64,13 @@ class Webhooks:
         return "" if destination is None else destination.host
 
     async def post(
-        self,
-        post_id: str,
-        owner: str,
-        webhook: str,
-        message: Message,
-        *,
-        form: Form,
-        until: int,
+        self, post_id: str, owner: str, webhook: str, message: Message, *, form: Form, until: int
     ) -> None:
         """Post a message to a webhook, once per id.
 
         Args:
             post_id: the idempotency key, such as `<owner>/table/<day>`.
-            owner: the webhook's owner.
             webhook: its URL, as returned by `seal`.
-            message: the message.
-            form: the format required by the server.
             until: when to stop trying, in Unix milliseconds; at most a day ahead.
 
         Raises:
@@ -107,10 +97,10 @@ class Webhooks:
         return parse_url(url, local=self._local)
 
     def _open(self, owner: str, webhook: str) -> str | None:
-        """Return a URL, or `None` if it was sealed with a key that no longer exists."""
         try:
             return self._secret_keys.open(_purpose(owner), webhook).decode()
         except SealError:
+            # The key no longer exists.
             return None
 
 

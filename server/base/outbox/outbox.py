@@ -75,7 +75,7 @@ class Outbox:
     def on_due(self, kind: type[D], pass_deadline: Callable[[D], Awaitable[bool]]) -> None:
         """Register a function that handles deadlines of a kind, and returns whether they are over.
 
-        If one is not, the caller's clock was wrong, and the deadline is still in the future.
+        If one is not, the caller's clock was wrong.
         """
         self._deadlines[kind] = pass_deadline
 
@@ -100,7 +100,6 @@ class Outbox:
             self.enqueue(self.decode(append.effect[1]))
 
     async def _take_queued(self) -> None:
-        """Pass the next effect of this node to a worker."""
         effect = await self._background.stop.or_wait(self.queue.get())
         # If the pool is full, the effect stays in the outbox for the sweeper.
         if effect is not None and self._workers.add(effect.field):
@@ -118,12 +117,11 @@ class Outbox:
     async def submit(self, effect: Effect) -> None:
         """Execute an effect without a journal entry.
 
-        It is written to the outbox first, so that a sweeper completes it if this node dies.
-
         Raises:
             UnavailableError: the store does not answer. The effect may be applied, now or by a
                 sweeper.
         """
+        # Stored first, so that a sweeper completes it if this node dies.
         await self._store.put_effect(effect.field, encode(effect))
         try:
             await self.apply(effect)
@@ -133,7 +131,6 @@ class Outbox:
             raise
 
     async def _apply_waiting(self, name: str) -> None:
-        """Apply an effect, and leave it to the sweeper on failure."""
         effect = self._waiting.pop(name, None)
         if effect is None:
             return
@@ -159,11 +156,7 @@ class Outbox:
         log.debug("effect_applied", name=effect.field, kind=type(effect).__name__)
 
     async def pass_deadline(self, due: Due, time: int) -> bool:
-        """Handle a deadline that has passed at `time`, in Unix milliseconds.
-
-        Returns:
-            Whether the deadline is over. If not, the caller's clock was wrong, and it is still in
-            the future.
+        """Handle a deadline that has passed at `time`, in Unix milliseconds; see `on_due`.
 
         Raises:
             UnavailableError: the store does not answer; the sweeper will retry.

@@ -57,12 +57,7 @@ class OutboxStore:
         ]
 
     async def put_effect(self, field: str, text: str) -> None:
-        """Write an effect without a journal entry.
-
-        Args:
-            field: its field; the part before a slash determines the partition.
-            text: its content (JSON).
-        """
+        """Write an effect (JSON); the part of its field before a slash determines the partition."""
         key = keys.outbox(keys.partition(field))
         await self._database.write(key, "HSET", key, field, text)
 
@@ -85,7 +80,6 @@ class OutboxStore:
         """Move an effect or a due item to `keys.SET_ASIDE`, where sweepers do not retry it.
 
         Args:
-            partition: its partition.
             name: the effect's field, or the due item's member.
             text: the text to store for the operator.
 
@@ -101,11 +95,12 @@ class OutboxStore:
 
 
 def _parse_due_items(rows: Sequence[tuple[str, float]]) -> list[tuple[Due, int]]:
-    """Parse due items, skipping unknown kinds, which nodes of a newer version handle."""
+    """Parse due items, skipping unknown kinds."""
     found = []
     for member, time in rows:
         due = parse_due(member)
         if due is None:
+            # Nodes of a newer version handle it.
             log.warning("due_item_unknown", member=member)
         else:
             found.append((due, int(time)))

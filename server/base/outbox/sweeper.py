@@ -48,7 +48,7 @@ SCAN_BATCH = 64  # partitions read together
 LOST = "entries_lost"
 
 POLL_EVERY = 0.5  # seconds between checks of the deadlines in memory
-RETRY_AFTER_MS = 2_000  # milliseconds after which the partition of failed work is scanned again
+RETRY_AFTER_MS = 2_000  # milliseconds until the partition of failed work is scanned again
 TRIES = 3  # tries of work that raises unexpected errors, before it is set aside
 URGENT_WORKERS = 16  # concurrent workers for effects, and for all deadlines except daily attempts'
 
@@ -116,10 +116,7 @@ class _Partition:
 
 
 class Sweeper:
-    """Sweeps the partitions owned by this node.
-
-    `sweeps` observes the seconds of each `scan`.
-    """
+    """Sweeps the partitions owned by this node."""
 
     def __init__(
         self,
@@ -129,7 +126,7 @@ class Sweeper:
         outboxes: OutboxStore,
         sweepers: SweeperStore,
         journals: JournalStore,
-        sweeps: Histogram,
+        sweeps: Histogram,  # of the seconds of each scan
         background: Background,
     ) -> None:
         self._outbox = outbox
@@ -192,10 +189,7 @@ class Sweeper:
         self._failures = Counter({name: n for name, n in failures if name[0] in self._partitions})
 
     async def scan(self) -> None:
-        """Read the partitions that are due for a scan, and process the effects found.
-
-        Regular scans are spread over the calls, oldest scan first.
-        """
+        """Read the partitions that are due for a scan, and process the effects found."""
         now = self._clock.now()
         every = BUSY_SCAN_EVERY_MS if self._busy else IDLE_SCAN_EVERY_MS
         known = self._partitions.items()
@@ -215,7 +209,6 @@ class Sweeper:
         return self._journals.generation(keys.due(number))
 
     async def _scan_batch(self, numbers: list[int], now: int) -> None:
-        """Read some partitions in one round trip."""
         generations = [self._generation(number) for number in numbers]
         try:
             found = await self._outboxes.pending(now + HORIZON_MS, numbers)
@@ -253,12 +246,7 @@ class Sweeper:
             workers.add(work)
 
     async def process(self, work: Work) -> None:
-        """Process one piece of work.
-
-        If it fails, its partition is scanned again, which finds the work again. After `TRIES`
-        unexpected errors it is set aside. Work on a journal that has lost entries is set aside
-        immediately, since no node can ever read it.
-        """
+        """Process one piece of work; if it fails, the next scan finds it again."""
         name = (work.partition, work.name)
         try:
             if await self._apply(work):
@@ -267,6 +255,7 @@ class Sweeper:
                 self._retry([work.partition])
         except UnreadableError as error:
             if error.code == LOST:
+                # No node can ever read it.
                 await self._set_aside(work, error)
                 return
             # The next scan finds it again, on this node or on one of a newer release.
@@ -287,14 +276,12 @@ class Sweeper:
             self._retry([work.partition])
 
     async def _apply(self, work: Work) -> bool:
-        """Handle a deadline or apply an effect, and return whether nothing is left to do."""
         if isinstance(work, Deadline):
             return await self._outbox.pass_deadline(work.due, work.time)
         await self._outbox.apply(self._outbox.decode(work.text))
         return True
 
     async def _set_aside(self, work: Work, error: Exception) -> None:
-        """Move work to the place where it is not retried, and log an error."""
         try:
             await self._outboxes.set_aside(work.partition, work.name, work.text)
         except UnavailableError as unavailable:
@@ -310,7 +297,6 @@ class Sweeper:
             known.found.pop(name[1], None)
 
     def _retry(self, numbers: Iterable[int]) -> None:
-        """Schedule an early scan of partitions."""
         at = self._clock.now() + RETRY_AFTER_MS
         for number in numbers:
             known = self._partitions.get(number)
@@ -329,15 +315,12 @@ class Sweeper:
 
 
 def owned_by(name: str, names: list[str]) -> list[int]:
-    """Return the partitions that node `name` owns among `names`, by rendezvous hashing.
-
-    The node with the highest hash for a partition owns it. When a node joins or leaves, no
-    partition moves between two others.
-    """
+    """Return the partitions that node `name` owns among `names`, by rendezvous hashing."""
     size = 4
     hashes = {n: hashlib.shake_128(n.encode()).digest(size * keys.PARTITIONS) for n in names}
 
     def owner(at: int) -> str:
+        # When a node joins or leaves, no partition moves between two others.
         return max(names, key=lambda other: (hashes[other][at : at + size], other))
 
     return [n for n in range(keys.PARTITIONS) if owner(size * n) == name]

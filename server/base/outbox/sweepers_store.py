@@ -37,8 +37,7 @@ class SweeperStore:
     async def renew(self, *, busy: bool) -> Share:
         """Register this sweeper for the next `keys.SWEEPER_LIFE_S` seconds; return all sweepers.
 
-        Args:
-            busy: whether players were active on this node since the last call.
+        `busy` states whether players were active on this node since the last call.
         """
         busy_for = keys.BUSY_LIFE_S if busy else ""
         names = [keys.SWEEPERS, keys.BUSY]

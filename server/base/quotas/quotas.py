@@ -42,7 +42,7 @@ from server.base.work.worker_pool import WorkerPool
 
 _LABEL = b"samedeal quota\0"
 _BYTES = 9
-WRITE_AFTER: Final = 1.0  # seconds after which counted bytes are written
+WRITE_AFTER: Final = 1.0  # seconds until counted bytes are written
 READ_AGAIN: Final = 10.0  # seconds between checks of an address that has used its whole quota
 CONCURRENCY: Final = 32  # addresses written at the same time
 MAX_KNOWN: Final = 10_000  # addresses whose last known usage a node remembers, 0.2 kB each
@@ -51,13 +51,11 @@ MAX_KNOWN: Final = 10_000  # addresses whose last known usage a node remembers, 
 SHORTEST_WAIT_MS, LONGEST_WAIT_MS = MINUTE, HOUR
 
 MOVES: Final = 32  # entries of an attempt's journal that are charged together
-ENTRY_BYTES: Final = 75  # bytes of an entry, in a stream with a hundred entries per node
 
-# Sizes of stored items, as measured with MEMORY USAGE and rounded up; see `server/STORED.md`.
-
-
-# Bytes of the items with a longer lifetime from the first move on: an attempt, a round's deal, and
-# results.
+# Sizes of stored items in bytes, as measured with MEMORY USAGE and rounded up; see
+# `server/STORED.md`. The ones of `PLAYED` live longer from the first move on: an attempt, a round's
+# deal, and results.
+ENTRY_BYTES: Final = 75  # in a stream with a hundred entries per node
 PLAYED: Final = 2_600
 
 
@@ -89,11 +87,6 @@ class Quotas:
     """Charges addresses for stored data.
 
     Args:
-        store: the counts.
-        keyring: provides the key for hashing addresses.
-        clock: the store's clock.
-        memory: knows the store's memory limit.
-        background: the node's background work.
         players: how many players may share an address.
         keep_days: the maximum days that a played game is kept.
         limited: counts refusals, by the kind of scope and the resource.
@@ -132,11 +125,6 @@ class Quotas:
 
     async def take(self, scopes: Sequence[Scope], need: Need, items: Iterable[Item]) -> None:
         """Charge a client's scopes for new items, or refuse them. It takes a round trip.
-
-        Args:
-            scopes: the client's scopes.
-            need: the kind of request.
-            items: the items to store.
 
         Raises:
             Refusal: as `address_full`, if a scope is over its limit; nothing is charged.
@@ -198,17 +186,15 @@ class Quotas:
         ]
 
     def days(self, players: Iterable[PlayerId]) -> int:
-        """Return how many days to keep a game of these players, as far as known here.
-
-        The player with the lowest usage decides. While the store fills up, all games are kept for a
-        shorter time.
-        """
+        """Return how many days to keep a game of these players, as far as known here."""
+        # While the store fills up, all games are kept for a shorter time.
         most = min(self._keep_days, self._memory.most_days or KEPT_DAYS)
         found = [
             days_kept(max((self._share(scope) for scope in scopes), default=0.0))
             for player in players
             if player != PACE_BOT and (scopes := self.where(player))
         ]
+        # The player with the lowest usage decides.
         return min(max(found, default=KEPT_DAYS), most)
 
     # Running games
@@ -243,17 +229,13 @@ class Quotas:
             self._writes.schedule(scope, WRITE_AFTER)
 
     async def _write(self, scope: Scope) -> None:
-        """Write the counted bytes of a scope, and update its known usage.
-
-        Raises:
-            UnavailableError: the store does not answer. Charges are written again, and may count
-                twice until they expire. Refunds are not: an address refunded twice could store more
-                than its quota.
-        """
+        """Write the counted bytes of a scope, and update its known usage."""
         sizes = self._noted.pop(scope, {})
         try:
             await self._charge(scope, self._clock.now(), sizes, None)
         except BaseException:
+            # Charges are written again, and may count twice until they expire. Refunds are not: an
+            # address refunded twice could store more than its quota.
             charged = {until: size for until, size in sizes.items() if size > 0}
             if charged:
                 self._note(scope, charged)

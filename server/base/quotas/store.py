@@ -49,10 +49,9 @@ class QuotaStore:
     async def charge(
         self, place: str, now: int, sizes: Mapping[int, int], most: int | None = None
     ) -> Charge:
-        """Charge an address for stored bytes.
+        """Charge an address, given by its hash, for stored bytes.
 
         Args:
-            place: a hash of the address.
             now: Unix milliseconds.
             sizes: the bytes by expiry (Unix milliseconds); negative ones are refunds.
             most: the maximum total after the charge, or nothing is charged; `None` to charge in any

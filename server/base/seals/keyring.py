@@ -63,11 +63,7 @@ class Keyring:
     """Signs and verifies tokens."""
 
     def __init__(
-        self,
-        keyrings: KeyringStore,
-        secret_keys: SecretKeys,
-        clock: Clock,
-        background: Background,
+        self, keyrings: KeyringStore, secret_keys: SecretKeys, clock: Clock, background: Background
     ) -> None:
         self.sealing_changed: Signal[()] = Signal()  # emitted when sealing switches to another key
         # Whether the store is empty, or not the one that was read first. The keyring is then not
@@ -145,15 +141,13 @@ class Keyring:
         return [hmac.digest(key, what, "sha256") for key in found if key is not None]
 
     async def mac_of(self, label: bytes, *parts: str | int) -> bytes:
-        """Return an HMAC-SHA256 of some parts by the current key.
-
-        The encoding is unambiguous: other parts or another label result in another MAC.
-        """
+        """Return an HMAC-SHA256 of some parts by the current key."""
+        # The encoding is unambiguous: other parts or another label result in another MAC.
         found, *_ = await self.macs(label + msgspec.json.encode(parts))
         return found
 
     async def rotate(self, retire_after: int) -> Ring:
-        """Start signing with a new key, derived from the newest secret key, and return the keyring.
+        """Start signing with a new key, derived from the newest secret key; return the keyring.
 
         Args:
             retire_after: milliseconds for which tokens of earlier keys stay valid. Keys retired
@@ -185,7 +179,6 @@ class Keyring:
         return self._ring
 
     async def _loaded(self) -> Ring:
-        """Return the keyring, reading it on first use."""
         if self._ring is None:
             await self.refresh()
         assert self._ring is not None, "`refresh` has read or created one"
@@ -195,11 +188,7 @@ class Keyring:
         return self._secret_keys.newest + secrets.token_hex(_RANDOM_BYTES)
 
     def _use(self, text: str) -> None:
-        """Sign and seal according to a keyring from now on.
-
-        Raises:
-            UnsuitableError: the key file lacks a key that the keyring needs.
-        """
+        """Sign and seal according to a keyring from now on."""
         ring = msgspec.json.decode(text, type=Ring)
         if ring.secret_key not in self._secret_keys:
             raise UnsuitableError(

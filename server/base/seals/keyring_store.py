@@ -21,7 +21,8 @@ class KeyringStore:
 
     async def read(self) -> str | None:
         """Return the keyring's text (JSON), or `None` if there is none yet."""
-        return await self._get(keys.KEYRING)
+        (found,) = await self._database.ask(lambda redis, name: redis.get(name), keys.KEYRING)
+        return None if found is None else str(found)
 
     async def keep_first(self, text: str) -> str:
         """Store a keyring unless there is one, and return the stored one."""
@@ -30,7 +31,3 @@ class KeyringStore:
     async def change(self, before: str, after: str) -> bool:
         """Replace the keyring if it is still `before`, and return whether it was."""
         return bool(await self._database.run(_CHANGE, [keys.KEYRING], before, after))
-
-    async def _get(self, key: str) -> str | None:
-        (found,) = await self._database.ask(lambda redis, name: redis.get(name), key)
-        return None if found is None else str(found)

@@ -18,7 +18,7 @@ from server.base.core.refusal import Refusal
 # expired token loses no stored data. Visitors get a new token in time.
 LIFE_MS: Final = 400 * 86_400_000
 
-# Milliseconds after which the next `Welcome` contains a new token.
+# Milliseconds from the issue of a token until the next `Welcome` replaces it.
 RENEW_AFTER_MS: Final = 86_400_000
 
 _LABEL = b"samedeal token\0"

@@ -43,10 +43,7 @@ class Content:
 def content_of(body: bytes, headers: Mapping[str, str], encoded: Mapping[str, bytes]) -> Content:
     """Return content with a digest as its entity tag.
 
-    Args:
-        body: the content.
-        headers: the headers of each response with it.
-        encoded: the same content by content coding, best first.
+    Each response with it has `headers`. `encoded` has it by content coding, best first.
     """
     if encoded:
         headers = {**headers, "Vary": "Accept-Encoding"}

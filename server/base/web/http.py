@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.base.net.origins import SOCKET_PATH, WRONG_HOST, Origins
@@ -46,11 +46,7 @@ class Health:
 class PlayersApp:
     """The ASGI application on the players' port: page, HTTP interface and health checks.
 
-    Args:
-        pages: the files of the page.
-        api: the HTTP interface.
-        origins: the hosts accepted in requests. Health checks accept any host.
-        health: the health checks.
+    It accepts the hosts of `origins`; health checks accept any host.
     """
 
     def __init__(self, pages: Pages, api: Api, origins: Origins, health: Health) -> None:
@@ -104,7 +100,10 @@ def metrics_app(metrics: Metrics, origins: Origins) -> ASGIApp:
         body, content_type = metrics.exposition(request.headers.get("Accept", ""))
         return Response(body, headers={"Content-Type": content_type})
 
-    return _HostFilter(_application(Route(METRICS_PATH, scrape)), origins.serves_operator)
+    app = Starlette(
+        routes=[Route(METRICS_PATH, scrape)], exception_handlers={HTTPException: _refuse}
+    )
+    return _HostFilter(app, origins.serves_operator)
 
 
 class _HostFilter:
@@ -130,11 +129,6 @@ def _health_response(
     return plain(HTTPStatus.SERVICE_UNAVAILABLE, failure)
 
 
-def _application(*routes: BaseRoute) -> Starlette:
-    return Starlette(routes=routes, exception_handlers={HTTPException: _refuse})
-
-
 async def _refuse(_: Request, error: Exception) -> Response:
-    """Return an error of Starlette's routing as plain text."""
     assert isinstance(error, HTTPException), "registered for HTTPException only"
     return plain(HTTPStatus(error.status_code), error.detail, dict(error.headers or {}))

@@ -47,8 +47,6 @@ class Pages:
 
     Args:
         folder: the directory with the files; it may be missing or empty.
-        previews: creates the link previews.
-        proxies: the trusted proxies, which determine a client's address.
         origins: determine the base of absolute URLs, and the page's root path.
         operators: whether there is a screen for operators.
     """
@@ -82,8 +80,7 @@ class Pages:
         }
         index = self._pages.get(INDEX)
         self._missing = index and Content(
-            _missing(index.plain),
-            {name: _missing(each) for name, each in index.encoded.items()},
+            _missing(index.plain), {name: _missing(each) for name, each in index.encoded.items()}
         )
         # A screen's HTML file preloads the screen's scripts and styles.
         by_screen = {
@@ -122,7 +119,6 @@ class Pages:
         return page.answer(request.headers)
 
     async def _render(self, start: StartPage, request: Request) -> Response:
-        """Return the start page with the preview of the requested URL."""
         address = self._proxies.client_of(request)
         preview = await self._previews.preview(request.scope["path"], request.query_params, address)
         peer = request.client.host if request.client is not None else ""
@@ -133,7 +129,6 @@ class Pages:
 
 @lru_cache(_RENDERED)
 def _rendered(start: StartPage, preview: Preview, site: str | None, language: str) -> Content:
-    """Return the start page for a preview, a site and a language."""
     # Not compressed: it fits into one or two packets, and compressing would take longer.
     body = start.page(preview, site, language).encode()
     headers = {
@@ -165,10 +160,7 @@ def _content(name: str, body: bytes, encoded: Mapping[str, bytes]) -> Content:
         content_type += "; charset=utf-8"
     # The names of files under assets contain a digest of their content.
     hashed = name.startswith("/assets/")
-    headers = {
-        "Content-Type": content_type,
-        "Cache-Control": _IMMUTABLE if hashed else _REVALIDATE,
-    }
+    headers = {"Content-Type": content_type, "Cache-Control": _IMMUTABLE if hashed else _REVALIDATE}
     return content_of(body, headers, encoded)
 
 

@@ -94,9 +94,6 @@ class Previews:
     """Creates link previews.
 
     Args:
-        rooms: the previews of rooms.
-        of_challenge: loads a challenge's preview.
-        of_leaderboard: returns a leaderboard's preview.
         load: previews do not read the store while it is too high.
         budgets: the budgets of addresses, charged for requests of missing rooms.
     """
@@ -124,10 +121,7 @@ class Previews:
     async def preview(self, path: str, query: Mapping[str, str], address: str) -> Preview:
         """Return the preview of a URL; for an unknown URL, the start page's.
 
-        Args:
-            path: the URL's path.
-            query: its query parameters, not validated.
-            address: the client's address, as returned by `Proxies.client`.
+        The query is not validated; the address is the client's, as returned by `Proxies.client`.
         """
         parts = [part for part in path.split("/") if part]
         match parts:
@@ -181,10 +175,8 @@ class Previews:
         return (found.preview if found is not None else None) or challenge(path)
 
     def _ask(self, path: str, of: Read) -> asyncio.Task[_Found | None] | None:
-        """Start reading the preview of a path, shared by concurrent requests.
-
-        Return `None` if it cannot be read now.
-        """
+        """Start reading the preview of a path, or return `None` if that is not possible now."""
+        # Concurrent requests share the read.
         asked = self._asked.get(path)
         if asked is not None:
             return asked
@@ -239,7 +231,6 @@ async def _wait_briefly(reading: asyncio.Task[T | None]) -> T | None:
 
 
 async def _read_safely(read: Callable[[], Awaitable[T]]) -> T | None:
-    """Read, or return `None` on failure."""
     try:
         return await read()
     except (UnavailableError, UnreadableError):
@@ -260,9 +251,7 @@ HOME = Preview(
 )
 
 DAILIES = Preview(
-    "Today’s deals",
-    "One deal a day, the same for the whole world. One try.",
-    "/daily",
+    "Today’s deals", "One deal a day, the same for the whole world. One try.", "/daily"
 )
 
 
@@ -290,58 +279,32 @@ def challenge(path: str) -> Preview:
     return Preview("A challenge at solitaire", about, path, listed=False)
 
 
-def watch(typed: str, key: str) -> Preview | None:
-    """Return the preview of a room's watch link, or `None` if the link is malformed.
-
-    The key is not checked, so that the preview does not reveal whether the room exists.
-    """
-    code = parse_room_code(typed)
-    if not (is_code(code) and re.fullmatch(r"[\w-]{1,64}", key, re.ASCII)):
-        return None
-    about = "Same cards, same start. See every move, a few seconds later."
-    return Preview("Watch our race", about, f"/watch/{code}/{key}", listed=False)
-
-
-def run(attempt: str) -> Preview | None:
-    """Return the preview of a run, which may not exist, or `None` if the id is malformed."""
-    if split_attempt_id(AttemptId(attempt)) is None:
-        return None
-    about = "Every move of a game of solitaire, as it was played. Everybody had the same cards."
-    return Preview("Watch this run", about, f"/run/{attempt}", listed=False)
-
-
-def deal(shown: str) -> Preview | None:
-    """Return the preview of a deal, which may not exist, or `None` if the id is malformed."""
-    if not is_id(shown):
-        return None
-    about = "Everybody got these cards. Watch how they were played, and check that it was fair."
-    return Preview("One deal of solitaire", about, f"/deal/{shown}", listed=False)
-
-
-def invitation(link: str) -> Preview | None:
-    """Return the preview of a circle's invitation link, or `None` if the link is malformed.
-
-    Nothing is read, so that the preview does not reveal whether the circle exists.
-    """
-    if not (is_id(link[:ID_LENGTH]) and is_id(link[ID_LENGTH:])):
-        return None
-    about = "The same deals every day, and a table of our own that lasts."
-    return Preview("Join our circle", about, f"/o/{link}", listed=False)
-
-
 def of_link(screen: str, named: list[str]) -> Preview | None:
-    """Return the preview of a link that needs no read of the store, or `None`."""
+    """Return the preview of a link, or `None` if the link is malformed.
+
+    Nothing is read, so that the preview does not reveal whether the linked thing exists.
+    """
     match screen, named:
         case "archive", [typed]:
             return of_day(typed)
-        case "watch", [code, key]:
-            return watch(code, key)
-        case "run", [attempt]:
-            return run(attempt)
-        case "deal", [shown]:
-            return deal(shown)
-        case "o", [link]:
-            return invitation(link)
+        case "watch", [typed, key]:
+            code = parse_room_code(typed)
+            if is_code(code) and re.fullmatch(r"[\w-]{1,64}", key, re.ASCII):
+                about = "Same cards, same start. See every move, a few seconds later."
+                return Preview("Watch our race", about, f"/watch/{code}/{key}", listed=False)
+        case "run", [attempt] if split_attempt_id(AttemptId(attempt)) is not None:
+            about = (
+                "Every move of a game of solitaire, as it was played. Everybody had the same cards."
+            )
+            return Preview("Watch this run", about, f"/run/{attempt}", listed=False)
+        case "deal", [shown] if is_id(shown):
+            about = (
+                "Everybody got these cards. Watch how they were played, and check that it was fair."
+            )
+            return Preview("One deal of solitaire", about, f"/deal/{shown}", listed=False)
+        case "o", [link] if is_id(link[:ID_LENGTH]) and is_id(link[ID_LENGTH:]):
+            about = "The same deals every day, and a table of our own that lasts."
+            return Preview("Join our circle", about, f"/o/{link}", listed=False)
     return None
 
 

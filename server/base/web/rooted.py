@@ -24,10 +24,7 @@ _ADDRESS = re.compile(rb'\b(href|src)="/')
 
 
 def at_root(app: ASGIApp, origins: Origins, taken: Collection[str]) -> ASGIApp:
-    """Wrap an application in `Rooted` if the public URL has a root.
-
-    Arguments and exceptions are those of `Rooted`.
-    """
+    """Wrap an application in `Rooted`, with its exceptions, if the public URL has a root."""
     return Rooted(app, origins, taken) if origins.root else app
 
 
@@ -35,12 +32,10 @@ class Rooted:
     """An ASGI application that strips the root from the paths of another one's requests.
 
     Args:
-        app: the other application.
-        origins: determine the root.
         taken: the first segments of the other application's paths.
 
     Raises:
-        ValueError: one of its paths starts like the root.
+        ValueError: one of these is the root's first segment.
     """
 
     def __init__(self, app: ASGIApp, origins: Origins, taken: Collection[str]) -> None:
@@ -65,7 +60,6 @@ class Rooted:
 
 
 def _with_slash(scope: Scope) -> Response:
-    """Return the redirect that appends a slash to the root."""
     query = scope["query_string"].decode("latin-1")
     location = f"{scope['path']}/{query and f'?{query}'}"
     headers = {"Location": location, "Cache-Control": "no-store"}
@@ -73,12 +67,7 @@ def _with_slash(scope: Scope) -> Response:
 
 
 def rooted(root: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the page's files that differ below a root, by path.
-
-    Args:
-        root: as in `Origins`.
-        files: the built files, by path.
-    """
+    """Return the page's built files that differ below a root as in `Origins`, by path."""
     if not root:
         return {}
     address = rb'\1="' + root.encode() + b"/"

@@ -31,8 +31,6 @@ _REMEMBERED = 256  # cached Accept-Language headers: most browsers send one of f
 class StartPage:
     """A template of the start page: the built page, split where previews are inserted.
 
-    A rendered page preloads only the words in the reader's language.
-
     Args:
         html: the built page; a preview replaces the text between `BEGIN` and `END`.
         files: the paths of all files of the page, including preview images.
@@ -55,7 +53,6 @@ class StartPage:
         """Return the HTML of the page with a preview.
 
         Args:
-            preview: the preview.
             site: the base of absolute URLs, an origin with an optional path; without it, tags that
                 need absolute URLs are left out.
             language: the reader's language, as returned by `language`.
@@ -78,6 +75,7 @@ class StartPage:
             properties |= self._image(preview, site)
         lines += [_meta("name", *pair) for pair in named.items()]
         lines += [_meta("property", *pair) for pair in properties.items()]
+        # Only the words in the reader's language are preloaded.
         if language in self._words:
             lines.append(self._words[language])
         before = self._before.replace(_LANG, f'<html lang="{language}"', 1)

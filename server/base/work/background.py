@@ -8,8 +8,7 @@ a pool of items to process (`server.base.work.worker_pool`). One policy applies 
 - anything else is a bug. Its consequences are unknown, so the node becomes unready, drains, and
   ends with an error, to be replaced by its supervisor.
 
-Work is never cancelled, since it may be in the middle of a command to Redis
-(`server.base.work.stop`).
+Work is never cancelled (`server.base.work.stop`).
 """
 
 from __future__ import annotations
@@ -68,9 +67,6 @@ class Background:
     Args:
         on_failure: called when work has failed permanently, so that the node must end. By default,
             all other work is stopped.
-
-    Attributes:
-        is_running: whether it has been started and is not stopped.
     """
 
     def __init__(self, on_failure: Callable[[], None] | None = None) -> None:
@@ -143,11 +139,7 @@ class Background:
         self.raise_failure()
 
     def raise_failure(self) -> None:
-        """Raise the failure, if any.
-
-        Raises:
-            BackgroundError: some work has failed permanently.
-        """
+        """Raise the `BackgroundError` of work that has failed permanently, if any."""
         if self.failure is not None:
             raise self.failure
 
@@ -161,7 +153,7 @@ class Background:
         task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """Handle a failed or cancelled task; cancellation is a failure, since nothing causes it."""
+        # Nothing cancels a task, so a cancellation is a failure.
         if task.cancelled():
             if self.is_running:
                 self.fail(task.get_name(), asyncio.CancelledError())
@@ -187,15 +179,9 @@ class Background:
         return True
 
     def judge(self, name: str, error: BaseException, item: Hashable = None) -> bool:
-        """Log an exception of some work, and end the node if it is unexpected.
+        """Log an exception of some work; return whether it was expected.
 
-        Args:
-            name: the name of the work.
-            error: the exception.
-            item: the processed item, if any, for the log.
-
-        Returns:
-            Whether the exception was expected, so that the work can continue.
+        The work can then continue. Otherwise the node ends.
         """
         if isinstance(error, UnavailableError):
             log.debug("work_deferred", work=name, item=_text(item), error=str(error))

@@ -48,8 +48,7 @@ class LineProcess(Generic[Answer]):
 
     Args:
         program: the process's module, which calls `answer_requests`.
-        answer: the type of its answers.
-        timeout: seconds without an answer after which the process is killed; `None` for never.
+        timeout: seconds without an answer until the process is killed; `None` for never.
         awaited: whether it has the node's priority, since players wait for its answers.
     """
 
@@ -108,7 +107,7 @@ class LineProcess(Generic[Answer]):
         return await stdout.readline()
 
     async def _start(self) -> Process:
-        """Start the process with this interpreter, in its own session, out of reach of Ctrl-C."""
+        # In its own session, out of reach of Ctrl-C.
         return await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -128,8 +127,6 @@ def answer_requests(
     """Answer requests until the input ends: the main loop of a process's program.
 
     Args:
-        request: the type of the requests.
-        answer: returns the answer to a request.
         rest: seconds of rest after each second of work, which bounds the share of a core even if it
             is otherwise idle.
     """

@@ -31,10 +31,7 @@ def task_fields(**fields: str) -> Iterator[None]:
 def add_task_fields(
     logger: Any, method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """Add the current task's fields to an entry, whose own fields prevail.
-
-    A structlog processor.
-    """
+    """Add the current task's fields to an entry, whose own fields prevail (for structlog)."""
     try:
         task = asyncio.current_task()
     except RuntimeError:

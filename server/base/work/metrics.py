@@ -21,6 +21,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, dataclass, field, fields
+from functools import partial
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -69,13 +70,21 @@ class Histogram:
         self.total += value
 
 
-def _family(name: str, text: str, *labels: str, **values: str) -> dict[str, Any]:
-    """Return an attribute's metadata: its metric family, and the label names or fixed labels.
+def _attribute(
+    make: Callable[[], object], name: str, text: str, *labels: str, **values: str
+) -> Any:
+    """Declare an attribute with its metric family, and the label names or fixed labels."""
+    family = {"name": name, "text": text, "labels": labels or tuple(values), "values": values}
+    return field(default_factory=make, metadata=family)
 
-    Attributes with fixed label values (`values`) may share a family.
-    """
-    return {"name": name, "text": text, "labels": labels or tuple(values), "values": values}
 
+# The kinds of attributes. Histograms with fixed label values share a family.
+_total = partial(_attribute, int)
+_counts = partial(_attribute, Counter)
+_gauge = partial(_attribute, lambda: None)
+_gauges = partial(_attribute, dict)
+_times = partial(_attribute, lambda: Histogram(SECONDS))
+_sizes = partial(_attribute, lambda: Histogram(_SIZES))
 
 _MOVE = (
     "samedeal_move_seconds",
@@ -87,169 +96,84 @@ _MOVE = (
 class Metrics:
     """The metrics of a node. A gauge that is `None` is left out of the exposition."""
 
-    moves: Counts = field(
-        default_factory=Counter,
-        metadata=_family("samedeal_moves", "Answered moves.", "game", "outcome"),
+    moves: Counts = _counts("samedeal_moves", "Answered moves.", "game", "outcome")
+    until_journal: Histogram = _times(*_MOVE, until="journal")
+    until_answer: Histogram = _times(*_MOVE, until="answer")
+    # Preset, since an alert uses its rate, which is undefined before the counter exists.
+    refusals: Counts = _attribute(
+        lambda: Counter(unavailable=0),
+        "samedeal_refusals",
+        "Refused commands and handshakes.",
+        "code",
     )
-    until_journal: Histogram = field(
-        default_factory=lambda: Histogram(SECONDS), metadata=_family(*_MOVE, until="journal")
+    closes: Counts = _counts("samedeal_closes", "Sessions closed by the server.", "reason")
+    requests: Counts = _counts("samedeal_requests", "Requests below /api.", "route", "status")
+    limited: Counts = _counts(
+        "samedeal_limited",
+        "Requests refused by a limit of a player, address or node.",
+        "of",
+        "limit",
     )
-    until_answer: Histogram = field(
-        default_factory=lambda: Histogram(SECONDS), metadata=_family(*_MOVE, until="answer")
+    conflicts: int = _total(
+        "samedeal_conflicts", "Appends rejected because another node appended first."
     )
-    refusals: Counts = field(
-        # Preset, since an alert uses its rate, which is undefined before the counter exists.
-        default_factory=lambda: Counter(unavailable=0),
-        metadata=_family("samedeal_refusals", "Refused commands and handshakes.", "code"),
+    log_errors: Counts = _counts("samedeal_log_errors", "Errors logged by the process.", "level")
+    lost_seconds: int = _total(
+        "samedeal_store_lost_seconds", "Seconds of acknowledged writes lost by the store."
     )
-    closes: Counts = field(
-        default_factory=Counter,
-        metadata=_family("samedeal_closes", "Sessions closed by the server.", "reason"),
+    lost_journals: int = _total(
+        "samedeal_store_lost_journals", "Journals that lost acknowledged entries of this node."
     )
-    requests: Counts = field(
-        default_factory=Counter,
-        metadata=_family("samedeal_requests", "Requests below /api.", "route", "status"),
+    lost_entries: int = _total(
+        "samedeal_store_lost_entries", "Lost acknowledged entries of this node."
     )
-    limited: Counts = field(
-        default_factory=Counter,
-        metadata=_family(
-            "samedeal_limited",
-            "Requests refused by a limit of a player, address or node.",
-            "of",
-            "limit",
-        ),
+    store_replaced: Gauge | None = _gauge(
+        "samedeal_store_replaced", "Whether the store was replaced or emptied: 1 or 0."
     )
-    conflicts: int = field(
-        default=0,
-        metadata=_family(
-            "samedeal_conflicts", "Appends rejected because another node appended first."
-        ),
+    lookups: Counts = _counts(
+        "samedeal_cache_lookups", "Lookups in a cache: hit or miss.", "cache", "result"
     )
-    log_errors: Counts = field(
-        default_factory=Counter,
-        metadata=_family("samedeal_log_errors", "Errors logged by the process.", "level"),
+    batches: Histogram = _sizes("samedeal_batch_commands", "Redis commands sent in one batch.")
+    round_trips: Histogram = _times(
+        "samedeal_redis_seconds", "Time until Redis has answered a batch."
     )
-    lost_seconds: int = field(
-        default=0,
-        metadata=_family(
-            "samedeal_store_lost_seconds",
-            "Seconds of acknowledged writes lost by the store.",
-        ),
+    lag: Histogram = _times("samedeal_loop_lag_seconds", "How late the event loop ran a timer.")
+    ready: Gauge | None = _gauge("samedeal_ready", "Whether the node is ready: 1 or 0.")
+    watched: int = _total("samedeal_watched_entries", "Entries encoded for watchers.")
+    watchers: Gauge | None = _gauge("samedeal_watchers", "Sessions that watch a round.")
+    board_reads: int = _total("samedeal_leaderboard_reads", "Reads of watched leaderboards.")
+    board_changes: int = _total("samedeal_leaderboard_changes", "Changes encoded for watchers.")
+    sweeps: Histogram = _times("samedeal_sweep_seconds", "Duration of a sweep for due work.")
+    posts: Counts = _counts(
+        "samedeal_posts",
+        "Posts to third-party servers by fate, and failed tries that are retried.",
+        "channel",
+        "fate",
     )
-    lost_journals: int = field(
-        default=0,
-        metadata=_family(
-            "samedeal_store_lost_journals",
-            "Journals that lost acknowledged entries of this node.",
-        ),
+    sessions: Gauge | None = _gauge("samedeal_sessions", "Open sessions.")
+    connections: Gauge | None = _gauge("samedeal_connections", "TCP connections of players.")
+    budgets: Gauges = _gauges("samedeal_budgets", "Budgets in memory: of players, addresses.", "of")
+    rooms: Gauge | None = _gauge("samedeal_rooms", "Rooms in memory.")
+    attempts: Gauge | None = _gauge("samedeal_attempts", "Attempts in memory.")
+    outbox_age: Gauge | None = _gauge(
+        "samedeal_outbox_age_seconds", "Age of the oldest unapplied effect."
     )
-    lost_entries: int = field(
-        default=0,
-        metadata=_family("samedeal_store_lost_entries", "Lost acknowledged entries of this node."),
+    store_used: Gauge | None = _gauge("samedeal_redis_memory_used_bytes", "Memory used by Redis.")
+    store_limit: Gauge | None = _gauge(
+        "samedeal_redis_memory_limit_bytes", "Memory limit of Redis; 0 for no limit."
     )
-    store_replaced: Gauge | None = field(
-        default=None,
-        metadata=_family(
-            "samedeal_store_replaced", "Whether the store was replaced or emptied: 1 or 0."
-        ),
+    pool_deals: Gauges = _gauges(
+        "samedeal_pool_deals", "Certified deals left for future dailies.", "game"
     )
-    lookups: Counts = field(
-        default_factory=Counter,
-        metadata=_family(
-            "samedeal_cache_lookups", "Lookups in a cache: hit or miss.", "cache", "result"
-        ),
+    certification_failures: int = _total(
+        "samedeal_certification_failures", "Failures of the node's own solver."
     )
-    batches: Histogram = field(
-        default_factory=lambda: Histogram(_SIZES),
-        metadata=_family("samedeal_batch_commands", "Redis commands sent in one batch."),
-    )
-    round_trips: Histogram = field(
-        default_factory=lambda: Histogram(SECONDS),
-        metadata=_family("samedeal_redis_seconds", "Time until Redis has answered a batch."),
-    )
-    lag: Histogram = field(
-        default_factory=lambda: Histogram(SECONDS),
-        metadata=_family("samedeal_loop_lag_seconds", "How late the event loop ran a timer."),
-    )
-    ready: Gauge | None = field(
-        default=None, metadata=_family("samedeal_ready", "Whether the node is ready: 1 or 0.")
-    )
-    watched: int = field(
-        default=0,
-        metadata=_family("samedeal_watched_entries", "Entries encoded for watchers."),
-    )
-    watchers: Gauge | None = field(
-        default=None, metadata=_family("samedeal_watchers", "Sessions that watch a round.")
-    )
-    board_reads: int = field(
-        default=0,
-        metadata=_family("samedeal_leaderboard_reads", "Reads of watched leaderboards."),
-    )
-    board_changes: int = field(
-        default=0,
-        metadata=_family("samedeal_leaderboard_changes", "Changes encoded for watchers."),
-    )
-    sweeps: Histogram = field(
-        default_factory=lambda: Histogram(SECONDS),
-        metadata=_family("samedeal_sweep_seconds", "Duration of a sweep for due work."),
-    )
-    posts: Counts = field(
-        default_factory=Counter,
-        metadata=_family(
-            "samedeal_posts",
-            "Posts to third-party servers by fate, and failed tries that are retried.",
-            "channel",
-            "fate",
-        ),
-    )
-    sessions: Gauge | None = field(
-        default=None, metadata=_family("samedeal_sessions", "Open sessions.")
-    )
-    connections: Gauge | None = field(
-        default=None, metadata=_family("samedeal_connections", "TCP connections of players.")
-    )
-    budgets: Gauges = field(
-        default_factory=dict,
-        metadata=_family("samedeal_budgets", "Budgets in memory: of players, addresses.", "of"),
-    )
-    rooms: Gauge | None = field(
-        default=None, metadata=_family("samedeal_rooms", "Rooms in memory.")
-    )
-    attempts: Gauge | None = field(
-        default=None, metadata=_family("samedeal_attempts", "Attempts in memory.")
-    )
-    outbox_age: Gauge | None = field(
-        default=None,
-        metadata=_family("samedeal_outbox_age_seconds", "Age of the oldest unapplied effect."),
-    )
-    store_used: Gauge | None = field(
-        default=None,
-        metadata=_family("samedeal_redis_memory_used_bytes", "Memory used by Redis."),
-    )
-    store_limit: Gauge | None = field(
-        default=None,
-        metadata=_family(
-            "samedeal_redis_memory_limit_bytes", "Memory limit of Redis; 0 for no limit."
-        ),
-    )
-    pool_deals: Gauges = field(
-        default_factory=dict,
-        metadata=_family("samedeal_pool_deals", "Certified deals left for future dailies.", "game"),
-    )
-    certification_failures: int = field(
-        default=0,
-        metadata=_family("samedeal_certification_failures", "Failures of the node's own solver."),
-    )
-    queues: Gauges = field(
-        default_factory=dict,
-        metadata=_family("samedeal_queue_length", "Items in a queue.", "queue"),
-    )
+    queues: Gauges = _gauges("samedeal_queue_length", "Items in a queue.", "queue")
 
     def exposition(self, accept: str) -> tuple[bytes, str]:
         """Return all metrics, including the process's, as encoded text and content type.
 
-        Args:
-            accept: the Accept header of the HTTP request, which selects the format.
+        The format depends on the HTTP request's Accept header.
         """
         registry = CollectorRegistry()
         registry.register(_MetricsCollector(self))
@@ -309,10 +233,7 @@ class _MetricsCollector(Collector):
 
 
 def _with_samples(each: Field[Any], value: Any, family: Metric | None) -> Metric:
-    """Return the metric family of an attribute, with the samples of its value.
-
-    `family` is the family, if another attribute has created it already.
-    """
+    """Return the metric family of an attribute, with the samples of its value."""
     name, text = each.metadata["name"], each.metadata["text"]
     labels = each.metadata["labels"]
     match value:
@@ -324,6 +245,7 @@ def _with_samples(each: Field[Any], value: Any, family: Metric | None) -> Metric
                 counter.add_metric(key if isinstance(key, tuple) else (key,), count)
             return counter
         case Histogram():
+            # Attributes with fixed labels share a family.
             histogram = family or HistogramMetricFamily(name, text, labels=labels)
             assert isinstance(histogram, HistogramMetricFamily), name
             values = each.metadata["values"].values()
@@ -339,7 +261,6 @@ def _with_samples(each: Field[Any], value: Any, family: Metric | None) -> Metric
 
 
 def _buckets(histogram: Histogram) -> list[tuple[str, float]]:
-    """Return the buckets of a histogram: each bound with the cumulative count."""
     bounds = [*(str(float(bound)) for bound in histogram.bounds), "+Inf"]
     below = 0
     buckets: list[tuple[str, float]] = []

@@ -19,7 +19,7 @@ class Outage:
     Args:
         begins: the event logged when the outage starts.
         ends: the event logged when it ends, with its duration in `seconds`.
-        quiet: seconds without a failure after which it ends, for intermittent failures.
+        quiet: seconds without a failure until it ends, for intermittent failures.
         fields: fields of both events.
         now: the time of a monotonic clock in seconds; `None` for `time.monotonic`.
     """

@@ -33,13 +33,9 @@ class Stop:
         await self._event.wait()
 
     async def or_wait(self, waiting: Coroutine[Any, Any, T]) -> T | None:
-        """Wait for a coroutine, or until the flag is set.
+        """Wait for a coroutine, and return its result, or `None` once the flag is set.
 
-        Args:
-            waiting: cancelled when the flag is set, so it must not send commands to Redis.
-
-        Returns:
-            The result of the coroutine, or `None` if the flag was set first.
+        The coroutine is cancelled then, so it must not send commands to Redis.
         """
         task = asyncio.ensure_future(waiting)
         stopped = asyncio.ensure_future(self._event.wait())

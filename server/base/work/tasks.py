@@ -14,12 +14,10 @@ _RELEASED = 500  # results released without a pause: they take the event loop 0.
 
 
 class Tasks:
-    """Running tasks, kept from garbage collection.
-
-    The event loop has only weak references, so a task without another reference may be collected.
-    """
+    """Running tasks."""
 
     def __init__(self) -> None:
+        # The event loop has only weak references, so that other tasks may be garbage-collected.
         self._running: set[asyncio.Task[Any]] = set()
 
     def __len__(self) -> int:
@@ -69,23 +67,19 @@ async def finish_all(writes: Iterable[Awaitable[None]]) -> None:
 
 
 async def release(*held: dict[Any, Any]) -> None:
-    """Empty unused dictionaries in slices, giving other tasks turns of the event loop.
-
-    Freeing the memory of some thousand results at a time would take milliseconds.
-    """
+    """Empty unused dictionaries in slices, giving other tasks turns of the event loop."""
     for each in held:
         while each:
+            # Freeing some thousand results at a time would take milliseconds.
             for _ in range(min(_RELEASED, len(each))):
                 each.popitem()
             await asyncio.sleep(0)
 
 
 async def in_slices(items: Iterable[T], size: int) -> AsyncIterator[T]:
-    """Yield items for long work, giving other tasks turns of the event loop in between.
+    """Yield items, giving other tasks turns of the event loop after each `size` items.
 
-    Args:
-        items: the items; they must not change meanwhile.
-        size: the number of items processed without a pause.
+    The items must not change meanwhile.
     """
     for number, item in enumerate(items, 1):
         yield item
@@ -94,11 +88,9 @@ async def in_slices(items: Iterable[T], size: int) -> AsyncIterator[T]:
 
 
 async def in_timed_slices(items: Iterable[T], seconds: float) -> AsyncIterator[T]:
-    """Yield items, giving other tasks a turn of the event loop after each period of work.
+    """Yield items, giving other tasks a turn of the event loop after each `seconds` of work.
 
-    Args:
-        items: the current items are copied: some may be gone when their turn comes.
-        seconds: how long items are processed without a pause.
+    The current items are copied: some may be gone when their turn comes.
     """
     until = time.monotonic() + seconds
     for item in list(items):

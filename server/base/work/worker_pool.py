@@ -19,7 +19,7 @@ from server.base.work.background import Background
 
 RETRY_AFTER = 1.0  # seconds before an item is retried if the store did not answer
 
-# Seconds after which an item no longer counts against the size of a pool with several workers.
+# Seconds until an item no longer counts against the size of a pool with several workers.
 # Otherwise, items that wait for an unresponsive server could occupy all workers.
 SLOW = 1.0
 
@@ -40,9 +40,6 @@ class WorkerPool(Generic[Item]):
     items. Nothing is processed before the background work is started, except by `finish`.
 
     Args:
-        background: the node's background work, with which the pool is registered.
-        name: the name of the work, for logs.
-        work: called with each item.
         size: maximum items processed at the same time, not counting slow ones.
         pause: seconds that each worker waits between items, so that at most `size / pause` items
             are started per second.
@@ -85,7 +82,6 @@ class WorkerPool(Generic[Item]):
         background.add_pool(self)
 
     def __contains__(self, item: Item) -> bool:
-        """Return whether an item is waiting or being processed; scheduled items do not count."""
         return item in self._pending or item in self._running
 
     def __len__(self) -> int:
@@ -152,11 +148,7 @@ class WorkerPool(Generic[Item]):
             await asyncio.wait(self._workers)
 
     async def close(self) -> None:
-        """End the work.
-
-        If the pool completes its work, waiting and scheduled items are processed now. Otherwise
-        they are dropped, and new items are refused.
-        """
+        """End the work: process waiting and scheduled items if it completes them, or drop them."""
         self._closing = True
         later = list(self._timers)
         for timer in self._timers.values():
@@ -174,7 +166,6 @@ class WorkerPool(Generic[Item]):
         return self._size + len(self._slow)
 
     def _make_room(self, item: Item) -> None:
-        """Start another item in addition to a slow one."""
         self._slow.add(item)
         self._start_workers(len(self._pending))
 
@@ -210,7 +201,6 @@ class WorkerPool(Generic[Item]):
                 until = time.monotonic() + self._turn
 
     def _retry(self, item: Item) -> None:
-        """Retry an item soon, replacing a later schedule."""
         timer = self._timers.get(item)
         soon = asyncio.get_running_loop().time() + RETRY_AFTER
         if item not in self._again and (timer is None or timer.when() > soon):

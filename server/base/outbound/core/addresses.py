@@ -23,9 +23,8 @@ _SPECIAL: Final = tuple(
 def is_public(text: str) -> bool:
     """Return whether an address, in its usual form, is on the public Internet.
 
-    Private, loopback, link-local, multicast and reserved addresses are not. Neither are addresses
-    that embed another one, such as those of IPv4 in IPv6, NAT64, 6to4 and Teredo, since they lead
-    to the embedded address.
+    Addresses that embed another one, such as IPv4 in IPv6, NAT64, 6to4 and Teredo, are
+    not, since they lead to the embedded address.
     """
     try:
         # Without a zone, which only link-local addresses have.

@@ -27,10 +27,7 @@ _LOCAL: Final = frozenset(
 
 
 def is_public_name(host: str) -> bool:
-    """Return whether a host, in lower case, is a name that can be public.
-
-    Addresses are not, and neither are names restricted to a machine or network.
-    """
+    """Return whether a host, in lower case, is a name that can be public, not an address."""
     labels = host.split(".")
     ends = (labels[-1], ".".join(labels[-2:]))
     return bool(_NAME.fullmatch(host)) and not _LOCAL.intersection(ends)
@@ -53,8 +50,8 @@ class Destination(NamedTuple):
 def parse_url(url: str, *, local: bool = False) -> Destination | None:
     """Parse a URL, or return `None` if posting there is not allowed.
 
-    It must be an https URL with a name, the default port, and neither user nor password. With
-    `local`, for tests, any host and port are allowed, and http too.
+    It must be an https URL with a public name, the default port, and neither user nor password.
+    With `local`, for tests, any host and port are allowed, and http too.
     """
     if len(url) > MAX_URL or not _TEXT.fullmatch(url):
         return None

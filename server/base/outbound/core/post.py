@@ -55,25 +55,17 @@ Fate = Literal["sent", "gone", "dropped"]
 class Outcome(NamedTuple):
     """The outcome of a try to send a post."""
 
-    code: int | Failure  # the answer's status, or the reason why there is none
+    code: int | Failure  # the answer's status, or the reason for its absence
     fate: Fate | None  # `None` if it is retried
 
 
 def fate(answer: Answer | Failure, tries: int) -> Fate | int:
-    """Return the fate of a post after a try.
-
-    Args:
-        answer: the answer, or the reason why there is none.
-        tries: the number of tries so far.
-
-    Returns:
-        `sent`; `gone`, if the destination no longer accepts posts; `dropped`, if a retry is
-        useless; or the milliseconds to wait before a retry.
-    """
+    """Return the fate of a post after some tries, or the milliseconds before the next one."""
     wait = 0
     if isinstance(answer, Answer):
         status = answer.status
         if status in _GONE:
+            # The destination no longer accepts posts.
             return "gone"
         if 200 <= status < 300:  # noqa: PLR2004
             return "sent"

@@ -56,21 +56,18 @@ def body(form: Form, message: Message) -> bytes:
 
 
 def _line(text: str, most: int) -> str:
-    """Return a text as one line of visible characters, truncated if it is too long.
-
-    Isolates are kept, and closed within the line. They prevent a right-to-left name from reordering
-    the adjacent text.
-    """
+    """Return a text as one line of visible characters, truncated if it is too long."""
     shown = "".join(" " if each in "\n\r\t" else each for each in text)
     shown = " ".join("".join(_visible(shown)).split())
     if len(shown) > most:
         shown = f"{shown[: most - 2]}…"
+    # Isolates prevent a right-to-left name from reordering the adjacent text. They must be closed
+    # within the line.
     is_open = sum(map(shown.count, _ISOLATES)) > shown.count(_POP)
     return shown + _POP if is_open else shown
 
 
 def _visible(text: str) -> Iterator[str]:
-    """Yield the visible characters of a text, and the outermost isolates."""
     depth = 0
     for each in text:
         if each in _ISOLATES:
@@ -86,8 +83,7 @@ def _visible(text: str) -> Iterator[str]:
 
 
 def _discord(title: str, lines: list[str], link: str) -> object:
-    """Return the body for Discord, which limits texts to 2,000 characters."""
-    # A margin below the limit of 2,000.
+    # A margin below Discord's limit of 2,000 characters.
     left = 1_900 - len(link)
     text: list[str] = []
     for at, line in enumerate([title, *lines]):
@@ -105,7 +101,6 @@ def _discord(title: str, lines: list[str], link: str) -> object:
 
 
 def _slack(title: str, lines: list[str], link: str) -> object:
-    """Return the body for Slack: blocks of plain text, without markup."""
     blocks = [_plain(title), *([_plain("\n".join(lines))] if any(lines) else [])]
     blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": f"<{link}>"}})
     fallback = title.translate(_SLACK_ENTITIES)

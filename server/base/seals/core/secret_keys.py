@@ -5,7 +5,7 @@ contains one or more keys, each with 64 hexadecimal digits on a line, newest fir
 one of them, and open texts sealed with any of them.
 
 Each secret key yields, by HKDF-SHA256, the sealing key (AES-256-SIV, RFC 5297), the keys that sign
-tokens, and the id with which stored items and tokens refer to it. Sealing and opening take
+tokens, and its id in stored items and tokens. Sealing and opening take
 microseconds, once per deal and node.
 """
 
@@ -45,17 +45,13 @@ class SecretKeys:
         self.sealing = self.newest
 
     def __contains__(self, name: str) -> bool:
-        """Return whether the key with an id is known."""
         return name in self._keys
 
     def seal(self, what: str, secret: bytes) -> str:
         """Seal a secret with the current sealing key.
 
-        Sealing is deterministic. The text is 4/3 as long as the secret, plus 31 characters.
-
-        Args:
-            what: the purpose and owner, which must be given again to open the text.
-            secret: the bytes to seal.
+        Sealing is deterministic. The text is 4/3 as long as the secret, plus 31 characters. `what`
+        is the purpose and owner, which must be given again to open the text.
         """
         sealed = self._sealing[self.sealing].encrypt(secret, [what.encode()])
         return f"{self.sealing}.{urlsafe_b64encode(sealed).rstrip(b'=').decode()}"
@@ -76,21 +72,16 @@ class SecretKeys:
             raise SealError("A sealed text was changed.") from error
 
     def signing_key(self, name: str) -> bytes | None:
-        """Return the signing key with an id, or `None` if its secret key is unknown here.
-
-        Args:
-            name: the id; it starts with the id of the secret key.
-        """
+        """Return the signing key with an id, or `None` if its secret key is unknown here."""
+        # The id starts with the secret key's.
         key = self._keys.get(name[:ID_LENGTH])
         return None if key is None else _derived(key, f"sign {name}", _SIGNING_BYTES)
 
 
+# A derivation takes 30 µs, and each token needs one.
 @lru_cache(64)
 def _derived(key: bytes, what: str, length: int) -> bytes:
-    """Derive a key of `length` bytes from a secret key for a purpose.
-
-    A derivation takes 30 µs, and is cached since each token needs one.
-    """
+    """Derive a key of `length` bytes from a secret key for a purpose."""
     return HKDF(SHA256(), length, None, f"samedeal {what}".encode()).derive(key)
 
 

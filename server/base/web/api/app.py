@@ -47,16 +47,11 @@ log = structlog.get_logger()
 class Api:
     """The HTTP interface of a node.
 
-    A request answered from the cache costs about 0.2 ms, any other one its handler's reads. At most
-    `cache.MAX_IN_FLIGHT` handlers run at the same time.
+    A request answered from the cache costs about 0.2 ms, any other one its handler's reads.
 
     Args:
-        routes: the routes.
-        services: passed to the handlers.
         load: all requests are refused while it is too high.
         requests: counts the answers by route and status.
-        proxies: the trusted proxies, which determine a client's address.
-        budgets: the budgets of addresses.
         clock: returns the time in seconds.
     """
 
@@ -89,8 +84,9 @@ class Api:
         self.app.router.redirect_slashes = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request like `app`, without the search for a route if the path has no fields."""
+        """Answer a request like `app`."""
         path = scope["path"].removeprefix(scope.get("root_path", ""))
+        # Without Starlette's search for a route.
         endpoint = self._without_fields.get(path)
         if endpoint is None or scope["method"] not in _TAKEN:
             await self.app(scope, receive, send)
@@ -103,8 +99,6 @@ class Api:
         await self._cache.close()
 
     def _endpoint(self, route: Route[S], services: S) -> Callable[[Request], Awaitable[Response]]:
-        """Return the function called by Starlette for a route's requests."""
-
         async def endpoint(request: Request) -> Response:
             try:
                 response = await self._answer(route, services, request)
@@ -117,7 +111,6 @@ class Api:
         return endpoint
 
     async def _answer(self, route: Route[S], services: S, request: Request) -> Response:
-        """Return the response to a route's request."""
         if request.method == "OPTIONS":
             return Response(status_code=HTTPStatus.NO_CONTENT, headers=_PREFLIGHT)
         self._admit(route, self._proxies.client_of(request))
@@ -138,7 +131,6 @@ class Api:
             raise Refusal("too_fast", text, math.ceil(wait * 1000))
 
     async def _answer_unrouted(self, _: Request, error: Exception) -> Response:
-        """Return the response to a request with an unknown path or method."""
         assert isinstance(error, HTTPException), "registered for HTTPException only"
         known = error.status_code == HTTPStatus.METHOD_NOT_ALLOWED
         response = refused(Refusal("bad_method" if known else "unknown_path"))

@@ -63,11 +63,7 @@ def caching(life: int) -> str:
 
 
 class Cache:
-    """A node's answers by request. Each share evicts the least recently used first.
-
-    Args:
-        clock: returns the time in seconds.
-    """
+    """A node's answers by request. Each share evicts the least recently used first."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -77,7 +73,6 @@ class Cache:
         self._tasks = Tasks()
 
     def __len__(self) -> int:
-        """Return the number of cached answers."""
         return len(self._once) + len(self._again)
 
     @property
@@ -139,8 +134,6 @@ class Cache:
         """Cache an answer, unless it is larger than a share.
 
         Args:
-            key: the request.
-            made: the answer.
             plain: bytes of its body.
             packed: bytes of its compressed body; 0 if it is not compressed.
             life: its lifetime in seconds.
@@ -151,7 +144,6 @@ class Cache:
 
 
 def _share(part: float, clock: Callable[[], float]) -> TLRUCache[str, _Kept]:
-    """Return an empty cache for a part of `MAX_BYTES`."""
     return TLRUCache(
         MAX_BYTES * part,
         ttu=lambda _, kept, __: kept.until,

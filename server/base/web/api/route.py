@@ -94,7 +94,8 @@ class Route(Generic[S_contra]):
 
     @cached_property
     def asked(self) -> type[Asked]:
-        """The type of its requests, cached since finding it takes 40 µs."""
+        """The type of its requests."""
+        # Cached, since this takes 40 µs.
         asked: type[Asked] = get_type_hints(self.handler)["asked"]
         return asked
 
@@ -111,11 +112,7 @@ class Route(Generic[S_contra]):
 
 
 def day_of(text: str) -> int:
-    """Return the number of the UTC day for an ISO date.
-
-    Raises:
-        Refusal: with the code `unknown_day`, if the date is invalid.
-    """
+    """Return the number of the UTC day for an ISO date, or refuse it as `unknown_day`."""
     try:
         found = date.fromisoformat(text)
     except ValueError:
@@ -131,44 +128,28 @@ def unknown_day() -> Refusal:
 
 
 def game_of(text: str) -> str:
-    """Check a game's id, and return it.
-
-    Raises:
-        Refusal: with the code `unknown_game`, if there is no such game.
-    """
+    """Return a game's id, or refuse an unknown one as `unknown_game`."""
     if text not in games():
         raise Refusal("unknown_game")
     return text
 
 
 def deal_of(text: str) -> DealId:
-    """Check the form of a deal's id, and return it. The deal may not exist.
-
-    Raises:
-        Refusal: with the code `unknown_deal`, if the id is malformed.
-    """
+    """Return a deal's id, or refuse a malformed one as `unknown_deal`. The deal may not exist."""
     if not is_id(text):
         raise Refusal("unknown_deal")
     return DealId(text)
 
 
 def run_of(text: str) -> AttemptId:
-    """Check the form of a run's id, and return it. The run may not exist.
-
-    Raises:
-        Refusal: with the code `unknown_run`, if the id is malformed.
-    """
+    """Return a run's id, or refuse a malformed one as `unknown_run`. The run may not exist."""
     if split_attempt_id(AttemptId(text)) is None:
         raise Refusal("unknown_run")
     return AttemptId(text)
 
 
 def player_of(text: str) -> PlayerId:
-    """Check the form of a player's id, and return it. The player may not exist.
-
-    Raises:
-        Refusal: with the code `unknown_player`, if the id is malformed.
-    """
+    """Return a player's id, or refuse a malformed one as `unknown_player`."""
     if not is_id(text):
         raise Refusal("unknown_player")
     return PlayerId(text)
@@ -177,7 +158,7 @@ def player_of(text: str) -> PlayerId:
 def life_of(closes: int, now: int) -> int:
     """Return the lifetime in seconds of data derived from the runs of a period.
 
-    The period's last runs end when it `closes`, in Unix milliseconds; the results are final some
-    time later.
+    The period's last runs end when it `closes`, in Unix milliseconds.
     """
+    # The results are final some time after the close.
     return HOUR if now >= closes + days.SETTLED_MS else LIVE
