@@ -44,18 +44,10 @@ from server.rooms.core import commands, rate_limit  # noqa: E402
 from server.settings import Settings  # noqa: E402
 
 RECORDED: Final = Path(__file__).with_name("counts.json")
-
-TOLERANCE: Final = 0.02
-"""The share by which a count may exceed the recorded one."""
-
+TOLERANCE: Final = 0.02  # the share by which a count may exceed the recorded one
 GAMES: Final = ("deuces", "roosevelt", "rouge-et-noir")
-
-WARM_UP: Final = 10
-"""Moves of each player before counting; the first confirms the clock."""
-
-MOVES: Final = 80
-"""Counted moves of each player."""
-
+WARM_UP: Final = 10  # moves of each player before counting; the first confirms the clock
+MOVES: Final = 80  # counted moves of each player
 ROOT: Final = Path(__file__).parents[2]
 
 _COUNTED: Final = (f"{ROOT}/server/", f"{ROOT}/engine/")

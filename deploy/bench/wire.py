@@ -13,7 +13,6 @@ from server import protocol
 from server.base.wire.short_forms import FIRST_NUMBER, LAST_NUMBER, PROGRESS
 
 OTHER, ANSWER, PROGRESSED, REFUSAL = range(4)  # the kinds that a waiting player distinguishes
-
 _EVENTS: dict[int, Any] = {protocol.kind_of(event): event for event in protocol.EVENTS}
 _KIND_OF_EVENT = {PROGRESS: PROGRESSED, protocol.kind_of(protocol.session.Refused): REFUSAL}
 # Kinds by a payload's second byte: an event's type or an attempt's number.
