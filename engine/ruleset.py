@@ -170,9 +170,9 @@ class Ruleset:
         self._longest = longest_run(rules)  # of runs between tableau piles
         self._deals_rows = "row" in rules.stock.plays
         self._width = -(-len(self.pile_names) // _WIDTH) * _WIDTH
-        self.homeward = self._rows_from("foundation")  # sources of moves to foundations
-        self.spreading = self._rows_from("tableau")  # to tableau piles, of top cards
-        self.storing = self._rows_from("cell")  # the source piles whose top card may go to cells
+        self.homeward = self._rows_from("foundation")  # sources of single cards to foundations
+        self.spreading = self._rows_from("tableau")  # the same, to tableau piles
+        self.storing = self._rows_from("cell")  # the same, to cells
         plays = [0] * len(self.pile_names)
         for place, rows in zip(
             _OF_PLACE.values(), (self.homeward, self.spreading, self.storing), strict=True

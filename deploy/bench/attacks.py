@@ -54,7 +54,7 @@ MAX_UNSENT = 65_536  # the most unsent bytes of an attacking connection, above w
 # A room's code in an answer: a short text in MessagePack.
 _ROOM = re.compile(f"\xa8([{CODE_ALPHABET}]{{{CODE_LENGTH}}})".encode("latin-1"))
 
-_SHAKEN = b"HTTP/1.1 101 Switching Protocols\r\n\r\n"  # of the idle server
+_SHAKEN = b"HTTP/1.1 101 Switching Protocols\r\n\r\n"  # the idle server's answer
 
 
 @dataclass(frozen=True, slots=True)

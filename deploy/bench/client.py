@@ -13,7 +13,7 @@ from server.protocol import attempts, session
 
 T = TypeVar("T")
 RETRY_DELAYS = (0.2, 0.5, 1.0, 2.0, 4.0)  # seconds, for commands and connections
-RETRYABLE = {"unavailable", "overloaded", "not_started"}  # the last before it has Redis's time
+RETRYABLE = {"unavailable", "overloaded", "not_started"}  # `not_started`: without Redis's time yet
 _SHORT = 126
 _BINARY, _PING, _PONG = 0x82, 0x89, 0x8A
 

@@ -102,7 +102,7 @@ class Site:
     """The requirements of a site."""
 
     players: int  # per day
-    days: int = DAYS[0]  # of keeping attempts' journals
+    days: int = DAYS[0]  # for keeping attempts' journals
 
     @property
     def peak(self) -> float:

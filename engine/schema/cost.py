@@ -8,7 +8,7 @@ from typing import Final
 from engine.cards import PACK_SIZE, RANKS
 from engine.schema.rules import Rules
 
-MAX_GROUPS: Final = 8  # of custom rules, as the limits below
+MAX_GROUPS: Final = 8  # of custom rules, like the limits below
 MAX_ALL_FOUNDATIONS: Final = 16  # in total
 
 # The most possible moves of custom rules. Up to a tenth of them are legal in a position.
