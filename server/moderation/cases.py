@@ -1,7 +1,6 @@
 """Cases for operators: one list of suspicious runs and races, and of players' reports.
 
-A page takes at most `MAX_BATCHES` times two round trips, however long the list is. A closed case
-opens again when it is updated later.
+A page takes at most `MAX_BATCHES` times two round trips, however long the list is.
 """
 
 from __future__ import annotations
@@ -19,11 +18,8 @@ from server.moderation.core.suspicion import Reason, Suspicion
 from server.players.profiles import Profiles
 
 BATCH: Final = 64
-MAX_BATCHES: Final = 8
-"""Cases read together, and the maximum number of reads per page: 512 cases."""
-
-ALL_TIMES: Final = 2**53
-"""A time later than every case's, in Unix milliseconds."""
+MAX_BATCHES: Final = 8  # Cases read together, and the maximum number of reads per page: 512 cases.
+ALL_TIMES: Final = 2**53  # later than every case's, in Unix milliseconds
 
 CaseKind = Literal["suspicion", "report"]
 State = Literal["open", "closed"]
@@ -104,14 +100,10 @@ class Cases:
         day: int | None = None,
         before: tuple[int, str] | None = None,
     ) -> CasePage:
-        """Return cases, newest first.
+        """Return at most `count` cases, newest first.
 
-        Args:
-            count: the maximum number.
-            state: only open or only closed cases.
-            kind: only cases of this kind.
-            day: only runs of this day's dailies.
-            before: only cases after this cursor, as in `CasePage.next`.
+        Restrict them by state, by kind, to runs of one day's dailies, and to those after a cursor,
+        as in `CasePage.next`.
         """
         at, name = before or (ALL_TIMES, "")
         found: list[Case] = []

@@ -14,26 +14,17 @@ if redis.call('ZSCORE', KEYS[1], ARGV[1]) or redis.call('ZSCORE', KEYS[2], ARGV[
 end
 """)
 
-TIES = 16
-"""Maximum number of cases with the same millisecond: a race has eight players."""
+TIES = 16  # maximum number of cases with the same millisecond: a race has eight players
 
 
 class StoredCase(NamedTuple):
-    """A case, as stored.
+    """A case, as stored."""
 
-    Attributes:
-        at: its time, in Unix milliseconds.
-        name: its name.
-        suspicion: the suspicion as JSON, or `None`.
-        report: the reports as JSON, or `None`.
-        closed: how it was closed, as JSON, or `None`.
-    """
-
-    at: int
+    at: int  # its time, in Unix milliseconds
     name: str
-    suspicion: str | None
-    report: str | None
-    closed: str | None
+    suspicion: str | None  # the suspicion as JSON, or `None`
+    report: str | None  # the reports as JSON, or `None`
+    closed: str | None  # how it was closed, as JSON, or `None`
 
 
 class CaseStore:
@@ -43,10 +34,7 @@ class CaseStore:
         self._database = database
 
     async def before(self, at: int, name: str, count: int) -> list[StoredCase]:
-        """Return at most `count` cases before the cursor (`at`, `name`), newest first.
-
-        Takes two round trips.
-        """
+        """Return `count` cases before a cursor, newest first, in two round trips."""
         found = await self._database.ask(
             lambda redis, key: redis.zrevrangebyscore(
                 key, at, "-inf", start=0, num=count + TIES, withscores=True

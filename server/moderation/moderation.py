@@ -119,5 +119,4 @@ class Moderation:
                 await self._repaired_days.add(act.game, act.day)
 
 
-decode = _READER.decode
-"""Decode an act from JSON."""
+decode = _READER.decode  # decodes an act from JSON

@@ -18,17 +18,14 @@ from server.base.core.refusal import Refusal
 from server.base.net.limits import Bucket, Rate
 from server.base.wire.session import Session
 
-OPERATE_FOR: Final = 1_800.0
-"""Seconds before an operator's session must show a passkey again."""
+OPERATE_FOR: Final = 1_800.0  # seconds before an operator's session must show a passkey again
 
+# An operator's acts; sustained higher rates need `samedeal admin`. This bounds the damage done by a
+# stranger at an unattended desk.
 ACTS: Final = Rate(0.1, 30.0)
-"""Rate of an operator's acts; sustained higher rates need `samedeal admin`.
 
-It bounds the damage done by a stranger at an unattended desk.
-"""
-
+# Until another scan can be requested, while one of the operator's is running.
 SCAN_WAIT_MS: Final = 2_000
-"""Milliseconds before another scan can be requested, while one of the operator's is running."""
 
 
 class Operating:
@@ -45,31 +42,19 @@ class Operating:
         self._confirmed.note(session)
 
     def check(self, session: Session) -> None:
-        """Check that a session may moderate.
-
-        Raises:
-            Refusal: as `confirm_first`.
-        """
+        """Check that a session may moderate. Refused as `confirm_first`."""
         if not self._confirmed.holds(session):
             raise Refusal("confirm_first", "Please show your passkey first.")
 
     def charge_act(self, player: PlayerId) -> None:
-        """Charge an operator for an act.
-
-        Raises:
-            Refusal: as `too_fast`.
-        """
+        """Charge an operator for an act. Refused as `too_fast`."""
         bucket, now = self._acts.setdefault(player, Bucket(ACTS)), time.monotonic()
         if not bucket.take(now):
             raise Refusal("too_fast", wait=math.ceil(bucket.wait(now) * 1000))
 
     @contextmanager
     def scanning(self, player: PlayerId) -> Iterator[None]:
-        """Allow an operator a single scan of all keys at a time.
-
-        Raises:
-            Refusal: as `too_fast`.
-        """
+        """Allow an operator a single scan of all keys at a time. Refused as `too_fast`."""
         if player in self._scanning:
             raise Refusal("too_fast", wait=SCAN_WAIT_MS)
         self._scanning.add(player)

@@ -6,9 +6,6 @@ list of operators and that the session has shown a passkey in the last half hour
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from server.accounts import passkeys
 from server.accounts.handlers import site_of, verify_passkey
 from server.accounts.messages import PasskeyOptions
@@ -27,15 +24,12 @@ from server.moderation.operator_messages import (
     Moderated,
     Operating,
 )
-from server.moderation.operators import By, UnknownPlayerError
+from server.moderation.operators import By
 from server.moderation.present import looked_up
 from server.request import HandlerTable, Request
 
-CASES = 25
-"""Cases per page."""
-
-ROWS = 50
-"""Maximum number of players, rooms or acts listed."""
+CASES = 25  # per page
+ROWS = 50  # maximum number of players, rooms or acts listed
 
 
 async def ask_operator(request: Request[AskOperator]) -> PasskeyOptions:
@@ -68,25 +62,24 @@ async def look_up(request: Request[LookUp]) -> LookedUp:
     _check(request)
     operators, about = request.services.operators, request.command.about
     found: object
-    with _refusing_unknown():
-        match request.command.what:
-            case "players":
-                with request.front.operating.scanning(request.player):
-                    found = await operators.players(about, ROWS)
-            case "player":
-                found = await operators.player(PlayerId(about))
-            case "open_rooms":
-                found = await operators.rooms("open", about or None, ROWS)
-            case "running_rooms":
-                found = await operators.rooms("running", about or None, ROWS)
-            case "room":
-                found = await operators.room(parse_room_code(about))
-            case "circle":
-                found = await operators.circle(CircleId(about))
-            case "run":
-                found = await operators.run(AttemptId(about))
-            case "acts":
-                found = await operators.acts(ROWS)
+    match request.command.what:
+        case "players":
+            with request.front.operating.scanning(request.player):
+                found = await operators.players(about, ROWS)
+        case "player":
+            found = await operators.player(PlayerId(about))
+        case "open_rooms":
+            found = await operators.rooms("open", about or None, ROWS)
+        case "running_rooms":
+            found = await operators.rooms("running", about or None, ROWS)
+        case "room":
+            found = await operators.room(parse_room_code(about))
+        case "circle":
+            found = await operators.circle(CircleId(about))
+        case "run":
+            found = await operators.run(AttemptId(about))
+        case "acts":
+            found = await operators.acts(ROWS)
     return looked_up(found)
 
 
@@ -94,12 +87,10 @@ async def moderate(request: Request[Moderate]) -> Moderated:
     """Carry out an act in the operator's name."""
     operator = _check(request)
     request.front.operating.charge_act(request.player)
-    with _refusing_unknown():
-        return Moderated(await _act(request, By(operator, request.command.reason)))
+    return Moderated(await _act(request, By(operator, request.command.reason)))
 
 
 async def _act(request: Request[Moderate], by: By) -> str:  # noqa: PLR0911 - one for each act
-    """Carry out an act, and return its id."""
     operators, command = request.services.operators, request.command
     subject, number = command.about, command.number
     match command.act:
@@ -129,11 +120,7 @@ async def _act(request: Request[Moderate], by: By) -> str:  # noqa: PLR0911 - on
 
 
 def _operator(request: Request[Command]) -> str:
-    """Return the operator's name for the audit journal.
-
-    Raises:
-        Refusal: as `not_operator`.
-    """
+    """Return the operator's name for the audit journal. Refused as `not_operator`."""
     known = request.services.operator_list
     name = None if known is None else known.name(request.player)
     if name is None:
@@ -142,22 +129,10 @@ def _operator(request: Request[Command]) -> str:
 
 
 def _check(request: Request[Command]) -> str:
-    """Check that the session may moderate, and return the operator's name.
-
-    Raises:
-        Refusal: as `not_operator` or `confirm_first`.
-    """
+    """Return the operator's name. Refused as `not_operator` or `confirm_first`."""
     name = _operator(request)
     request.front.operating.check(request.session)
     return name
-
-
-@contextmanager
-def _refusing_unknown() -> Iterator[None]:
-    try:
-        yield
-    except UnknownPlayerError as error:
-        raise Refusal("unknown_player") from error
 
 
 HANDLERS: HandlerTable = {

@@ -10,21 +10,17 @@ from server.base.core.ids import PlayerId, is_id
 
 log = structlog.get_logger()
 
-_Version = tuple[int, int, int]
-"""A file's modification time, size and inode."""
+_Version = tuple[int, int, int]  # a file's modification time, size and inode
 
 
 class OperatorList:
-    """The operators listed in a file, which is read again whenever it changes.
+    """The operators listed in a UTF-8 file, which is read again whenever it changes.
 
     Each line has a player's id, optionally followed by a space and a name for the audit journal.
     `#` starts a comment. While the file cannot be read, no player is an operator.
 
-    Args:
-        path: a UTF-8 text file.
-
     Raises:
-        OSError: the file cannot be read.
+        OSError: the file cannot be read at first.
         ValueError: a line is malformed, or the file is not UTF-8.
     """
 
@@ -34,11 +30,9 @@ class OperatorList:
         self._names = operators_in(path.read_text(encoding="utf-8-sig"))
 
     def name(self, player: PlayerId) -> str | None:
-        """Return an operator's name for the audit journal; `None` if the player is not one.
-
-        Takes a stat of the file, and a read if it has changed.
-        """
+        """Return an operator's name for the audit journal; `None` if the player is not one."""
         try:
+            # A stat of the file, and a read only if it has changed.
             version = self._current()
         except OSError:
             version = None

@@ -1,9 +1,6 @@
 """Requests of operators: show rooms, players, circles and cases, and submit acts.
 
 Both `samedeal admin` and the operators' page (`operator_handlers.py`) use them.
-
-Acts go to the outbox before they are applied (`server/moderation/moderation.py`), so that none is
-left half done if this process dies.
 """
 
 from __future__ import annotations
@@ -11,7 +8,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Literal, NamedTuple, TypedDict
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.catalog import games
@@ -51,15 +47,25 @@ from server.moderation.core.acts import (
 )
 from server.moderation.core.suspicion import Suspicion
 from server.moderation.moderation import decode
+from server.moderation.shown import (
+    CircleRow,
+    CircleShown,
+    PlayerRow,
+    PlayerShown,
+    RoomRow,
+    RoomShown,
+    RunShown,
+    game_row,
+    named,
+    seat_rows,
+    state_of,
+)
 from server.moderation.store import ModerationStore
 from server.moderation.suspicions import Suspicions
-from server.players.core.names import Profile
 from server.players.core.restrictions import Restrictions, is_barred
 from server.players.profiles import Profiles
 from server.players.sessions import Sessions
 from server.results.core.boards import ALL_GAMES
-from server.results.core.history import History
-from server.results.core.played_days import day_set, streak
 from server.results.histories import Histories
 from server.results.repaired_days import RepairedDays
 from server.rooms.core.room import Room
@@ -68,14 +74,11 @@ from server.rooms.race_recorder import RaceRecorder
 from server.rooms.rooms import Rooms
 from server.runs.closed_deals import ClosedDeals
 
+# The rooms to list: all, public ones with a free seat, or those with a running round.
 RoomFilter = Literal["all", "open", "running"]
-"""The rooms to list: all, public ones with a free seat, or those with a running round."""
 
-BATCH = 64
-"""Partitions whose deadlines are read together."""
-
-MAX_ROUND_MS = 86_400_000
-"""Milliseconds that bound the length of a round."""
+BATCH = 64  # partitions whose deadlines are read together
+MAX_ROUND_MS = 86_400_000  # bounds the length of a round
 
 
 class By(NamedTuple):
@@ -83,10 +86,6 @@ class By(NamedTuple):
 
     operator: str
     reason: str
-
-
-class UnknownPlayerError(Exception):
-    """Raised if nothing is stored of a player."""
 
 
 class _About(TypedDict):
@@ -98,131 +97,11 @@ class _About(TypedDict):
     reason: str
 
 
-class RoomRow(Struct, frozen=True):
-    """A room in a list; `changed` is the time of its last entry, in Unix milliseconds.
-
-    The host is empty for a quick match.
-    """
-
-    code: RoomCode
-    game: str
-    host: str
-    seats: str
-    state: str
-    changed: int
-
-
-class SeatRow(Struct, frozen=True):
-    """A seat; `result` is its player's in the running or last round."""
-
-    player: PlayerId
-    name: str
-    online: bool
-    ready: bool
-    since: int
-    points: int
-    wins: int
-    result: str
-
-
-class RoomShown(Struct, frozen=True):
-    """A room's details. Times are Unix milliseconds."""
-
-    code: RoomCode
-    state: str
-    host: str
-    opened: int
-    changed: int
-    terms: str
-    rounds: int
-    deal: str
-    seats: list[SeatRow]
-    removed: list[PlayerId]
-
-
-class PlayerRow(Struct, frozen=True):
-    """A player in a list."""
-
-    player: PlayerId
-    name: str
-
-
-class GameRow(Struct, frozen=True):
-    """A summary of a player's results at a game."""
-
-    game: str
-    played: int
-    won: int
-    void: int
-    streak: int
-    best_streak: int
-    races: int
-    rating: int | None
-
-
-class CircleRow(Struct, frozen=True):
-    """A circle in a list."""
-
-    circle: CircleId
-    name: str
-
-
-class CircleShown(Struct, frozen=True):
-    """A circle's details, without its secret link or post addresses. Times are Unix milliseconds.
-
-    Attributes:
-        owner: the owning member.
-        members: in order of joining.
-    """
-
-    circle: CircleId
-    name: str
-    owner: PlayerId
-    founded: int
-    members: list[PlayerRow]
-
-
-class PlayerShown(Struct, frozen=True):
-    """A player's details. Times are Unix milliseconds.
-
-    Attributes:
-        kept: the time the identity was kept; `None` for a guest.
-        barred: the end of the bar; 0 if permanent, `None` if not barred.
-        hidden: the hidden name; `None` if the name is shown.
-        bot_of: the owner's id; `None` if the player is not a player's bot.
-        circles: the player's circles, in order of joining.
-    """
-
-    player: PlayerId
-    name: str
-    kept: int | None
-    barred: int | None
-    hidden: str | None
-    bot_of: PlayerId | None
-    sessions: list[str]
-    games: list[GameRow]
-    suspicious: list[Suspicion]
-    circles: list[CircleRow]
-
-
-class RunShown(Struct, frozen=True):
-    """A result of a daily or a race that an operator can void.
-
-    Attributes:
-        day: the number of the day; `None` for a race.
-        void: whether it is void.
-    """
-
-    attempt: AttemptId
-    player: PlayerId
-    name: str
-    game: str
-    day: int | None
-    void: bool
-
-
 class Operators:
-    """Operators' requests."""
+    """Operators' requests. Those about a player are refused as `unknown_player`.
+
+    Requests to act return the act's id.
+    """
 
     def __init__(
         self,
@@ -266,10 +145,7 @@ class Operators:
     # Rooms
 
     async def rooms(self, which: RoomFilter, game: str | None, limit: int) -> list[RoomRow]:
-        """Return at most `limit` rooms.
-
-        All rooms are found by scanning all keys; open and running ones in the nodes' own lists.
-        """
+        """Return at most `limit` rooms; to find all, all keys are scanned."""
         found: dict[RoomCode, RoomRow] = {}
         async for code in self._codes(which):
             if code in found:
@@ -306,17 +182,13 @@ class Operators:
 
     async def _room_row(self, room: Room) -> RoomRow:
         names = await self._profiles.load([room.host] if room.host is not None else [])
-        host = _named(names[room.host]) if room.host is not None else ""
+        host = named(names[room.host]) if room.host is not None else ""
         seats = f"{len(room.seats)}/{room.opened.seats}"
         code = room.opened.code
-        return RoomRow(code, room.terms.game, host, seats, _state(room), room.at)
+        return RoomRow(code, room.terms.game, host, seats, state_of(room), room.at)
 
     async def room(self, code: RoomCode) -> RoomShown:
-        """Return a room.
-
-        Raises:
-            Refusal: as `unknown_room`.
-        """
+        """Return a room. Refused as `unknown_room`."""
         room = await self._rooms.load(code)
         online = await self._live.load_online(code)
         hosts = [room.host] if room.host is not None else []
@@ -324,35 +196,19 @@ class Operators:
         terms = room.terms
         return RoomShown(
             code,
-            _state(room),
-            _named(names[room.host]) if room.host is not None else "",
+            state_of(room),
+            named(names[room.host]) if room.host is not None else "",
             room.opened.at,
             room.at,
             f"{terms.game} {terms.variant}, {terms.limit // 1000} s, help: {terms.help}",
             room.round.number if room.round is not None else 0,
             room.round.deal if room.round is not None else "",
-            [
-                SeatRow(
-                    seat.player,
-                    _named(names[seat.player]),
-                    seat.player in online or seat.is_bot,
-                    seat.ready,
-                    seat.since,
-                    room.points.get(seat.player, 0),
-                    room.wins.get(seat.player, 0),
-                    _result(room, seat.player),
-                )
-                for seat in room.seats
-            ],
+            seat_rows(room, names, online),
             sorted(room.removed),
         )
 
     async def close_room(self, by: By, code: RoomCode) -> str:
-        """Close a room permanently, and return the act's id.
-
-        Raises:
-            Refusal: as `unknown_room`.
-        """
+        """Close a room permanently. Refused as `unknown_room`."""
         await self._rooms.load(code)
         return await self._submit(CloseRoom(room=code, **self._about(by)))
 
@@ -367,17 +223,13 @@ class Operators:
         async for profiles in self._profiles.all():
             for profile in profiles:
                 if profile.name.casefold().startswith(wanted):
-                    found[profile.id] = PlayerRow(profile.id, _named(profile))
+                    found[profile.id] = PlayerRow(profile.id, named(profile))
             if len(found) >= limit:
                 break
         return sorted(found.values(), key=lambda row: row.name)[:limit]
 
     async def player(self, player: PlayerId) -> PlayerShown:
-        """Return a player.
-
-        Raises:
-            UnknownPlayerError: the player is unknown.
-        """
+        """Return a player."""
         barred, hidden, _ = await self._check_player(player)
         profile = (await self._profiles.load([player]))[player]
         found = await self._histories.load(player)
@@ -386,14 +238,14 @@ class Operators:
         played = {game for game, _ in (*found.days, *found.rounds)} | found.sums.keys()
         return PlayerShown(
             player,
-            _named(profile),
+            named(profile),
             found.kept,
             barred if is_barred(barred, self._clock.now()) else None,
             hidden,
             None if owner is None else owner.id,
             await self._sessions.load(player),
             [
-                _game_row(found, game, today, await self._repaired_days.load(game))
+                game_row(found, game, today, await self._repaired_days.load(game))
                 for game in sorted(played)
             ],
             [each for each in await self._suspicions.list() if each.player == player],
@@ -401,91 +253,53 @@ class Operators:
         )
 
     async def hide_name(self, by: By, player: PlayerId, *, hidden: bool) -> str:
-        """Hide a player's name or restore it, and return the act's id.
-
-        Raises:
-            UnknownPlayerError: the player is unknown.
-        """
+        """Hide a player's name or restore it."""
         await self._check_player(player)
         return await self._submit(HideName(player=player, hidden=hidden, **self._about(by)))
 
     async def bar(self, by: By, player: PlayerId, days: int | None) -> str:
-        """Bar a player for some days, or permanently if `None`, and return the act's id.
-
-        Raises:
-            UnknownPlayerError: the player is unknown.
-        """
+        """Bar a player for some days, or permanently if `None`."""
         await self._check_player(player)
         until = 0 if days is None else self._clock.now() + days * daily.DAY
         return await self._submit(BarPlayer(player=player, until=until, **self._about(by)))
 
     async def unbar(self, by: By, player: PlayerId) -> str:
-        """Lift a player's bar, and return the act's id.
-
-        Raises:
-            UnknownPlayerError: the player is unknown.
-        """
+        """Lift a player's bar."""
         await self._check_player(player)
         return await self._submit(BarPlayer(player=player, until=None, **self._about(by)))
 
     async def delete(self, by: By, player: PlayerId) -> str:
-        """Delete a player, anonymizing the results, and return the act's id.
-
-        Raises:
-            UnknownPlayerError: the player is unknown.
-        """
+        """Delete a player, anonymizing the results."""
         await self._check_player(player)
         return await self._submit(DeletePlayer(player=player, **self._about(by)))
 
     async def _check_player(self, player: PlayerId) -> Restrictions:
-        """Return a player's restrictions.
-
-        Raises:
-            UnknownPlayerError: the player is unknown.
-        """
         found = await self._store.restrictions(player)
         if not found.known:
-            raise UnknownPlayerError
+            raise Refusal("unknown_player")
         return found
 
     # Circles
 
     async def circle(self, circle: CircleId) -> CircleShown:
-        """Return a circle.
-
-        Raises:
-            Refusal: as `unknown_circle`.
-        """
+        """Return a circle. Refused as `unknown_circle`."""
         found = await self._circle(circle)
         names = await self._profiles.load(found.players)
-        members = [PlayerRow(each, _named(names[each])) for each in found.players]
+        members = [PlayerRow(each, named(names[each])) for each in found.players]
         return CircleShown(found.id, found.name, found.owner, found.founded, members)
 
     async def delete_circle(self, by: By, circle: CircleId) -> str:
-        """Delete a circle and its data, and return the act's id.
-
-        Raises:
-            Refusal: as `unknown_circle`.
-        """
+        """Delete a circle and its data. Refused as `unknown_circle`."""
         await self._circle(circle)
         return await self._submit(DeleteCircle(circle=circle, **self._about(by)))
 
     async def rename_circle(self, by: By, circle: CircleId, name: str) -> str:
-        """Rename a circle, and return the act's id.
-
-        Raises:
-            Refusal: as `unknown_circle`, or the name is not allowed.
-        """
+        """Rename a circle. Refused as `unknown_circle`, or if the name is not allowed."""
         await self._circle(circle)
         name = self._circles.clean(name)
         return await self._submit(RenameCircle(circle=circle, name=name, **self._about(by)))
 
     async def _circle(self, circle: CircleId) -> Circle:
-        """Load a circle.
-
-        Raises:
-            Refusal: as `unknown_circle`.
-        """
         found = await self._circles.find(circle)
         if found is None:
             raise Refusal("unknown_circle", "There is no such circle.")
@@ -494,11 +308,7 @@ class Operators:
     # Results
 
     async def void(self, by: By, attempt: AttemptId, *, void: bool) -> str:
-        """Void the result of a daily or a race, or restore it, and return the act's id.
-
-        Raises:
-            Refusal: as `unknown_run`.
-        """
+        """Void the result of a daily or a race, or restore it. Refused as `unknown_run`."""
         found = await self.run(attempt)
         player, game, day = found.player, found.game, found.day
         act = VoidResult(
@@ -507,11 +317,7 @@ class Operators:
         return await self._submit(act)
 
     async def run(self, attempt: AttemptId) -> RunShown:
-        """Return the result of a daily or a race.
-
-        Raises:
-            Refusal: as `unknown_run`.
-        """
+        """Return the result of a daily or a race. Refused as `unknown_run`."""
         parts = split_attempt_id(attempt)
         deal = await self._deals.find(parts[0]) if parts is not None else None
         if parts is None or deal is None:
@@ -528,13 +334,12 @@ class Operators:
         if void is None:
             raise Refusal("unknown_run")
         profile = (await self._profiles.load([player]))[player]
-        return RunShown(attempt, player, _named(profile), game, day, void)
+        return RunShown(attempt, player, named(profile), game, day, void)
 
     async def repair_day(self, by: By, day: int, game: str = ALL_GAMES) -> str:
-        """Keep a day from ending streaks, of a game or of all games, and return the act's id.
+        """Keep a day from ending streaks, of a game or of all games.
 
-        Raises:
-            Refusal: as `unknown_game`, or as `unknown_day` if the day is in the future.
+        Refused as `unknown_game`, or as `unknown_day` if the day is in the future.
         """
         if game != ALL_GAMES and game not in games():
             raise Refusal("unknown_game")
@@ -573,11 +378,7 @@ class Operators:
         return found
 
     async def close_case(self, by: By, case: str, outcome: Outcome) -> str:
-        """Close a case, and return the act's id.
-
-        Raises:
-            Refusal: as `unknown_case`.
-        """
+        """Close a case. Refused as `unknown_case`."""
         if not await self._cases.has(case):
             raise Refusal("unknown_case")
         return await self._submit(CloseCase(case=case, outcome=outcome, **self._about(by)))
@@ -585,11 +386,7 @@ class Operators:
     # Acts
 
     async def acts(self, limit: int) -> list[AnyAct]:
-        """Return the newest acts, newest first.
-
-        Raises:
-            UnreadableError: a newer release recorded one.
-        """
+        """Return the newest acts, newest first."""
         return list(map(decode, await self._store.acts(limit)))
 
     def _about(self, by: By) -> _About:
@@ -601,43 +398,7 @@ class Operators:
             # It must follow the earlier acts even if the clock was set back.
             at = max(act.at, decode(latest).at + 1)
             act = replace(act, at=at)
+        # Stored before it is applied, so that it is not left half done if this process dies.
         await self._outbox.submit(act)
         await self._outbox.flush()
         return act.id
-
-
-def _named(profile: Profile) -> str:
-    return f"{profile.isolated} #{profile.tag}{' (bot)' if profile.is_bot else ''}"
-
-
-def _state(room: Room) -> str:
-    """Return a room's state in a few words."""
-    first = "closed" if room.closed else "running" if room.running else "waiting"
-    marks = {"public": room.public, "locked": room.locked, "quick": room.opened.quick}
-    return " ".join([first, *(word for word, holds in marks.items() if holds)])
-
-
-def _result(room: Room, player: PlayerId) -> str:
-    """Return a player's result in the last round, in words."""
-    if room.round is None or player not in room.round.players:
-        return ""
-    result = room.round.results.get(player)
-    if result is None:
-        return "playing"
-    rank = room.round.ranks()[player]
-    return f"{rank}. of {len(room.round.players)}, {result.home} home, {result.end}"
-
-
-def _game_row(found: History, game: str, today: int, repaired: frozenset[int]) -> GameRow:
-    rating, sums = found.rating(game), found.sums.get(game)
-    days = streak(day_set(found.days_played(game)), today, repaired)
-    return GameRow(
-        game,
-        len(found.days_played(game)),
-        len(found.days_won(game)),
-        sum(result.void for (each, _), result in found.days.items() if each == game),
-        days.now,
-        days.best,
-        len(found.rounds_of(game)) + (sums.played if sums is not None else 0),
-        rating.value if rating.rated else None,
-    )

@@ -1,12 +1,8 @@
 """Reports of players and runs, for operators; they have no automatic consequences.
 
-A report reads the target (a run costs the same as viewing it) and whether the reporter is a guest,
-and writes about 100 bytes, without any notification. A target takes at most 1 kB, all targets 5 MB.
-
 On each node, `Payer.report` limits a player to a burst of five reports, then six an hour, and an
 address to a burst of 20, then twelve an hour. Abuse would take weeks to fill the list, which then
-drops the least recently reported targets. Suspicious runs are in a separate list, and guests
-together weigh no more than one player.
+drops the least recently reported targets. A target takes at most 1 kB, all targets 5 MB.
 """
 
 from __future__ import annotations
@@ -51,18 +47,10 @@ class Reports:
         player: PlayerId,
         attempt: AttemptId | None = None,
     ) -> None:
-        """Report a player or a public run. This is idempotent.
+        """Report a player, or their run if there is an attempt. This is idempotent.
 
-        Args:
-            reporter: the reporting player.
-            kind: the kind of report.
-            player: the reported player; ignored with an attempt.
-            attempt: the reported run.
-
-        Raises:
-            Refusal: as `unknown_player`, also for the reporter and the pace bot; for a run, as by
-                `Runs.load`.
-            UnreadableError: a newer release stored the run.
+        Refused as `unknown_player`, also for the reporter and the pace bot; for a run, as by
+        `Runs.load`.
         """
         target = Reported(player) if attempt is None else await self._run(attempt, reporter)
         if target.player in {reporter, PACE_BOT}:

@@ -35,15 +35,10 @@ class ReportStore:
         return found or ""
 
     async def replace(self, name: str, at: int, before: str, text: str) -> bool:
-        """Replace a target's reports; return whether they were still `before`.
+        """Replace a target's reports (JSON); return whether they were still `before`.
 
-        If there are too many targets, the least recently reported is dropped.
-
-        Args:
-            name: the target's.
-            at: the time of the last report, in Unix milliseconds.
-            before: the expected JSON; empty if there was none.
-            text: the new JSON.
+        `at` is the time of the last report, in Unix milliseconds. If there are too many targets,
+        the least recently reported is dropped.
         """
         names = [keys.REPORTED, keys.REPORTS, keys.CLOSED]
         done = await self._database.run(_REPLACE, names, name, at, before, text, keys.MAX_REPORTED)

@@ -10,6 +10,7 @@ from server.moderation.core import keys
 from server.players.core import keys as players_keys
 from server.players.core.restrictions import Restrictions
 
+# Keys: the audit journal, the ids of its acts, and the latest act by subject.
 _RECORD = Script("""
 if redis.call('SADD', KEYS[2], ARGV[1]) == 1 then
   redis.call('XADD', KEYS[1], '*', 'e', ARGV[4])
@@ -22,7 +23,6 @@ if not latest or latest < mine then
 end
 return latest
 """)
-"""Keys: the audit journal, the ids of its acts, and the latest act by subject."""
 
 _BAR = Script("""
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return end
@@ -60,15 +60,9 @@ class ModerationStore:
     async def record(self, act: str, subject: str, at: int, text: str) -> str:
         """Append an act to the audit journal, once, and return the latest act on its subject.
 
-        Args:
-            act: its random id.
-            subject: the act's subject; the act requested last prevails, in whichever order they are
-                recorded.
-            at: the time of the request, in Unix milliseconds.
-            text: the act (JSON).
-
-        Returns:
-            The JSON of the latest act on the subject.
+        `act` is its random id, `text` the act as JSON, like the result, and `at` the time of the
+        request in Unix milliseconds. The act requested last prevails, in whichever order they are
+        recorded.
         """
         names = [keys.AUDIT, keys.AUDITED, keys.LATEST_ACTS]
         time = f"{at:0{_TIME_DIGITS}}"

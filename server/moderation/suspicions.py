@@ -1,11 +1,8 @@
 """Examine each run and race once it is over, and list the suspicious ones for operators.
 
-A run of a guest is examined again if the guest keeps an identity on the same day. A race costs one
-write if it is suspicious.
-
 For a daily, after the run's journal is read, an examination takes six round trips in the
 background, a read of the most similar run if there is one, and a read of an attempt for each player
-at the same address who started earlier. Long computations are done in slices.
+at the same address who started earlier.
 """
 
 from __future__ import annotations
@@ -46,11 +43,8 @@ from server.results.core.race_results import Decision
 from server.results.daily_sets import DailySets
 from server.results.histories_store import HistoryStore
 
-SLICE = 8
-"""Steps between yields to the event loop: up to 8 ms of comparing, or 0.3 ms of replaying."""
-
-MAX_EARLIER = 8
-"""Maximum number of earlier attempts at the same address to examine; the latest are taken."""
+SLICE = 8  # steps between yields to the event loop: up to 8 ms of comparing, or 0.3 ms of replaying
+MAX_EARLIER = 8  # earlier attempts at the same address to examine; the latest are taken
 
 T = TypeVar("T")
 
@@ -87,14 +81,11 @@ class Suspicions:
     async def examine(self, run: Run, *, kept: bool | None = None) -> None:
         """Examine a finished run, and store the reasons if it is suspicious.
 
-        This is idempotent. Bots are skipped, since they play by the clock.
-
-        Args:
-            run: the run.
-            kept: whether its player has kept an identity by now; read if `None`.
+        This is idempotent. `kept` says whether its player has kept an identity by now; `None` reads
+        it.
         """
         start = run.start
-        if is_bot(start.player):
+        if is_bot(start.player):  # they play by the clock
             return
         median_win, copied, earlier = None, None, list[Earlier]()
         tried = list[PlayerId]()
@@ -122,9 +113,7 @@ class Suspicions:
     async def examine_kept(self, player: PlayerId, at: int) -> None:
         """Examine again a player's runs of open dailies, when the player keeps an identity.
 
-        This is idempotent. It reads at most two runs of each game.
-
-        `at` is the time in Unix milliseconds.
+        This is idempotent, and reads at most two runs of each game. `at` is in Unix milliseconds.
         """
         if (await self._histories.kept([player]))[0]:
             return
@@ -138,15 +127,13 @@ class Suspicions:
                 await self.examine(run, kept=True)
 
     async def note_race(self, decision: Decision) -> None:
-        """Store the reasons why winning a race is suspicious, if it is. This is idempotent.
-
-        Only the latest such race of a player and game is listed, with the number of races in its
-        text, so that racing cannot fill the list.
-        """
+        """Store the reasons why winning a race is suspicious, if it is. This is idempotent."""
         race = decision.race
         for player, found in race_reasons(decision).items():
             attempt = attempt_id(race.deal, player)
             suspicion = Suspicion(attempt, player, race.game, None, race.at, found)
+            # Only the latest one of a player and game is listed, with the number of races in its
+            # text, so that racing cannot fill the list.
             await self._add(f"races/{race.game}/{player}", suspicion)
 
     async def _first_board(self, run: Run) -> Board | None:
@@ -187,7 +174,6 @@ class Suspicions:
         return None
 
     async def _earlier(self, daily: DailyId, run: Run, board: Board) -> list[Earlier]:
-        """Return the earlier runs of a daily at the same address."""
         players = await self._starts.earlier(daily, run.start.player)
         found = []
         for player in players[-MAX_EARLIER:]:
@@ -197,10 +183,8 @@ class Suspicions:
         return found
 
     async def list(self, day: int | None = None) -> list[Suspicion]:
-        """Return the suspicious runs, of a day or all, the most suspicious first.
-
-        The list can reach two megabytes, decoded in slices because game nodes serve it, too.
-        """
+        """Return the suspicious runs, of a day or all, the most suspicious first."""
+        # In slices, since the list can reach two megabytes and game nodes serve it, too.
         found = await _in_slices(map(_DECODER.decode, await self._store.list()))
         runs = [each for each in found if day is None or each.day == day]
         return sorted(runs, key=lambda each: (-each.weight, -each.at))

@@ -54,12 +54,10 @@ class SuspicionStore:
     async def first(
         self, daily: DailyId, digests: Sequence[str], player: PlayerId
     ) -> list[PlayerId]:
-        """Return the first player to reach each of some boards of a daily, possibly this one.
+        """Return the first player to reach each of some boards of a daily.
 
-        Args:
-            daily: the daily.
-            digests: the boards' digests, at least one, about 60 bytes each.
-            player: the player to store at boards not reached before.
+        `digests` are the boards', at least one, about 60 bytes each. `player` is stored at boards
+        not reached before.
 
         Raises:
             UnavailableError: this player may or may not have been stored.
@@ -70,22 +68,16 @@ class SuspicionStore:
         return [PlayerId(each) for each in found]
 
     async def median_win(self, board: BoardId) -> tuple[int, int]:
-        """Return the number of wins on a daily's leaderboard and the median win's score.
-
-        Without wins, the score is meaningless.
-        """
+        """Return the number of wins on a daily's leaderboard, and the median one's score."""
         unwon = str(pack(1, 0, 0))
         key = results_keys.leaderboard(board)
         wins, score = await self._database.ask_script(_MEDIAN_WIN, key, unwon)
         return int(wins), int(score)
 
     async def add(self, name: str, at: int, text: str) -> None:
-        """Add a suspicious run or race; if there are too many, drop the oldest.
+        """Add a suspicious run or race (JSON) that ended at a time in Unix milliseconds.
 
-        Args:
-            name: the run's or race's; an earlier one of the same name is replaced.
-            at: its end, in Unix milliseconds.
-            text: the suspicion as JSON.
+        An earlier one of the same name is replaced; if there are too many, the oldest is dropped.
         """
         names = [keys.SUSPICIOUS, keys.SUSPICIONS, keys.CLOSED]
         await self._database.run(_ADD, names, name, at, text, keys.MAX_SUSPICIOUS)

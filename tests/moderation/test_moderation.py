@@ -23,7 +23,7 @@ from server.moderation.core.acts import (
     RenameCircle,
     RepairDay,
 )
-from server.moderation.operators import By, UnknownPlayerError
+from server.moderation.operators import By
 from server.play.core.result import Row
 from server.players.core import keys, names
 from server.players.core.names import Profile, guest_name
@@ -159,7 +159,7 @@ async def test_unknown_subjects_cannot_be_voided_closed_or_barred(node: Node) ->
                 await about_circle
             assert refused.value.text == "There is no such circle."
     for ask in (partial(operators.bar, BY, CYD, 3), partial(operators.player, CYD)):
-        with pytest.raises(UnknownPlayerError):
+        with pytest.raises(Refusal, match="unknown_player"):
             await ask()
     with pytest.raises(Refusal, match="unknown_day"):
         await operators.repair_day(BY, DAY + 1)
@@ -368,7 +368,7 @@ async def test_players_are_found_by_name_prefix(node: Node) -> None:
 
 async def test_a_guest_without_a_name_is_found_and_barred(node: Node) -> None:
     operators = node.services.operators
-    with pytest.raises(UnknownPlayerError):
+    with pytest.raises(Refusal, match="unknown_player"):
         await operators.player(BOB)
     await played(node, ADA)
     assert [row.player for row in await operators.players(guest_name(ADA)[:3], 10)] == [ADA]
@@ -457,7 +457,7 @@ async def test_an_operators_deletion_equals_the_players_own(node: Node) -> None:
     await node.services.operators.delete(BY, player)
     with pytest.raises(Refusal, match="bad_token"):
         await node.services.identity.identify(token, None)
-    with pytest.raises(UnknownPlayerError):
+    with pytest.raises(Refusal, match="unknown_player"):
         await node.services.operators.player(player)
     # Acts on a deleted player do not restore the record.
     for act in (

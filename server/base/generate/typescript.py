@@ -32,7 +32,7 @@ from server.base.wire import messages as wire_messages
 from server.moderation.cases import Case, CasePage, Closed
 from server.moderation.core.acts import AnyAct
 from server.moderation.core.suspicion import Reason, Suspicion
-from server.moderation.operators import (
+from server.moderation.shown import (
     CircleRow,
     CircleShown,
     GameRow,

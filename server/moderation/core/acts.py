@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from msgspec import Struct
 
 from server.base.core.ids import AttemptId, CircleId, PlayerId, RoomCode
 
-Outcome = Literal["resolved", "dismissed"]
-"""How a case was closed: with consequences, or without."""
+Outcome = Literal["resolved", "dismissed"]  # How a case was closed: with consequences, or without.
 
 
 class Act(Struct, frozen=True, kw_only=True):
-    """Base class of operators' acts.
+    """Base class of operators' acts; `SUBJECT` is the format of its subject."""
 
-    Attributes:
-        id: random.
-        at: the time of the request, in Unix milliseconds.
-        operator: the requesting operator.
-        reason: the reason, for other operators.
-    """
+    SUBJECT: ClassVar[str]
 
-    id: str
-    at: int
+    id: str  # random
+    at: int  # the time of the request, in Unix milliseconds
     operator: str
     reason: str
 
@@ -31,6 +25,11 @@ class Act(Struct, frozen=True, kw_only=True):
     def field(self) -> str:
         """Its field in the outbox."""
         return self.id
+
+    @property
+    def subject(self) -> str:
+        """The act's subject: the latest act on a subject prevails."""
+        return self.SUBJECT.format(self)
 
 
 class VoidResult(Act, tag="void", frozen=True, kw_only=True):
@@ -46,11 +45,7 @@ class VoidResult(Act, tag="void", frozen=True, kw_only=True):
     game: str
     day: int | None
     void: bool
-
-    @property
-    def subject(self) -> str:
-        """The act's subject: the latest act on a subject prevails."""
-        return f"result {self.attempt}"
+    SUBJECT: ClassVar[str] = "result {0.attempt}"
 
 
 class BarPlayer(Act, tag="bar", frozen=True, kw_only=True):
@@ -62,11 +57,7 @@ class BarPlayer(Act, tag="bar", frozen=True, kw_only=True):
 
     player: PlayerId
     until: int | None
-
-    @property
-    def subject(self) -> str:
-        """See `VoidResult.subject`."""
-        return f"player {self.player}"
+    SUBJECT: ClassVar[str] = "player {0.player}"
 
 
 class HideName(Act, tag="name", frozen=True, kw_only=True):
@@ -74,22 +65,14 @@ class HideName(Act, tag="name", frozen=True, kw_only=True):
 
     player: PlayerId
     hidden: bool
-
-    @property
-    def subject(self) -> str:
-        """See `VoidResult.subject`."""
-        return f"name {self.player}"
+    SUBJECT: ClassVar[str] = "name {0.player}"
 
 
 class CloseRoom(Act, tag="close", frozen=True, kw_only=True):
     """Close a room permanently."""
 
     room: RoomCode
-
-    @property
-    def subject(self) -> str:
-        """See `VoidResult.subject`."""
-        return f"room {self.room}"
+    SUBJECT: ClassVar[str] = "room {0.room}"
 
 
 class RepairDay(Act, tag="repair", frozen=True, kw_only=True):
@@ -102,33 +85,21 @@ class RepairDay(Act, tag="repair", frozen=True, kw_only=True):
 
     game: str
     day: int
-
-    @property
-    def subject(self) -> str:
-        """See `VoidResult.subject`."""
-        return f"day {self.game} {self.day}"
+    SUBJECT: ClassVar[str] = "day {0.game} {0.day}"
 
 
 class DeletePlayer(Act, tag="delete", frozen=True, kw_only=True):
     """Delete a player, as players can themselves; results stay, anonymized."""
 
     player: PlayerId
-
-    @property
-    def subject(self) -> str:
-        """See `VoidResult.subject`."""
-        return f"account {self.player}"
+    SUBJECT: ClassVar[str] = "account {0.player}"
 
 
 class DeleteCircle(Act, tag="delete_circle", frozen=True, kw_only=True):
     """Delete a circle and its data, as its owner can."""
 
     circle: CircleId
-
-    @property
-    def subject(self) -> str:
-        """See `VoidResult.subject`; a rename has its own, so that it cannot undo a deletion."""
-        return f"circle {self.circle}"
+    SUBJECT: ClassVar[str] = "circle {0.circle}"
 
 
 class RenameCircle(Act, tag="rename_circle", frozen=True, kw_only=True):
@@ -140,11 +111,8 @@ class RenameCircle(Act, tag="rename_circle", frozen=True, kw_only=True):
 
     circle: CircleId
     name: str
-
-    @property
-    def subject(self) -> str:
-        """See `VoidResult.subject`."""
-        return f"circle name {self.circle}"
+    # Not the subject of a deletion, so that a rename cannot undo one.
+    SUBJECT: ClassVar[str] = "circle name {0.circle}"
 
 
 class CloseCase(Act, tag="case", frozen=True, kw_only=True):
@@ -157,11 +125,7 @@ class CloseCase(Act, tag="case", frozen=True, kw_only=True):
 
     case: str
     outcome: Outcome
-
-    @property
-    def subject(self) -> str:
-        """See `VoidResult.subject`."""
-        return f"case {self.case}"
+    SUBJECT: ClassVar[str] = "case {0.case}"
 
 
 AnyAct: TypeAlias = (
@@ -175,4 +139,3 @@ AnyAct: TypeAlias = (
     | RenameCircle
     | CloseCase
 )
-"""Any act of an operator."""

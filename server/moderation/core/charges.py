@@ -9,8 +9,6 @@ from typing import Final
 
 from server.base.core.quota import DAY, Item
 
+# The first report of a player or a run; each further one takes 60 bytes. Reports do not expire, but
+# the oldest are dropped when there are too many.
 REPORT: Final = (Item(600, 30 * DAY),)
-"""The first report of a player or a run; each further one takes 60 bytes.
-
-Reports do not expire, but the oldest are dropped when there are too many.
-"""

@@ -19,23 +19,17 @@ from engine.notation import parse_move
 from server.play.core.attempt import UNDONE
 from server.play.core.run import Run, states_of
 
-MIN_MOVES: Final = 25
-"""Length of the opening, in moves; it is not compared, since many runs open alike."""
+MIN_MOVES: Final = 25  # the opening, which is not compared, since many runs open alike
 
+# Moves compared after the opening. Few runs have more, but a client may send thousands.
 MAX_MOVES: Final = 400
-"""Maximum number of moves compared after the opening.
 
-Few runs have more, but a client may send thousands.
-"""
-
+# Digests stored of a run, and looked up to find an earlier one. Runs that share four fifths of
+# their boards almost certainly share one of four.
 MARKS: Final = 4
-"""Number of digests stored of a run, and looked up to find an earlier one.
 
-Runs that share four fifths of their boards almost certainly share one of four.
-"""
-
+# A board, however it was reached: its piles, and how often the waste was turned over.
 Place = tuple[Piles, int]
-"""A board, however it was reached: its piles, and how often the waste was turned over."""
 
 
 class Choice(NamedTuple):
@@ -51,17 +45,11 @@ class Choice(NamedTuple):
 
 
 class Likeness(NamedTuple):
-    """How much of a run another run has played before.
+    """How much of a run another run has played before."""
 
-    Attributes:
-        moves: the number of the run's compared moves.
-        same: those that the other run has made on the same boards.
-        odd: the odd ones among these.
-    """
-
-    moves: int
-    same: int
-    odd: int
+    moves: int  # the number of the run's compared moves
+    same: int  # those that the other run has made on the same boards
+    odd: int  # the odd ones among these
 
 
 def choices_of(run: Run, board: Board) -> Iterator[Choice]:
@@ -76,10 +64,8 @@ def choices_of(run: Run, board: Board) -> Iterator[Choice]:
 
 
 def marks(choices: Iterable[Choice]) -> list[str]:
-    """Return digests of a few of a run's boards, 16 characters each.
-
-    They are the smallest digests, so that runs with many boards in common share some of them.
-    """
+    """Return digests of a few of a run's boards, 16 characters each."""
+    # The smallest ones, so that runs with many boards in common share some of them.
     return sorted({_digest(each.place) for each in choices})[:MARKS]
 
 
@@ -91,8 +77,8 @@ def _digest(place: Place) -> str:
 def compare(run: list[Choice], other: list[Choice]) -> Iterator[Likeness]:
     """Yield the likeness of a run to another after each move in common.
 
-    A step takes up to a millisecond, the time of a hint. The caller can yield to the event loop
-    between steps, or stop early.
+    A step takes up to a millisecond, the time of a hint, so the caller can yield to the event loop
+    between steps.
     """
     moved: dict[Place, set[str]] = {}
     for each in other:

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from server.base.core.ids import PlayerId
 
-ReportKind = Literal["name", "cheating", "other"]
-"""The kind of a report: an offensive name, cheating, or anything else."""
+ReportKind = Literal["name", "cheating", "other"]  # an offensive name, cheating, or anything else
 
 MAX_KEPT, MAX_GUESTS = 15, 5
 """Maximum stored reporters of a target: those with a kept identity, and guests.
@@ -22,42 +21,26 @@ MAX_KEPT, MAX_GUESTS = 15, 5
 The limits are separate so that guests cannot crowd out others.
 """
 
-MAX_WEIGHT: Final = MAX_KEPT + 1
-"""Maximum weight of a target's reports."""
+MAX_WEIGHT: Final = MAX_KEPT + 1  # of a target's reports
 
 
 class Reporter(Struct, array_like=True, frozen=True):
-    """A player who has reported a target, as stored.
-
-    Attributes:
-        player: the reporter.
-        kind: the kind of report.
-        at: the time, in Unix milliseconds.
-        kept: whether the reporter had kept an identity.
-    """
+    """A reporter of a target, as stored."""
 
     player: PlayerId
     kind: ReportKind
-    at: int
-    kept: bool
+    at: int  # the time, in Unix milliseconds
+    kept: bool  # whether the reporter had kept an identity
 
 
 class Reported(Struct, frozen=True):
-    """A reported player or run, as stored.
+    """A reported player or run, as stored."""
 
-    Attributes:
-        player: the reported player, or the run's owner.
-        attempt: the run; `None` if the player was reported.
-        game: the run's.
-        day: the number of the run's day; `None` if it is not of a daily.
-        reporters: in order of their reports.
-    """
-
-    player: PlayerId
-    attempt: str | None = None
-    game: str | None = None
-    day: int | None = None
-    reporters: tuple[Reporter, ...] = ()
+    player: PlayerId  # the reported player, or the run's owner
+    attempt: str | None = None  # the run; `None` if the player was reported
+    game: str | None = None  # the run's
+    day: int | None = None  # the number of the run's day; `None` if it is not of a daily
+    reporters: tuple[Reporter, ...] = ()  # in order of their reports
 
     @property
     def name(self) -> str:

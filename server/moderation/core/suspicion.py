@@ -1,9 +1,8 @@
-"""Suspicions: signs in a run or a race that skill does not explain.
+"""Suspicions: signs in a run or a race that skill does not explain; operators review them.
 
-They have no automatic consequences; operators review them. Times of moves to a foundation are
-ignored, since a client may automate them, and so are times of moves from the stock, which a held
-key repeats. A few short intervals are no sign: after a lost connection, a client sends moves in a
-burst.
+Times of moves to a foundation are ignored, since a client may automate them, and so are times of
+moves from the stock, which a held key repeats. A few short intervals are no sign: after a lost
+connection, a client sends moves in a burst.
 """
 
 from __future__ import annotations
@@ -23,56 +22,41 @@ from server.play.core.run import Run
 from server.results.core.contests import Pair
 from server.results.core.race_results import Decision, meetings, results
 
-SHORT_MS: Final = 120
-"""Milliseconds too short for a person to see a board and move a card."""
+SHORT_MS: Final = 120  # too short for a person to see a board and move a card
 
+# Minimum share of short intervals; bursts after a lost connection stay below it.
 SHORT_SHARE: Final = 0.4
-"""Minimum share of short intervals; bursts after a lost connection stay below it."""
 
-MIN_INTERVALS: Final = 20
-"""Minimum number of intervals for statistics."""
+MIN_INTERVALS: Final = 20  # for statistics
 
+# Maximum standard deviation of automated intervals, as a share of the mean. People's is far higher.
 REGULAR: Final = 0.12
-"""Maximum standard deviation of automated intervals, as a share of the mean.
-
-People's is far higher.
-"""
 
 WINDOW_MS, MAX_IN_WINDOW = 5_000, 35
 """Length of a window in milliseconds, and the maximum number of moves a person makes in one."""
 
+# Minimum number of separate windows above that maximum. A single one may be a burst after a lost
+# connection.
 WINDOWS: Final = 3
-"""Minimum number of separate windows above that maximum.
 
-A single one may be a burst after a lost connection.
-"""
-
+# Minimum number of shared odd moves (`server.moderation.core.likeness`): fewer are chance.
 MIN_ODD: Final = 6
-"""Minimum number of shared odd moves (`server.moderation.core.likeness`): fewer are chance."""
 
-SAME_SHARE: Final = 0.5
-"""Minimum share of a run's moves after the opening that match a copied run."""
+SAME_SHARE: Final = 0.5  # minimum share of a run's moves after the opening that match a copied run
 
+# Minimum share of the unseen cards that a scout must have seen to be of use.
 SCOUTED_SHARE: Final = 0.5
-"""Minimum share of the unseen cards that a scout must have seen to be of use."""
 
+# Maximum cards brought home per card seen in a scouting run. Runs that people give up reach 0.1 and
+# more.
 SCOUT_HOME: Final = 0.06
-"""Maximum cards brought home per card seen in a scouting run.
 
-Runs that people give up reach 0.1 and more.
-"""
-
+# Maximum milliseconds per card seen in a scouting run; no one plays that fast.
 SCOUT_PACE_MS: Final = 300
-"""Maximum milliseconds per card seen in a scouting run; no one plays that fast."""
 
-FASTER: Final = 10
-"""A win is suspicious if it is this many times as fast as the median win."""
-
-MIN_WINS: Final = 10
-"""Minimum number of wins for a median."""
-
-MIN_HOLLOW: Final = 3
-"""Minimum number of wins within a day against idle opponents that is suspicious."""
+FASTER: Final = 10  # a win is suspicious if it is this many times as fast as the median win
+MIN_WINS: Final = 10  # for a median
+MIN_HOLLOW: Final = 3  # wins within a day against idle opponents that are suspicious
 
 
 class Reason(Struct, array_like=True, frozen=True):
@@ -110,46 +94,29 @@ class Suspicion(Struct, frozen=True):
 
 
 class Copied(NamedTuple):
-    """An earlier run on the same deal that may have been copied.
-
-    Attributes:
-        player: its owner.
-        likeness: how much of the suspected run it has played before.
-        over: whether it had ended before the suspected run started.
-    """
+    """An earlier run on the same deal that may have been copied."""
 
     player: PlayerId
-    likeness: Likeness
-    over: bool
+    likeness: Likeness  # how much of the suspected run it has played before
+    over: bool  # whether it had ended before the suspected run started
 
 
 class Earlier(NamedTuple):
-    """An earlier run on the same deal at the same address, possibly to scout the cards.
-
-    Attributes:
-        player: its owner.
-        unseen: the number of unseen cards at the start.
-        seen: the number of them that the player has seen.
-        home: the number of cards brought home.
-        time: its duration in milliseconds.
-        before: its head start in milliseconds.
-    """
+    """An earlier run on the same deal at the same address, possibly to scout the cards."""
 
     player: PlayerId
-    unseen: int
-    seen: int
-    home: int
-    time: int
-    before: int
+    unseen: int  # the number of unseen cards at the start
+    seen: int  # the number of them that the player has seen
+    home: int  # the number of cards brought home
+    time: int  # its duration in milliseconds
+    before: int  # its head start in milliseconds
 
 
 def earlier_of(attempt: Attempt, first: Board, started: int) -> Earlier:
-    """Return the facts of an earlier run on the same deal.
+    """Return the facts of an earlier run, over or not, on the same deal.
 
-    Args:
-        attempt: the earlier attempt, over or not.
-        first: the first board of the deal.
-        started: the start of the later run, in Unix milliseconds.
+    `first` is the deal's first board, and `started` the start of the later run, in Unix
+    milliseconds.
     """
     unseen = cards_never_seen(first)
     return Earlier(
@@ -171,12 +138,9 @@ def reasons(
 ) -> tuple[Reason, ...]:
     """Return the reasons why a run is suspicious; empty if it is not.
 
-    Args:
-        run: the run.
-        median_win: the median time of the daily's wins in milliseconds; `None` if unknown.
-        copied: the most similar earlier run of the same daily.
-        earlier: earlier runs of the daily at the same address.
-        tried: their players, if the player has kept an identity only after the run.
+    `median_win` is the median time of the daily's wins in milliseconds, `copied` the most similar
+    earlier run of the same daily, and `earlier` those at the same address. `tried` are their
+    players, if the player has kept an identity only after the run.
     """
     found = (
         _short_intervals(run),
