@@ -19,8 +19,9 @@ from engine.deal import commitment, parse_seed
 from server.app import alive_nodes
 from server.base.redis.connection import connect
 from server.base.seals.key_file import OWN_FILE, read_keys
-from server.cli.main import main, serve, urls_of
+from server.cli.main import main, serve
 from server.cli.options import redis_url
+from server.cli.serving import urls_of
 from tests.base.redis.servers import until
 from tests.clients.client import opened
 from tests.conftest import node

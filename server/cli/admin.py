@@ -31,13 +31,13 @@ from server.cli.options import (
 from server.cli.terminal import say, say_json
 from server.moderation.cases import Case
 from server.moderation.core.suspicion import Suspicion
-from server.moderation.operators import By, Operators, RoomFilter, UnknownPlayerError
+from server.moderation.operators import By, Operators, RoomFilter
 from server.results.core.boards import ALL_GAMES
 from server.settings import Settings
 from server.wings import Services
 
+# The fields that hold Unix milliseconds.
 _TIMES = {"at", "barred", "changed", "founded", "kept", "newest", "opened", "since", "until"}
-"""The fields that hold Unix milliseconds."""
 
 Answer = TypeVar("Answer")
 Ask = Callable[[Operators], Awaitable[Answer]]
@@ -75,8 +75,6 @@ class Console:
             return asyncio.run(ask_alone())
         except Refusal as refusal:
             raise click.ClickException(refusal.text) from refusal
-        except UnknownPlayerError as error:
-            raise click.ClickException("There is no such player.") from error
         except UnreadableError as error:
             raise click.ClickException("A newer release of the server stored this.") from error
         except UnavailableError as error:

@@ -32,8 +32,7 @@ from server.deals.solver_process import SolverError, SolverProcess
 from server.settings import Settings
 from server.wings import Services
 
-PROGRESS_EVERY = 60.0
-"""Seconds between progress lines if standard error is not a terminal."""
+PROGRESS_EVERY = 60.0  # seconds between progress lines if standard error is not a terminal
 
 
 @click.command()
@@ -127,7 +126,6 @@ async def _fill(services: Services, wanted: Sequence[str], count: int, processes
 
 
 def _cores() -> int:
-    """Return the number of CPU cores available to this process."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,9 +1,8 @@
 """Processors of structlog that keep log lines few, short and printable.
 
 A client must not be able to fill the disk, hide important lines, or write to the operator's
-terminal through the log. `Sampler` limits and counts lines of the same event, and `Bounds` shortens
-each line. Control characters and changes of text direction are escaped, by `visible` on a console
-and otherwise by JSON.
+terminal through the log. Control characters and changes of text direction are escaped, by `visible`
+on a console and otherwise by JSON.
 """
 
 from __future__ import annotations
@@ -24,39 +23,21 @@ import structlog
 from structlog.tracebacks import safe_str
 from structlog.typing import EventDict
 
-WINDOW: Final = 10.0
-"""Seconds of a window; lines of the same event are counted per window."""
+WINDOW: Final = 10.0  # seconds; lines of the same event are counted per window
 
+# Maximum lines of one event in a window, by level. Three a second show what happens and that it
+# continues. Errors have more, since each may differ. `debug` is for watching one player or a quiet
+# node.
 LINES: Final = {"debug": 3_000, "info": 30, "warning": 30, "error": 60, "critical": 60}
-"""Maximum lines of one event in a window, by level.
 
-Three a second show what happens and that it continues. Errors have more, since each may differ.
-`debug` is for watching one player or a quiet node.
-"""
-
-TRACEBACKS: Final = 6
-"""Maximum tracebacks of one event in a window; further errors are logged without."""
-
-MAX_KINDS: Final = 64
-"""Maximum number of events counted separately in a window; all others share a count."""
-
-MAX_TEXT: Final = 256
-"""Maximum length of a text, in characters."""
-
-MAX_ITEMS: Final = 16
-"""Maximum items of a collection."""
-
-MAX_FIELDS: Final = 32
-"""Maximum fields of a line."""
-
-MAX_DEPTH: Final = 6
-"""Maximum nesting of collections; exceptions take five levels."""
-
-MAX_LINE: Final = 8_192
-"""Maximum size of a line as JSON, in bytes. The exception comes last, so it is cut first."""
-
-MAX_FRAMES: Final = 12
-"""Maximum frames per traceback; an exception and each of its causes have one."""
+TRACEBACKS: Final = 6  # of one event in a window; further errors are logged without
+MAX_KINDS: Final = 64  # events counted separately in a window; all others share a count
+MAX_TEXT: Final = 256  # characters
+MAX_ITEMS: Final = 16  # of a collection
+MAX_FIELDS: Final = 32  # of a line
+MAX_DEPTH: Final = 6  # of collections; exceptions take five levels
+MAX_LINE: Final = 8_192  # bytes of a line as JSON; the exception comes last, so it is cut first
+MAX_FRAMES: Final = 12  # per traceback; an exception and each of its causes have one
 
 _FIRST = ("event", "level", "timestamp", "node", "worker")
 _LAST = "exception"
@@ -64,23 +45,17 @@ _CUT = "…"
 _INT_BITS = 64
 _RIGHT_TO_LEFT = {"R", "AL", "AN"}
 
-_LONGEST_ESCAPE = 12
-"""Maximum size of a character as JSON, in bytes."""
-
-_SEPARATORS = 4
-"""Bytes of JSON around each value: a comma or colon with its space, brackets."""
-
-_MARGIN = 256
-"""Bytes in reserve, since the last value may exceed the rest."""
+_LONGEST_ESCAPE = 12  # bytes of a character as JSON
+_SEPARATORS = 4  # bytes of JSON around each value: a comma or colon with its space, brackets
+_MARGIN = 256  # bytes in reserve, since the last value may exceed the rest
 
 
 class Sampler:
     """Drops further lines of a frequent event, and later logs how many were dropped.
 
     The line `suppressed` names the event as `of` and the `count` of dropped lines. It is logged
-    when the window ends or, without an event loop, before the next line.
-
-    Dropping a line costs a fifth of writing it.
+    when the window ends or, without an event loop, before the next line. Dropping a line costs a
+    fifth of writing it.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -148,13 +123,10 @@ def failure_of(event: EventDict) -> BaseException | None:
 
 
 class Bounds:
-    """Shortens a line's texts and collections, and the line as a whole.
+    """Shortens a line's texts and collections, and the line as a whole to `MAX_LINE` bytes.
 
-    Values that JSON cannot express are written as text, and bytes only as their number. So each
-    line can be encoded, and has at most `MAX_LINE` bytes.
-
-    Args:
-        clean: applied to each text; may expand a character to at most 11.
+    `clean` is applied to each text, and may expand a character to at most 11. Values that JSON
+    cannot express are written as text, and bytes only as their number.
     """
 
     def __init__(self, clean: Callable[[str], str] = str) -> None:

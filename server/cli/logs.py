@@ -32,8 +32,7 @@ from server.settings import LogFormat
 
 log = structlog.get_logger()
 
-errors = Counter(error=0, critical=0)
-"""Number of errors logged by this process, by level, including dropped lines."""
+errors = Counter(error=0, critical=0)  # logged by this process, by level, including dropped lines
 
 _LEVELS = (logging.CRITICAL, logging.ERROR, logging.WARNING, logging.INFO)
 
@@ -41,12 +40,10 @@ _LEVELS = (logging.CRITICAL, logging.ERROR, logging.WARNING, logging.INFO)
 def configure(log_format: LogFormat, level: str, node: str, worker: int | None = None) -> None:
     """Configure logging for this process; all entries go to standard error.
 
-    Args:
-        log_format: `auto` is `console` if standard error is a terminal, otherwise `json`.
-        level: the lowest level to log; `auto` is `warning` if `auto` is the format and standard
-            error is a terminal, otherwise `info`. Libraries log from `warning` upwards.
-        node: the node's id or the process's name, added to each entry as `node`.
-        worker: a worker's number, added to each entry as `worker`.
+    The format `auto` is `console` if standard error is a terminal, otherwise `json`. `level` is the
+    lowest to log; `auto` is `warning` if `auto` is the format and standard error is a terminal,
+    otherwise `info`. Each entry has the `node`, its id or the process's name, and a worker's
+    number.
     """
     terminal = sys.stderr.isatty()
     console = log_format == "console" or (log_format == "auto" and terminal)
@@ -92,7 +89,7 @@ def configure(log_format: LogFormat, level: str, node: str, worker: int | None =
     )
     atexit.register(sampler.flush)
     logging.root.handlers[:] = [_StructlogHandler()]
-    logging.root.setLevel(logging.WARNING)
+    logging.root.setLevel(logging.WARNING)  # libraries' own choice may be lower
     logging.captureWarnings(True)
     sys.excepthook = _log_crash
     sys.unraisablehook = _log_unraisable
@@ -106,10 +103,7 @@ def _count_errors(logger: Any, method: str, event: EventDict) -> EventDict:
 
 
 class _Terminal:
-    """Standard error on a terminal. Once the terminal is closed, lines are discarded.
-
-    The process is shutting down then, and an error would interrupt that.
-    """
+    """Standard error on a terminal. Once the terminal is closed, lines are discarded."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -126,6 +120,7 @@ class _Terminal:
         try:
             write()
         except OSError as error:
+            # The process is shutting down then, and an error would interrupt that.
             if error.errno != errno.EIO:
                 raise
             with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - a device

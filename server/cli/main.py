@@ -3,69 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import errno
-import multiprocessing
-import os
 import secrets
-import signal
-import socket
-import sys
-import textwrap
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import AsyncExitStack, contextmanager, suppress
-from dataclasses import replace
 from functools import partial
-from ipaddress import ip_address
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import click
-import structlog
 
-from engine.catalog import ruleset, stored_ruleset
-from engine.errors import EngineError
-from engine.position import position_of
-from engine.schema import STANDARD
-from engine.verify import verify
-from server.app import alive_nodes, bind, running_node
+from server.app import alive_nodes
 from server.base.core.quota import KEPT_DAYS, LEAST_DAYS
 from server.base.core.refusal import UnavailableError, UnsuitableError
-from server.base.net.bound_sockets import NodePorts, port_of
-from server.base.redis.embedded import embedded_redis
-from server.base.redis.programs import EmbeddedServerError
-from server.base.seals.key_file import add_key, own_keys
-from server.base.work.background import BackgroundError
+from server.base.seals.key_file import add_key
 from server.cli.admin import admin
 from server.cli.certify import certify
-from server.cli.logs import configure, log_loop_failure
+from server.cli.logs import configure
 from server.cli.options import daily_games, listed, option, redis_password_file, redis_url
-from server.cli.service_manager import notify_ready
-from server.cli.terminal import Commands, quoted, say
-from server.cli.tuning import tune_process
+from server.cli.serving import run, run_alone, supervise
+from server.cli.terminal import Commands, say
 from server.cli.upkeep import COMMANDS
-from server.cli.workers import READY, StartError, Supervisor, heartbeats
+from server.cli.verify import verify
 from server.notifications.push_key import make_push_key
-from server.play.core.run import MAX_FILE, check, parse_file
 from server.settings import LogFormat, Settings
 
-new_event_loop: Callable[[], asyncio.AbstractEventLoop]
-try:
-    from uvloop import new_event_loop
-except ImportError:
-    from asyncio import new_event_loop
-
 _DEFAULTS = Settings()
-
-_PORT_IN_USE = (
-    "Another program uses this port, perhaps this server itself. Stop it, or choose another "
-    "port: SAMEDEAL_PORT=8001 make play, or samedeal serve --port 8001."
-)
-
-MAX_SENTENCE = 300
-"""Maximum length of the error about a malformed run, in characters; it may quote the file."""
-
-log = structlog.get_logger()
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -76,6 +36,7 @@ def main() -> None:
 
 main.add_command(admin)
 main.add_command(certify)
+main.add_command(verify)
 for command in COMMANDS:
     admin.add_command(command)
 
@@ -358,189 +319,9 @@ def serve(  # noqa: PLR0917 - one for each option
         push_contact=push_contact or None,
     )
     if workers > 1:
-        _run(_supervise(settings, workers, partial(configure, log_format, log_level)))
+        run(supervise(settings, workers, partial(configure, log_format, log_level)))
     else:
-        _run(_serve(settings, node))
-
-
-def _run(serving: Coroutine[Any, Any, None]) -> None:
-    """Run a serving coroutine in a new event loop until it ends.
-
-    Raises:
-        click.ClickException: the server cannot start or had to stop; the message says why.
-    """
-    try:
-        with asyncio.Runner(loop_factory=new_event_loop) as runner:
-            runner.get_loop().set_exception_handler(log_loop_failure)
-            runner.run(serving)
-    except UnavailableError as error:
-        raise click.ClickException(f"Redis does not answer. {error}") from error
-    except (EmbeddedServerError, UnsuitableError) as error:
-        raise click.ClickException(str(error)) from error
-    except StartError as error:
-        raise click.ClickException("A worker did not start.") from error
-    except BackgroundError as error:
-        raise click.ClickException(f"{error} The log says why.") from error
-    except (OSError, ValueError) as error:
-        in_use = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
-        advice = f" {_PORT_IN_USE}" if in_use else ""
-        raise click.ClickException(f"The server cannot start: {error}.{advice}") from error
-
-
-@contextmanager
-def _ignoring_failed_start(stop: asyncio.Event) -> Iterator[None]:
-    """Ignore a failed start of the private store while the server is stopping.
-
-    A terminal signals its whole process group, which may include a store that has not entered its
-    own session yet.
-    """
-    try:
-        yield
-    except EmbeddedServerError:
-        if not stop.is_set():
-            raise
-
-
-async def _serve(settings: Settings, node: str) -> None:
-    """Run one node until SIGINT, SIGTERM, or SIGHUP, the signal of a closed terminal."""
-    stop = asyncio.Event()
-    _on_signals(stop.set, signal.SIGINT, signal.SIGTERM)
-    if not _is_hangup_ignored():
-        _on_signals(stop.set, signal.SIGHUP)
-    with _ignoring_failed_start(stop):
-        async with running_node(settings, node=node, on_failure=stop.set) as port:
-            tune_process()
-            _print_url(settings.host, port)
-            notify_ready()
-            await stop.wait()
-
-
-async def _supervise(
-    settings: Settings, workers: int, configure_logs: Callable[[str, int], None]
-) -> None:
-    """Run several nodes in worker processes, on one Redis, until SIGINT or SIGTERM.
-
-    SIGHUP replaces the workers, or stops them if it comes from a closed terminal.
-    """
-    stop = asyncio.Event()
-    _on_signals(stop.set, signal.SIGINT, signal.SIGTERM)
-    with _ignoring_failed_start(stop):
-        await _run_workers(settings, workers, configure_logs, stop)
-
-
-async def _run_workers(
-    settings: Settings,
-    workers: int,
-    configure_logs: Callable[[str, int], None],
-    stop: asyncio.Event,
-) -> None:
-    """Run the worker processes until `stop` is set."""
-    ends_with_terminal = _has_terminal() and not _is_hangup_ignored()
-    async with AsyncExitStack() as stack:
-        bound = bind(settings, workers)
-        for node_ports in bound:
-            stack.callback(node_ports.close)
-        if settings.redis is None:
-            embedded = embedded_redis(settings.data, settings.redis_memory)
-            socket = await stack.enter_async_context(embedded)
-            file = settings.secret_key_file or own_keys(settings.data)
-            settings = replace(settings, redis=socket, secret_key_file=file)
-        supervisor = Supervisor(partial(_run_worker, settings, configure_logs), bound, stop)
-
-        def hang_up() -> None:
-            if ends_with_terminal and not _has_terminal():
-                stop.set()
-            else:
-                supervisor.replace()
-
-        def ready() -> None:
-            _print_url(settings.host, port_of(bound[0].players))
-            notify_ready()
-
-        _on_signals(hang_up, signal.SIGHUP)
-        await supervisor.run(ready)
-
-
-def _run_worker(
-    settings: Settings,
-    configure_logs: Callable[[str, int], None],
-    index: int,
-    bound: NodePorts,
-    supervisor: Connection,
-) -> None:
-    """Run a node in a worker process, until SIGTERM or the supervisor's end.
-
-    Args:
-        settings: the node's settings; `redis` is set.
-        configure_logs: configures logging, given the node's id and the worker's number.
-        index: the worker's number, from 0.
-        bound: the sockets to listen on.
-        supervisor: receives `READY` when the node listens, and `ALIVE` every second.
-    """
-    node = secrets.token_hex(4)
-    configure_logs(node, index)
-    # The first worker certifies for all.
-    settings = replace(settings, certify=settings.certify and index == 0)
-
-    async def run_node() -> None:
-        stop = asyncio.Event()
-        _on_signals(stop.set, signal.SIGTERM)
-        parent = multiprocessing.parent_process()
-        assert parent is not None, "a worker process has a parent"
-        asyncio.get_running_loop().add_reader(parent.sentinel, stop.set)
-        with heartbeats(supervisor):
-            async with running_node(settings, bound, node, stop.set):
-                tune_process()
-                supervisor.send(READY)
-                await stop.wait()
-
-    try:
-        _run(run_node())
-    except click.ClickException as error:
-        log.critical("not_started", error=error.message)
-        sys.exit(error.exit_code)
-
-
-def _on_signals(callback: Callable[[], None], *numbers: signal.Signals) -> None:
-    loop = asyncio.get_running_loop()
-    for number in numbers:
-        loop.add_signal_handler(number, callback)
-
-
-def _is_hangup_ignored() -> bool:
-    """Return whether SIGHUP is ignored, as under nohup."""
-    return signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-
-
-def _has_terminal() -> bool:
-    """Return whether this process has an open terminal."""
-    try:
-        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
-    except OSError:
-        return False
-    return True
-
-
-def _print_url(host: str, port: int) -> None:
-    if sys.stderr.isatty():
-        say(f"Samedeal is running on {' and '.join(urls_of(host, port))}", err=True)
-
-
-def urls_of(host: str, port: int) -> list[str]:
-    """Return the page's URLs: on this machine, and on its network if it listens there."""
-    hosts = [host]
-    with suppress(ValueError):
-        if not host or ip_address(host).is_unspecified:
-            hosts = list(dict.fromkeys(["localhost", *_own_address()]))
-    return [f"http://{f'[{each}]' if ':' in each else each}:{port}" for each in hosts]
-
-
-def _own_address() -> Iterator[str]:
-    """Yield this machine's address on its network, if any. No packet is sent."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
-        # An address of TEST-NET-1 (RFC 5737). Connecting a UDP socket only selects a route.
-        probe.connect(("192.0.2.1", 9))
-        yield probe.getsockname()[0]
+        run(run_alone(settings, node))
 
 
 @main.command("nodes")
@@ -601,94 +382,3 @@ def push_keygen(file: Path) -> None:
     except OSError as error:
         raise click.ClickException(str(error)) from error
     say(f"Made {file}, whose public key is {public}.")
-
-
-@main.command("verify")
-@click.option("--game", metavar="ID", help="Id of the deal's game, such as robert.")
-@click.option(
-    "--variant", default=STANDARD, metavar="ID", show_default=True, help="Id of the game's variant."
-)
-@click.option("--rules", metavar="DIGEST", help="Digest of its rules, if they are superseded.")
-@click.argument("words", nargs=-1, metavar="FILE | DEAL SEED COMMITMENT")
-def verify_deal(*, game: str | None, variant: str, rules: str | None, words: list[str]) -> None:
-    """Verify a run, or a closed deal's commitment.
-
-    The command computes everything itself and contacts no server.
-
-    FILE is a run downloaded from the page. It is replayed: the seed must match the commitment,
-    every move must be legal, and the moves must lead to the result. Of the times, which only the
-    server knows, the order is verified.
-
-    DEAL is the deal's id, SEED its seed, which is published when the deal is closed, and COMMITMENT
-    the hash that was published before any player saw a card. Seed and commitment are 64 lower-case
-    hexadecimal digits each. --game is required; the cards are shown as they were dealt.
-
-    The exit code is 0 if everything matches, 1 if something does not, and 2 if an argument is
-    invalid.
-    """
-    match words:
-        case [file] if game is None:
-            _verify_run(Path(file))
-        case [deal, seed, commitment]:
-            if game is None:
-                raise click.UsageError("Missing option '--game'.")
-            _verify_deal(game, variant, rules, deal=deal, seed=seed, commitment=commitment)
-        case _:
-            missing = ("DEAL", "SEED", "COMMITMENT")[len(words) : len(words) + 1]
-            raise click.UsageError(
-                f"Missing argument '{missing[0]}'." if missing else "Too many arguments."
-            )
-
-
-def _verify_run(path: Path) -> None:
-    """Verify a run's file, print the result, and exit."""
-    try:
-        with path.open("rb") as opened:
-            content = opened.read(MAX_FILE + 1)
-    except OSError as error:
-        raise click.UsageError(f"{path} cannot be read: {error.strerror}.") from error
-    try:
-        file = parse_file(content)
-        wrong = check(file)
-    except EngineError as error:
-        raise click.UsageError(quoted(error.message, MAX_SENTENCE)) from error
-    except ValueError as error:
-        why = quoted(str(error), MAX_SENTENCE)
-        raise click.UsageError(f"{path} is not a run file: {why}.") from error
-    if wrong is not None:
-        say(f"This run is invalid. {wrong}")
-        sys.exit(1)
-    result, player = file.result, file.player
-    say(
-        f"This run is valid: {quoted(player.name)} #{quoted(player.tag)} at {file.game}, "
-        f"{result.home} cards home and {result.left} left in {result.moves} moves, "
-        f"last card home after {result.time / 1000:.3f} s; {result.end}."
-    )
-
-
-def _verify_deal(
-    game: str, variant: str, rules: str | None, *, deal: str, seed: str, commitment: str
-) -> None:
-    """Verify a deal, print its cards, and exit."""
-    try:
-        known = ruleset(game, variant) if rules is None else stored_ruleset(game, variant, rules)
-        found = verify(known, deal, seed, commitment)
-    except EngineError as error:
-        raise click.UsageError(error.message) from error
-    if found.agrees:
-        say("The seed matches the commitment.")
-    else:
-        say(f"The seed does not match: its commitment is {found.commitment}.")
-    say("Piles from bottom to top, with ? before a face-down card:")
-    for name, cards in position_of(found.board)["piles"].items():
-        if cards:
-            for line in _pile_lines(name, cards):
-                say(line)
-    sys.exit(0 if found.agrees else 1)
-
-
-def _pile_lines(name: str, cards: list[str]) -> list[str]:
-    """Format a pile as lines of at most 79 columns, the first with its name."""
-    return textwrap.wrap(
-        " ".join(cards), width=79, initial_indent=f"{name:<4}", subsequent_indent=" " * 4
-    )

@@ -18,15 +18,13 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def option(name: str, **settings: Any) -> Callable[[Command], Command]:
-    """Return a click option that can also be set by an environment variable.
-
-    The variable of `--replica-acks` is `SAMEDEAL_REPLICA_ACKS`.
-    """
+    """Return a click option that can also be set by a variable, such as `SAMEDEAL_REPLICA_ACKS`."""
     first, _, _ = name.partition("/")
     variable = "SAMEDEAL_" + first.lstrip("-").upper().replace("-", "_")
     return click.option(name, envvar=variable, show_envvar=True, show_default=True, **settings)
 
 
+# Option of every command that may connect to an operator's Redis.
 redis_password_file = option(
     "--redis-password-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -35,7 +33,6 @@ redis_password_file = option(
     "Unlike a password in the URL, it appears neither in the environment nor in the list of "
     "processes.",
 )
-"""Option of every command that may connect to an operator's Redis."""
 
 
 redis_of_nodes = option(
@@ -56,9 +53,9 @@ data_of_nodes = option(
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory of the private Redis, as for `samedeal serve`. Ignored if --redis is given.",
 )
-"""Options of commands that work alongside nodes, on their store."""
 
 
+# Option of every command that needs the list of dailies.
 daily_games = option(
     "--daily-games",
     default="",
@@ -69,15 +66,10 @@ daily_games = option(
     "whose deals are already drawn, up to two weeks ahead. Without this option, the games "
     "marked as dailies in their files.",
 )
-"""Option of every command that needs the list of dailies."""
 
 
 def _known_games(text: str) -> tuple[str, ...]:
-    """Return the ids in a comma-separated list of games.
-
-    Raises:
-        click.BadParameter: an id is unknown.
-    """
+    """Return the ids in a comma-separated list of games, or raise a `BadParameter`."""
     found = listed(text)
     for game in found:
         if game not in games():
@@ -96,7 +88,8 @@ def redis_url(url: str | None, password_file: Path | None) -> str | None:
 
     Raises:
         click.UsageError: the file cannot be read, is empty, or others may read it; there is no URL,
-            or the URL already has a password.
+            or
+        the URL already has a password.
     """
     if password_file is None:
         return url or None

@@ -12,14 +12,11 @@ _MICROSECONDS: Final = 1_000_000
 
 
 def notify_ready() -> None:
-    """Notify the service manager, if any, that players can connect; start its watchdog, if set.
-
-    With `WatchdogSec=`, a running event loop sends a sign of life twice per period. If they stop,
-    the service manager kills and restarts the process.
-    """
+    """Notify the service manager, if any, that players can connect; start its watchdog, if set."""
     _notify("READY=1")
     asked = os.environ.get("WATCHDOG_USEC")
     if asked is not None:
+        # Twice per period of `WatchdogSec=`. If it misses this, it kills and restarts the process.
         _notify_alive(int(asked) / _MICROSECONDS / 2)
 
 

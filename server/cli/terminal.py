@@ -15,8 +15,7 @@ import msgspec
 
 from server.cli.log_lines import visible
 
-MAX_QUOTED: Final = 64
-"""Maximum length of quoted text in a sentence, in characters."""
+MAX_QUOTED: Final = 64  # characters of quoted text in a sentence
 
 
 def say(line: str = "", *, err: bool = False) -> None:
@@ -43,11 +42,7 @@ class Commands(click.Group):
     """A group of commands whose errors are escaped."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command.
-
-        Raises:
-            click.ClickException: the command failed.
-        """
+        """Run a command, or raise a `ClickException` if it fails."""
         try:
             return super().invoke(ctx)
         except click.ClickException as error:

@@ -17,8 +17,8 @@ from server.verification import Report
 from server.wings import Services
 
 _DAY = 86_400_000
+# How far an entry may be ahead of Redis's time: rounds are announced seconds ahead.
 _AHEAD_MS = 60_000
-"""Milliseconds that an entry may be ahead of Redis's time: rounds are announced seconds ahead."""
 
 _LIFE_DAYS = tokens.LIFE_MS // _DAY
 
@@ -131,18 +131,15 @@ def verify_store(console: Console, *, percent: int, expect: Path | None) -> None
 
 
 def age_text(age: int) -> str:
-    """Describe the newest journal entry's age, given in milliseconds.
-
-    A small negative age is normal: a round is about to start, or nodes have continued to play
-    during the verification.
-    """
+    """Describe the newest journal entry's age, given in milliseconds."""
     told = timedelta(seconds=abs(age) // 1000)
     if age < -_AHEAD_MS:
         return f"The newest journal entry is {told} ahead of Redis's time, which may be wrong."
+    # A small negative age is normal: a round is about to start, or nodes have continued to play
+    # during the verification.
     if told < timedelta(seconds=1) or age < 0:
         return "The newest journal entry is less than a second old."
     return f"The newest journal entry is {told} old. Later entries are lost if this is a restore."
 
 
-COMMANDS: Final = (rotate_key, seal, verify_store)
-"""All of them, for the group `samedeal admin`."""
+COMMANDS: Final = (rotate_key, seal, verify_store)  # all of them, for the group `samedeal admin`

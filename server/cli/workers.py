@@ -22,42 +22,31 @@ import structlog
 
 from server.base.net.bound_sockets import NodePorts
 
-READY_WITHIN = 60.0
-"""Maximum seconds before a new worker is ready."""
+READY_WITHIN = 60.0  # seconds before a new worker must be ready
+END_WITHIN = 20.0  # seconds from SIGTERM to SIGKILL of a worker
+STABLE_AFTER = 30.0  # uptime in seconds of a worker that is restarted without a pause when it dies
 
-END_WITHIN = 20.0
-"""Seconds from SIGTERM to SIGKILL of a worker."""
-
-STABLE_AFTER = 30.0
-"""Minimum uptime in seconds of a worker that is restarted without a pause when it dies."""
-
+# Seconds before a restart, at most; the pause starts at 1 s and doubles with each death.
 MAX_PAUSE = 30.0
-"""Maximum pause before a restart, in seconds; it starts at 1 s and doubles with each death."""
 
-HEARTBEAT_EVERY = 1.0
-"""Seconds between heartbeats of a worker."""
-
-MAX_MISSED = 30
-"""Missing heartbeats before a worker is considered hung, far more than in any busy spell."""
+HEARTBEAT_EVERY = 1.0  # seconds
+MAX_MISSED = 30  # heartbeats before a worker is considered hung, far more than in any busy spell
 
 READY: Final = "ready"
-ALIVE: Final = "alive"
-"""Messages from a worker to the supervisor."""
+ALIVE: Final = "alive"  # Messages from a worker to the supervisor.
 
+# Signals that a terminal sends to its whole process group; the supervisor handles them.
 _FROM_TERMINAL: Final = {signal.SIGINT, signal.SIGHUP}
-"""Signals that a terminal sends to its whole process group; the supervisor handles them."""
 
 # Not "fork", which would copy the running event loop and locks held by threads.
 _SPAWN = multiprocessing.get_context("spawn")
 
 log = structlog.get_logger()
 
+# The main function of a worker process: takes its number, its sockets, and a pipe. It sends `READY`
+# through the pipe once it serves, runs in `heartbeats`, and returns on SIGTERM or when the
+# supervisor has ended. It must be picklable.
 Run = Callable[[int, NodePorts, Connection], None]
-"""The main function of a worker process: takes its number, its sockets, and a pipe.
-
-It sends `READY` through the pipe once it serves, runs in `heartbeats`, and returns on SIGTERM or
-when the supervisor has ended. It must be picklable.
-"""
 
 
 class StartError(Exception):
@@ -85,13 +74,7 @@ async def _beat(supervisor: Connection) -> None:
 
 
 class Supervisor:
-    """Keeps a worker process running for each set of sockets.
-
-    Args:
-        run: the main function of a worker.
-        ports: the sockets of each worker.
-        stopping: when set, `run` stops all workers and returns.
-    """
+    """Keeps a worker process running for each set of sockets, until `stopping` is set."""
 
     def __init__(self, run: Run, ports: Sequence[NodePorts], stopping: asyncio.Event) -> None:
         self._run = run
@@ -106,10 +89,7 @@ class Supervisor:
         self._replacing.set()
 
     async def run(self, on_ready: Callable[[], None]) -> None:
-        """Keep the workers running until `stopping` is set.
-
-        Args:
-            on_ready: called once, when all workers serve.
+        """Keep the workers running until `stopping` is set; call `on_ready` once all serve.
 
         Raises:
             StartError: one of the first workers did not become ready.
@@ -181,15 +161,10 @@ class Supervisor:
 
 
 class _Worker:
-    """A worker process, killed if it hangs.
-
-    Attributes:
-        since: its start, in seconds of the monotonic clock.
-        ended: a task that completes with the exit code when the process has ended.
-    """
+    """A worker process, killed if it hangs."""
 
     def __init__(self, run: Run, index: int, ports: NodePorts) -> None:
-        self.since = time.monotonic()
+        self.since = time.monotonic()  # its start, in seconds of the monotonic clock
         self._index = index
         self._receiver, sender = _SPAWN.Pipe(duplex=False)
         self._process = _SPAWN.Process(target=run, args=(index, ports, sender), daemon=True)
@@ -199,6 +174,7 @@ class _Worker:
         self._beats = 0
         asyncio.get_running_loop().add_reader(self._receiver.fileno(), self._receive)
         self._watching = asyncio.create_task(self._kill_if_hung())
+        # A task that completes with the exit code when the process has ended.
         self.ended = asyncio.create_task(self._join())
 
     @property
@@ -238,15 +214,13 @@ class _Worker:
             self._receiver.close()
 
     async def _kill_if_hung(self) -> None:
-        """Kill the process after too many intervals without a heartbeat.
-
-        Missed intervals are counted rather than timed: a supervisor that was suspended, as on a
-        sleeping machine, counts at most one.
-        """
+        """Kill the process after too many intervals without a heartbeat."""
         missing, seen = 0, 0
         # Before its first heartbeat, a worker may still be importing modules.
         while missing < (MAX_MISSED if seen else READY_WITHIN / HEARTBEAT_EVERY):
             await asyncio.sleep(HEARTBEAT_EVERY)
+            # Intervals are counted rather than timed: a supervisor that was suspended, as on a
+            # sleeping machine, counts at most one.
             missing = missing + 1 if self._beats == seen else 0
             seen = self._beats
         log.error(
@@ -266,13 +240,11 @@ class _Worker:
 
 
 def _start_with_signals_blocked(process: SpawnProcess) -> None:
-    """Start a process with the terminal's signals blocked from its first moment on.
-
-    The new process inherits the mask. Signals that arrive meanwhile reach the supervisor
-    afterwards.
-    """
+    """Start a process with the terminal's signals blocked from its first moment on."""
     # Otherwise it starts together with the first process, and unblocks SIGINT.
     resource_tracker.ensure_running()
+    # The new process inherits the mask. Signals that arrive meanwhile reach the supervisor
+    # afterwards. .
     signal.pthread_sigmask(signal.SIG_BLOCK, _FROM_TERMINAL)
     try:
         process.start()
