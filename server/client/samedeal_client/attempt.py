@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from engine.board import View, apply_delta, count_home
@@ -39,11 +40,8 @@ from samedeal_client.protocol import Command, Event
 from samedeal_client.refusal import TEMPORARY, AttemptEnded, Disconnected, Refusal
 from samedeal_client.session import Session
 
-Changes = tuple[tuple[int, ...], ...]
-"""The piles changed by a move, as in `Moved`."""
-
-TRIES = 3
-"""Maximum tries of a hint or a resignation, since another entry may take its number first."""
+Changes = tuple[tuple[int, ...], ...]  # The piles changed by a move, as in `Moved`.
+TRIES = 3  # of a hint or a resignation, since another entry may take its number first
 
 
 class Attempt:
@@ -197,11 +195,7 @@ class Attempt:
             self.elsewhere = False
 
     def _parsed(self, move: Move | str) -> Move:
-        """Return a legal move.
-
-        Raises:
-            Refusal: it is malformed or illegal.
-        """
+        """Return a legal move. Refused if it is malformed or illegal."""
         try:
             parsed = parse_move(self.ruleset, move) if isinstance(move, str) else move
         except EngineError as error:
@@ -211,63 +205,49 @@ class Attempt:
         return parsed
 
     async def _enter(self, command: Callable[[int, int], Command[Any]]) -> None:
-        """Make a move or an undo the next entry.
-
-        Raises:
-            Refusal: it was not accepted.
-        """
+        """Make a move or an undo the next entry. Refused if it was not accepted."""
         if self.elsewhere:
             raise Refusal("elsewhere", "Another session of the player plays; take it over first.")
-        seq, tries, began = self.seq + 1, 0, time.monotonic()
-        while True:
+        seq, began = self.seq + 1, time.monotonic()
+        for tries in count():
             session, number = await self._ready()
-            try:
-                answer = await session.ask(command(number, seq))
-            except Disconnected:
-                continue
-            except AttemptEnded:
-                await self._learn_end()
-                raise
-            except Refusal as refusal:
-                if refusal.code not in TEMPORARY:
-                    raise
-                await self._connection.wait_out(refusal, tries, began)
-                tries += 1
-                continue
+            answer = await self._try(session, command(number, seq), tries, began)
             if isinstance(answer, messages.Attempt):
                 raise _overtaken()
-            return
+            if answer is not None:
+                return
 
     async def _ask(
         self, command: Callable[[int, int], Command[Any]], done: Callable[[], bool]
     ) -> Any:
         """Send a command numbered as the next entry, and retry if another entry takes that number.
 
-        Args:
-            command: creates the command from the attempt's number and the entry's.
-            done: whether it is already done, as a reconnect may show.
+        `done` tells whether it is already done, as a reconnect may show.
         """
-        tries, began, answer = 0, time.monotonic(), None
-        for _ in range(TRIES):
+        began, answer = time.monotonic(), None
+        for tries in range(TRIES):
             session, number = await self._ready()
             if done():
                 break
-            try:
-                answer = await session.ask(command(number, self.seq + 1))
-            except Disconnected:
-                continue
-            except AttemptEnded:
-                await self._learn_end()
-                raise
-            except Refusal as refusal:
-                if refusal.code not in TEMPORARY:
-                    raise
-                await self._connection.wait_out(refusal, tries, began)
-                tries += 1
-                continue
-            if not isinstance(answer, messages.Attempt):
+            answer = await self._try(session, command(number, self.seq + 1), tries, began)
+            if answer is not None and not isinstance(answer, messages.Attempt):
                 break
         return answer
+
+    async def _try(self, session: Session, command: Command[Any], tries: int, began: float) -> Any:
+        """Return the answer to a command; `None` if it is worth another try."""
+        try:
+            return await session.ask(command)
+        except Disconnected:
+            return None
+        except AttemptEnded:
+            await self._learn_end()
+            raise
+        except Refusal as refusal:
+            if refusal.code not in TEMPORARY:
+                raise
+            await self._connection.wait_out(refusal, tries, began)
+            return None
 
     async def _learn_end(self) -> None:
         """Wait until the attempt's result is known here."""

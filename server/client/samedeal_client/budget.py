@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-RATE = 20.0
-"""Sustained cost of commands per second."""
-
-BURST = 100.0
-"""Maximum cost of a burst."""
+RATE = 20.0  # sustained cost of commands per second
+BURST = 100.0  # maximum cost of a burst
 
 
 class Budget:

@@ -13,21 +13,16 @@ from samedeal_client.messages import (
 )
 from samedeal_client.protocol import Command, Event
 
-CHALLENGE_LOST = {"unknown_challenge"}
-"""Refusals that end the subscription after a reconnect."""
+CHALLENGE_LOST = {"unknown_challenge"}  # refusals that end the subscription after a reconnect
 
 
 class ChallengeKeeper:
-    """Keeps one challenge current.
-
-    Attributes:
-        wanted: the subscribing command; `None` if no challenge is watched.
-        state: the challenge; `None` before it arrives.
-    """
+    """Keeps one challenge current."""
 
     def __init__(self) -> None:
+        # The subscribing command; `None` if no challenge is watched.
         self.wanted: WatchChallenge | None = None
-        self.state: Challenge | None = None
+        self.state: Challenge | None = None  # the challenge; `None` before it arrives
 
     def stop(self) -> None:
         """Stop watching."""

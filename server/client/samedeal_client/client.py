@@ -75,8 +75,7 @@ Found = TypeVar("Found")
 Help = Literal["none", "undo", "hints"]
 Listener = Callable[[Event], None]
 
-OPENING = OpenAttempt, OpenDaily, PlayChallenge
-"""Commands answered by an attempt."""
+OPENING = OpenAttempt, OpenDaily, PlayChallenge  # commands answered by an attempt
 
 UNKNOWN_ATTEMPT = {"unknown_attempt", "unknown_rules", "entries_lost"}
 UNKNOWN_BOARD = {"unknown_game", "unknown_day", "unknown_board"}
@@ -257,9 +256,8 @@ class Client:
     async def start_round(self, *, anyway: bool = False) -> RoomState:
         """Agree to the next round, and start it.
 
-        Args:
-            anyway: whether to start without members who are away or have not agreed; otherwise
-                refused as `players_away` or `not_ready`.
+        With `anyway`, it starts without members who are away or have not agreed; otherwise it is
+        refused as `players_away` or `not_ready`.
         """
         return await self.ask(StartRound(self._room.code(), anyway))
 
@@ -353,11 +351,7 @@ class Client:
         return await self.until(found)
 
     def _seated(self) -> RoomState | None:
-        """Return the room.
-
-        Raises:
-            Refusal: `removed` if the player has lost the seat.
-        """
+        """Return the room. Refused as `removed` if the player has lost the seat."""
         if self.removed is not None:
             raise Refusal("removed", "The player no longer has a seat in the room.")
         return self.room
@@ -486,11 +480,7 @@ class Client:
         )
 
     async def _learn(self, snapshot: messages.Attempt) -> None:
-        """Show an attempt once its rules are known.
-
-        Raises:
-            Refusal: the rules cannot be loaded.
-        """
+        """Show an attempt once its rules are known. Refused if the rules cannot be loaded."""
         ruleset = await self._rules.learn(snapshot.game, snapshot.variant, snapshot.rules)
         if self._attempt is None or self._attempt.id != snapshot.attempt:
             self._begin(Attempt(self._connection, snapshot, ruleset))
@@ -532,11 +522,7 @@ class Client:
     async def _again(
         self, session: Session, command: Command[Any], final: set[str]
     ) -> Refusal | None:
-        """Send a command in a new session until it is answered; return a final refusal.
-
-        Raises:
-            Refusal: the session is lost, or the server refuses the command for another reason.
-        """
+        """Send a command in a new session until it is answered; return a final refusal."""
         tries, began = 0, time.monotonic()
         while True:
             try:

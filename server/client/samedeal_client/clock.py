@@ -23,10 +23,8 @@ class Clock:
     def measure(self, server: int, asked: float, came: float) -> None:
         """Take a measurement if no earlier one had a shorter round trip.
 
-        Args:
-            server: the server's time, in Unix milliseconds.
-            asked: the local monotonic time of the request, in seconds.
-            came: the local monotonic time of the answer, in seconds.
+        `server` is in Unix milliseconds; `asked` and `came` are the local monotonic times of
+        request and answer, in seconds.
         """
         if came - asked <= self._round_trip:
             self._round_trip = came - asked

@@ -57,6 +57,7 @@ from samedeal_client.refusal import NOT_CARRIED_OUT, TEMPORARY, Disconnected, Re
 from samedeal_client.session import Session
 from samedeal_client.storage import TokenStorage
 
+# Commands that are safe to send again if the session is lost before the answer.
 IDEMPOTENT: frozenset[type[Command[Any]]] = frozenset(
     {
         *(CreateRoom, JoinRoom, QuickMatch, ListRooms, WatchRound, GetWatchKey),
@@ -66,19 +67,17 @@ IDEMPOTENT: frozenset[type[Command[Any]]] = frozenset(
         *(Rename, GetAccount, LinkDevice, KeepRecoveryCode, ExportData, Ping),
     }
 )
-"""Commands that are safe to send again if the session is lost before the answer."""
 
+# Refusals of a `Hello` that would be refused again.
 FINAL_REFUSALS = frozenset(
     {"bad_version", "bad_token", "barred", "bad_name", "name_reserved", "name_offensive"}
 )
-"""Refusals of a `Hello` that would be refused again."""
 
+# Close codes that keep the client from reconnecting.
 FINAL_CLOSES = {4001: "replaced", 4002: "bad_version", 4007: "signed_out", 4008: "barred"}
-"""Close codes that keep the client from reconnecting."""
 
+# Close codes that delay reconnecting by some seconds: the client sent too much, or invalid frames.
 PENALTY_CLOSES = {4000, 4005}
-"""Close codes that delay reconnecting by some seconds: the client sent too much, or invalid frames.
-"""
 
 WELCOME_WITHIN = 10.0
 FIRST_WAIT = 1.0
@@ -86,21 +85,15 @@ MIN_WAIT = 0.2
 QUICK_WAIT = 0.45
 QUICK_TRIES = 3
 MAX_WAIT = 10.0
+# Seconds to wait for a server whose store is away, so that play resumes soon after.
 MAX_BACKOFF = 4.0
-"""Maximum wait for a server whose store is away, in seconds, so that play resumes soon after."""
 
 Answer = TypeVar("Answer")
 Found = TypeVar("Found")
 
 
 class Connection:
-    """Keeps a session open until it is closed or the server forbids reconnecting.
-
-    Attributes:
-        player: the player; `None` before the first session.
-        failure: the reason why the last attempt to open a session failed; `None` while one is open.
-        clock: the server's.
-    """
+    """Keeps a session open until it is closed or the server forbids reconnecting."""
 
     def __init__(
         self,
@@ -113,10 +106,11 @@ class Connection:
         restore: Callable[[Session], Awaitable[None]],
         on_lost: Callable[[], None],
     ) -> None:
-        self.player: Player | None = None
+        self.player: Player | None = None  # the player; `None` before the first session
         self._session: Session | None = None
+        # The reason why the last attempt to open a session failed; `None` while one is open.
         self.failure: str | None = None
-        self.clock = Clock()
+        self.clock = Clock()  # the server's
         self._url = url
         self._storage = storage
         self._name = name
@@ -154,9 +148,7 @@ class Connection:
         """Send a command in the open session, or the next one, and return its answer.
 
         It is retried after temporary refusals and, if it is idempotent, after a lost session.
-
-        Raises:
-            Refusal: the server refused it, or there was no session or no answer in time.
+        Refused if the server refuses it, or there was no session or no answer in time.
         """
         tries, began = 0, time.monotonic()
         while True:
@@ -174,15 +166,10 @@ class Connection:
             tries += 1
 
     async def wait_out(self, refusal: Refusal, tries: int, began: float) -> None:
-        """Wait until a refused command is worth retrying.
+        """Wait until a command with a temporary refusal is worth retrying.
 
-        Args:
-            refusal: the refusal, a temporary one.
-            tries: the number of refused tries before this one.
-            began: the local monotonic time of the first try, in seconds.
-
-        Raises:
-            Refusal: the same one, if the timeout leaves no time for another try.
+        `tries` are the refused tries before this one, and `began` the local monotonic time of the
+        first, in seconds. The refusal is raised if the timeout leaves no time for another try.
         """
         wait = refusal.wait.total_seconds() or wait_before(tries, most=MAX_BACKOFF)
         if self._timeout is not None and time.monotonic() + wait > began + self._timeout:
@@ -192,17 +179,13 @@ class Connection:
     async def opened(self) -> Session:
         """Return the open session, waiting for one if needed.
 
-        Raises:
-            Refusal: `unreachable` if none was opened in time, or the reason why there will be none.
+        Refused as `unreachable` if none was opened in time, or for the reason why there will be
+        none.
         """
         return await self.within(lambda: self.session)
 
     async def within(self, test: Callable[[], Found | None]) -> Found:
-        """Like `until`, but limited to the timeout for commands.
-
-        Raises:
-            Refusal: `unreachable` after the timeout.
-        """
+        """Wait like `until`, but refuse as `unreachable` after the timeout for commands."""
         try:
             async with asyncio.timeout(self._timeout):
                 return await self.until(test)
@@ -214,9 +197,7 @@ class Connection:
     async def until(self, test: Callable[[], Found | None]) -> Found:
         """Return the test's first truthy value, now or after any event.
 
-        Raises:
-            Refusal: there will be no further session.
-            Exception: raised by the test.
+        Refused if there will be no further session. Errors of the test are raised.
         """
         found = test()
         if found:
@@ -288,11 +269,7 @@ class Connection:
                 waiter.set_exception(self._end)
 
     async def _run(self) -> None:
-        """Open one session after another.
-
-        Raises:
-            Refusal: the server forbids reconnecting.
-        """
+        """Open one session after another. Refused if the server forbids reconnecting."""
         failures = 0
         while True:
             wait, penalized = 0.0, False
@@ -322,11 +299,10 @@ class Connection:
     async def _serve(self, socket: ClientConnection) -> tuple[bool, float]:
         """Open a session on a socket, and serve it until it is lost.
 
-        Returns:
-            Whether it was open, and the seconds that the server asks to wait before the next one.
+        Return whether it was open, and the seconds that the server asks to wait before the next
+        one. Refused if the server forbids reconnecting.
 
         Raises:
-            Refusal: the server forbids reconnecting.
             TimeoutError: the server did not answer the hello.
         """
         session = Session(socket, self._budget, self._on_event)
@@ -385,14 +361,12 @@ class Connection:
 
 
 def wait_before(failures: int, *, penalized: bool = False, most: float = MAX_WAIT) -> float:
-    """Return the seconds before the next try: exponential backoff with jitter.
-
-    Jitter keeps the clients of a failed node from reconnecting all at once. The first few tries fit
-    within two seconds, since another node may take over quickly.
-    """
+    """Return the seconds before the next try: exponential backoff with jitter."""
+    # Jitter keeps the clients of a failed node from reconnecting all at once.
     chance = random.random()  # noqa: S311 - no secret
     if failures == 0 and not penalized:
         return chance * FIRST_WAIT
+    # The first few tries fit within two seconds, since another node may take over quickly.
     longest = most if penalized else QUICK_WAIT * 2 ** max(0, min(failures, 20) + 1 - QUICK_TRIES)
     return MIN_WAIT + chance * (min(most, longest) - MIN_WAIT)
 

@@ -9,16 +9,12 @@ from samedeal_client.protocol import Event
 
 
 class LeaderboardKeeper:
-    """Keeps one leaderboard current.
-
-    Attributes:
-        wanted: the subscribing command; `None` if no leaderboard is watched.
-        state: the leaderboard; `None` before it arrives.
-    """
+    """Keeps one leaderboard current."""
 
     def __init__(self) -> None:
+        # The subscribing command; `None` if no leaderboard is watched.
         self.wanted: WatchLeaderboard | None = None
-        self.state: Leaderboard | None = None
+        self.state: Leaderboard | None = None  # the leaderboard; `None` before it arrives
 
     def handle(self, event: Event) -> None:
         """Apply an event, if it concerns the leaderboard."""

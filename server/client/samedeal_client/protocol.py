@@ -31,5 +31,5 @@ class Event:
     kind: ClassVar[int] = 0
 
 
+# Reference to the answered message: a command's id, a move's number and entry, or 0 for none.
 Re = int | tuple[int, int]
-"""Reference to the answered message: a command's id, a move's number and entry, or 0 for none."""

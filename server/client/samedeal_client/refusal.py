@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+# The same command may succeed later.
 TEMPORARY = frozenset({"unavailable", "overloaded", "too_fast"})
-"""Temporary refusals: the same command may succeed later."""
 
+# Guarantee that the command was not executed.
 NOT_CARRIED_OUT = frozenset({"overloaded", "too_fast"})
-"""Refusals that guarantee that the command was not executed."""
 
 
 class Refusal(Exception):

@@ -20,23 +20,19 @@ from samedeal_client.protocol import Command, Event
 from samedeal_client.refusal import Refusal
 from samedeal_client.wire import Progress
 
+# Refusals that mean that a returning member has lost the seat.
 SEAT_LOST = {"unknown_room", "room_full", "room_locked", "room_closed", "removed"}
-"""Refusals that mean that a returning member has lost the seat."""
 
 
 class RoomKeeper:
-    """Keeps the state of one room current.
-
-    Attributes:
-        state: the room, with the counters of its running round; `None` without a room.
-        removed: the notice that a host has removed the player, or that the room was closed.
-        is_watched: whether the player watches it without a seat.
-    """
+    """Keeps the state of one room current."""
 
     def __init__(self) -> None:
+        # The room, with the counters of its running round; `None` without a room.
         self.state: RoomState | None = None
+        # The notice that a host has removed the player, or that the room was closed.
         self.removed: Removed | None = None
-        self.is_watched = False
+        self.is_watched = False  # whether the player watches it without a seat
         self._sent: RoomState | None = None
         self._received = False
 

@@ -1,7 +1,6 @@
 """Rules of attempts: those bundled with this release, and those served by the server.
 
-The engine in this package includes the rules of all games at its release. A newer server serves its
-rules as data at `/api/games`, by digest.
+A newer server serves its rules as data at `/api/games`, by digest.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from engine.ruleset import Ruleset
 from engine.schema import read_rules
 from samedeal_client.refusal import Refusal
 
-_TIMEOUT = 10.0
-"""Timeout of the request in seconds."""
+_TIMEOUT = 10.0  # seconds
 
 
 class Rules:
@@ -42,9 +40,7 @@ class Rules:
     async def learn(self, game: str, variant: str, digest: str) -> Ruleset:
         """Return rules by digest, from the server if needed.
 
-        Raises:
-            Refusal: `unknown_rules` if the server does not serve them, or they need a newer
-                release.
+        Refused as `unknown_rules` if it does not serve them, or they need a newer release.
         """
         found = self.find(game, variant, digest)
         if found is not None:

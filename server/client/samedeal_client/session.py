@@ -19,31 +19,21 @@ from samedeal_client.protocol import Command, Event, Re
 from samedeal_client.refusal import Disconnected, Refusal, refusal_of
 from samedeal_client.wire import decode, encode
 
-PING_EVERY = 15.0
-"""Seconds between a pong and the next ping."""
-
-PONG_WITHIN = 10.0
-"""Maximum seconds before a pong; then the connection counts as lost."""
-
-LARGE_WITHIN = 120.0
-"""The same while a large answer is pending, which delays the pong."""
+PING_EVERY = 15.0  # seconds between a pong and the next ping
+PONG_WITHIN = 10.0  # seconds before a pong; then the connection counts as lost
+LARGE_WITHIN = 120.0  # the same while a large answer is pending, which delays the pong
 
 Answer = TypeVar("Answer")
+# Receives each event and the command it answers, if any, before the command returns.
 OnEvent = Callable[[Event, Command[Any] | None], None]
-"""Receives each event and the command it answers, if any, before the command returns."""
 
 
 class Session:
-    """Matches answers to commands. Ends with its socket.
-
-    Attributes:
-        bye: the server's reason for ending the session, if given.
-        lost: whether the session has ended.
-        times: receives the server's time, and the local times of the request and the answer.
-    """
+    """Matches answers to commands. Ends with its socket."""
 
     def __init__(self, socket: ClientConnection, budget: Budget, on_event: OnEvent) -> None:
-        self.bye: Bye | None = None
+        self.bye: Bye | None = None  # the server's reason for ending the session, if given
+        # Receives the server's time, and the local times of the request and the answer.
         self.times: Callable[[int, float, float], None] = lambda *_: None
         self._socket = socket
         self._budget = budget
@@ -51,7 +41,7 @@ class Session:
         self._ids = count(1)
         self._sent: dict[int, tuple[Command[Any], asyncio.Future[Any]]] = {}
         self._moves: dict[tuple[int, int], deque[int]] = {}
-        self.lost = False
+        self.lost = False  # whether the session has ended
 
     async def ask(self, command: Command[Answer]) -> Answer:
         """Send a command, as soon as the budget allows, and return its answer.

@@ -20,8 +20,8 @@ from samedeal_client.messages import (
 )
 from samedeal_client.protocol import Command, Event
 
+# Refusals that end watching after a reconnect.
 WATCH_LOST = {"removed", "not_invited", "still_racing", "too_many_watchers"}
-"""Refusals that end watching after a reconnect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +67,11 @@ class WatchedRound:
 
 
 class WatchKeeper:
-    """Keeps the boards of one round current.
-
-    Attributes:
-        wanted: the watching command; `None` if no room is watched.
-        state: the round; `None` before it arrives.
-    """
+    """Keeps the boards of one round current."""
 
     def __init__(self) -> None:
-        self.wanted: WatchRound | None = None
-        self.state: WatchedRound | None = None
+        self.wanted: WatchRound | None = None  # the watching command; `None` if no room is watched
+        self.state: WatchedRound | None = None  # the round; `None` before it arrives
 
     def stop(self, why: str | None = None) -> None:
         """Stop watching."""
@@ -87,13 +82,8 @@ class WatchKeeper:
     def handle(self, event: Event, answered: Command[Any] | None, ruleset: Ruleset | None) -> bool:
         """Apply an event, if it concerns the watched round.
 
-        Args:
-            event: the event.
-            answered: the command it answers.
-            ruleset: the rules named by a `Watched`, if known.
-
-        Returns:
-            Whether the round must be requested again, because the event does not fit.
+        `ruleset` are the rules named by a `Watched`, if known. Return whether the round must be
+        requested again, because the event does not fit.
         """
         wanted = self.wanted
         if wanted is None:

@@ -38,10 +38,7 @@ def encode(command: Command[Any], number: int) -> bytes:
 
 
 def decode(frame: bytes) -> tuple[Re, Event] | None:
-    """Return a frame's event and its reference to a command; `None` for a frame to ignore.
-
-    Frames of unknown kinds are ignored.
-    """
+    """Return a frame's event and its reference to a command; `None` for an unknown kind."""
     try:
         row = msgpack.unpackb(frame)
         first, *rest = row
@@ -73,11 +70,7 @@ def _plain(value: Any) -> Any:
 
 
 def _read(cls: Any, row: Sequence[Any]) -> Any:
-    """Create a dataclass from its fields; missing trailing fields have their defaults.
-
-    Raises:
-        TypeError: a missing field has no default.
-    """
+    """Create a dataclass from its fields; missing trailing fields have their defaults."""
     readers = _readers(cls)
     return cls(*(read(value) for read, value in zip(readers, row, strict=False)))
 
