@@ -22,7 +22,6 @@ from server.players.store import PLAYED, UNUSED
 from server.results.core import keys as results_keys
 
 _PASSKEY = "passkey:"  # prefix of the record's fields that name passkeys
-
 _PLAYED = 2  # reply of `_KEEP_PASSKEY` if the passkey is stored and the player has results
 
 # Reply of `_SIGN_OUT` if no credential would be left; -2 if the requesting session is void.

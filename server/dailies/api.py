@@ -28,7 +28,6 @@ from server.results import curves, daily_sets
 from server.results.core import curve
 
 TODAY_LIFE_S = 1  # how long the list may be cached: it contains the current time
-
 DAY_LIFE_S = 60  # the longest that a day may be cached before it is closed
 
 

@@ -42,9 +42,7 @@ from server.results.leaderboards_store import LeaderboardStore
 DAYS = keys.ATTEMPT_LIFE_MS // daily.DAY - 1
 
 PAGE = 20  # runs read between two pauses: about 10 ms of work
-
 PAUSE = 0.05  # seconds of each pause, which gives priority to players; a million runs take an hour
-
 RETRY_AFTER_MS = 30_000  # until a client should request a pending file again
 
 _NAME = re.compile(r"(?P<date>\d{4,}-\d\d-\d\d)-(?P<digest>[0-9a-f]+)\.jsonl\.gz")

@@ -13,7 +13,6 @@ from server.base.web.api.shared import Count, Date
 from server.dailies import archive
 
 LIST_COST = 5.0  # reads a number for each game, group and day
-
 FILE_COST = 50.0  # several hundred megabytes at most
 
 SUFFIX = ".jsonl.gz"

@@ -36,9 +36,7 @@ from server.results.histories_store import HistoryStore
 from server.results.leaderboards_store import LeaderboardStore
 
 DRAW_EVERY = 5.0  # seconds between checks for deals to draw
-
 BEST_EVERY_MS = 10_000  # how long the best runs at uncertified dailies are cached
-
 RETRY_AFTER_MS = 10_000  # until a player can retry if there was no room for an attempt
 
 # Awaited with attempts before they are read; its exceptions end the command.
@@ -227,7 +225,7 @@ class Dailies:
         """Return the cards home of the best runs at the given deals without a certificate."""
         now = self._clock.now()
         today = daily.day_at(now)
-        # Today's may change; those of earlier days are not cached.
+        # Only today's are cached, and read again after a while, since they may change.
         if now - self._best_at >= BEST_EVERY_MS:
             self._best_at = now
             self._best = {}

@@ -60,7 +60,7 @@ class DailyList:
             [each for at in days for each in _dailies_of(at, games())]
         )
         # Earlier releases settled nothing: the first set covers their days, and today keeps the set
-        # with which it started.
+        # of its start.
         earlier = {each.game for each in drawn if each.day < day}
         announced = {each.game for each in drawn if each.day == day}
         await self._sets.fix(day, announced | (earlier or set(self.games)))

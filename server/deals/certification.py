@@ -26,7 +26,6 @@ from server.deals.store import Deal, new_deal
 FULL = 3 * days.DRAWN_AHEAD
 
 SMALL = 16  # the divisor of the solver's budget for most deals
-
 FULL_BUDGET_EVERY = 8  # one of this many deals gets the whole budget
 
 

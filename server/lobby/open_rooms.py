@@ -31,7 +31,6 @@ from server.rooms.room_addresses import RoomAddresses
 RENEW_EVERY = 4.0
 
 READ_EVERY = 2.0  # seconds that the list is cached
-
 CONCURRENT_WRITES = 32  # of registrations
 
 # Seconds that a worker pauses between two writes, which limits them to 3,200 per second.

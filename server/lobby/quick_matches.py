@@ -31,7 +31,6 @@ RENEW_EVERY = 2.0  # seconds between renewals of an offer, which expires after t
 TRIES = 8
 
 RETRY_AFTER_MS = 1_000  # until a player can retry if none of these rooms was free
-
 BACKUP_AFTER = 1.0  # seconds that other nodes wait for the leading node to start a round
 
 # Rooms processed concurrently, and the seconds that each worker pauses between two.

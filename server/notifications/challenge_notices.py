@@ -23,7 +23,6 @@ from server.play.finishes import Finishes
 from server.players.profiles import Profiles
 
 USEFUL_MS: Final = 12 * 3_600_000  # how long a notification about being overtaken stays useful
-
 AT_ONCE: Final = 50  # players notified concurrently
 
 # Returns the members of a circle who have not muted it.

@@ -15,8 +15,8 @@ from server.play.core.attempt import Attempt
 class AttemptCharges:
     """Charges for running attempts.
 
-    `of_first_move` returns what a player's first move in a room of an attempt kept for so many days
-    stores besides, with lifetimes that count from the deadline.
+    `of_first_move` returns the additional storage of a player's first move in a room, given the
+    days that an attempt is kept; lifetimes count from the deadline.
     """
 
     def __init__(

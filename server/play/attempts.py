@@ -328,7 +328,7 @@ class Attempts:
             self.given_up.emit(step.after)
 
     async def end_stuck(self, attempt: AttemptId, seq: int) -> Attempt | None:
-        """End an attempt in which, after entry `seq`, no line brings another card home.
+        """End an attempt that cannot bring another card home after entry `seq`.
 
         Return it, or `None` if it had already ended. Refused if it does not exist, or has expired.
         """
@@ -355,7 +355,7 @@ class Attempts:
         return steps_of(await self._deal(attempt), state, texts)
 
     async def run(self, attempt: AttemptId) -> Run | None:
-        """Read the run of a journal; `None` if there is none, or its attempt has not ended."""
+        """Read the run of a journal; `None` without a journal, or before its end."""
         texts = await self._journals.read_from(keys.attempt(attempt), 1)
         events: list[Event] = []
         for number, text in enumerate(texts, 1):

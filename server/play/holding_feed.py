@@ -31,7 +31,6 @@ from server.players.hub import Hub
 from server.players.sessions import Sessions
 
 CONCURRENCY = 32  # attempts read concurrently after missed entries
-
 END_CHECKS = 32  # attempts read concurrently because their ends may have been missed
 
 log = structlog.get_logger()

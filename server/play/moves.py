@@ -28,7 +28,6 @@ class SequenceError(Refusal):
 # `Refusal`, or an `UnavailableError` if it is unknown whether the move was stored.
 Reply = Callable[[Played | Snapshot | Exception], None]
 
-
 # See `Attempts.answer_again`.
 AnswerAgain = Callable[[AttemptId, PlayerId, int, MoveNumbers], Awaitable[Played | Snapshot]]
 

@@ -1,4 +1,4 @@
-"""Searches: ending attempts in which no line of moves brings another card home.
+"""Searches: ending attempts that cannot bring another card home.
 
 They run in the background, after the move has been answered. If a node dies, only its pending
 searches are lost, and the attempt's next move or opening enqueues a new one.
@@ -29,7 +29,6 @@ from server.play.mirrors import Mirrors
 from server.play.searcher import Search
 
 MAX_WAITING = 1_000  # maximum queued attempts; others are searched after a later move or opening
-
 FEW_MOVES = 6  # maximum legal moves on a board to search, in games that deal all cards face up
 
 # Maximum legal moves on a board whose first position is searched in this process, in half a

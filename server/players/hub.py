@@ -24,9 +24,7 @@ from server.base.work.worker_pool import WorkerPool
 from server.players.sessions import Sessions
 
 SLICE = 0.003  # seconds of removals before yielding to the event loop
-
 CHECK_BATCH = 200  # sessions whose registration is checked in one batch
-
 CHECK_PAUSE = 0.05  # seconds between batches: ten thousand sessions take about three seconds
 
 # For how many seconds, and for how many players (0.3 kB each), the last address is kept after they

@@ -29,7 +29,6 @@ from server.players.core.keys import MAX_SESSIONS
 from server.players.store import PlayerStore
 
 USED_EVERY_MS = 60_000  # between writes of a session's last use, for players with several sessions
-
 CONCURRENT_WRITES = 100  # of the list of players with sessions on this node
 
 

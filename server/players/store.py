@@ -238,7 +238,7 @@ class PlayerStore:
         """Store a session (`node/session`) of a player in one round trip; `now` is in Unix ms.
 
         Return the player's sessions, and those dropped because `keys.MAX_SESSIONS` others were used
-        later. If there are too many, those of nodes not in `alive`, if known, are removed first,
+        later. If there are too many, sessions of nodes not in `alive`, if known, are removed first,
         and do not count as dropped. Storing a session again counts as using it. Refused as
         `bad_token`, if the player has been deleted or is in a later epoch, or as `barred`.
         """

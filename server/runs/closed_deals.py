@@ -173,6 +173,6 @@ class ClosedDeals:
             own = await self._attempts.find(attempt_id(deal, viewer))
             if own is not None and own.end is not None:
                 return True
-        # Showing it to a player who has not played it rules out later reservations.
+        # Showing it to a player before an attempt rules out later reservations.
         reserved = await self._store.show(deal)
         return reserved is None or await self.occasions_of(reserved).may_see(reserved, viewer)

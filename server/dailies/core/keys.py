@@ -11,7 +11,6 @@ DIGESTS_LIFE_S = 3 * DAY_SECONDS
 
 MAX_AT_ADDRESS = 16  # recorded starts of a daily per address, unless the operator allows more
 
-
 TRIMMED_DAYS = "trimmed-days"  # a sorted set of the numbers of the days with deleted journals
 
 # How long this is kept after the last one: until all such journals would have expired.

@@ -9,7 +9,6 @@ OPEN_ROOM_LIFE_S = 12
 OPEN_ROOMS = "{open}:rooms"
 
 OPEN_ROWS = "{open}:rows"  # Their rows: a hash of JSON by code.
-
 OFFER_LIFE_S = 6  # how long a quick match is offered after a node last reported its waiting player
 
 

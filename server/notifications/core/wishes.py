@@ -11,15 +11,10 @@ from msgspec import Struct
 from server.base.core.days import DAY, day_at, ends
 
 MAX_DEVICES: Final = 5  # of a player; a further one replaces the earliest
-
 MAX_A_DAY: Final = 20  # notifications to a player, because other players cause them
-
 MINUTES: Final = 1_440  # in a day
-
 MAX_ZONE: Final = 40  # characters in the name of a time zone
-
 REMIND_BEFORE_MS: Final = 2 * 3_600_000  # before the end of a UTC day
-
 SPREAD_MS: Final = 600_000  # before that, to avoid a burst of sends
 
 # `challenged`: by another player; `beaten`: overtaken in a challenge; `streak`: about to end.

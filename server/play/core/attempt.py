@@ -101,7 +101,7 @@ class Attempt(Struct, frozen=True):
 
     start: Started
     board: Board
-    seq: int  # the number of the last entry
+    seq: int
     at: int  # the time of the last entry. Times never decrease, even if the clock is set back.
     last_home: int  # milliseconds from the start to the last move that brought a card home
     end: End | None  # why the attempt ended, or `None` while it is running

@@ -12,8 +12,8 @@ ATTEMPT_LIFE_MS = KEPT_DAYS * DAY_SECONDS * 1000
 # The guaranteed minimum of that; afterwards it may be deleted, once its day is archived.
 CERTAIN_LIFE_MS = LEAST_DAYS * DAY_SECONDS * 1000
 
-# The same for an attempt without a move, so that its player can still learn how it ended. Nobody
-# can restart it, since its deal is not dealt again after the deadline.
+# The same for an attempt without a move, so that its player can still learn how it ended. It
+# cannot be restarted, since its deal is not dealt again after the deadline.
 UNPLAYED_LIFE_MS = 3_600_000
 
 

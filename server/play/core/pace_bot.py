@@ -16,7 +16,6 @@ from server.play.core import attempt as core
 from server.play.core.attempt import Attempt, Event
 
 FIRST_MOVE_AFTER_MS = 2_000  # after the start
-
 FASTEST_MS, SLOWEST_MS = 1_200, 2_400  # between two moves; 1.8 s on average
 
 

@@ -24,7 +24,6 @@ MAX_MOVES = (1 << _MOVE_BITS) - 1  # the maximum number of moves of an attempt
 T = TypeVar("T")
 
 End = Literal["won", "stuck", "resigned", "time"]  # why an attempt ended; `time` is its deadline
-
 Help = Literal["none", "undo", "hints"]  # the help available to a player; `hints` includes undo
 
 
@@ -95,7 +94,7 @@ def ranks(results: Mapping[T, Result], home: int) -> dict[T, int]:
 
 
 def winners(results: Mapping[T, Result], home: int) -> list[T]:
-    """Return the winners of a round; empty if nobody brought a card home."""
+    """Return the winners of a round; empty if no card came home."""
     return [
         player
         for rank, player, result in standing(results.items())

@@ -8,9 +8,7 @@ from typing import Final
 from server.base.core.ids import PlayerId
 
 MAX_PASSKEYS = 8  # per player
-
 MAX_BOTS = 5  # per player
-
 BOT_FIELD = "bot:"  # prefix of the fields of an owner's record that name its bots
 
 # Names of authenticators by AAGUID. The AAGUID is unverified: the name is a label, not proof.
@@ -31,7 +29,6 @@ AUTHENTICATORS: Final = {
 }
 
 DELETED = 2**31 - 1  # an epoch after all others, which voids every token of a deleted player
-
 DELETED_NAME = "Deleted player"  # shown with a deleted player's remaining results
 
 

@@ -16,11 +16,8 @@ from server.players.core.unicode_tables import SCRIPTS
 from server.players.core.words import SIGNS, Words
 
 MAX_LENGTH = 20  # characters
-
 MAX_MARKS = 2  # consecutive marks shared by many scripts, such as accents; Vietnamese needs two
-
 MAX_OWN_MARKS = 4  # consecutive marks of one script, such as vowel signs; Burmese needs four
-
 MAX_ALL_MARKS = 12  # of a name after normalization
 
 # A burst that is enough to choose a name and correct a typo. With more, players could not be told

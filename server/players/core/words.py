@@ -16,7 +16,6 @@ from itertools import groupby
 from server.players.core.unicode_tables import LOOKS
 
 ANY = "*"  # matches any letters at the start, at the end or within an entry
-
 SIGNS = " -_.'"  # characters of a name other than letters, marks and digits; they separate words
 
 _SEPARATORS = re.compile(f"[{re.escape(SIGNS)}]+")
@@ -54,7 +53,7 @@ def _plain(shown: str) -> str:
 
 
 class Words:
-    """A list of words or sequences of words, in which a star stands for any letters.
+    """A list of words or sequences of words; a star stands for any letters.
 
     Raises:
         ValueError: an entry has no letter.
