@@ -15,8 +15,7 @@ from server.rooms.core.room import Score
 from server.rooms.live_room import RoomPage
 from server.rooms.messages import Former, Place, Proposal, RoomState, Round, Runner, Seat
 
-_HIDDEN_RESULT: Final = Result(0, 0, 0, 0, None)
-"""The placeholder for a hidden result."""
+_HIDDEN_RESULT: Final = Result(0, 0, 0, 0, None)  # the placeholder for a hidden result
 
 
 def is_secret(page: RoomPage, viewer: PlayerId | None) -> bool:

@@ -13,12 +13,12 @@ from server.rooms.core import keys
 _DECIDED = "decided"
 _VOID = "void:"
 
+# Stores a decision unless there is one, and returns the record.
 _DECIDE = Script("""
 redis.call('HSETNX', KEYS[1], 'decided', ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 return redis.call('HGETALL', KEYS[1])
 """)
-"""Stores a decision unless there is one, and returns the record."""
 
 _SET_VOID = Script("""
 if redis.call('HEXISTS', KEYS[1], 'decided') == 1 then
@@ -30,14 +30,9 @@ return redis.call('HGETALL', KEYS[1])
 
 
 class RaceRecord(NamedTuple):
-    """The record of a race.
+    """The record of a race."""
 
-    Attributes:
-        decided: the first decision (JSON), which stands.
-        void: the players with voided results.
-    """
-
-    decided: str
+    decided: str  # the first decision (JSON), which stands
     void: frozenset[PlayerId]
 
 
@@ -60,11 +55,7 @@ class RaceRecordStore:
         return _record(fields)
 
     async def void(self, deal: DealId, player: PlayerId, reason: str | None) -> RaceRecord | None:
-        """Mark a player's result as void; without a reason, restore it.
-
-        Returns:
-            The record after that, or `None` if there is none.
-        """
+        """Mark a result as void, or restore it without a reason; return the record, if any."""
         return _parsed(await self._database.run(_SET_VOID, [keys.race(deal)], player, reason or ""))
 
 

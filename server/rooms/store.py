@@ -17,6 +17,8 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 """)
 
+# Keys: the room's presence, and the node's list of held rooms in the partition. It stores the
+# players before it reads, so that of two nodes that enter, at least one sees the other.
 _ENTER_ROOM = Script("""
 for at = 4, #ARGV do redis.call('HSET', KEYS[1], ARGV[at], ARGV[1]) end
 redis.call('EXPIRE', KEYS[1], ARGV[2])
@@ -24,15 +26,14 @@ redis.call('HSET', KEYS[2], ARGV[3], '')
 redis.call('EXPIRE', KEYS[2], ARGV[2])
 return redis.call('HGETALL', KEYS[1])
 """)
-"""Keys: the room's presence, and the node's list of held rooms in the partition. It stores the
-players before it reads, so that of two nodes that enter, at least one sees the other."""
 
+# If a round was started meanwhile, the room's remaining lifetime is longer and stays.
 _EXTEND = Script("""
 local left = redis.call('TTL', KEYS[1])
 if left >= 0 and left < tonumber(ARGV[1]) then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
 """)
-"""If a round was started meanwhile, the room's remaining lifetime is longer and stays."""
 
+# Keys as above. The node's note of the room is deleted with its last player there.
 _LEAVE_ROOM = Script("""
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
 for _, node in ipairs(redis.call('HVALS', KEYS[1])) do
@@ -40,7 +41,6 @@ for _, node in ipairs(redis.call('HVALS', KEYS[1])) do
 end
 redis.call('HDEL', KEYS[2], ARGV[3])
 """)
-"""Keys as above. The node's note of the room is deleted with its last player there."""
 
 
 class RoomStore:

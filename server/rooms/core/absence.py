@@ -13,52 +13,37 @@ from server.base.core.ids import PlayerId
 from server.rooms.core import quick_match
 from server.rooms.core.room import Room
 
-HOST_ABSENCE_MS = 20_000
-"""Milliseconds until an absent host is replaced by a present member."""
+HOST_ABSENCE_MS = 20_000  # milliseconds until an absent host is replaced by a present member
 
+# Milliseconds until an absent member loses the seat, while no round is running.
 SEAT_ABSENCE_MS = 60_000
-"""Milliseconds until an absent member loses the seat, while no round is running."""
 
+# The same for members who have done nothing but join, since they may be link-preview bots, and in a
+# quick match before its first round, where another player is waiting.
 QUICK_ABSENCE_MS = 5_000
-"""The same for members who have done nothing but join, since they may be link-preview bots, and
-in a quick match before its first round, where another player is waiting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """The absent members of a room, as last observed.
+    """The absent members of a room, as last observed."""
 
-    Attributes:
-        since: when each absent member was first observed away.
-        idle: the start of the time without a running round; `None` during a round.
-    """
-
-    since: dict[PlayerId, int]
-    idle: int | None
+    since: dict[PlayerId, int]  # when each absent member was first observed away
+    idle: int | None  # the start of the time without a running round; `None` during a round
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """The consequences of an absence that are due.
+    """The consequences of an absence that are due."""
 
-    Attributes:
-        host: the host to replace, or `None`.
-        seats: the members who lose their seats.
-        later: the earliest time of further consequences if nothing changes, or `None`.
-    """
-
-    host: PlayerId | None
-    seats: tuple[PlayerId, ...]
-    later: int | None
+    host: PlayerId | None  # the host to replace, or `None`
+    seats: tuple[PlayerId, ...]  # the members who lose their seats
+    later: int | None  # the earliest time of further consequences if nothing changes, or `None`
 
 
 def observe(
     before: Absence | None, room: Room, online: Collection[PlayerId], now: int
 ) -> Absence | None:
-    """Update the absence from a room; `None` if no member is away.
-
-    `before` is the last observation; `None` if nobody was away, or nothing was known.
-    """
+    """Update the last observation of a room; `None` if no member is away, or nothing was known."""
     known = before.since if before is not None else {}
     players = (seat.player for seat in room.seats if not seat.is_bot)
     since = {player: known.get(player, now) for player in players if player not in online}

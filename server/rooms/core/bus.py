@@ -17,13 +17,10 @@ def topic(code: RoomCode) -> Topic:
 
 
 class Progress(Struct, tag=2, array_like=True, frozen=True):
-    """To a room's topic: progress of runners in the round on this deal.
-
-    Attributes:
-        runners: (player, cards at home, moves) of each runner who has advanced.
-    """
+    """To a room's topic: progress of runners in the round on this deal."""
 
     deal: DealId
+    # (player, cards at home, moves) of each runner who has advanced.
     runners: list[tuple[PlayerId, int, int]]
 
 
@@ -42,18 +39,14 @@ class Version(Struct, tag=5, array_like=True, frozen=True):
 
 
 class Emoted(Struct, tag=6, array_like=True, frozen=True):
-    """To a room's topic: a member has sent an emote from a session on this node.
-
-    Delivery is best effort.
-    """
+    """To a room's topic: a member has sent an emote from a session on this node (best effort)."""
 
     player: PlayerId
     node: str
     emote: int
 
 
+# The messages of a room's topic.
 RoomMessage = AppendedEntry | Progress | Presence | Renamed | Version | Emoted
-"""The messages of a room's topic."""
 
-decode = Decoder[RoomMessage](RoomMessage).decode
-"""Decodes a message of a room's topic."""
+decode = Decoder[RoomMessage](RoomMessage).decode  # decodes a message of a room's topic

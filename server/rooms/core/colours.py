@@ -11,8 +11,7 @@ from typing import Final
 
 from server.base.core.ids import PlayerId
 
-COLOURS: Final = 8
-"""The number of colours: one for each seat of the largest room."""
+COLOURS: Final = 8  # the number of colours: one for each seat of the largest room
 
 
 def after(
@@ -20,18 +19,14 @@ def after(
 ) -> dict[PlayerId, int]:
     """Return each player's colour, a number below `COLOURS`; no two members share one.
 
-    Players keep their colour unless another member has taken it, which only happens to a player who
-    leaves a full room during a round and returns.
-
-    Args:
-        colours: the colours so far.
-        members: in the order of their seats.
-        runners: the players of the latest round, including those who have left.
+    `members` are in the order of their seats, and `runners` are those of the latest round,
+    including players who have left. Players keep their colour unless another member has taken it.
     """
     held = {colours[player] for player in (*members, *runners) if player in colours}
     given: dict[PlayerId, int] = {}
     for player in members:
         mine = colours.get(player)
+        # Taken only from a player who leaves a full room during a round and returns.
         if mine is None or mine in given.values():
             first = favourite(player)
             left = [nth % COLOURS for nth in range(first, first + COLOURS)]

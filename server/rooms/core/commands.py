@@ -35,8 +35,7 @@ from server.rooms.core.events import (
 )
 from server.rooms.core.room import Room, Seat, payer_of
 
-COUNTDOWN_MS = 4_000
-"""The time from the command to the start of a round, in milliseconds."""
+COUNTDOWN_MS = 4_000  # the time from the command to the start of a round, in milliseconds
 
 Given = ParamSpec("Given")
 Decide = Callable[Concatenate[Room, Given], Event | None]
@@ -61,9 +60,7 @@ def _paced(decide: Decide[Given]) -> Decide[Given]:
 def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
     """Decide a command to join; `None` if the player already has a seat.
 
-    Raises:
-        Refusal: with the code `room_closed`, `removed`, `not_for_bots`, `room_locked` or
-            `room_full`.
+    Refused as `room_closed`, `removed`, `not_for_bots`, `room_locked` or `room_full`.
     """
     check_open(room)
     if room.seat_of(player):
@@ -79,14 +76,10 @@ def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
 
 
 def _check_bots(seats: Sequence[Seat], *, public: bool = False) -> None:
-    """Check that no player's bot shares the room with strangers.
+    """Refuse as `not_for_bots` that a player's bot shares the room with strangers.
 
-    Strangers are members who joined while the room was public, and anyone while it is.
-
-    `seats` and `public` describe the room after the change.
-
-    Raises:
-        Refusal: with the code `not_for_bots`.
+    Strangers are members who joined while the room was public, and anyone while it is. `seats` and
+    `public` describe the room after the change.
     """
     has_bot = any(has_owner(seat.player) for seat in seats)
     if has_bot and (public or any(seat.public for seat in seats)):
@@ -96,9 +89,7 @@ def _check_bots(seats: Sequence[Seat], *, public: bool = False) -> None:
 def match(room: Room, player: PlayerId, now: int) -> Event | None:
     """Decide that a player takes the free seat of a quick match; `None` if they have a seat.
 
-    Raises:
-        Refusal: with the code `room_full` if the room no longer waits for a player, or as for
-            `take_seat`.
+    Refused as `room_full` if the room no longer waits for a player, or as for `take_seat`.
     """
     if not quick_match.waits(room):
         raise Refusal("room_full")
@@ -108,10 +99,7 @@ def match(room: Room, player: PlayerId, now: int) -> Event | None:
 def leave(room: Room, player: PlayerId, now: int) -> Event | None:
     """Decide a command to leave; `None` if a player of the last round has already left.
 
-    The caller resigns the player's attempt if a round is running.
-
-    Raises:
-        Refusal: with the code `unknown_room`.
+    The caller resigns the player's attempt if a round is running. Refused as `unknown_room`.
     """
     if room.round is not None and player in room.round.players and not room.seat_of(player):
         # If resigning the attempt failed, the client sends the command again.
@@ -124,9 +112,8 @@ def leave(room: Room, player: PlayerId, now: int) -> Event | None:
 def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
     """Decide the host's command to remove a member; `None` if the player has no seat.
 
-    Raises:
-        Refusal: as `check_host`, or with the code `round_running` while the player is in a round
-            that is running or counting down.
+    Refused as `check_host`, or as `round_running` while the player is in a round that is running or
+    counting down.
     """
     check_host(room, host)
     if player == host or not room.seat_of(player):
@@ -140,8 +127,7 @@ def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | No
 def hand_over(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
     """Decide the host's command to make another member the host; `None` for the host.
 
-    Raises:
-        Refusal: as `check_host`, or with the code `not_seated` if the player has no seat.
+    Refused as `check_host`, or as `not_seated` if the player has no seat.
     """
     check_host(room, host)
     if not room.seat_of(player):
@@ -154,8 +140,7 @@ def replace_host(
 ) -> Event | None:
     """Replace an absent host with the longest-seated member who is present.
 
-    Returns:
-        The event, or `None` if `host` is no longer the host, or no member is present.
+    Return `None` if `host` is no longer the host, or no member is present.
     """
     if room.host != host or host in present:
         return None
@@ -177,11 +162,7 @@ def close(room: Room, now: int) -> Event | None:
 
 
 def check_open(room: Room) -> None:
-    """Check that a room is not closed.
-
-    Raises:
-        Refusal: with the code `room_closed`.
-    """
+    """Check that a room is not closed. Refused as `room_closed`."""
     if room.closed:
         raise Refusal("room_closed")
 
@@ -190,8 +171,7 @@ def check_open(room: Room) -> None:
 def set_lock(room: Room, player: PlayerId, locked: bool, now: int) -> Event | None:
     """Decide the host's command to lock or unlock the room; `None` if nothing changes.
 
-    Raises:
-        Refusal: as `check_host`.
+    Refused as `check_host`.
     """
     check_host(room, player)
     return LockSet(locked, now) if room.locked != locked else None
@@ -201,9 +181,8 @@ def set_lock(room: Room, player: PlayerId, locked: bool, now: int) -> Event | No
 def set_public(room: Room, player: PlayerId, public: bool, now: int) -> Event | None:
     """Decide the host's command to make the room public or private; `None` if nothing changes.
 
-    Raises:
-        Refusal: as `check_host`, or with the code `not_for_bots` if a player's bot has a seat in a
-            room to be made public.
+    Refused as `check_host`, or as `not_for_bots` if a player's bot has a seat in a room to be made
+    public.
     """
     check_host(room, player)
     _check_bots(room.seats, public=public)
@@ -214,8 +193,7 @@ def set_public(room: Room, player: PlayerId, public: bool, now: int) -> Event | 
 def set_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | None:
     """Decide the host's command to set the next round's terms; `None` if they are already set.
 
-    Raises:
-        Refusal: as `check_host`, or with the code `round_running`.
+    Refused as `check_host` or `round_running`.
     """
     check_host(room, player)
     if room.running:
@@ -227,8 +205,7 @@ def set_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | N
 def propose_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | None:
     """Decide a member's command to propose terms; `None` if they are already proposed or set.
 
-    Raises:
-        Refusal: with the code `unknown_room`, `no_host` or `round_running`.
+    Refused as `unknown_room`, `no_host` or `round_running`.
     """
     check_member(room, player)
     if room.host is None:
@@ -244,8 +221,7 @@ def propose_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event
 def set_ready(room: Room, player: PlayerId, ready: bool, now: int) -> Event | None:
     """Decide a command to agree to the next round or sit out; `None` if nothing changes.
 
-    Raises:
-        Refusal: with the code `unknown_room` or `round_running`.
+    Refused as `unknown_room` or `round_running`.
     """
     seat = check_member(room, player)
     if room.running:
@@ -268,24 +244,12 @@ def start(
 ) -> Event:
     """Decide a command to start a round for all members who are present and have agreed to it.
 
-    The host starts the first round, any member can start later ones. The command also counts as
-    agreement, unless the player sits out.
-
-    Args:
-        room: the room.
-        player: the member who gave the command; `None` for the first round of a quick match, which
-            starts automatically.
-        deal: the deal to race on.
-        commitment: the deal's commitment, published with the round.
-        now: the time.
-        present: players who are present.
-        anyway: whether to start without members who do not sit out but are away or have not agreed.
-        rules: the digest of the deal's rules.
-        home: the number of cards that are home after dealing.
-
-    Raises:
-        Refusal: with the code `room_closed`, `unknown_room`, `not_host`, `no_host`,
-            `round_running`, `players_away`, `not_ready` or `nobody_plays`.
+    The host starts the first round, any member can start later ones; `player` is `None` for the
+    first round of a quick match, which starts automatically. With `anyway`, it starts without
+    members who do not sit out but are away or have not agreed. `home` is the number of cards that
+    are home after dealing, and `rules` the digest of the deal's rules. Refused as `room_closed`,
+    `unknown_room`, `not_host`, `no_host`, `round_running`, `players_away`, `not_ready` or
+    `nobody_plays`.
     """
     if player is not None:
         _check_starter(room, player)
@@ -299,6 +263,7 @@ def start(
     there = {*present, player, PACE_BOT}
     wanted = [seat for seat in room.seats if not seat.out]
     here = [seat for seat in wanted if seat.player in there]
+    # The command counts as agreement, unless the player sits out.
     players = tuple(seat.player for seat in here if seat.ready or seat.player == player)
     if len(here) < len(wanted) and not anyway:
         raise Refusal("players_away")
@@ -315,11 +280,7 @@ def start(
 
 
 def check_member(room: Room, player: PlayerId) -> Seat:
-    """Return a player's seat.
-
-    Raises:
-        Refusal: with the code `unknown_room`, so that outsiders do not learn that the room exists.
-    """
+    """Return a player's seat. Refused as `unknown_room`."""
     seat = room.seat_of(player)
     if seat is None:
         raise Refusal("unknown_room")
@@ -327,11 +288,7 @@ def check_member(room: Room, player: PlayerId) -> Seat:
 
 
 def check_host(room: Room, player: PlayerId) -> None:
-    """Check that a player is the host of a room.
-
-    Raises:
-        Refusal: with the code `unknown_room`, `no_host` (in a quick match) or `not_host`.
-    """
+    """Refuse any player but the host, as `unknown_room`, `not_host` or `no_host` (quick match)."""
     check_member(room, player)
     if room.host is None:
         raise Refusal("no_host")
@@ -348,12 +305,9 @@ def _check_starter(room: Room, player: PlayerId) -> None:
 
 
 def finish(room: Room, deal: DealId, player: PlayerId, result: Result, now: int) -> Event | None:
-    """Return the entry for the end of a player's attempt, or `None` if none is needed.
-
-    None is needed if it is already in the journal, or if the attempt is not part of the running
-    round.
-    """
+    """Return the entry for the end of a player's attempt, or `None` if none is needed."""
     running = room.running
+    # It is already in the journal, or the attempt is not part of the running round.
     if running is None or running.deal != deal or player not in running.unfinished():
         return None
     return RunnerFinished(running.number, player, result, now)

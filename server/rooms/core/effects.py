@@ -8,20 +8,14 @@ from server.base.core.ids import is_bot
 from server.results.core.race_results import Race
 from server.rooms.core.room import Room
 
-MIN_PLAYERS = 2
-"""The minimum number of players, excluding bots, that makes a round a race."""
+MIN_PLAYERS = 2  # the minimum number of players, excluding bots, that makes a round a race
 
 
 class RoundOver(Struct, tag="round", frozen=True):
-    """A finished race, written to the outbox with the room's entry of its last result.
+    """A finished race, written to the outbox with the room's entry of its last result."""
 
-    Attributes:
-        number: the round's number.
-        race: the room, deal, players and results.
-    """
-
-    number: int
-    race: Race
+    number: int  # the round's number
+    race: Race  # the room, deal, players and results
 
     @property
     def field(self) -> str:
@@ -30,10 +24,7 @@ class RoundOver(Struct, tag="round", frozen=True):
 
 
 def race_over(room: Room) -> Race | None:
-    """Return the race of a room's last round, or `None` if it is not over or not a race.
-
-    A round without a move, or ended because an operator closed the room, is not a race.
-    """
+    """Return the race of a room's last round, or `None` if it is not over or not a race."""
     round_ = room.round
     if round_ is None or not round_.over or room.closed:
         return None

@@ -13,21 +13,13 @@ from server.play.core.result import Help, Result
 
 
 class Terms(Struct, frozen=True, omit_defaults=True):
-    """The terms of a round.
+    """The terms of a round."""
 
-    Attributes:
-        game: a game's id.
-        variant: a variant's name, or changes to the standard rules (`engine.schema.changes`).
-        limit: the length of a round in milliseconds.
-        help: the help available to the players.
-        known: the known deal to play (`engine.known`); empty for a new deal.
-    """
-
-    game: str
-    variant: str
-    limit: int
-    help: Help = "none"
-    known: str = ""
+    game: str  # a game's id
+    variant: str  # a variant's name, or changes to the standard rules (`engine.schema.changes`)
+    limit: int  # the length of a round in milliseconds
+    help: Help = "none"  # the help available to the players
+    known: str = ""  # the known deal to play (`engine.known`); empty for a new deal
 
     @property
     def counts(self) -> bool:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from server.base.core.keys import DAY_SECONDS, partition
 
-ROOM_LIFE_MS = DAY_SECONDS * 1000
-"""Milliseconds that a room is kept after its last event."""
+ROOM_LIFE_MS = DAY_SECONDS * 1000  # milliseconds that a room is kept after its last event
 
+# The same for a room without a round; it is extended while a player is present.
 UNUSED_ROOM_LIFE_MS = 1_800_000
-"""The same for a room without a round; it is extended while a player is present."""
 
-ROUND_LIFE_MS = 7 * DAY_SECONDS * 1000
-"""Milliseconds that a round's results are kept after its end."""
+ROUND_LIFE_MS = 7 * DAY_SECONDS * 1000  # milliseconds that a round's results are kept after its end
 
+# Seconds that a race's record is kept after it was applied: as long as its attempts.
 RACE_LIFE_S = 90 * DAY_SECONDS
-"""Seconds that a race's record is kept after it was applied: as long as its attempts."""
 
+# Seconds that a room's presence is kept after the last player entered.
 PRESENCE_LIFE_S = 30 * DAY_SECONDS
-"""Seconds that a room's presence is kept after the last player entered."""
 
+# Seconds that players' address hashes are kept after the last join: longer than any round.
 ADDRESSES_LIFE_S = 3 * 3_600
-"""Seconds that players' address hashes are kept after the last join: longer than any round."""
 
 
 def room(code: str) -> str:

@@ -14,14 +14,9 @@ from server.base.core.ids import PACE_BOT, PlayerId
 from server.rooms.core.events import Event, SeatTaken
 from server.rooms.core.room import Room
 
-SEATS = 2
-"""The number of seats of a quick match."""
-
-LIMIT_MS = 900_000
-"""The length of a quick match's rounds in milliseconds."""
-
-BOT_AFTER_MS = 20_000
-"""Milliseconds until the pace bot takes a seat that is still free."""
+SEATS = 2  # the number of seats of a quick match
+LIMIT_MS = 900_000  # the length of a quick match's rounds in milliseconds
+BOT_AFTER_MS = 20_000  # milliseconds until the pace bot takes a seat that is still free
 
 
 def waits(room: Room) -> bool:

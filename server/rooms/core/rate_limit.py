@@ -2,7 +2,7 @@
 
 The cost is a time until which a player's changes count. It is part of the room's state, so that all
 nodes agree. Occasional changes cost one second each; a player who toggles constantly soon pays nine
-seconds per change, and is refused until enough of that has passed. Times are Unix milliseconds.
+seconds per change. Times are Unix milliseconds.
 """
 
 from __future__ import annotations
@@ -13,27 +13,21 @@ from typing import Final
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 
-COST_MS: Final = 1_000
-"""Milliseconds that a change costs by itself."""
+COST_MS: Final = 1_000  # milliseconds that a change costs by itself
+GROWTH: Final = 8  # the divisor of the pending cost that is added to a change's own cost
 
-GROWTH: Final = 8
-"""The divisor of the pending cost that is added to a change's own cost."""
-
+# Milliseconds of pending cost above which changes are refused: a burst of 18 changes, then one
+# every 8.5 seconds.
 MOST_MS: Final = 60_000
-"""Milliseconds of pending cost above which changes are refused: a burst of 18 changes, then one
-every 8.5 seconds."""
 
+# The maximum number of players with pending costs; the lowest costs are dropped.
 MAX_PACED: Final = 64
-"""The maximum number of players with pending costs; the lowest costs are dropped."""
 
 
 def check(paces: Mapping[PlayerId, int], player: PlayerId, now: int) -> None:
-    """Check that a player is within the rate limit.
+    """Refuse as `too_fast`, with the time to wait, a player beyond the rate limit.
 
     `paces` has the time until which each player's changes count.
-
-    Raises:
-        Refusal: with the code `too_fast` and the time to wait.
     """
     excess = paces.get(player, 0) - now - MOST_MS
     if excess > 0:

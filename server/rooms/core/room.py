@@ -1,7 +1,6 @@
 """A race room: seats, rounds and results, as a fold over the room's journal.
 
-Times are Unix milliseconds of the server's clock. `server.rooms.core.commands` decides players'
-commands.
+Times are Unix milliseconds of the server's clock.
 """
 
 from __future__ import annotations
@@ -33,37 +32,26 @@ from server.rooms.core.events import (
     TermsSet,
 )
 
-UNKNOWN_DEAL = DealId("")
-"""The deal of a score in an old checkpoint that lacks it."""
+UNKNOWN_DEAL = DealId("")  # the deal of a score in an old checkpoint that lacks it
 
+# The number of latest rounds whose places are kept; older rounds count only in the sums. Every
+# snapshot of a room carries them: about 180 bytes for a round of eight players.
 MAX_SCORES = 8
-"""The number of latest rounds whose places are kept; older rounds count only in the sums.
 
-Every snapshot of a room carries them: about 180 bytes for a round of eight players.
-"""
-
-MAX_REMOVED = 32
-"""The number of latest removed players who cannot return."""
+MAX_REMOVED = 32  # the number of latest removed players who cannot return
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A player's place in the room.
-
-    Attributes:
-        player: its holder.
-        ready: whether the player has agreed to the next round. Taking a seat before the first round
-            counts as agreement; each later round requires a new one.
-        since: when it was taken, in Unix milliseconds.
-        out: whether the player sits out all rounds until they agree to one.
-        public: whether the room was public when the seat was taken, so that its holder may be a
-            stranger.
-    """
+    """A player's place in the room."""
 
     player: PlayerId
+    # Whether the player has agreed to the next round. Taking a seat before the first round counts
+    # as agreement; each later round requires a new one.
     ready: bool = True
-    since: int = 0
-    out: bool = False
+    since: int = 0  # when it was taken, in Unix milliseconds
+    out: bool = False  # whether the player sits out all rounds until they agree to one
+    # Whether the room was public when the seat was taken, so that its holder may be a stranger.
     public: bool = False
 
     @property
@@ -74,19 +62,10 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round, with the results of the players who have finished.
-
-    Attributes:
-        terms: the room's terms when the round was started.
-        home: the number of cards that are home after dealing.
-        public: whether strangers may be in it: the room was public when the round was started, or
-            at any time since, or when one of the players took the seat.
-        rated: whether it can change ratings.
-        counts: whether it is in histories and on leaderboards.
-    """
+    """A round, with the results of the players who have finished."""
 
     number: int
-    terms: Terms
+    terms: Terms  # the room's terms when the round was started
     deal: DealId
     commitment: str
     players: tuple[PlayerId, ...]
@@ -94,10 +73,12 @@ class Round:
     deadline: int
     results: dict[PlayerId, Result]
     rules: str
-    home: int
+    home: int  # the number of cards that are home after dealing
+    # Whether strangers may be in it: the room was public when the round was started, or at any time
+    # since, or when one of the players took the seat.
     public: bool = False
-    rated: bool = True
-    counts: bool = True
+    rated: bool = True  # whether it can change ratings
+    counts: bool = True  # whether it is in histories and on leaderboards
 
     @property
     def over(self) -> bool:
@@ -145,47 +126,33 @@ class Room:
 
     All fields are bounded, since a checkpoint stores them. A new field needs a default that reads
     old checkpoints correctly.
-
-    Attributes:
-        opened: the first entry.
-        host: the player who runs the room; a quick match has none.
-        seats: the members' seats, in the order in which they were taken.
-        round: the last round that was started, or `None`.
-        terms: the terms of the next round.
-        proposals: each member's latest proposal of other terms.
-        locked: whether the room takes no new members.
-        public: whether strangers find the room in the list of open rooms.
-        closed: whether an operator has closed it, permanently.
-        removed: the latest players removed by a host.
-        wins: the number of rounds won by each member or `former` player, without zeros.
-        points: the sum of points over all rounds by the same players, without zeros.
-        scores: the latest rounds of several players, the oldest first.
-        colours: of the members and of the players of `round`; see `server.rooms.core.colours`.
-        watch_epoch: how often watch keys were revoked: on a change of host, a removal or a lock.
-        version: the number of the last entry.
-        at: the time of the last entry.
-        begin: the number of the entry that the journal is read from: the first, or a checkpoint.
-        paces: until when each player's changes count; see `server.rooms.core.rate_limit`.
     """
 
     opened: RoomOpened
-    host: PlayerId | None
-    seats: tuple[Seat, ...]
-    round: Round | None
+    host: PlayerId | None  # the player who runs the room; a quick match has none
+    seats: tuple[Seat, ...]  # the members' seats, the earliest first
+    round: Round | None  # the last round that was started, or `None`
     terms: Terms
+    # The number of rounds won by each member or `former` player, without zeros.
     wins: dict[PlayerId, int]
     version: int
-    at: int
+    at: int  # the time of the last entry
+    # Each member's latest proposal of other terms.
     proposals: dict[PlayerId, Terms] = field(default_factory=dict)
-    locked: bool = False
-    removed: tuple[PlayerId, ...] = ()
+    locked: bool = False  # whether the room takes no new members
+    removed: tuple[PlayerId, ...] = ()  # the latest players removed by a host
+    # The sum of points over all rounds by the same players, without zeros.
     points: dict[PlayerId, int] = field(default_factory=dict)
-    scores: tuple[Score, ...] = ()
-    public: bool = False
-    closed: bool = False
+    scores: tuple[Score, ...] = ()  # the latest rounds of several players, the oldest first
+    public: bool = False  # whether strangers find the room in the list of open rooms
+    closed: bool = False  # whether an operator has closed it, permanently
+    # How often watch keys were revoked: on a change of host, a removal or a lock.
     watch_epoch: int = 0
+    # The number of the entry that the journal is read from: the first, or a checkpoint.
     begin: int = 1
+    # Until when each player's changes count; see `server.rooms.core.rate_limit`.
     paces: dict[PlayerId, int] = field(default_factory=dict)
+    # Of the members and of the players of `round`; see `server.rooms.core.colours`.
     colours: dict[PlayerId, int] = field(default_factory=dict)
 
     def seat_of(self, player: PlayerId | None) -> Seat | None:
@@ -193,11 +160,7 @@ class Room:
         return next((seat for seat in self.seats if seat.player == player), None)
 
     def has_acted(self, player: PlayerId) -> bool:
-        """Return whether a member has done anything here besides taking a seat, as far as is known.
-
-        This includes opening the room, running in a round that is still shown, answering for a
-        later round, and proposing terms.
-        """
+        """Return whether a member is known to have done more here than take a seat."""
         seat = self.seat_of(player)
         said = seat is not None and (seat.out or (seat.ready and self.round is not None))
         ran = self.round is not None and player in self.round.players
@@ -249,19 +212,13 @@ class Room:
 
 
 class Checkpoint(Struct, tag="checkpoint", frozen=True):
-    """The fold of all earlier entries; the journal is trimmed up to the last checkpoint.
-
-    Attributes:
-        room: the room after the previous entry.
-        at: the time of the previous entry.
-    """
+    """The fold of all earlier entries; the journal is trimmed up to the last checkpoint."""
 
     room: Room
-    at: int
+    at: int  # the time of the previous entry
 
 
 Entry: TypeAlias = Event | Checkpoint
-"""Entries in the journal of a room."""
 
 
 class KeptRound(Struct, tag="kept", frozen=True):
@@ -309,11 +266,9 @@ def _ends_watch_keys(before: Room, event: Event, after: Room) -> bool:
 
 
 def payer_of(room: Room, event: Event) -> PlayerId | None:
-    """Return the player whose rate limit an entry counts against; `None` if it is free.
-
-    Rounds are free, since they take time anyway. Replacing an absent host counts as the host's
-    change.
-    """
+    """Return the player whose rate limit an entry counts against; `None` if it is free."""
+    # Rounds are free, since they take time anyway. Replacing an absent host counts as the host's
+    # change.
     payer: PlayerId | None = None
     match event:
         case SeatTaken(player=player) | ReadySet(player=player) | TermsProposed(player=player):

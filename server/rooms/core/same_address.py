@@ -7,15 +7,11 @@ from collections.abc import Mapping
 from server.base.core.ids import PlayerId
 from server.rooms.core.room import Room
 
-Groups = tuple[tuple[PlayerId, ...], ...]
-"""Players at the same address, at least two per group."""
+Groups = tuple[tuple[PlayerId, ...], ...]  # players at the same address, at least two per group
 
 
 def groups(room: Room, addresses: Mapping[PlayerId, str]) -> Groups:
-    """Return the groups of members and latest runners at the same address.
-
-    Members are in seat order, followed by runners who have left the room.
-    """
+    """Return the groups of members, in seat order, and latest runners at the same address."""
     players = [seat.player for seat in room.seats]
     if room.round is not None:
         players += [each for each in room.round.players if each not in players]
