@@ -26,12 +26,7 @@ Profiles = Mapping[PlayerId, Profile]
 
 
 def challenge(page: Page, profiles: Profiles) -> ChallengeEvent:
-    """Return a challenge as visible to its viewer.
-
-    Args:
-        page: the challenge as shown to the viewer.
-        profiles: the profiles of at least `players_of(page)`.
-    """
+    """Return a challenge as its viewer may see it, given the profiles of `players_of(page)`."""
     return of(page, challengers(page.table.rows(), profiles), profiles)
 
 

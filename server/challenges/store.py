@@ -21,31 +21,23 @@ log = structlog.get_logger()
 
 _SUMMARY = msgspec.json.Decoder(Summary)
 
+# The most challenges in a player's list. Beyond it, challenges from strangers are dropped first,
+# then those from players met in a race, then the player's own.
 MAX_LISTED: Final = 50
-"""The most challenges in a player's list. Beyond it, challenges from strangers are dropped first,
-then those from players met in a race, then the player's own."""
 
+# The most challenges from others added to a list since the player last viewed it. The limit keeps
+# strangers from flooding the list. The link still works for challenges that are not added.
 MAX_UNSEEN: Final = 20
-"""The most challenges from others added to a list since the player last viewed it.
 
-The limit keeps strangers from flooding the list. The link still works for challenges that are not
-added.
-"""
-
+# The part of `MAX_UNSEEN` available to all players not met in a race together.
 MAX_UNSEEN_BY_STRANGERS: Final = 8
-"""The part of `MAX_UNSEEN` available to all players not met in a race together."""
 
-MAX_UNSEEN_BY_ONE: Final = 3
-"""The part of `MAX_UNSEEN` available to a single player."""
+MAX_UNSEEN_BY_ONE: Final = 3  # the part of `MAX_UNSEEN` available to a single player
+MAX_OPEN: Final = 20  # the most open challenges created by a player
+MAX_LOOKERS: Final = 1_000  # the most viewers recorded for a challenge
 
-MAX_OPEN: Final = 20
-"""The most open challenges created by a player."""
-
-MAX_LOOKERS: Final = 1_000
-"""The most viewers recorded for a challenge."""
-
+# The most players one player can block. Beyond it, the earliest is unblocked.
 MAX_BLOCKED: Final = 100
-"""The most players one player can block. Beyond it, the earliest is unblocked."""
 
 _TRIM = """
 local over = redis.call('ZCARD', KEYS[1]) - most
@@ -65,6 +57,7 @@ redis.call('EXPIRE', KEYS[1], life)
 redis.call('EXPIRE', KEYS[2], life)
 """
 
+# Add a challenge to the list of its creator or player.
 _ADD = Script(
     """
 local most, life = tonumber(ARGV[3]), ARGV[4]
@@ -76,8 +69,8 @@ local added = redis.call('ZADD', KEYS[1], 'NX', ARGV[2], ARGV[1])
 return added
 """
 )
-"""Add a challenge to the list of its creator or player."""
 
+# Add another player's challenge to a list, marked `m` if they have met in a race, else `s`.
 _OFFER = Script(
     """
 local maker, most, life = ARGV[3], tonumber(ARGV[4]), ARGV[5]
@@ -103,7 +96,6 @@ redis.call('HSET', KEYS[2], ARGV[1], kind .. maker)
 return redis.call('ZSCORE', KEYS[1], ARGV[1]) and 1 or 0
 """
 )
-"""Add another player's challenge to a list, marked `m` if they have met in a race, else `s`."""
 
 _BLOCK = Script("""
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
@@ -134,31 +126,21 @@ return new
 
 
 class Listed(NamedTuple):
-    """A player's list.
+    """A player's list."""
 
-    Attributes:
-        challenges: the time each was added, in Unix milliseconds, latest first.
-        told: the challenges added by other players.
-        seen: when the player last viewed the list; 0 for never.
-    """
-
+    # The time each was added, in Unix milliseconds, latest first.
     challenges: dict[ChallengeId, int]
-    told: frozenset[ChallengeId]
-    seen: int
+    told: frozenset[ChallengeId]  # the challenges added by other players
+    seen: int  # when the player last viewed the list; 0 for never
 
 
 class Standing(NamedTuple):
-    """A challenge as shown in a list.
-
-    Attributes:
-        summary: the challenge's summary.
-        score: the list owner's score, as returned by `placed_by`; `None` before they start.
-        up_to: the number of scores within `rank_bound`; 0 for a score without a rank.
-    """
+    """A challenge as shown in a list."""
 
     summary: Summary
+    # The list owner's score, as returned by `placed_by`; `None` before they start.
     score: int | None
-    up_to: int
+    up_to: int  # the number of scores within `rank_bound`; 0 for a score without a rank
 
 
 class ChallengeStore:
@@ -168,15 +150,9 @@ class ChallengeStore:
         self._database = database
 
     async def add(self, player: PlayerId, challenge: ChallengeId, at: int) -> bool:
-        """Add a challenge to the list of a player who created or started it.
+        """Add a challenge to the list of a player who created or started it at a time.
 
-        Args:
-            player: the player.
-            challenge: the challenge.
-            at: when the player created or started it.
-
-        Returns:
-            Whether it was added; `False` if it was already there.
+        Return whether it was added; `False` if it was already there.
         """
         names = [keys.listed(player), keys.told(player)]
         given = challenge, at, MAX_LISTED, keys.LIST_LIFE_S
@@ -185,11 +161,10 @@ class ChallengeStore:
     async def offer(
         self, player: PlayerId, challenge: ChallengeId, at: int, maker: PlayerId
     ) -> bool:
-        """Add another player's challenge to a player's list.
+        """Add another player's challenge to a player's list, and return whether it was added.
 
-        Returns:
-            Whether it was added; `False` if it was already there, its creator is blocked, or a
-            limit on unseen challenges is reached.
+        It is not if it was already there, its creator is blocked, or a limit on unseen challenges
+        is reached.
         """
         names = [keys.listed(player), keys.told(player), keys.seen(player)]
         names += [keys.blocked(player), results_keys.met(player)]
@@ -220,11 +195,7 @@ class ChallengeStore:
         return 0 if text is None else _read(challenge, text).players
 
     async def standing(self, player: PlayerId, challenge: ChallengeId) -> Standing | None:
-        """Return a challenge as shown in a player's list; `None` if it has expired.
-
-        Raises:
-            UnreadableError: if a newer release wrote it.
-        """
+        """Return a challenge as shown in a player's list; `None` if it has expired."""
         key, places = keys.summary(challenge), keys.places(challenge)
         text, score = await asyncio.gather(
             self._database.read_batched(key, "GET", key),
@@ -269,11 +240,7 @@ class ChallengeStore:
     async def make(self, player: PlayerId, challenge: ChallengeId, closes: int, now: int) -> bool:
         """Reserve a slot for a challenge that a player creates; return `False` at the limit.
 
-        Args:
-            player: the creator.
-            challenge: the challenge. Reserving its slot again is allowed.
-            closes: when it closes, in Unix milliseconds.
-            now: the time.
+        Reserving its slot again is allowed. Times are in Unix milliseconds.
         """
         given = challenge, now, closes, MAX_OPEN, keys.MADE_LIFE_S
         return bool(await self._database.run(_MAKE, [keys.made(player)], *given))
@@ -292,10 +259,7 @@ class ChallengeStore:
     async def look(self, challenge: ChallengeId, player: PlayerId, until: int) -> bool:
         """Record a viewer of a challenge; return whether the viewer is new.
 
-        Args:
-            challenge: the challenge.
-            player: the viewer.
-            until: when the challenge expires, in Unix milliseconds.
+        The challenge expires at `until`, in Unix milliseconds.
         """
         name = keys.lookers(challenge)
         return bool(await self._database.run(_LOOK, [name], player, MAX_LOOKERS, until))
@@ -307,11 +271,6 @@ class ChallengeStore:
 
 
 def _read(challenge: ChallengeId, text: str) -> Summary:
-    """Decode a summary.
-
-    Raises:
-        UnreadableError: if a newer release wrote it.
-    """
     try:
         return _SUMMARY.decode(text)
     except msgspec.DecodeError as error:

@@ -1,7 +1,6 @@
 """A challenge as a fold over its journal: its players and their results.
 
-Times are Unix milliseconds of the server's clock. `server.challenges.core.commands` decides
-players' commands.
+Times are Unix milliseconds of the server's clock.
 """
 
 from __future__ import annotations
@@ -26,32 +25,24 @@ from server.challenges.core.events import (
 from server.play.core import result as ranking
 from server.play.core.result import Result
 
-MAX_PLAYERS = 1_000
-"""The most players of a challenge, including invited ones."""
+MAX_PLAYERS = 1_000  # the most players of a challenge, including invited ones
 
+# The maximum number of emotes kept for one run: the latest. So a challenge has at most 16,000.
 MAX_EMOTES = 16
-"""The maximum number of emotes kept for one run: the latest. So a challenge has at most 16,000."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A player of a challenge.
+    """A player of a challenge."""
 
-    Attributes:
-        begun: the start of the attempt; `None` for an invited player who has not started.
-        deadline: when the attempt runs out of time; 0 before it starts.
-        result: the attempt's result; `None` until it ends.
-        ended: when the result was recorded.
-        emotes: the latest emotes for the run by sender, oldest first.
-        void: whether an operator voided the result.
-    """
-
+    # The start of the attempt; `None` for an invited player who has not started.
     begun: int | None = None
-    deadline: int = 0
+    deadline: int = 0  # when the attempt runs out of time; 0 before it starts
     result: Result | None = None
     ended: int = 0
+    # The latest emotes for the run by sender, oldest first.
     emotes: dict[PlayerId, int] = field(default_factory=dict)
-    void: bool = False
+    void: bool = False  # whether an operator voided the result
 
     @property
     def is_playing(self) -> bool:
@@ -153,19 +144,13 @@ class Challenge:
 
 
 class Checkpoint(Struct, tag="checkpoint", frozen=True):
-    """The state after all earlier entries; the journal starts at its last checkpoint.
-
-    Attributes:
-        challenge: the challenge after the previous entry.
-        at: the time of that entry.
-    """
+    """The state after all earlier entries; the journal starts at its last checkpoint."""
 
     challenge: Challenge
-    at: int
+    at: int  # the time of that entry
 
 
 Entry: TypeAlias = Event | Checkpoint
-"""Entries in the journal of a challenge."""
 
 
 def fold(challenge: Challenge | None, event: Entry) -> Challenge:
@@ -196,14 +181,11 @@ def _players_of(made: ChallengeMade) -> dict[PlayerId, Entrant]:
 
 
 def _completed(challenge: Challenge) -> Challenge:
-    """Return the challenge, closed if nothing is left to play.
-
-    That is when all invited players have played, or, after a close by the creator, when no attempt
-    is running.
-    """
+    """Return the challenge, closed if nothing is left to play."""
     if challenge.over is not None:
         return challenge
     if challenge.closing is not None:
+        # After a close by the creator, running attempts go on.
         done = challenge.begun == challenge.ended
     else:
         # By link or in a circle, others can still join.

@@ -12,36 +12,26 @@ from server.base.core.quota import DAY, HOUR, RUNNER, Item
 from server.challenges.core import keys
 from server.players.core.keys import PLAYER_LIFE_S
 
+# Bytes of a challenge: its first journal entry, its deal, and the creator's list entries.
 _MADE: Final = 2_600
-"""Bytes of a challenge: its first journal entry, its deal, and the creator's list entries."""
 
-_NAMED: Final = 350
-"""Bytes per invited or notified player: in the journal and in the player's list."""
+_NAMED: Final = 350  # bytes per invited or notified player: in the journal and in the player's list
 
+# Bytes added by a player's attempt: journal entries, a list entry and a history field.
 _BEGUN: Final = 800
-"""Bytes added by a player's attempt: journal entries, a list entry and a history field."""
 
 ENTRY_BYTES: Final = 120
-"""Bytes of another journal entry."""
 
 BLOCKED: Final = Item(80, PLAYER_LIFE_S * 1000)
-"""A blocked challenger."""
 
 LOOKER_BYTES: Final = 80
-"""Bytes for recording a viewer."""
 
+NAMED_COST: Final = 1.0  # the cost per player notified of a new challenge, in units of `costs`
+ROW_COST: Final = 0.06  # the cost per row shown; a page has at most `table.PAGE` rows
+ORDER_COST: Final = 0.01  # the cost per player of sorting a table: 1.5 ms for 1,000 players
 
-NAMED_COST: Final = 1.0
-"""The cost per player notified of a new challenge, in units of `costs`."""
-
-ROW_COST: Final = 0.06
-"""The cost per row shown; a page has at most `table.PAGE` rows."""
-
-ORDER_COST: Final = 0.01
-"""The cost per player of sorting a table: 1.5 ms for 1,000 players."""
-
+# The cost per player of reading a challenge's journal: 4.5 ms for 1,000 players.
 READ_COST: Final = 0.03
-"""The cost per player of reading a challenge's journal: 4.5 ms for 1,000 players."""
 
 
 def made(open_for: int, players: int) -> list[Item]:
@@ -52,9 +42,7 @@ def made(open_for: int, players: int) -> list[Item]:
 def begun(limit: int, left: int) -> list[Item]:
     """Return the charge for an attempt before its first move.
 
-    Args:
-        limit: its time limit in milliseconds.
-        left: milliseconds until the challenge closes.
+    `limit` is its time limit, and `left` the time until the challenge closes, in milliseconds.
     """
     return [Item(RUNNER, limit + HOUR), Item(_BEGUN, left + keys.CHALLENGE_LIFE_MS)]
 

@@ -25,14 +25,8 @@ from server.play.core.result import Result
 def begin(challenge: Challenge, player: PlayerId, now: int, *, is_member: bool) -> Event | None:
     """Decide a player's command to start the attempt: `None` if it is already running.
 
-    Args:
-        challenge: the challenge.
-        player: the player.
-        now: the time.
-        is_member: whether the player is a member of the challenge's circle, if it has one.
-
-    Raises:
-        Refusal: as `already_played`, `challenge_over`, `not_challenged` or `challenge_full`.
+    `is_member` says whether the player is a member of the challenge's circle, if it has one.
+    Refused as `already_played`, `challenge_over`, `not_challenged` or `challenge_full`.
     """
     made, own = challenge.made, challenge.players.get(player)
     if own is not None and own.result is not None:
@@ -75,17 +69,16 @@ def due(challenge: Challenge, now: int) -> Event | None:
 def close(challenge: Challenge, player: PlayerId, now: int) -> Event | None:
     """Decide the creator's command to close a challenge early: `None` if it is done.
 
-    Running attempts continue. Ending them would reveal the deal and the results to their players.
-
-    Raises:
-        Refusal: as `not_maker`, or as `for_circle`, because members rely on the announced date.
+    Refused as `not_maker`, or as `for_circle`.
     """
     if player != challenge.made.maker:
         raise Refusal("not_maker")
     if challenge.made.terms.circle is not None:
+        # Members rely on the announced date.
         raise Refusal("for_circle")
     if not challenge.is_open:
         return None
+    # Running attempts continue: ending them would reveal the deal and the results to their players.
     playing = (each.deadline for each in challenge.players.values() if each.is_playing)
     return Closing(max(playing, default=now), now)
 
@@ -95,8 +88,7 @@ def emote(
 ) -> Event | None:
     """Decide a player's command to send or remove an emote: `None` if nothing changes.
 
-    Raises:
-        Refusal: as `not_played` or `unknown_run`.
+    Refused as `not_played` or `unknown_run`.
     """
     if not challenge.has_ended(by):
         raise Refusal("not_played")
@@ -120,10 +112,6 @@ def void(challenge: Challenge, player: PlayerId, now: int, *, is_void: bool) -> 
 
 
 def check_played(challenge: Challenge, player: PlayerId) -> None:
-    """Check that a player's attempt is over.
-
-    Raises:
-        Refusal: as `not_played`.
-    """
+    """Check that a player's attempt is over. Refused as `not_played`."""
     if not challenge.has_ended(player):
         raise Refusal("not_played")

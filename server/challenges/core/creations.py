@@ -1,4 +1,4 @@
-"""The origins of challenges, from which their ids are derived.
+"""The origins of challenges, which determine their ids.
 
 Each type has its own namespace, so a key chosen by a client cannot collide with one of the server.
 """

@@ -19,14 +19,10 @@ class ChallengeOpened(Struct, tag="challenge", frozen=True):
 
 
 class ChallengeSettled(Struct, tag="settled", frozen=True):
-    """A challenge's results became final, or an operator changed one later.
-
-    Attributes:
-        version: the challenge's version then. Consumers use its latest state.
-    """
+    """A challenge's results became final, or an operator changed one later."""
 
     challenge: ChallengeId
-    version: int
+    version: int  # the challenge's version then. Consumers use its latest state.
 
     @property
     def field(self) -> str:

@@ -13,46 +13,24 @@ from msgspec import Struct
 from server.base.core.ids import ChallengeId, DealId, PlayerId
 from server.play.core.result import Help, Result
 
+# The possible players: anyone with the link, the invited players, or a circle's members.
 Audience = Literal["link", "named", "circle"]
-"""The possible players: anyone with the link, the invited players, or a circle's members."""
 
 
 class Terms(Struct, frozen=True, omit_defaults=True):
-    """The terms of a challenge.
-
-    Attributes:
-        game: the game's id.
-        variant: the variant's name.
-        limit: the time limit of an attempt in milliseconds.
-        open_for: milliseconds from creation to close.
-        help: the help that attempts allow.
-        target: whether players see the creator's result before playing.
-        circle: the id of the circle whose members can play, or `None`.
-    """
+    """The terms of a challenge."""
 
     game: str
     variant: str
-    limit: int
-    open_for: int
+    limit: int  # the time limit of an attempt in milliseconds
+    open_for: int  # milliseconds from creation to close
     help: Help = "none"
-    target: bool = True
-    circle: str | None = None
+    target: bool = True  # whether players see the creator's result before playing
+    circle: str | None = None  # the id of the circle whose members can play, or `None`
 
 
 class ChallengeMade(Struct, tag="made", frozen=True, omit_defaults=True):
-    """The challenge was created.
-
-    Attributes:
-        deal: the id of its deal.
-        commitment: the deal's commitment.
-        rules: the digest of its rules.
-        home: the number of cards that are home after dealing; only runs above it are ranked.
-        named: the invited players besides the creator; if any, only they can play.
-        told: players notified without being invited: the players of the previous challenge.
-        raced: the results of a race on its deal; empty for a new deal.
-        follows: the challenge of which this is the rematch, or `None`.
-        league: the number of the league's turn, counted from 0, or `None`.
-    """
+    """The challenge was created."""
 
     challenge: ChallengeId
     maker: PlayerId
@@ -60,13 +38,15 @@ class ChallengeMade(Struct, tag="made", frozen=True, omit_defaults=True):
     deal: DealId
     commitment: str
     rules: str
-    home: int
+    home: int  # the number of cards that are home after dealing; only runs above it are ranked
     at: int
+    # The invited players besides the creator; if any, only they can play.
     named: tuple[PlayerId, ...] = ()
+    # Players notified without being invited: the players of the previous challenge.
     told: tuple[PlayerId, ...] = ()
-    raced: dict[PlayerId, Result] = {}
-    follows: ChallengeId | None = None
-    league: int | None = None
+    raced: dict[PlayerId, Result] = {}  # the results of a race on its deal; empty for a new deal
+    follows: ChallengeId | None = None  # the challenge that this is a rematch of
+    league: int | None = None  # the number of the league's turn, counted from 0, or `None`
 
     @property
     def closes(self) -> int:
@@ -104,13 +84,9 @@ class Closed(Struct, tag="closed", frozen=True):
 
 
 class Closing(Struct, tag="closing", frozen=True):
-    """The creator closed the challenge early; it is over when the last running attempt ends.
+    """The creator closed the challenge early; it is over when the last running attempt ends."""
 
-    Attributes:
-        closes: the latest deadline of a running attempt.
-    """
-
-    closes: int
+    closes: int  # the latest deadline of a running attempt
     at: int
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from server.base.core.keys import DAY_SECONDS, partition
 from server.deals.core.keys import PLAYED_DEAL_LIFE_S
 
+# Milliseconds a challenge is kept after its scheduled close, or a later last entry: the maximum
+# lifetime of runs.
 CHALLENGE_LIFE_MS = 90 * DAY_SECONDS * 1000
-"""Milliseconds a challenge is kept after its scheduled close, or a later last entry: the maximum
-lifetime of runs."""
 
+# Seconds a challenge's deal is kept after its scheduled close, longer than any run on it.
 DEAL_LIFE_S = PLAYED_DEAL_LIFE_S
-"""Seconds a challenge's deal is kept after its scheduled close, longer than any run on it."""
 
+# Milliseconds within which a challenge must be created after its deal is reserved.
 MAKING_MS = 60_000
-"""Milliseconds within which a challenge must be created after its deal is reserved."""
 
+# Seconds a player's list is kept after its last addition: longer than a challenge.
 LIST_LIFE_S = 120 * DAY_SECONDS
-"""Seconds a player's list is kept after its last addition: longer than a challenge."""
 
+# Seconds a player's open challenges are recorded: longer than a challenge is open.
 MADE_LIFE_S = 15 * DAY_SECONDS
-"""Seconds a player's open challenges are recorded: longer than a challenge is open."""
 
 
 def challenge(name: str) -> str:

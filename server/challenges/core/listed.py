@@ -16,53 +16,37 @@ from server.challenges.core.challenge import Challenge, Entrant
 from server.challenges.core.events import Begun, ChallengeMade, Event, Finished, ResultVoided
 from server.play.core.result import packed
 
+# A player's progress with a challenge in their list. `new`: the player can start it. `missed`: it
+# closed, or stopped accepting attempts, before they started. `made`: they created it and have not
+# started.
 ListState = Literal["new", "playing", "ended", "missed", "made"]
-"""A player's progress with a challenge in their list.
 
-`new`: the player can start it. `missed`: it closed, or stopped accepting attempts, before they
-started. `made`: they created it and have not started.
-"""
-
+# The score of a run without a card home. Other valid results use their packed value.
 UNRANKED: Final = 1 << 53
-"""The score of a run without a card home. Other valid results use their packed value."""
 
 PLAYING: Final = UNRANKED + 2
-"""The score of a running attempt."""
 
 VOID: Final = UNRANKED + 4
-"""The score of a voided result."""
 
 
 class Summary(Struct, frozen=True, omit_defaults=True):
-    """A challenge's summary for lists, as of the last entry of its journal.
-
-    Attributes:
-        maker: the creator.
-        at: the time of its creation.
-        closes: the latest possible close; after an early close by the creator, the actual one once
-            it is over.
-        players: the number of players who have started or are invited.
-        ended: the number of players who have ended.
-        circle: the id of its circle, or `None`.
-        over: when it closed; 0 before.
-        is_closing: whether its creator closed it early.
-        rematch_at: when its rematch was created; 0 without one.
-        latest: the players who ended last and the times.
-    """
+    """A challenge's summary for lists, as of the last entry of its journal."""
 
     challenge: ChallengeId
     maker: PlayerId
     game: str
     variant: str
     at: int
+    # The latest possible close; after an early close by the creator, the actual one once it is
+    # over.
     closes: int
-    players: int
-    ended: int
-    circle: str | None = None
+    players: int  # the number of players who have started or are invited
+    ended: int  # the number of players who have ended
+    circle: str | None = None  # the id of its circle, or `None`
     over: int = 0
-    is_closing: bool = False
-    rematch_at: int = 0
-    latest: tuple[tuple[PlayerId, int], ...] = ()
+    is_closing: bool = False  # whether its creator closed it early
+    rematch_at: int = 0  # when its rematch was created; 0 without one
+    latest: tuple[tuple[PlayerId, int], ...] = ()  # the players who ended last and the times
 
 
 def summary(challenge: Challenge) -> Summary:
@@ -107,29 +91,25 @@ def score_of(challenge: Challenge, entrant: Entrant) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ListedChallenge:
-    """A challenge in a player's list.
-
-    Attributes:
-        rank: the player's rank among the results so far; `None` before their attempt ends, and for
-            a voided result.
-        news: whether something changed since the player last viewed the list.
-    """
+    """A challenge in a player's list."""
 
     summary: Summary
     state: ListState
+    # The player's rank among the results so far; `None` before their attempt ends, and for a voided
+    # result.
     rank: int | None
-    news: bool
+    news: bool  # whether something changed since the player last viewed the list
 
 
 def rank_bound(score: int) -> str | None:
     """Return the upper bound, for ZCOUNT, of the scores that determine a score's rank.
 
-    For a ranked run these are the better scores, and the rank is their number plus one. A run
-    without a card home shares the last rank, which is the number of all valid results. `None` for a
-    score that has no rank.
+    `None` for a score that has no rank.
     """
     if score > UNRANKED:
         return None
+    # A run without a card home shares the last rank, the number of all valid results. The rank of
+    # any other is the number of better scores plus one.
     return str(UNRANKED) if score == UNRANKED else f"({score}"
 
 
@@ -145,14 +125,9 @@ def listed(
 ) -> ListedChallenge:
     """Return a challenge as shown in a player's list.
 
-    Args:
-        found: the challenge's summary.
-        player: the player.
-        seen: when the player last viewed the list; 0 for never.
-        score: the player's score, as returned by `placed_by`; `None` before they start.
-        up_to: the number of scores within `rank_bound`.
-        told: whether another player added it to the list.
-        now: the time.
+    `seen` is when the player last viewed the list (0 for never), `score` the player's, as returned
+    by `placed_by` (`None` before they start), and `up_to` the number of scores within `rank_bound`.
+    `told` says whether another player added it to the list.
     """
     state: ListState
     rank = None

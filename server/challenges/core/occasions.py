@@ -1,11 +1,10 @@
-"""Occasions of challenges: the purpose for which their deals are played."""
+"""Occasions of challenges: the purpose of their deals."""
 
 from __future__ import annotations
 
 from server.base.core.ids import ChallengeId, Occasion
 
-KIND = "c"
-"""The prefix of these occasions."""
+KIND = "c"  # the prefix of these occasions
 
 
 def occasion_of(challenge: ChallengeId) -> Occasion:

@@ -10,59 +10,45 @@ from server.base.core.ids import AttemptId, PlayerId
 from server.challenges.core.challenge import Challenge, Entrant
 from server.play.core.result import Result
 
-PAGE: Final = 50
-"""Rows per page. Clients receive the first page and request others."""
+PAGE: Final = 50  # Rows per page. Clients receive the first page and request others.
 
+# A player's progress: invited, playing, ended, or invited and not started at the close.
 State = Literal["named", "playing", "ended", "absent"]
-"""A player's progress: invited, playing, ended, or invited and not started at the close."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A player's row.
-
-    Attributes:
-        result: `None` if it is hidden, missing or void; likewise `rank` and `attempt`.
-        rank: from 1; absent players share the rank after all others.
-        emotes: the emotes for the run, by sender; empty if hidden.
-    """
+    """A player's row."""
 
     player: PlayerId
     state: State
+    # `None` if it is hidden, missing or void; likewise `rank` and `attempt`.
     result: Result | None = None
-    rank: int | None = None
+    rank: int | None = None  # from 1; absent players share the rank after all others
     attempt: AttemptId | None = None
+    # The emotes for the run, by sender; empty if hidden.
     emotes: Mapping[PlayerId, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The order of a table.
+    """The order of a table, which is cached.
 
-    Sorting takes time proportional to the number of players, so orders are cached. Building a row
-    takes constant time.
-
-    Attributes:
-        players: by rank if results are visible, otherwise in the order of joining.
-        ranks: the ranks of valid results; empty if results are hidden.
+    Sorting takes time proportional to the number of players, and building a row constant time.
     """
 
+    # By rank if results are visible, otherwise in the order of joining.
     players: tuple[PlayerId, ...]
-    ranks: Mapping[PlayerId, int]
+    ranks: Mapping[PlayerId, int]  # the ranks of valid results; empty if results are hidden
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table whose rows are built on request.
-
-    Attributes:
-        challenge: the challenge.
-        shows_results: whether the viewer can see results. If not, only the target (the creator's
-            result) is shown, if the terms include it.
-        order: the order of the rows.
-    """
+    """A table whose rows are built on request."""
 
     challenge: Challenge
+    # Whether the viewer can see results. If not, only the target (the creator's result) is shown,
+    # if the terms include it.
     shows_results: bool
     order: Order
 
