@@ -40,12 +40,7 @@ Profiles = Mapping[PlayerId, Profile]
 
 
 def circle(found: Circle, profiles: Profiles) -> messages.Circle:
-    """Return a circle as shown to all its members.
-
-    Args:
-        found: the circle.
-        profiles: the members' profiles.
-    """
+    """Return a circle as shown to all its members, given their profiles."""
     season, rounds = found.season, found.rounds
     if season is not None:
         rounds = found.rounds_of(season)
@@ -112,13 +107,7 @@ def _summary(found: Circle, member: Member) -> CircleSummary:
 
 
 def table(found: Table, of: Circle, profiles: Profiles) -> CircleTable:
-    """Return a table of a circle.
-
-    Args:
-        found: the table.
-        of: the circle.
-        profiles: the profiles of `players_of(found)`.
-    """
+    """Return a table of a circle, given the profiles of `players_of(found)`."""
     is_of_all = found.span == "all"
     return CircleTable(
         circle=of.id,
@@ -174,13 +163,7 @@ def head_to_head(of: Circle, duels: Sequence[Duel], one: Profile, other: Profile
 
 
 def feed(of: Circle, found: Sequence[Item], profiles: Profiles) -> messages.CircleFeed:
-    """Return a circle's feed with its emotes.
-
-    Args:
-        of: the circle.
-        found: the feed's items.
-        profiles: the profiles of the items' players.
-    """
+    """Return a circle's feed with its emotes, given the profiles of the items' players."""
     return messages.CircleFeed(
         of.id,
         [

@@ -9,11 +9,8 @@ from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.circles.core import keys
 
-MAX_LEFT = 200
-"""The most circles listed per player; those left longest ago are dropped first."""
-
-_PAST = 2**52
-"""Subtracted from the time of leaving to give a former circle a negative score."""
+MAX_LEFT = 200  # the most circles listed per player; those left longest ago are dropped first
+_PAST = 2**52  # subtracted from the time of leaving to give a former circle a negative score
 
 _ADD = Script("""
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])

@@ -14,20 +14,19 @@ from server.circles.core import keys
 from server.circles.core.circle import PAID_ROUNDS
 from server.circles.core.events import Every
 
+# A circle with its owner: its journal and the owner's list entry.
 CIRCLE: Final = (Item(1_200, keys.CIRCLE_LIFE_MS),)
-"""A circle with its owner: its journal and the owner's list entry."""
 
+# A member: two journal entries and an entry in the player's list of circles.
 MEMBER: Final = (Item(250, keys.CIRCLE_LIFE_MS),)
-"""A member: two journal entries and an entry in the player's list of circles."""
 
+# Bytes for a league challenge: a challenge and its entry in the circle's journal.
 _ROUND: Final = 2_900
-"""Bytes for a league challenge: a challenge and its entry in the circle's journal."""
 
-SEASONS: Final = Item(4_000, keys.CIRCLE_LIFE_MS)
-"""The past seasons that a circle keeps."""
+SEASONS: Final = Item(4_000, keys.CIRCLE_LIFE_MS)  # the past seasons that a circle keeps
 
+# The entries for daily posts between two checkpoints.
 POSTS: Final = Item(4_500, keys.CIRCLE_LIFE_MS)
-"""The entries for daily posts between two checkpoints."""
 
 _PERIOD_MS: Final[dict[Every, int]] = {"day": DAY, "week": 7 * DAY}
 
@@ -38,5 +37,4 @@ def rounds(every: Every, count: int) -> tuple[Item, ...]:
     return (Item(count * _ROUND, ahead + CHALLENGE_LIFE_MS),)
 
 
-ENTRY: Final = Item(200, keys.CIRCLE_LIFE_MS)
-"""One more entry in a circle's journal."""
+ENTRY: Final = Item(200, keys.CIRCLE_LIFE_MS)  # one more entry in a circle's journal

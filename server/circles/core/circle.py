@@ -1,7 +1,7 @@
 """A circle as a fold over its journal: members, seasons and emotes.
 
-Times are Unix milliseconds of the server's clock. `server.circles.core.commands` decides members'
-commands. No journal stores tables or feeds: both are computed from the members' histories.
+Times are Unix milliseconds of the server's clock. No journal stores tables or feeds: both are
+computed from the members' histories.
 """
 
 from __future__ import annotations
@@ -42,30 +42,23 @@ from server.circles.core.events import (
 )
 from server.circles.core.seasons import Round, Season
 
+# The most members. A table has a row for each member and reads each member's history.
 MAX_MEMBERS: Final = 200
-"""The most members. A table has a row for each member and reads each member's history."""
 
-MAX_SEASONS: Final = 26
-"""The most past seasons kept; older ones are dropped."""
+MAX_SEASONS: Final = 26  # the most past seasons kept; older ones are dropped
 
+# The most league challenges kept for past seasons; the oldest seasons beyond it are dropped.
 MAX_ROUNDS: Final = 400
-"""The most league challenges kept for past seasons; the oldest seasons beyond it are dropped."""
 
-MAX_FORMER: Final = 200
-"""The most former members kept for the tables of past seasons."""
+MAX_FORMER: Final = 200  # the most former members kept for the tables of past seasons
+MAX_CHALLENGES: Final = 50  # the most members' challenges kept; older ones are dropped
+SHOWN_MS: Final = 7 * DAY  # milliseconds a member's challenge is kept after its close
 
-MAX_CHALLENGES: Final = 50
-"""The most members' challenges kept; older ones are dropped."""
-
-SHOWN_MS: Final = 7 * DAY
-"""Milliseconds a member's challenge is kept after its close."""
-
+# The most emotes kept. Beyond it, the item whose first emote is oldest loses its emotes.
 MAX_EMOTES: Final = 400
-"""The most emotes kept. Beyond it, the item whose first emote is oldest loses its emotes."""
 
-
+# Challenges a league makes on prepaid credit. The league ends if none of them is played.
 PAID_ROUNDS: Final = 5
-"""Challenges a league makes on prepaid credit. The league ends if none of them is played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,56 +105,35 @@ class Circle:
 
     Checkpoints store this state, so every field is bounded. A new field needs a default that
     preserves the meaning of older checkpoints.
-
-    Attributes:
-        name: the display name.
-        secret: the second half of the invitation link.
-        members: in the order of joining; empty once the circle is deleted.
-        version: the number of the last entry.
-        at: the time of the last entry.
-        used: the time of the last entry caused by a member.
-        begin: the number of the journal's first entry.
-        weeks: the length of the next season; `None` if there is no next season.
-        season: the current season, or the last one until it is settled.
-        rounds: the league's challenges in and after the current season.
-        closed: past seasons, latest first.
-        former: members who left after the end of a kept season, in the order of leaving.
-        league: the league's terms.
-        next_round: when the league's next challenge is due.
-        turn: the number of challenges the league has made; selects the next game.
-        paid: the number of prepaid challenges that the league has yet to make.
-        challenges: members' recent challenges, latest last.
-        webhook: the destination of posts.
-        answer: the last outcome at the webhook, which stays after a permanent failure removes the
-            webhook.
-        posted: the last day posted; initially the last settled day when the webhook was set.
-        emotes: emotes for feed items by item and player, oldest item first.
     """
 
     id: CircleId
     founded: int
     name: str
-    secret: str
+    secret: str  # the second half of the invitation link
     owner: PlayerId
-    members: tuple[Member, ...]
+    members: tuple[Member, ...]  # in the order of joining; empty once the circle is deleted
     version: int
-    at: int
-    used: int
-    begin: int = 1
-    weeks: int | None = None
-    season: Season | None = None
-    rounds: tuple[Round, ...] = ()
-    closed: tuple[Season, ...] = ()
+    at: int  # the time of the last entry
+    used: int  # the time of the last entry caused by a member
+    begin: int = 1  # the number of the journal's first entry
+    weeks: int | None = None  # the length of the next season; `None` if there is no next season
+    season: Season | None = None  # the current season, or the last one until it is settled
+    rounds: tuple[Round, ...] = ()  # the league's challenges in and after the current season
+    closed: tuple[Season, ...] = ()  # past seasons, latest first
+    # Members who left after the end of a kept season, in the order of leaving.
     former: tuple[FormerMember, ...] = ()
     league: League | None = None
-    next_round: int = 0
-    turn: int = 0
-    challenges: tuple[Challenge, ...] = ()
-    webhook: Webhook | None = None
-    posted: int = 0
+    next_round: int = 0  # when the league's next challenge is due
+    turn: int = 0  # the number of challenges the league has made; selects the next game
+    challenges: tuple[Challenge, ...] = ()  # members' recent challenges, latest last
+    webhook: Webhook | None = None  # the destination of posts
+    posted: int = 0  # the last day posted; initially the last settled day when the webhook was set
+    # Emotes for feed items by item and player, oldest item first.
     emotes: dict[str, dict[PlayerId, int]] = field(default_factory=dict)
+    # The last outcome at the webhook, which stays after a permanent failure removes the webhook.
     answer: Answer | None = None
-    paid: int = 0
+    paid: int = 0  # the number of prepaid challenges that the league has yet to make
 
     @property
     def deleted(self) -> bool:
@@ -202,10 +174,8 @@ class Circle:
 
     @property
     def delay(self) -> int:
-        """The delay of the circle's scheduled work, in milliseconds.
-
-        It is derived from the id, so that circles do not all run at the start or close of a day.
-        """
+        """The delay of the circle's scheduled work, in milliseconds."""
+        # Derived from the id, so that circles do not all run at the start or close of a day.
         return seasons.delay_of(self.id)
 
     @property
@@ -231,23 +201,16 @@ class Circle:
 
 
 class Checkpoint(Struct, tag="checkpoint", frozen=True):
-    """The state after all earlier entries; the journal starts at its last checkpoint.
-
-    Attributes:
-        circle: the circle after the previous entry.
-        at: the time of that entry.
-    """
+    """The state after all earlier entries; the journal starts at its last checkpoint."""
 
     circle: Circle
-    at: int
+    at: int  # the time of that entry
 
 
 Entry: TypeAlias = Event | Checkpoint
-"""Entries in the journal of a circle."""
 
-
+# Entries that no member caused.
 ScheduledEvent = SeasonClosed | RoundMade | RoundSkipped | DayPosted | WebhookAnswered
-"""Entries that no member caused."""
 
 
 def fold(circle: Circle | None, event: Entry) -> Circle:
@@ -328,7 +291,6 @@ def _folded(circle: Circle, event: Event) -> Circle:  # noqa: PLR0912 - one for 
 
 
 def _next_turn(circle: Circle, at: int) -> Circle:
-    """Return the circle after its league's turn, with the next turn scheduled."""
     assert circle.league is not None, "only a league has turns"
     following = seasons.next_start(circle.league.every, at, circle.delay)
     paid = max(0, circle.paid - 1)
@@ -370,17 +332,15 @@ def _pruned(circle: Circle) -> Circle:
 
 
 def _season_after(circle: Circle, weeks: int | None, at: int) -> Season | None:
-    """Return the current season after a change of the season length.
-
-    A season that is over and awaits its last results stays unchanged. A running season ends with
-    the current week at the earliest.
-    """
+    """Return the current season after a change of the season length."""
     running, week = circle.season, seasons.week_at(at)
     if running is None:
         number = circle.closed[0].number + 1 if circle.closed else 1
         return None if weeks is None else Season(number, week, weeks, _drop(circle.league))
     if at >= running.ends:
+        # It awaits its last results.
         return running
+    # A running season ends with the current week at the earliest.
     return structs.replace(running, weeks=max(weeks or 0, week - running.first + 1))
 
 
@@ -410,10 +370,7 @@ def _kept(closed: tuple[Season, ...]) -> tuple[Season, ...]:
 
 
 def _with_league(circle: Circle, league: League | None, at: int) -> Circle:
-    """Return the circle with another league.
-
-    Its first challenge follows the close of the previous league's last one.
-    """
+    """Return the circle with another league."""
     if league is None or circle.season is None:
         return replace(circle, league=None, paid=0)
     last = max((each.closes for each in circle.rounds), default=0)

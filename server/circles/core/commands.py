@@ -40,11 +40,7 @@ from server.circles.core.events import (
 
 
 def check_link(circle: Circle, player: PlayerId, secret: str) -> None:
-    """Check that a player can see the circle behind a link. Members always can.
-
-    Raises:
-        Refusal: as `unknown_circle`.
-    """
+    """Refuse as `unknown_circle` a player without membership and the link's secret."""
     # Compare in constant time, so that response times do not reveal the secret.
     if circle.deleted or not (
         circle.member(player) or compare_digest(secret.encode(), circle.secret.encode())
@@ -53,11 +49,7 @@ def check_link(circle: Circle, player: PlayerId, secret: str) -> None:
 
 
 def check_member(circle: Circle, player: PlayerId) -> Member:
-    """Return a player's membership.
-
-    Raises:
-        Refusal: as `unknown_circle`, if the player is not a member.
-    """
+    """Return a player's membership. Refused as `unknown_circle`, if the player is not a member."""
     member = circle.member(player)
     if member is None:
         raise Refusal("unknown_circle")
@@ -65,32 +57,20 @@ def check_member(circle: Circle, player: PlayerId) -> Member:
 
 
 def check_owner(circle: Circle, player: PlayerId) -> None:
-    """Check that a player owns the circle.
-
-    Raises:
-        Refusal: as `unknown_circle` or `not_owner`.
-    """
+    """Check that a player owns the circle. Refused as `unknown_circle` or `not_owner`."""
     check_member(circle, player)
     if circle.owner != player:
         raise Refusal("not_owner")
 
 
 def check_other(circle: Circle, player: PlayerId) -> None:
-    """Check that the player named in a command is a member.
-
-    Raises:
-        Refusal: as `not_member`.
-    """
+    """Check that the player named in a command is a member. Refused as `not_member`."""
     if circle.member(player) is None:
         raise Refusal("not_member")
 
 
 def join(circle: Circle, player: PlayerId, secret: str, now: int) -> Event | None:
-    """Decide a join command: `None` if the player is already a member.
-
-    Raises:
-        Refusal: as `unknown_circle` or `circle_full`.
-    """
+    """Decide a join command: `None` for a member. Refused as `unknown_circle` or `circle_full`."""
     check_link(circle, player, secret)
     if circle.member(player):
         return None
@@ -100,11 +80,7 @@ def join(circle: Circle, player: PlayerId, secret: str, now: int) -> Event | Non
 
 
 def leave(circle: Circle, player: PlayerId, now: int) -> Event | None:
-    """Decide a command to leave.
-
-    Raises:
-        Refusal: as `unknown_circle`.
-    """
+    """Decide a command to leave. Refused as `unknown_circle`."""
     check_member(circle, player)
     return Left(player, now)
 
@@ -117,21 +93,14 @@ def erase(circle: Circle, player: PlayerId, now: int) -> Event | None:
 
 
 def mute(circle: Circle, player: PlayerId, muted: bool, now: int) -> Event | None:
-    """Decide a command to mute or unmute notifications.
-
-    Raises:
-        Refusal: as `unknown_circle`.
-    """
+    """Decide a command to mute or unmute notifications. Refused as `unknown_circle`."""
     return None if check_member(circle, player).muted == muted else Muted(player, muted, now)
 
 
 def emote(circle: Circle, player: PlayerId, item: str, sent: int | None, now: int) -> Event | None:
-    """Decide a command to send an emote, or to remove it.
+    """Decide a command to send an emote, or to remove it. Refused as `unknown_circle`.
 
     The caller checks that the item exists.
-
-    Raises:
-        Refusal: as `unknown_circle`.
     """
     check_member(circle, player)
     if circle.emotes.get(item, {}).get(player) == sent:
@@ -144,15 +113,7 @@ def remove(
 ) -> Event | None:
     """Decide the owner's command to remove a member: `None` for the owner and non-members.
 
-    Args:
-        circle: the circle.
-        owner: the sender of the command.
-        player: the member to remove.
-        secret: the new secret, because the removed member knows the old one.
-        now: the time.
-
-    Raises:
-        Refusal: as `unknown_circle` or `not_owner`.
+    `secret` is the new one. Refused as `unknown_circle` or `not_owner`.
     """
     check_owner(circle, owner)
     if player == owner or circle.member(player) is None:
@@ -164,8 +125,7 @@ def remove(
 def hand_over(circle: Circle, owner: PlayerId, player: PlayerId, now: int) -> Event | None:
     """Decide the owner's command to transfer ownership.
 
-    Raises:
-        Refusal: as `unknown_circle`, `not_owner` or `not_member`.
+    Refused as `unknown_circle`, `not_owner` or `not_member`.
     """
     check_owner(circle, owner)
     check_other(circle, player)
@@ -175,29 +135,20 @@ def hand_over(circle: Circle, owner: PlayerId, player: PlayerId, now: int) -> Ev
 def rename(circle: Circle, owner: PlayerId, name: str, now: int) -> Event | None:
     """Decide the owner's command to rename the circle. The caller validates the name.
 
-    Raises:
-        Refusal: as `unknown_circle` or `not_owner`.
+    Refused as `unknown_circle` or `not_owner`.
     """
     check_owner(circle, owner)
     return None if circle.name == name else Renamed(name, now)
 
 
 def renew_link(circle: Circle, owner: PlayerId, secret: str, now: int) -> Event | None:
-    """Decide the owner's command to renew the link.
-
-    Raises:
-        Refusal: as `unknown_circle` or `not_owner`.
-    """
+    """Decide the owner's command to renew the link. Refused as `unknown_circle` or `not_owner`."""
     check_owner(circle, owner)
     return LinkRenewed(secret, now)
 
 
 def set_season(circle: Circle, owner: PlayerId, weeks: int | None, now: int) -> Event | None:
-    """Decide the owner's command to set the season length.
-
-    Raises:
-        Refusal: as `unknown_circle` or `not_owner`.
-    """
+    """Decide the owner's command to set the length. Refused as `unknown_circle` or `not_owner`."""
     check_owner(circle, owner)
     if circle.weeks == weeks and (circle.season is None or circle.season.weeks == weeks):
         return None
@@ -207,8 +158,7 @@ def set_season(circle: Circle, owner: PlayerId, weeks: int | None, now: int) -> 
 def set_league(circle: Circle, owner: PlayerId, league: League | None, now: int) -> Event | None:
     """Decide the owner's command to set or end the league. The caller validates the games.
 
-    Raises:
-        Refusal: as `unknown_circle`, `not_owner` or `no_season`.
+    Refused as `unknown_circle`, `not_owner` or `no_season`.
     """
     check_owner(circle, owner)
     if circle.league == league:
@@ -223,8 +173,7 @@ def set_league(circle: Circle, owner: PlayerId, league: League | None, now: int)
 def set_webhook(circle: Circle, owner: PlayerId, webhook: Webhook | None, now: int) -> Event | None:
     """Decide the owner's command to set or remove the webhook. The caller validates the URL.
 
-    Raises:
-        Refusal: as `unknown_circle` or `not_owner`.
+    Refused as `unknown_circle` or `not_owner`.
     """
     check_owner(circle, owner)
     return None if circle.webhook == webhook else WebhookSet(webhook, now)
@@ -233,9 +182,9 @@ def set_webhook(circle: Circle, owner: PlayerId, webhook: Webhook | None, now: i
 def record_webhook_outcome(
     circle: Circle, url: str, code: str, *, ends: bool, now: int
 ) -> Event | None:
-    """Record a new outcome of posting to the webhook with this sealed URL.
+    """Record an outcome of posting to the webhook with this sealed URL.
 
-    Return `None` if the outcome is unchanged or the webhook has been replaced.
+    Return `None` if it is unchanged or the webhook has been replaced.
     """
     if circle.webhook is None or circle.webhook.url != url:
         return None
@@ -244,11 +193,7 @@ def record_webhook_outcome(
 
 
 def delete(circle: Circle, owner: PlayerId, now: int) -> Event | None:
-    """Decide the owner's command to delete the circle.
-
-    Raises:
-        Refusal: as `unknown_circle` or `not_owner`.
-    """
+    """Decide the owner's command to delete it. Refused as `unknown_circle` or `not_owner`."""
     check_owner(circle, owner)
     return Deleted(now)
 
@@ -281,21 +226,14 @@ def pay(circle: Circle, player: PlayerId, now: int) -> Event | None:
 
 
 def make_round(circle: Circle, turn: int, made: RoundMade | RoundSkipped) -> Event | None:
-    """Record the result of a league's turn: `None` if it is already recorded.
-
-    Args:
-        circle: the circle.
-        turn: the turn's number, counted from 0.
-        made: the challenge made, or a skipped turn.
-    """
+    """Record a league's turn, counted from 0; `None` if it already is."""
     return None if circle.turn != turn or circle.league is None else made
 
 
 def add_challenge(circle: Circle, added: ChallengeAdded) -> Event | None:
     """Record a member's challenge: `None` if it is already known or the league's.
 
-    Raises:
-        Refusal: as `unknown_circle`, if the player is not a member.
+    Refused as `unknown_circle`, if the player is not a member.
     """
     check_member(circle, added.player)
     known = {each.challenge for each in circle.challenges}

@@ -14,27 +14,17 @@ from server.base.core.ids import ChallengeId, CircleId, DealId, PlayerId
 from server.play.core.result import Help
 
 Every = Literal["day", "week"]
-"""The interval between a league's challenges."""
 
 Form = Literal["discord", "slack", "json"]
-"""The format of a webhook's posts."""
 
 
 class League(Struct, frozen=True, omit_defaults=True):
-    """The terms of a league.
+    """The terms of a league."""
 
-    Attributes:
-        every: the interval between challenges; each is open for one interval.
-        games: the ids of the games, which rotate.
-        limit: the time limit of an attempt in milliseconds.
-        drop: the number of each member's worst results in a season that do not count.
-        help: the help that attempts allow.
-    """
-
-    every: Every
-    games: tuple[str, ...]
-    limit: int
-    drop: int = 0
+    every: Every  # the interval between challenges; each is open for one interval
+    games: tuple[str, ...]  # the ids of the games, which rotate
+    limit: int  # the time limit of an attempt in milliseconds
+    drop: int = 0  # the number of each member's worst results in a season that do not count
     help: Help = "none"
 
 
@@ -46,10 +36,7 @@ class Webhook(Struct, frozen=True):
 
 
 class Founded(Struct, tag="founded", frozen=True):
-    """A player founded the circle.
-
-    `secret` is the second half of the invitation link.
-    """
+    """A player founded the circle; `secret` is the second half of the invitation link."""
 
     circle: CircleId
     owner: PlayerId
@@ -175,15 +162,10 @@ class WebhookSet(Struct, tag="webhook", frozen=True):
 
 
 class WebhookAnswered(Struct, tag="answered", frozen=True):
-    """The outcome of posting to the webhook changed.
+    """The outcome of posting to the webhook changed."""
 
-    Attributes:
-        code: the HTTP status, such as `204`, or the kind of failure, such as `time`.
-        ends: whether posting stops permanently.
-    """
-
-    code: str
-    ends: bool
+    code: str  # the HTTP status, such as `204`, or the kind of failure, such as `time`
+    ends: bool  # whether posting stops permanently
     at: int
 
 

@@ -13,13 +13,11 @@ from server.base.core.ids import ChallengeId, PlayerId
 from server.circles.core.circle import Circle
 from server.circles.core.tables import Record, Score
 
-FEED_DAYS: Final = 7
-"""Days covered by a feed, including the current day."""
+FEED_DAYS: Final = 7  # days covered by a feed, including the current day
 
 FEED_MS: Final = FEED_DAYS * DAY
 
-MAX_ITEMS: Final = 50
-"""The most items in a feed; older ones are omitted."""
+MAX_ITEMS: Final = 50  # the most items in a feed; older ones are omitted
 
 About = Literal["joined", "dailies", "record", "season", "challenge"]
 

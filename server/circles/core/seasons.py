@@ -17,27 +17,17 @@ from server.circles.core.events import Every
 from server.results.core.boards import days_of, week_of
 
 MAX_WEEKS: Final = 26
-"""The most weeks of a season."""
 
+# Milliseconds after a challenge's close until its results count: by then all have arrived.
 ROUND_SETTLED_MS: Final = 300_000
-"""Milliseconds after a challenge's close until its results count: by then all have arrived."""
 
-
+# Milliseconds over which circles spread their work after the start or close of a day. It is short
+# enough for the results of a season's last league challenge to be final when the season is settled.
 SPREAD_MS: Final = 1_800_000
-"""Milliseconds over which circles spread their work after the start or close of a day.
-
-It is short enough for the results of a season's last league challenge to be final when the season
-is settled.
-"""
 
 
 class Round(Struct, frozen=True):
-    """A challenge of a league.
-
-    Attributes:
-        at: when it was made.
-        closes: when it closes.
-    """
+    """A challenge of a league."""
 
     challenge: ChallengeId
     game: str
@@ -52,20 +42,13 @@ class Round(Struct, frozen=True):
 
 
 class Season(Struct, frozen=True, omit_defaults=True):
-    """A season.
+    """A season."""
 
-    Attributes:
-        number: 1 for the circle's first season.
-        first: the number of its first week.
-        weeks: its length in weeks.
-        drop: the number of each member's worst league results that do not count.
-        rounds: the league's challenges, once it is closed; until then see `Circle.rounds`.
-    """
-
-    number: int
+    number: int  # 1 for the circle's first season
     first: int
-    weeks: int
-    drop: int = 0
+    weeks: int  # its length in weeks
+    drop: int = 0  # the number of each member's worst league results that do not count
+    # The league's challenges, once it is closed; until then see `Circle.rounds`.
     rounds: tuple[Round, ...] = ()
 
     @property

@@ -1,7 +1,7 @@
 """Tables of circles, computed from the members' histories.
 
-Tables are not stored. A change to a history, such as a voided result, changes every table that
-includes it, even for a past season.
+A change to a history, such as a voided result, changes every table that includes it, even for a
+past season.
 """
 
 from __future__ import annotations
@@ -21,22 +21,14 @@ from server.results.core.played_days import PlayedDays
 
 
 class Score(NamedTuple):
-    """A player's results in dailies over some days or all time.
+    """A player's results in dailies over some days or all time."""
 
-    Attributes:
-        points: the sum of the points; 0 for all time.
-        played: the number of dailies that count.
-        won: the number won.
-        crowns: the number of days with every daily counted.
-        races: the number of races won with a kept identity; 0 except for all time.
-        dailies: the valid results by game, if the table covers a single day.
-    """
-
-    points: int = 0
-    played: int = 0
+    points: int = 0  # the sum of the points; 0 for all time
+    played: int = 0  # the number of dailies that count
     won: int = 0
-    crowns: int = 0
-    races: int = 0
+    crowns: int = 0  # the number of days with every daily counted
+    races: int = 0  # the number of races won with a kept identity; 0 except for all time
+    # The valid results by game, if the table covers a single day.
     dailies: tuple[tuple[str, DayResult], ...] = ()
 
 
@@ -62,16 +54,12 @@ class LeagueScore(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of a table.
-
-    Attributes:
-        rank: 1 for the best; equal rows share a rank.
-        league: the results in the league, in the order of its challenges.
-    """
+    """A row of a table."""
 
     player: PlayerId
-    rank: int
+    rank: int  # 1 for the best; equal rows share a rank
     score: Score
+    # The results in the league, in the order of its challenges.
     league: tuple[LeagueScore, ...] = ()
 
     @property
@@ -86,13 +74,7 @@ class Row(NamedTuple):
 
 
 def score_of(found: Excerpt, days: Collection[int], sets: DailySets) -> Score:
-    """Return a player's score for some days.
-
-    Args:
-        found: an excerpt of the history that covers the days.
-        days: the days.
-        sets: the games that were dailies on each day.
-    """
+    """Return a player's score for some days, given an excerpt that covers them."""
     standing = {key: each for key, each in found.days.items() if key[1] in days and not each.void}
     counted: defaultdict[int, set[str]] = defaultdict(set)
     for (game, day), each in standing.items():
@@ -110,12 +92,7 @@ def score_of(found: Excerpt, days: Collection[int], sets: DailySets) -> Score:
 
 
 def all_time(found: Excerpt, sets: DailySets) -> AllTime:
-    """Return a player's all-time score and records.
-
-    Args:
-        found: an excerpt of the history with all sums.
-        sets: the games that were dailies on each day.
-    """
+    """Return a player's all-time score and records, given an excerpt with all sums."""
     played = [found.played.get(game, PlayedDays()) for game in games()]
     score = Score(
         played=sum(each.days_played.bit_count() for each in played),
@@ -142,10 +119,7 @@ def table(
 ) -> list[Row]:
     """Return the rows of a table, highest points first.
 
-    Args:
-        scores: the players' scores in dailies.
-        league: each player's points in the league's challenges.
-        drop: the number of worst league results that do not count.
+    `league` has each player's points in the league's challenges; the `drop` worst do not count.
     """
     rows = [
         Row(player, 0, score, drop_worst(league.get(player, ()), drop))
