@@ -37,11 +37,6 @@ class DailySetStore:
         return DailySets(tuple(changes), fixed)
 
     async def fix(self, day: int, games: Iterable[str]) -> None:
-        """Store a day's set, unless this day's or a later day's set is stored.
-
-        Args:
-            day: the number of the day.
-            games: the ids of the day's games.
-        """
+        """Store the games of a day's set, unless this day's or a later day's set is stored."""
         text = " ".join(sorted(games))
         await self._database.run(_FIX, [keys.DAILY_SETS], day, text)

@@ -23,6 +23,9 @@ from server.results.core.history_fields import (
     results_on_page,
 )
 
+# The keys are a player's history and account record. A history with results and its record get the
+# same lifetime; the record of a kept identity then never expires. A history without results has a
+# shorter lifetime of its own.
 _CHANGE = Script(
     PLAYED
     + """
@@ -39,11 +42,6 @@ elseif redis.call('TTL', KEYS[2]) >= 0 then redis.call('EXPIRE', KEYS[2], ARGV[2
 return 1
 """
 )
-"""The keys are a player's history and account record.
-
-A history with results and its record get the same lifetime; the record of a kept identity then
-never expires. A history without results has a shorter lifetime of its own.
-"""
 
 
 class _State(NamedTuple):
@@ -53,8 +51,7 @@ class _State(NamedTuple):
     version: str | None
 
 
-BATCH = 100
-"""Fields of a whole history read at once: 0.2 ms of the event loop."""
+BATCH = 100  # fields of a whole history read at once: 0.2 ms of the event loop
 
 
 class HistoryStore:
@@ -79,13 +76,7 @@ class HistoryStore:
     ) -> list[Excerpt]:
         """Return each player's excerpt, in one round trip; empty if there is no history.
 
-        Args:
-            players: the histories' owners.
-            days: the days to read.
-            rounds: the game and deal of each round to read.
-            of: the game of a result to add or change, or `None`.
-            challenges: the game and deal of each challenge to read.
-            dailies: the games to read for the days; `None` for all games.
+        The other arguments are those of `names_of`.
         """
         names = names_of(days, rounds, of, challenges, dailies)
         found = await asyncio.gather(
@@ -100,8 +91,7 @@ class HistoryStore:
         """Return a consistent copy of a player's whole history; empty if there is none.
 
         It takes a round trip per `BATCH` fields, between which Redis and the event loop serve
-        others. It restarts if the history changes meanwhile, or if fields are missing: after a
-        failover, the new server can iterate in another order.
+        others.
         """
         key = keys.history(player)
         while True:
@@ -114,18 +104,15 @@ class HistoryStore:
                 reading.add(fields)
                 if not int(cursor):
                     break
+            # Otherwise it has changed meanwhile, or fields are missing: after a failover, the new
+            # server can iterate in another order.
             if await self._state(key) == before and before.size == reading.size:
                 return reading.whole()
 
     async def page(self, player: PlayerId, days: int) -> Excerpt:
-        """Return a consistent excerpt for a player's page.
+        """Return a consistent excerpt for a player's page, with each game's latest `days` dailies.
 
         It takes a round trip per `BATCH` results on the page, independent of the history's length.
-        The whole history is read only if an earlier release wrote it without sums of dailies.
-
-        Args:
-            player: the page's player.
-            days: the number of each game's latest dailies to include.
         """
         key = keys.history(player)
         while True:
@@ -133,6 +120,7 @@ class HistoryStore:
             await self._read(key, reading, names_of_page())
             found = reading.excerpt()
             if found.lacks_sums(found.totals):
+                # Only if an earlier release wrote it without sums of dailies.
                 whole = await self.read(player)
                 return whole.all(whole.computed)
             names = results_on_page(found, days)
@@ -142,7 +130,6 @@ class HistoryStore:
                 return reading.excerpt()
 
     async def _read(self, key: str, reading: Reading, names: list[str]) -> None:
-        """Read a batch of fields."""
         (texts,) = await self._database.ask(lambda redis, key: redis.hmget(key, names), key)
         found = zip(names, texts, strict=True)
         reading.add({name: text for name, text in found if text is not None})
@@ -178,15 +165,10 @@ class HistoryStore:
     async def change(
         self, player: PlayerId, version: int, fields: Mapping[str, str | None]
     ) -> bool:
-        """Change fields of a history, unless it has changed since it was read.
+        """Change fields of a history, unless it has changed since `version` was read.
 
-        Args:
-            player: the history's owner.
-            version: the version that was read.
-            fields: the new texts; `None` deletes a field.
-
-        Returns:
-            Whether the change was stored; `False` after a concurrent change.
+        `None` deletes a field. Return whether the change was stored; `False` after a concurrent
+        change.
         """
         arguments = [part for field, text in fields.items() for part in (field, text or "")]
         names = [keys.history(player), keys.player(player)]

@@ -15,6 +15,8 @@ from server.play.core.result import Row, Rows
 from server.results.core import keys
 from server.results.core.boards import PERIODIC, BoardId
 
+# The keys are a leaderboard, the other group's leaderboard, and the day's curves. A lifetime of 0
+# seconds means no expiry.
 _PLACE = Script("""
 local player, score, life = ARGV[1], ARGV[2], ARGV[3]
 local was = redis.call('ZSCORE', KEYS[1], player)
@@ -35,11 +37,10 @@ if change ~= 0 and #ARGV > 3 then
 end
 return {was, elsewhere}
 """)
-"""The keys are a leaderboard, the other group's leaderboard, and the day's curves.
 
-A lifetime of 0 seconds means no expiry.
-"""
-
+# A Lua function for scripts: the rows between two positions, from 0, inclusive. It returns the
+# position and the rank of the first row, both from 1, followed by each row's player and score; or
+# an empty table if there are no rows.
 _ROWS = """
 local function rows(first, last)
   local found = redis.call('ZRANGE', KEYS[1], first, last, 'WITHSCORES')
@@ -47,11 +48,6 @@ local function rows(first, last)
   local better = redis.call('ZCOUNT', KEYS[1], '-inf', '(' .. found[2])
   return {first + 1, better + 1, unpack(found)}
 end
-"""
-"""A Lua function for scripts: the rows between two positions, from 0, inclusive.
-
-It returns the position and the rank of the first row, both from 1, followed by each row's player
-and score; or an empty table if there are no rows.
 """
 
 _PAGE = Script(
@@ -77,6 +73,7 @@ return answers
 """
 )
 
+# The arguments are the most rows to return per list, then lists of players, each after its length.
 _AMONG = Script("""
 local most, at, answers = tonumber(ARGV[1]), 2, {}
 while at <= #ARGV do
@@ -102,8 +99,6 @@ while at <= #ARGV do
 end
 return answers
 """)
-"""The arguments are the most rows to return per list, then lists of players, each after its
-length."""
 
 _STANDING = Script(
     _ROWS
@@ -125,15 +120,9 @@ class LeaderboardStore:
     ) -> tuple[int | None, int | None]:
         """Set or remove a player's score on a leaderboard, and remove it from the other group's.
 
-        Args:
-            board: the leaderboard.
-            player: the player.
-            score: the score; `None` to remove it.
-            curve: the fields of the day's curves that the player's run increments while the player
-                has a score in either group.
-
-        Returns:
-            The player's previous scores, on the leaderboard and on the other group's.
+        `curve` has the fields of the day's curves that the player's run increments while the player
+        has a score in either group. Return the previous scores, on the leaderboard and on the other
+        group's.
         """
         other = board._replace(group="guests" if board.group == "ranked" else "ranked")
         names = [keys.leaderboard(board), keys.leaderboard(other), keys.curves(board)]
@@ -179,15 +168,10 @@ class LeaderboardStore:
     async def among(
         self, board: BoardId, circles: Sequence[Sequence[PlayerId]], most: int
     ) -> list[list[Row]]:
-        """Return the rows of each list's players, best first.
+        """Return the rows of each list's players, best first, at most `most` per list.
 
-        Redis is blocked meanwhile: for half a millisecond per list of 100 players who are all on a
-        leaderboard of a million.
-
-        Args:
-            board: the leaderboard.
-            circles: the lists of players, none empty.
-            most: the most rows to return per list.
+        No list is empty. Redis is blocked meanwhile: for half a millisecond per list of 100 players
+        who are all on a leaderboard of a million.
         """
         key = keys.leaderboard(board)
         listed = [part for circle in circles for part in (str(len(circle)), *circle)]

@@ -24,10 +24,7 @@ class MetStore:
         self._database = database
 
     async def add(self, player: PlayerId, others: Sequence[PlayerId], at: int) -> None:
-        """Add a player's opponents at a time in Unix milliseconds.
-
-        The latest `keys.MAX_MET` opponents are kept.
-        """
+        """Add a player's opponents at a time in Unix milliseconds; the latest are kept."""
         key = keys.met(player)
         await self._database.run(
             _MEET, [key], at, keys.MAX_MET, players_keys.PLAYER_LIFE_S, *others

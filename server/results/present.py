@@ -16,9 +16,7 @@ from server.results.messages import Entry, Leaderboard, Middle
 def leaderboard(page: Page, deal: str | None) -> Leaderboard:
     """Return a leaderboard as shown to one player.
 
-    Args:
-        page: the player's page.
-        deal: the deal of the day and game if it is closed, or `None`.
+    `deal` is the one of the day and game if it is closed, or `None`.
     """
     return Leaderboard(
         game=page.board.game,
@@ -37,13 +35,7 @@ def leaderboard(page: Page, deal: str | None) -> Leaderboard:
 def entries(
     board: BoardId, rows: Iterable[ranking.Row], profiles: Mapping[PlayerId, Profile]
 ) -> list[Entry]:
-    """Return rows of a leaderboard.
-
-    Args:
-        board: the leaderboard.
-        rows: the rows.
-        profiles: the profiles of the rows' players.
-    """
+    """Return rows of a leaderboard, given the profiles of their players."""
     return [
         Entry(row.rank, players_present.player(profiles[row.player]), *board.decode(row.score))
         for row in rows

@@ -11,59 +11,39 @@ from server.base.core.days import DailyId
 from server.base.core.refusal import Refusal
 from server.play.core.result import unpack
 
+# The quantity compared by a leaderboard. `day`: the results of a game's daily, or the day's points
+# over all games; `week`: the week's points; `wins`: dailies won; `best`: the best run; `rating`:
+# the rating from races; `races`: races won. All but the first two are all-time. Only races that
+# were contests count.
 Scope = Literal["day", "week", "wins", "best", "rating", "races"]
-"""The quantity compared by a leaderboard.
 
-`day`: the results of a game's daily, or the day's points over all games; `week`: the week's points;
-`wins`: dailies won; `best`: the best run; `rating`: the rating from races; `races`: races won. All
-but the first two are all-time. Only races that were contests count.
-"""
+Group = Literal["ranked", "guests"]  # `ranked`: players with a kept identity; `guests`: all others
+ALL_GAMES: Final = "all"  # the game of a leaderboard over all games
 
-Group = Literal["ranked", "guests"]
-"""`ranked`: players with a kept identity; `guests`: all others."""
-
-ALL_GAMES: Final = "all"
-"""The game of a leaderboard over all games."""
-
+# The scopes with a leaderboard per period; others have one for all time.
 PERIODIC: Final = ("day", "week")
-"""The scopes with a leaderboard per period; others have one for all time."""
 
+# The scopes that have a leaderboard over all games.
 OF_ALL_GAMES: Final = ("day", "week", "wins", "races")
-"""The scopes that have a leaderboard over all games."""
 
-_MONDAY: Final = 3
-"""1970-01-01 was a Thursday, three days after Monday."""
+_MONDAY: Final = 3  # 1970-01-01 was a Thursday, three days after Monday
 
 
 class Score(NamedTuple):
-    """A decoded score: either the first three fields (a result) or `value`.
+    """A decoded score: either the first three fields (a result) or `value`."""
 
-    Attributes:
-        left: the number of cards not on the foundations.
-        time: milliseconds from the start to the last card that reached a foundation.
-        moves: the number of moves.
-        value: points, wins, races won or the rating; higher is better.
-    """
-
-    left: int
-    time: int
+    left: int  # the number of cards not on the foundations
+    time: int  # milliseconds from the start to the last card that reached a foundation
     moves: int
-    value: int
+    value: int  # points, wins, races won or the rating; higher is better
 
 
 class BoardId(NamedTuple):
-    """The identity of a leaderboard.
-
-    Attributes:
-        scope: the quantity compared.
-        game: the game's id, or `ALL_GAMES`.
-        period: the number of the day or week; 0 for all time.
-        group: ranked players or guests.
-    """
+    """The identity of a leaderboard."""
 
     scope: Scope
-    game: str
-    period: int
+    game: str  # the game's id, or `ALL_GAMES`
+    period: int  # the number of the day or week; 0 for all time
     group: Group
 
     @property
@@ -79,11 +59,9 @@ class BoardId(NamedTuple):
 
     @property
     def is_of_results(self) -> bool:
-        """Whether its scores are packed results instead of negated numbers.
-
-        Numbers such as points or wins are negated, so that the lowest score is the best on every
-        board.
-        """
+        """Whether its scores are packed results instead of negated numbers."""
+        # Numbers such as points or wins are negated, so that the lowest score is the best on every
+        # board.
         return self.scope == "best" or (self.scope == "day" and self.game != ALL_GAMES)
 
     def decode(self, score: int) -> Score:
@@ -97,18 +75,11 @@ def of_daily(daily: DailyId, group: Group) -> BoardId:
 
 
 def resolve(scope: Scope, game: str, period: int | None, group: Group, today: int) -> BoardId:
-    """Return the id of an existing leaderboard, which can be empty.
+    """Return the id of an existing leaderboard, which can be empty, for unvalidated input.
 
-    Args:
-        scope: the quantity compared; like `game` and `group`, unvalidated client input.
-        game: the game's id, or `ALL_GAMES`.
-        period: the number of the day or week; `None` for the current one or all time.
-        group: ranked players or guests.
-        today: the number of the current day.
-
-    Raises:
-        Refusal: as `unknown_game`; as `unknown_day` if the period is in the future; or as
-            `unknown_board` if the combination does not exist.
+    `period` is the number of the day or week, `None` for the current one or all time, and `today`
+    the current day. Refused as `unknown_game`; as `unknown_day` if the period is in the future; or
+    as `unknown_board` if the combination does not exist.
     """
     if game != ALL_GAMES and game not in games():
         raise Refusal("unknown_game")

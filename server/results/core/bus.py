@@ -16,15 +16,10 @@ def topic(board: BoardId) -> Topic:
 
 
 class ScoreChanged(Struct, array_like=True, frozen=True):
-    """A player's changed score, sent to a leaderboard's topic. An empty payload means any change.
-
-    Attributes:
-        score: the better of the new and the old score. No better row is affected.
-    """
+    """To a leaderboard's topic: a changed score. An empty payload means any change."""
 
     player: PlayerId
-    score: int
+    score: int  # the better of the new and the old score. No better row is affected.
 
 
-decode = Decoder[ScoreChanged](ScoreChanged).decode
-"""Decodes a message of a leaderboard's topic."""
+decode = Decoder[ScoreChanged](ScoreChanged).decode  # decodes a message of a leaderboard's topic

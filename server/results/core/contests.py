@@ -1,8 +1,7 @@
 """Contests: how much weight a race between two players has.
 
 Races against idle, repeat or same-address opponents cost only time and can be arranged at will.
-They have reduced weight or none for ratings, races won and best runs. A race without weight against
-any opponent adds to none of these.
+They have reduced weight or none for ratings, races won and best runs.
 """
 
 from __future__ import annotations
@@ -17,21 +16,15 @@ from server.base.core.days import DAY
 from server.base.core.ids import DealId, PlayerId
 from server.play.core.result import End
 
-PLAYED_MOVES: Final = 10
-"""The fewest moves of a resigned or timed-out run that counts as played."""
+PLAYED_MOVES: Final = 10  # the fewest moves of a resigned or timed-out run that counts as played
+WINDOW_MS: Final = DAY  # milliseconds during which two players' earlier races reduce the weight
 
-WINDOW_MS: Final = DAY
-"""Milliseconds during which two players' earlier races reduce the weight."""
-
+# The number of races between two players within `WINDOW_MS` with full weight. Each later race has
+# half the weight of the previous one.
 FULL: Final = 3
-"""The number of races between two players within `WINDOW_MS` with full weight. Each later race has
-half the weight of the previous one."""
 
-MOST: Final = 6
-"""The number of races between two players within `WINDOW_MS` that have any weight."""
-
-MAX_LATELY: Final = 50
-"""The most recent races of a game kept in a history for this purpose."""
+MOST: Final = 6  # the number of races between two players within `WINDOW_MS` that have any weight
+MAX_LATELY: Final = 50  # the most recent races of a game kept in a history for this purpose
 
 
 class Played(Protocol):
@@ -52,18 +45,12 @@ def has_played(result: Played) -> bool:
 
 
 class Meeting(Struct, array_like=True, frozen=True):
-    """A race that could have been a contest, as stored in each player's history.
-
-    Attributes:
-        at: when it ended, in Unix milliseconds.
-        others: the other players.
-        hollow: whether the player won it without any other player having played.
-    """
+    """A race that could have been a contest, as stored in each player's history."""
 
     deal: DealId
-    at: int
+    at: int  # when it ended, in Unix milliseconds
     others: tuple[PlayerId, ...]
-    hollow: bool = False
+    hollow: bool = False  # whether the player won it without any other player having played
 
 
 class Lately(Struct, array_like=True, frozen=True):
@@ -84,17 +71,12 @@ class Lately(Struct, array_like=True, frozen=True):
 
 
 class Pair(Struct, array_like=True, frozen=True):
-    """Two players of a race whose contest has reduced weight, as stored.
-
-    Attributes:
-        earlier: the number of their races within `WINDOW_MS` before.
-        together: whether they share an address or an IPv6 network.
-    """
+    """Two players of a race whose contest has reduced weight, as stored."""
 
     one: PlayerId
     other: PlayerId
-    earlier: int
-    together: bool
+    earlier: int  # the number of their races within `WINDOW_MS` before
+    together: bool  # whether they share an address or an IPv6 network
 
     def has(self, player: PlayerId) -> bool:
         """Return whether a player belongs to the pair."""
@@ -115,10 +97,8 @@ def pairs(
 ) -> tuple[Pair, ...]:
     """Return the pairs of a race's players that have reduced weight.
 
-    Args:
-        players: the race's players.
-        lately: each player's races within the window.
-        networks: the players' networks (`server.players.address_hash`), where known.
+    `lately` are each player's races within the window, and `networks` the players' networks
+    (`server.players.address_hash`), where known.
     """
     found = []
     for one, other in combinations(sorted(players), 2):
@@ -140,21 +120,16 @@ def weights(
     ranks: Mapping[PlayerId, int],
     pairs: Iterable[Pair],
 ) -> dict[PlayerId, float]:
-    """Return a race's nonzero weights against each opponent, from 0 to 1.
+    """Return a player's nonzero weights in a race against each opponent, from 0 to 1.
 
-    A loss always counts, so that giving up early is no escape. A win or tie counts only if both
-    have played.
-
-    Args:
-        player: the player whose weights are computed.
-        results: the valid results of all players.
-        ranks: the ranks of these results.
-        pairs: the pairs with reduced weight, from `pairs`.
+    `results` and `ranks` are of the valid results, and `pairs` those with reduced weight.
     """
     less = {each.one: each.weight for each in pairs if each.other == player}
     less |= {each.other: each.weight for each in pairs if each.one == player}
     found = {}
     for other, result in results.items():
+        # A loss always counts, so that giving up early is no escape. A win or tie counts only if
+        # both have played.
         lost = ranks[player] > ranks[other]
         if other != player and (lost or (has_played(results[player]) and has_played(result))):
             found[other] = less.get(other, 1.0)

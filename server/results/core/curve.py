@@ -15,19 +15,16 @@ from engine.ruleset import ROW, Ruleset
 from server.play.core.attempt import UNDONE
 from server.play.core.run import Run
 
+# Times since the start in seconds, denser where most progress happens.
 SECONDS: Final = (
     *range(0, 120, 15),
     *range(120, 600, 30),
     *range(600, 1_800, 150),
     *range(1_800, 3_601, 600),
 )
-"""Times since the start in seconds, denser where most progress happens."""
 
-END: Final = "end"
-"""The end of a run, used in place of a time."""
-
-PERCENTILES: Final = (10, 50, 90)
-"""The percentiles shown: low, median and high."""
+END: Final = "end"  # the end of a run, used in place of a time
+PERCENTILES: Final = (10, 50, 90)  # the percentiles shown: low, median and high
 
 
 class Band(NamedTuple):
@@ -39,25 +36,20 @@ class Band(NamedTuple):
 
 
 class DailyCurves(NamedTuple):
-    """The curves of a daily.
-
-    Attributes:
-        runs: the number of runs counted.
-        bands: a band for each of `SECONDS`; empty without runs.
-        end: the band at the end of the runs; `None` without runs.
-    """
+    """The curves of a daily."""
 
     runs: int
-    bands: tuple[Band, ...]
-    end: Band | None
+    bands: tuple[Band, ...]  # a band for each of `SECONDS`; empty without runs
+    end: Band | None  # the band at the end of the runs; `None` without runs
 
 
 def fields_of(run: Run, rules: Ruleset) -> tuple[str, ...]:
     """Return the counts that a run increments, each as `<second>:<cards home>`.
 
-    A finished run keeps its cards. Moves are not replayed: their piles show how many cards each
-    brings home. That fails for games with automatic moves, which have no curves.
+    A finished run keeps its cards. Games with automatic moves have no curves.
     """
+    # Moves are not replayed: their piles show how many cards each brings home, but not for
+    # automatic moves.
     if rules.automatic:
         return ()
     times, home = [-1], [rules.home_at_start]

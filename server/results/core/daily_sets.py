@@ -17,16 +17,12 @@ from server.results.core.played_days import DaySet
 
 @dataclass(frozen=True, slots=True)
 class DailySets:
-    """The history of daily sets.
+    """The history of daily sets."""
 
-    Attributes:
-        changes: pairs of a set's first day and its games' ids, sorted by day, at least one. The
-            first set also applies to all earlier days.
-        fixed: the last day with a final set, or -1. Later sets can still change.
-    """
-
+    # Pairs of a set's first day and its games' ids, sorted by day, at least one. The first set also
+    # applies to all earlier days.
     changes: tuple[tuple[int, frozenset[str]], ...]
-    fixed: int = -1
+    fixed: int = -1  # the last day with a final set, or -1. Later sets can still change.
 
     def of(self, day: int) -> frozenset[str]:
         """Return the ids of a day's games."""
@@ -38,12 +34,9 @@ class DailySets:
         return frozenset().union(*(games for _, games in self.changes))
 
     def crowns(self, played: Mapping[str, DaySet]) -> DaySet:
-        """Return the days with the whole set played.
+        """Return the days with the whole set played, given the days that count by game.
 
         It takes a few bit-set operations per change of the list, independent of the number of days.
-
-        Args:
-            played: the days that count, by game.
         """
         found, ends = 0, [first for first, _ in self.changes[1:]]
         for (first, games), end in zip(self.changes, [*ends, None], strict=True):

@@ -1,9 +1,8 @@
 """Excerpts of histories: the parts that a new or voided result changes, and derived values.
 
 A history grows with every day played. Adding or voiding a result therefore reads an excerpt: the
-days of the affected weeks, the affected round, and each game's stored totals, which the result
-changes. The cost does not depend on the length of the history. A player's page is built likewise,
-from `PlayedDays` and the latest rounds.
+days of the affected weeks, the affected round, and each game's stored totals. A player's page is
+built likewise.
 
 Totals are sums, from which results can be subtracted, except for the best result. The whole history
 is read when the best result is voided, when there are too many rounds, or when a game's sums of
@@ -34,28 +33,21 @@ from server.results.core.history import (
 from server.results.core.played_days import Best, PlayedDays
 from server.results.core.race_results import Race
 
+# The excess of rounds over `MAX_ROUNDS` that is moved to the sums in one batch.
 MORE_ROUNDS: Final = 100
-"""The excess of rounds over `MAX_ROUNDS` that is moved to the sums in one batch."""
 
 
 class Totals(Struct, array_like=True, frozen=True):
-    """The totals of a game's valid, ranked results, as stored.
-
-    Attributes:
-        won: the number of dailies won.
-        races: the number of rounds won.
-        rated: the number of rounds that changed the rating; `shift` and `factor` as in `Change`.
-        best: the best packed result, or `None`.
-        held: the number of individually stored rounds, including void and unranked ones.
-    """
+    """The totals of a game's valid, ranked results, as stored."""
 
     won: int = 0
     races: int = 0
+    # The number of rounds that changed the rating; `shift` and `factor` as in `Change`.
     rated: int = 0
     shift: int = 0
     factor: int = 0
-    best: int | None = None
-    held: int = 0
+    best: int | None = None  # the best packed result, or `None`
+    held: int = 0  # the number of individually stored rounds, including void and unranked ones
 
     @property
     def change(self) -> Change:
@@ -91,26 +83,20 @@ class Totals(Struct, array_like=True, frozen=True):
 
 
 class Excerpt(Scores, frozen=True):
-    """The part of a history that concerns a result or some leaderboards.
+    """The part of a history that concerns a result or some leaderboards."""
 
-    Attributes:
-        totals: the totals of all valid results, by game.
-        claims: for each game, the race being decided on, based on the current rating and recent
-            opponents. No other race can be recorded before it.
-        lately: recent races and opponents, by game.
-        played: the sums of all dailies, by game.
-        held: the deals of individually stored rounds, by game, sorted by id.
-        next_best: the best result by game excluding one best result, if the whole history was read.
-            The excerpt then contains all stored rounds of its games.
-        next_days: likewise the best result of dailies alone, with its day.
-    """
-
-    totals: Mapping[str, Totals] = {}
+    totals: Mapping[str, Totals] = {}  # the totals of all valid results, by game
+    # For each game, the race being decided on, based on the current rating and recent opponents. No
+    # other race can be recorded before it.
     claims: Mapping[str, Race] = {}
-    lately: Mapping[str, Lately] = {}
-    played: Mapping[str, PlayedDays] = {}
+    lately: Mapping[str, Lately] = {}  # recent races and opponents, by game
+    played: Mapping[str, PlayedDays] = {}  # the sums of all dailies, by game
+    # The deals of individually stored rounds, by game, sorted by id.
     held: Mapping[str, tuple[DealId, ...]] = {}
+    # The best result by game excluding one best result, if the whole history was read. The excerpt
+    # then contains all stored rounds of its games.
     next_best: Mapping[str, int | None] | None = None
+    # Likewise the best result of dailies alone, with its day.
     next_days: Mapping[str, Best | None] = {}
 
     def lacks_sums(self, games: Iterable[str]) -> bool:
@@ -158,14 +144,14 @@ class Excerpt(Scores, frozen=True):
     def with_void(self, game: str, day: int, void: bool) -> Excerpt | None:
         """Return the excerpt with the result of a daily voided or restored, if it exists.
 
-        Return `None` if the whole history is needed: an excerpt does not contain the second-best
-        result.
+        Return `None` if the whole history is needed.
         """
         found = self.days.get((game, day))
         if found is None or found.void == void:
             return self
         totals, played = self._of(game).without_day(found), self._days_of(game)
         is_best = found.record is not None and found.record == totals.best
+        # An excerpt does not contain the second-best result.
         if void and (is_best or day == played.best_day) and self.next_best is None:
             return None
         if void and is_best and self.next_best is not None:
@@ -192,10 +178,8 @@ class Excerpt(Scores, frozen=True):
         return replace(self, challenges={**self.challenges, key: result})
 
     def has_round(self, game: str, deal: DealId, at: int) -> bool:
-        """Return whether the result of a round that ended at a time has been recorded.
-
-        A round no later than the latest one in the sums has been moved there.
-        """
+        """Return whether the result of a round that ended at a time has been recorded."""
+        # A round no later than the latest one in the sums has been moved there.
         return (game, deal) in self.rounds or at <= self.sums.get(game, Sums()).until
 
     def with_claim(self, race: Race) -> Excerpt:
@@ -209,11 +193,9 @@ class Excerpt(Scores, frozen=True):
     ) -> Excerpt | None:
         """Return the excerpt with the result of a round added or replaced.
 
-        This removes the race's claim, and adds its opponents if `meeting` is given. If there are
-        `MORE_ROUNDS` too many rounds, the game's oldest ones are moved to the sums. A round already
-        moved there changes nothing.
-
-        Return `None` if the whole history is needed, as in `with_void`.
+        This removes the race's claim, and adds its opponents if `meeting` is given. A round already
+        moved to the sums changes nothing. Return `None` if the whole history is needed, as in
+        `with_void`.
         """
         after = self._with_result(game, deal, result)
         if after is None:
@@ -268,7 +250,6 @@ def _taken(game: str, rounds: dict[tuple[str, DealId], RoundResult], sums: Sums)
 
 
 def _added(sums: Sums, result: RoundResult) -> Sums:
-    """Return the sums plus a round."""
     if result.void:
         return replace(sums, until=result.at)
     rating = sums.change.plus(result.change).rating

@@ -1,7 +1,7 @@
 """A player's history: results of dailies, races and challenges, and the scores derived from them.
 
 Scores, streaks and ratings are computed from the history, so that voiding a result undoes all its
-consequences. Adding a result reads only an excerpt (`server/results/core/excerpt.py`).
+consequences.
 """
 
 from __future__ import annotations
@@ -17,47 +17,33 @@ from server.play.core.result import End, Result, pack
 from server.results.core import boards
 from server.results.core.boards import ALL_GAMES, PERIODIC, BoardId, Group
 
-WON_POINTS: Final = 50
-"""Points for winning a daily, in addition to those for the cards."""
-
-SPEED_POINTS: Final = 50
-"""Additional points for an immediate win, minus one per minute."""
+WON_POINTS: Final = 50  # points for winning a daily, in addition to those for the cards
+SPEED_POINTS: Final = 50  # additional points for an immediate win, minus one per minute
 
 MINUTE: Final = 60_000
 
+# The number of a game's latest rounds always stored individually. Older rounds are summed.
 MAX_ROUNDS: Final = 200
-"""The number of a game's latest rounds always stored individually. Older rounds are summed."""
 
 RATING: Final = 25.0
+# Mean (`RATING`) and standard deviation of the rating of a player without races.
 UNCERTAINTY: Final = RATING / 3
-"""Mean (`RATING`) and standard deviation of the rating of a player without races."""
 
 _SHIFT_UNITS: Final = 10**9
 _FACTOR_UNITS: Final = 10**12
 
 
 class DayResult(Struct, array_like=True, frozen=True):
-    """The result of a daily, as stored.
+    """The result of a daily, as stored."""
 
-    Attributes:
-        home: the number of cards on the foundations.
-        left: the number of other cards.
-        time: milliseconds from the start to the last card that reached a foundation.
-        moves: the number of moves.
-        end: the reason it ended.
-        points: its points in sums.
-        void: whether an operator voided it.
-        ranked: whether the player had a kept identity when it started.
-    """
-
-    home: int
-    left: int
-    time: int
+    home: int  # the number of cards on the foundations
+    left: int  # the number of other cards
+    time: int  # milliseconds from the start to the last card that reached a foundation
     moves: int
     end: End
-    points: int
-    void: bool = False
-    ranked: bool = False
+    points: int  # its points in sums
+    void: bool = False  # whether an operator voided it
+    ranked: bool = False  # whether the player had a kept identity when it started
 
     @property
     def counts(self) -> bool:
@@ -76,10 +62,8 @@ class DayResult(Struct, array_like=True, frozen=True):
 
     @property
     def packed(self) -> int:
-        """The result packed into one integer.
-
-        Runs without a card home share the last rank, so their moves are packed as 0.
-        """
+        """The result packed into one integer."""
+        # Runs without a card home share the last rank, whatever their moves.
         return pack(self.left, self.time, self.moves if self.points else 0)
 
     @property
@@ -89,37 +73,24 @@ class DayResult(Struct, array_like=True, frozen=True):
 
 
 class RoundResult(Struct, array_like=True, frozen=True):
-    """The result of a round with several players, as stored.
+    """The result of a round with several players, as stored."""
 
-    Attributes:
-        at: when the round ended, in Unix milliseconds.
-        place: the rank, from 1.
-        players: the number of players.
-        won: whether the player won.
-        home: as in `DayResult`; likewise `left`, `time`, `moves` and `end`.
-        help: whether help was allowed; such a run is not a record.
-        shift: the change of the rating's mean.
-        factor: the factor applied to the rating's uncertainty.
-        void: whether an operator voided it.
-        ranked: whether the player had a kept identity when it started.
-        contest: whether it was a contest for the player. Otherwise it adds nothing to leaderboards
-            (`server.results.core.contests`).
-    """
-
-    at: int
-    place: int
+    at: int  # when the round ended, in Unix milliseconds
+    place: int  # the rank, from 1
     players: int
     won: bool
-    home: int
+    home: int  # as in `DayResult`; likewise `left`, `time`, `moves` and `end`
     left: int
     time: int
     moves: int
     end: End
-    help: bool = False
-    shift: float = 0.0
-    factor: float = 1.0
-    void: bool = False
-    ranked: bool = False
+    help: bool = False  # whether help was allowed; such a run is not a record
+    shift: float = 0.0  # the change of the rating's mean
+    factor: float = 1.0  # the factor applied to the rating's uncertainty
+    void: bool = False  # whether an operator voided it
+    ranked: bool = False  # whether the player had a kept identity when it started
+    # Whether it was a contest for the player. Otherwise it adds nothing to leaderboards
+    # (`server.results.core.contests`).
     contest: bool = True
 
     @property
@@ -158,58 +129,35 @@ class RoundResult(Struct, array_like=True, frozen=True):
 
 
 class ChallengeResult(Struct, array_like=True, frozen=True):
-    """The result of a challenge, as stored. It does not affect leaderboards or ratings.
+    """The result of a challenge, as stored. It does not affect leaderboards or ratings."""
 
-    Attributes:
-        at: when the challenge closed, in Unix milliseconds.
-        challenge: the challenge's id.
-        place: the rank, from 1; the last rank if it is void.
-        players: the number of players.
-        home: as in `DayResult`; likewise `left`, `time`, `moves` and `end`.
-        help: whether help was allowed.
-        circle: the id of the challenge's circle, or `None`.
-        void: whether an operator voided it.
-        own_rules: whether the challenge used custom rules. Its results are then not compared
-            elsewhere.
-    """
-
-    at: int
+    at: int  # when the challenge closed, in Unix milliseconds
     challenge: ChallengeId
-    place: int
+    place: int  # the rank, from 1; the last rank if it is void
     players: int
-    home: int
+    home: int  # as in `DayResult`; likewise `left`, `time`, `moves` and `end`
     left: int
     time: int
     moves: int
     end: End
     help: bool = False
-    circle: str | None = None
-    void: bool = False
+    circle: str | None = None  # the id of the challenge's circle, or `None`
+    void: bool = False  # whether an operator voided it
+    # Whether the challenge used custom rules. Its results are then not compared elsewhere.
     own_rules: bool = False
 
 
 class Sums(Struct, array_like=True, frozen=True):
-    """The sums of a game's rounds that are no longer stored individually.
-
-    Attributes:
-        played: the number of valid rounds.
-        won: the number of rounds won.
-        rated: the number of rounds that changed the rating.
-        mean: the mean of the rating after them.
-        uncertainty: the standard deviation of the rating after them.
-        best: the best ranked packed result without help, or `None`.
-        until: when the latest of them ended, in Unix milliseconds.
-        ranked_wins: the number of wins on leaderboards.
-    """
+    """The sums of a game's rounds that are no longer stored individually."""
 
     played: int = 0
     won: int = 0
-    rated: int = 0
-    mean: float = RATING
-    uncertainty: float = UNCERTAINTY
-    best: int | None = None
-    until: int = -1
-    ranked_wins: int = 0
+    rated: int = 0  # the number of rounds that changed the rating
+    mean: float = RATING  # the mean of the rating after them
+    uncertainty: float = UNCERTAINTY  # the standard deviation of the rating after them
+    best: int | None = None  # the best ranked packed result without help, or `None`
+    until: int = -1  # when the latest of them ended, in Unix milliseconds
+    ranked_wins: int = 0  # the number of wins on leaderboards
 
     @property
     def change(self) -> Change:
@@ -219,17 +167,11 @@ class Sums(Struct, array_like=True, frozen=True):
 
 
 class Change(NamedTuple):
-    """The change of a rating by rounds, in integers so that sums do not depend on the order.
+    """The change of a rating by rounds, in integers so that sums do not depend on the order."""
 
-    Attributes:
-        rated: the number of rounds that changed it.
-        shift: the change of the mean, in units of 10^-9.
-        factor: the natural logarithm of the factor of the uncertainty, in units of 10^-12.
-    """
-
-    rated: int = 0
-    shift: int = 0
-    factor: int = 0
+    rated: int = 0  # the number of rounds that changed it
+    shift: int = 0  # the change of the mean, in units of 10^-9
+    factor: int = 0  # the natural logarithm of the factor of the uncertainty, in units of 10^-12
 
     def plus(self, other: Change) -> Change:
         """Return the sum of both changes."""
@@ -249,11 +191,7 @@ class Change(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """A rating from races: a normal distribution of skill.
-
-    Attributes:
-        rated: the number of rounds behind it.
-    """
+    """A rating from `rated` races: a normal distribution of skill."""
 
     mean: float
     uncertainty: float
@@ -266,30 +204,21 @@ class Rating(NamedTuple):
 
 
 class Scores(Struct, frozen=True):
-    """The source of leaderboard scores: the base of histories and their excerpts.
-
-    Attributes:
-        version: the number of changes to the history.
-        kept: when the player first kept an identity, in Unix milliseconds; `None` for a guest.
-        days: results of dailies, by game and day.
-        rounds: results of rounds, by game and deal.
-        sums: sums of earlier rounds, by game.
-        challenges: results of challenges, by game and deal.
-    """
+    """The source of leaderboard scores: the base of histories and their excerpts."""
 
     version: int = 0
+    # When the player first kept an identity, in Unix milliseconds; `None` for a guest.
     kept: int | None = None
-    days: dict[tuple[str, int], DayResult] = {}
-    rounds: dict[tuple[str, DealId], RoundResult] = {}
-    sums: Mapping[str, Sums] = {}
+    days: dict[tuple[str, int], DayResult] = {}  # results of dailies, by game and day
+    rounds: dict[tuple[str, DealId], RoundResult] = {}  # results of rounds, by game and deal
+    sums: Mapping[str, Sums] = {}  # sums of earlier rounds, by game
+    # Results of challenges, by game and deal.
     challenges: dict[tuple[str, DealId], ChallengeResult] = {}
 
     def group_on(self, board: BoardId) -> Group:
-        """Return the player's group on a leaderboard, ignoring the group in its id.
-
-        On a periodic board, a player with a run started under a kept identity is ranked, by such
-        runs alone. A player with only other runs is a guest.
-        """
+        """Return the player's group on a leaderboard, ignoring the group in its id."""
+        # On a periodic board, a player with a run started under a kept identity is ranked, by such
+        # runs alone. A player with only other runs is a guest.
         ranked = [result.ranked for result in self._results_on(board)]
         is_ranked = any(ranked) if ranked else self.kept is not None
         return "ranked" if is_ranked or board.scope not in PERIODIC else "guests"
@@ -395,9 +324,7 @@ class History(Scores, frozen=True):
 def points(result: Result, dealt: int) -> int:
     """Return the points of a daily: up to 100 for cards brought home, and up to 100 for a win.
 
-    Args:
-        result: the result.
-        dealt: the number of cards that are home after dealing.
+    `dealt` is the number of cards that are home after dealing.
     """
     brought, all_cards = result.home - dealt, result.home + result.left - dealt
     # Round up, so that a single card earns a point.

@@ -49,23 +49,15 @@ class Derived(NamedTuple):
 
 
 class Whole(NamedTuple):
-    """All of a history.
-
-    Attributes:
-        history: the history.
-        stored: the derived values as stored; empty if written by a release that did not store them.
-        computed: the derived values as computed from the results.
-        next_best: the best result by game excluding one best result.
-        next_days: likewise the best result of dailies alone, with its day.
-        claims: as in an excerpt; likewise `lately`.
-    """
+    """All of a history."""
 
     history: History
+    # The derived values as stored; empty if written by a release that did not store them.
     stored: Derived
-    computed: Derived
-    next_best: Mapping[str, int | None]
-    next_days: Mapping[str, Best | None]
-    claims: Mapping[str, Race]
+    computed: Derived  # the derived values as computed from the results
+    next_best: Mapping[str, int | None]  # the best result by game excluding one best result
+    next_days: Mapping[str, Best | None]  # likewise the best result of dailies alone, with its day
+    claims: Mapping[str, Race]  # as in an excerpt; likewise `lately`
     lately: Mapping[str, Lately]
 
     def excerpt(
@@ -74,13 +66,7 @@ class Whole(NamedTuple):
         days: Collection[int],
         rounds: Collection[tuple[str, DealId]],
     ) -> Excerpt:
-        """Return an excerpt with some days of all games, and all rounds of some games.
-
-        Args:
-            derived: the derived values, stored or computed.
-            days: the days.
-            rounds: rounds of the games whose rounds are all included.
-        """
+        """Return an excerpt with days of all games, and all rounds of the games in `rounds`."""
         of, asked = self.history, {game for game, _ in rounds}
         excerpt = self.all(derived)
         return replace(
@@ -102,10 +88,8 @@ class Whole(NamedTuple):
 class Reading:
     """A history under construction from fields read in batches, in any order, possibly repeated.
 
-    Unknown kinds of fields are ignored.
-
-    Args:
-        counts: whether to compute totals, which are meaningless for an excerpt.
+    Unknown kinds of fields are ignored. Without `counts`, totals are not computed, since they are
+    meaningless for an excerpt.
     """
 
     def __init__(self, *, counts: bool = True) -> None:
@@ -242,12 +226,8 @@ def names_of(
 ) -> list[str]:
     """Return the names of the fields for an excerpt.
 
-    Args:
-        days: the days.
-        rounds: the game and deal of each round.
-        of: the game of a result to add or change, or `None`.
-        challenges: the game and deal of each challenge.
-        dailies: the games to include for the days; `None` for all games.
+    `rounds` and `challenges` are pairs of game and deal, `of` is the game of a result to add or
+    change, and `dailies` are the games to include for the days, `None` for all.
     """
     rounds = list(rounds)
     of_days = games() if dailies is None else dailies
@@ -271,9 +251,7 @@ def names_of_page() -> list[str]:
 def results_on_page(found: Excerpt, days: int) -> list[str]:
     """Return the names of the fields for the results on a player's page.
 
-    Args:
-        found: the excerpt from `names_of_page`.
-        days: the number of days to show per game.
+    `found` is the excerpt from `names_of_page`, and `days` the number of days to show per game.
     """
     return [
         *(
@@ -285,6 +263,7 @@ def results_on_page(found: Excerpt, days: int) -> list[str]:
     ]
 
 
+# The prefixes of field names, by attribute of an excerpt.
 _KINDS: Final = {
     "days": "d",
     "rounds": "r",
@@ -296,14 +275,10 @@ _KINDS: Final = {
     "claims": "c",
     "lately": "l",
 }
-"""The prefixes of field names, by attribute of an excerpt."""
 
 
 def changes(before: Excerpt, after: Excerpt) -> dict[str, str | None]:
-    """Return the changed fields with their new text; `None` deletes a field.
-
-    Identical objects are skipped without a comparison.
-    """
+    """Return the changed fields with their new text; `None` deletes a field."""
     found: dict[str, str | None] = {}
     if before.kept != after.kept:
         found[KEPT] = None if after.kept is None else str(after.kept)
@@ -321,7 +296,6 @@ def changes(before: Excerpt, after: Excerpt) -> dict[str, str | None]:
 
 
 def _name(kind: str, key: str | tuple[str, int | str]) -> str:
-    """Return the name of the field of a result, sums or totals."""
     return ":".join([_KINDS[kind], *([key] if isinstance(key, str) else map(str, key))])
 
 

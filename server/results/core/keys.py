@@ -5,25 +5,22 @@ from __future__ import annotations
 from server.base.core.keys import DAY_SECONDS
 from server.results.core.boards import BoardId
 
+# Seconds a daily or weekly leaderboard is kept after its last entry.
 LEADERBOARD_LIFE_S = 400 * DAY_SECONDS
-"""Seconds a daily or weekly leaderboard is kept after its last entry."""
 
-MAX_MET = 100
-"""The most opponents stored for a player."""
+MAX_MET = 100  # the most opponents stored for a player
+REPAIRED_DAYS = "repaired-days"  # the key of the days lost to server faults: a hash by game and day
 
-REPAIRED_DAYS = "repaired-days"
-"""The key of the days lost to server faults: a hash by game and day."""
-
+# The key of the daily sets: a hash by the first day of each set, with the latest set and the last
+# day whose set is final.
 DAILY_SETS = "daily-sets"
-"""The key of the daily sets: a hash by the first day of each set, with the latest set and the last
-day whose set is final."""
 
+# Kinds of keys that need not expire, with the reason; all other keys must expire.
 FOR_GOOD = {
     "daily-sets": "a field for each change of the operator's list of games",
     "leaderboard": "all-time leaderboards, with one row per kept identity with a result",
     "repaired-days": "a field for each day that an operator repairs",
 }
-"""Kinds of keys that need not expire, with the reason; all other keys must expire."""
 
 
 def leaderboard(board: BoardId) -> str:
@@ -37,8 +34,5 @@ def curves(board: BoardId) -> str:
 
 
 def met(player_id: str) -> str:
-    """Return the key of a player's opponents in races.
-
-    It is a sorted set by the time of the last race in Unix milliseconds.
-    """
+    """Return the key of a player's opponents in races: a sorted set by time in Unix ms."""
     return f"met:{{{player_id}}}"

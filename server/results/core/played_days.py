@@ -1,8 +1,7 @@
 """Days on which a player played a game's dailies, as bit sets.
 
 Histories grow every day, and player pages are public. The page's all-time figures are therefore
-stored beside the results: ten years of days take 456 bytes, and days and streaks are counted
-without reading results.
+stored beside the results: ten years of days take 456 bytes.
 """
 
 from __future__ import annotations
@@ -15,12 +14,9 @@ from msgspec import Struct
 
 from server.results.core.history import DayResult
 
-DaySet: TypeAlias = int
-"""A set of days: bit n is UTC day n, counted from 1970-01-01."""
+DaySet: TypeAlias = int  # a set of days: bit n is UTC day n, counted from 1970-01-01
 
-
-Best: TypeAlias = tuple[int, int]
-"""The packed result of a counted day, and the day."""
+Best: TypeAlias = tuple[int, int]  # the packed result of a counted day, and the day
 
 
 def day_set(days: Iterable[int]) -> DaySet:
@@ -61,10 +57,7 @@ class Streak(NamedTuple):
 def streak(days: DaySet, today: int, repaired: Collection[int] = ()) -> Streak:
     """Return the current streak, which ends today or yesterday, and the longest one.
 
-    Args:
-        days: the days played.
-        today: the current day; not having played yet does not end the streak.
-        repaired: days lost to server faults, which neither count nor end a streak.
+    `repaired` are days lost to server faults, which neither count nor end a streak.
     """
     if not days:
         return Streak(0, 0)
@@ -80,25 +73,15 @@ def streak(days: DaySet, today: int, repaired: Collection[int] = ()) -> Streak:
 
 
 class PlayedDays(Struct, array_like=True, frozen=True):
-    """The sums of a game's valid dailies, as stored.
-
-    Attributes:
-        home: the total of cards home.
-        best: the best packed result that counts, or `None`.
-        best_day: its day; the earliest among equal results.
-        first: the first day, which is bit 0 of the sets.
-        standing: the days with a valid result, as a bit set in little-endian bytes; likewise the
-            others.
-        counted: the days with a result that counts.
-        won: the days with a win.
-    """
+    """The sums of a game's valid dailies, as stored."""
 
     home: int = 0
-    best: int | None = None
-    best_day: int | None = None
-    first: int = 0
+    best: int | None = None  # the best packed result that counts, or `None`
+    best_day: int | None = None  # its day; the earliest among equal results
+    first: int = 0  # the first day, which is bit 0 of the sets
+    # The days with a valid result, as a bit set in little-endian bytes; likewise the others.
     standing: bytes = b""
-    counted: bytes = b""
+    counted: bytes = b""  # the days with a result that counts
     won: bytes = b""
 
     @property
@@ -135,10 +118,7 @@ class PlayedDays(Struct, array_like=True, frozen=True):
     def without_day(self, day: int, result: DayResult, next_best: Best | None) -> PlayedDays:
         """Return the sums minus a day's valid result.
 
-        Args:
-            day: the day.
-            result: the day's result.
-            next_best: the best other result, used if this one is the best.
+        `next_best` is the best other result, used if this one is the best.
         """
         best = next_best if day == self.best_day else self._best
         rest = (of & ~(1 << day) for of in (self.days_standing, self.days_played, self.days_won))
@@ -152,16 +132,12 @@ class PlayedDays(Struct, array_like=True, frozen=True):
 
 
 class Tally:
-    """Sums of many results, added in any order.
-
-    Attributes:
-        next_best: the second-best result.
-    """
+    """Sums of many results, added in any order."""
 
     def __init__(self) -> None:
         self._home = 0
         self._best: Best | None = None
-        self.next_best: Best | None = None
+        self.next_best: Best | None = None  # the second-best result
         self._standing: list[int] = []
         self._counted: list[int] = []
         self._won: list[int] = []
@@ -190,7 +166,6 @@ class Tally:
 
 
 def _better(best: Best | None, day: int, result: DayResult) -> Best | None:
-    """Return the better of the best result so far and a day's result."""
     if not result.counts:
         return best
     found = result.packed, day
@@ -200,7 +175,6 @@ def _better(best: Best | None, day: int, result: DayResult) -> Best | None:
 def _packed(
     home: int, best: Best | None, standing: DaySet, counted: DaySet, won: DaySet
 ) -> PlayedDays:
-    """Return the sums in their stored form."""
     if not standing:
         return PlayedDays()
     first = _first(standing)

@@ -21,31 +21,18 @@ from server.results.core.ratings import Change, Skill
 
 
 class Race(Struct, frozen=True, omit_defaults=True):
-    """A finished race, as stored.
-
-    Attributes:
-        deal: the deal's id.
-        game: the game's id.
-        at: when it ended, in Unix milliseconds.
-        home: the number of cards that are home after dealing; -1 if every run is ranked.
-        help: the help that was allowed.
-        results: the players' results.
-        room: the code of its room.
-        starts: when it started, in Unix milliseconds.
-        rated: whether it can change ratings, as `Round.rated`.
-        counts: whether it enters histories and leaderboards, as `Round.counts`.
-    """
+    """A finished race, as stored."""
 
     deal: DealId
     game: str
-    at: int
-    home: int
+    at: int  # when it ended, in Unix milliseconds
+    home: int  # the number of cards that are home after dealing; -1 if every run is ranked
     help: Help
     results: dict[PlayerId, Result]
     room: RoomCode
-    starts: int
-    rated: bool = True
-    counts: bool = True
+    starts: int  # when it started, in Unix milliseconds
+    rated: bool = True  # whether it can change ratings, as `Round.rated`
+    counts: bool = True  # whether it enters histories and leaderboards, as `Round.counts`
 
     @property
     def may_be_rated(self) -> bool:
@@ -54,21 +41,16 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
 
 class Decision(Struct, frozen=True):
-    """The inputs for computing a race's rating changes, decided once and stored.
-
-    Attributes:
-        race: the race.
-        before: each player's rating before it: mean and standard deviation.
-        ranked: the players who had a kept identity when it started; only they are on leaderboards.
-        pairs: the pairs of players with reduced weight.
-        hollow: the number of wins within `contests.WINDOW_MS` before without any opponent having
-            played, by player; only nonzero numbers.
-    """
+    """The inputs for computing a race's rating changes, decided once and stored."""
 
     race: Race
+    # Each player's rating before it: mean and standard deviation.
     before: dict[PlayerId, tuple[float, float]]
+    # The players who had a kept identity when it started; only they are on leaderboards.
     ranked: frozenset[PlayerId] = frozenset()
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[Pair, ...] = ()  # the pairs of players with reduced weight
+    # The number of wins within `contests.WINDOW_MS` before without any opponent having played, by
+    # player; only nonzero numbers.
     hollow: dict[PlayerId, int] = {}
 
 
@@ -81,12 +63,9 @@ def decide(
 ) -> Decision:
     """Return the decision on a race, given the state before it.
 
-    Args:
-        race: the race.
-        before: each player's rating.
-        kept: when each player first kept an identity, in Unix milliseconds; `None` for a guest.
-        lately: each player's races within `contests.WINDOW_MS` before it.
-        networks: the players' networks, where known.
+    `before` are the ratings, `kept` when each player first kept an identity (Unix milliseconds;
+    `None` for a guest), `lately` each player's races within `contests.WINDOW_MS`, and `networks`
+    the players' networks, where known.
     """
     hollow = {player: sum(each.hollow for each in lately[player]) for player in race.results}
     return Decision(
@@ -101,15 +80,11 @@ def decide(
 
 
 def results(decision: Decision, void: Collection[PlayerId]) -> dict[PlayerId, RoundResult]:
-    """Return a race's result for each of its players.
+    """Return a race's result for each of its players, given the players with void results.
 
     A player had a contest if the race has a winner among the valid results and has weight against
     another player with a valid result. The race then counts on leaderboards, and changes the rating
     if it is rated. Ranks and ratings ignore the players with void results.
-
-    Args:
-        decision: the race and the state before it.
-        void: the players whose results an operator voided.
     """
     race = decision.race
     standing = {p: r for p, r in race.results.items() if p not in void}
@@ -157,14 +132,12 @@ def _changes(
     counting: Mapping[PlayerId, Mapping[PlayerId, float]],
     ranks: Mapping[PlayerId, int],
 ) -> dict[PlayerId, Change]:
-    """Return a race's rating changes for the players with a contest.
-
-    Each player is rated against the opponents with weight only, and the change is scaled by the
-    mean of the weights.
-    """
+    """Return a race's rating changes for the players with a contest."""
     rated: dict[frozenset[PlayerId], dict[PlayerId, Change]] = {}
     found = {}
     for player, weights in counting.items():
+        # Each is rated against the opponents with weight only, and the change is scaled by the mean
+        # of the weights.
         field = frozenset([player, *weights])
         # Players with the same opponents share a computation.
         if field not in rated:

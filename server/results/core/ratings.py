@@ -1,8 +1,7 @@
 """Rating changes by races with any number of players.
 
 The model is Plackett-Luce as implemented by openskill: a race is a sequence of choices of the best
-remaining player. A rating is a normal distribution of skill. `race_results` decides for whom a race
-counts; `server.rooms.race_recorder` applies races in order.
+remaining player. A rating is a normal distribution of skill.
 """
 
 from __future__ import annotations
@@ -27,15 +26,11 @@ class Skill(NamedTuple):
 
 
 class Change(NamedTuple):
-    """The change of a rating by a race, given the changes by earlier races.
+    """The change of a rating by a race, given the changes by earlier races."""
 
-    Attributes:
-        shift: the term added to the mean.
-        factor: the factor applied to the uncertainty. It is below 1 while the uncertainty is large,
-            and slightly above 1 for an almost certain rating, because skill can change.
-    """
-
-    shift: float
+    shift: float  # the term added to the mean
+    # The factor applied to the uncertainty. It is below 1 while the uncertainty is large, and
+    # slightly above 1 for an almost certain rating, because skill can change.
     factor: float
 
     def scaled(self, weight: float) -> Change:
@@ -44,11 +39,9 @@ class Change(NamedTuple):
 
 
 def rate(before: Mapping[P, Skill], ranks: Mapping[P, int]) -> dict[P, Change]:
-    """Return how a race changes its players' ratings; takes 0.3 ms for eight players.
+    """Return how a race of at least two players changes their ratings; equal ranks are ties.
 
-    Args:
-        before: the ratings before the race, of at least two players.
-        ranks: the players' ranks; equal ranks are ties.
+    It takes 0.3 ms for eight players.
     """
     # Use a fixed order, because floating-point sums depend on it.
     players = sorted(before)
