@@ -23,11 +23,9 @@ def watched(
 ) -> Watched:
     """Return the boards of a room's latest round, for watchers with one sight.
 
-    Args:
-        room: the room.
-        seen: the sight.
-        boards: for each runner, the visible state of the attempt, or `None` if nothing is visible,
-            and the code of the error that prevents reading it; empty if the boards are hidden.
+    `boards` has, for each runner, the visible state of the attempt, or `None` if nothing is
+    visible, and the code of the error that prevents reading it; it is empty if the boards are
+    hidden.
     """
     round_ = room.round
     players = round_.players if round_ is not None else ()
@@ -61,10 +59,7 @@ def watching_ended(room: Room, why: str) -> Watched:
 
 
 def watched_move(entry: WatchedEntry) -> WatchedMove:
-    """Return the event for a runner's move, the same for all watchers.
-
-    It is made from views only, in about 10 µs, once for each entry of a watched round.
-    """
+    """Return the event for a runner's move, the same for all watchers, in about 10 µs."""
     before, after = entry.before, entry.after
     if before is None:
         piles = enumerate(view_of(after.board).piles)

@@ -12,32 +12,23 @@ from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.rooms.core.room import Room
 
+# A watcher's view of the boards: immediate, delayed by `WATCH_DELAY_MS`, or none.
 Sight = Literal["live", "delayed", "hidden"]
-"""A watcher's view of the boards: immediate, delayed by `WATCH_DELAY_MS`, or none."""
 
+# The delay of the boards for viewers who do not play the round, in milliseconds. The delay starts
+# at the times of journal entries. It is long enough that a watcher's tips are of little use to a
+# runner.
 WATCH_DELAY_MS = 15_000
-"""The delay of the boards for viewers who do not play the round, in milliseconds.
 
-The delay starts at the times of journal entries. It is long enough that a watcher's tips are of
-little use to a runner.
-"""
-
-MAX_WATCHERS = 2_000
-"""Maximum sessions on one node that watch one room."""
+MAX_WATCHERS = 2_000  # maximum sessions on one node that watch one room
 
 
 def sight(room: Room, player: PlayerId, *, has_key: bool) -> Sight:
-    """Return a player's sight of the boards of a room's latest round.
+    """Return a player's sight of the boards of one version of a room's latest round.
 
-    It only depends on the room's state, so it is valid for one version of it. A public round is
-    hidden until it is over, since a watcher could help the strangers in it. After a round, its
-    boards become visible to all; non-players see the rest of it with the same delay as before.
-
-    `has_key` says whether the player has presented the room's watch key.
-
-    Raises:
-        Refusal: as `removed`; as `not_invited` without a seat, a part in the round or the key; as
-            `still_racing` while the player's own attempt at the round is running.
+    `has_key` says whether the player has presented the room's watch key. Refused as `removed`; as
+    `not_invited` without a seat, a part in the round or the key; as `still_racing` while the
+    player's own attempt at the round is running.
     """
     round_ = room.round
     runs = round_ is not None and player in round_.players
@@ -50,5 +41,7 @@ def sight(room: Room, player: PlayerId, *, has_key: bool) -> Sight:
     if runs and player not in round_.results:
         raise Refusal("still_racing")
     if round_.public and not round_.over:
+        # A watcher could help the strangers in it.
         return "hidden"
+    # After the round too, non-players see the rest of it with the same delay.
     return "live" if runs else "delayed"
