@@ -16,8 +16,6 @@ from server.base.core.ids import ChallengeId, CircleId, DealId
 from server.circles.core.events import Every
 from server.results.core.boards import days_of, week_of
 
-MAX_WEEKS: Final = 26
-
 # Milliseconds after a challenge's close until its results count: by then all have arrived.
 ROUND_SETTLED_MS: Final = 300_000
 
