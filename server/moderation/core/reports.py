@@ -15,11 +15,9 @@ from server.base.core.ids import PlayerId
 
 ReportKind = Literal["name", "cheating", "other"]  # an offensive name, cheating, or anything else
 
+# Stored reporters of a target: those with a kept identity, and guests. The limits are separate so
+# that guests cannot crowd out others.
 MAX_KEPT, MAX_GUESTS = 15, 5
-"""Maximum stored reporters of a target: those with a kept identity, and guests.
-
-The limits are separate so that guests cannot crowd out others.
-"""
 
 MAX_WEIGHT: Final = MAX_KEPT + 1  # of a target's reports
 

@@ -32,8 +32,8 @@ MIN_INTERVALS: Final = 20  # for statistics
 # Maximum standard deviation of automated intervals, as a share of the mean. People's is far higher.
 REGULAR: Final = 0.12
 
+# Length of a window, and the maximum number of moves a person makes in one.
 WINDOW_MS, MAX_IN_WINDOW = 5_000, 35
-"""Length of a window in milliseconds, and the maximum number of moves a person makes in one."""
 
 # Minimum number of separate windows above that maximum. A single one may be a burst after a lost
 # connection.
