@@ -134,20 +134,7 @@ async def list_runs(services: Called, asked: RunsOfDeal) -> Answer[DealRuns]:
     """List the runs on a closed deal, best first: the runs of a round, or of a daily."""
     deal = deal_of(asked.deal)
     size, rows = await services.runs.page(deal, asked.group, asked.first, asked.count)
-    runs = [
-        DealRun(
-            run=row.attempt,
-            rank=row.rank,
-            player=Player.of(row.profile),
-            left=row.left,
-            time=row.time,
-            moves=row.moves,
-            undos=row.undos,
-            hints=row.hints,
-            peeked=row.peeked,
-        )
-        for row in rows
-    ]
+    runs = [DealRun(row.attempt, row.rank, Player.of(row.profile), *row[3:]) for row in rows]
     return Answer(DealRuns(deal, size, runs), HOUR, is_kept=bool(rows))
 
 

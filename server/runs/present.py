@@ -51,17 +51,7 @@ def runs(deal: str, size: int, rows: Iterable[FoundRow]) -> Runs:
         deal=deal,
         size=size,
         runs=[
-            RunRow(
-                row.attempt,
-                row.rank,
-                players_present.player(row.profile),
-                row.left,
-                row.time,
-                row.moves,
-                row.undos,
-                row.hints,
-                row.peeked,
-            )
+            RunRow(row.attempt, row.rank, players_present.player(row.profile), *row[3:])
             for row in rows
         ],
     )

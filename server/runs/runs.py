@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from engine.deal import deal_seed
 from server.base.core.days import DailyId
@@ -45,8 +45,7 @@ class FoundRun:
     profile: Profile
 
 
-@dataclass(frozen=True, slots=True)
-class RunRow:
+class RunRow(NamedTuple):
     """A run's place in the ranking of its deal."""
 
     attempt: AttemptId
