@@ -6,7 +6,7 @@ import asyncio
 import secrets
 from functools import partial
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
@@ -247,37 +247,21 @@ for command in COMMANDS:
     type=click.Choice(["auto", "debug", "info", "warning", "error"]),
     help="Lowest level of log entries to write: auto for warning on a terminal and info otherwise.",
 )
-def serve(  # noqa: PLR0917 - one for each option
-    host: str,
-    port: int,
+def serve(
+    *,
     redis: str | None,
-    secret_key_file: Path | None,
     redis_password_file: Path | None,
-    replica_acks: int,
-    data: Path,
     redis_memory: int | None,
-    page: Path,
     hosts: str,
     origins: str,
     public_url: str | None,
     trusted_proxies: str,
-    address_players: int,
-    max_connections: int,
-    ranked_starts: int,
-    daily_games: tuple[str, ...],
     certify: bool | None,
-    keep_days: int,
-    reserved_names: Path | None,
-    offensive_names: Path | None,
-    operators: Path | None,
-    webhooks: bool,
-    push_key_file: Path | None,
     push_contact: str | None,
     workers: int,
-    metrics_port: int | None,
-    metrics_host: str,
     log_format: LogFormat,
     log_level: str,
+    **unchanged: Any,
 ) -> None:
     """Run the server.
 
@@ -290,33 +274,17 @@ def serve(  # noqa: PLR0917 - one for each option
     node = "supervisor" if workers > 1 else secrets.token_hex(4)
     configure(log_format, log_level, node)
     settings = Settings(
-        host=host,
-        port=port,
         redis=redis_url(redis, redis_password_file),
-        secret_key_file=secret_key_file,
-        data=data,
         redis_memory=None if redis_memory is None else redis_memory * 1_000_000,
-        page=page,
         hosts=listed(hosts),
         origins=listed(origins),
-        replica_acks=replica_acks,
-        metrics_host=metrics_host,
-        metrics_port=metrics_port,
         # docker-compose.yml passes an empty value if the variable is not set.
         public_url=public_url or None,
         trusted_proxies=listed(trusted_proxies),
-        address_players=address_players,
-        max_connections=max_connections,
-        ranked_starts=ranked_starts,
-        daily_games=daily_games,
         certify=redis is None if certify is None else certify,
-        keep_days=keep_days,
-        reserved_names=reserved_names,
-        offensive_names=offensive_names,
-        operators=operators,
-        webhooks=webhooks,
-        push_key_file=push_key_file,
         push_contact=push_contact or None,
+        # These options have the names and values of settings.
+        **unchanged,
     )
     if workers > 1:
         run(supervise(settings, workers, partial(configure, log_format, log_level)))
