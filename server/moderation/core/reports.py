@@ -6,7 +6,7 @@ much as one player who has kept an identity.
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,8 +18,6 @@ ReportKind = Literal["name", "cheating", "other"]  # an offensive name, cheating
 # Stored reporters of a target: those with a kept identity, and guests. The limits are separate so
 # that guests cannot crowd out others.
 MAX_KEPT, MAX_GUESTS = 15, 5
-
-MAX_WEIGHT: Final = MAX_KEPT + 1  # of a target's reports
 
 
 class Reporter(Struct, array_like=True, frozen=True):

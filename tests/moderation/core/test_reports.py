@@ -8,7 +8,6 @@ from server.base.core.ids import PlayerId
 from server.moderation.core.reports import (
     MAX_GUESTS,
     MAX_KEPT,
-    MAX_WEIGHT,
     Reported,
     Reporter,
     ReportKind,
@@ -47,7 +46,7 @@ def test_guests_and_other_reporters_have_separate_limits() -> None:
     assert found.adding(by("late", kept=False)) is None
     found = reported((by(f"k{number}") for number in range(MAX_KEPT + 9)), found)
     assert len(found.reporters) == MAX_KEPT + MAX_GUESTS
-    assert found.weight == MAX_WEIGHT
+    assert found.weight == MAX_KEPT + 1
 
 
 def test_a_run_and_its_player_are_different_targets() -> None:
