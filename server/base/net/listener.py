@@ -19,6 +19,8 @@ from httptools import (
     parse_url,
 )
 from starlette.types import ASGIApp
+from websockets.datastructures import Headers
+from websockets.http11 import Request
 
 from server.base.core.costs import READ, SECONDS
 from server.base.net import bound_sockets
@@ -83,13 +85,21 @@ class Connection(Protocol):
         ...
 
 
-SocketFactory = Callable[[set[Connection]], asyncio.Protocol]
-"""Creates the protocol that takes over a connection whose client requests a WebSocket.
+class WebSocket(asyncio.Protocol):
+    """The protocol that takes over a connection whose client requests a WebSocket.
 
-It is set as the transport's protocol, and called with the transport and the head of the request. It
-accepts or rejects the handshake (see `server.base.wire.sockets`). From `connection_made` to
-`connection_lost`, it must be in the given set as a `Connection`.
-"""
+    From `connection_made` to `connection_lost`, it must be in the given set as a `Connection`.
+    """
+
+    __slots__ = ()
+
+    def shake_hands(self, request: Request) -> None:
+        """Accept or reject the handshake."""
+        raise NotImplementedError
+
+
+SocketFactory = Callable[[set[Connection]], WebSocket]
+"""Creates the protocol of a WebSocket, given the set of open connections."""
 
 
 class Listener:
@@ -382,9 +392,10 @@ class _Connection(asyncio.Protocol):
             socket = self._listener.sockets(self._listener.opened)
             self.transport.set_protocol(socket)
             socket.connection_made(self.transport)
-            lines = [name + b": " + value for name, value in self._headers]
-            head = [b"GET " + self._target + b" HTTP/1.1", *lines, b"", b""]
-            socket.data_received(b"\r\n".join(head))
+            headers = Headers(
+                (name.decode("latin-1"), value.decode("latin-1")) for name, value in self._headers
+            )
+            socket.shake_hands(Request(self._target.decode("latin-1"), headers))
         # The parser refers to this object, which is no longer notified of the end: a reference
         # cycle.
         self._parser = None

@@ -22,15 +22,16 @@ from typing import Final, cast
 
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
-from websockets.protocol import State
-from websockets.server import ServerProtocol
+from websockets.protocol import Protocol, Side, State
 
 from server.base.core.costs import SECONDS
 from server.base.net.limits import BYTES_AT_ONCE, BYTES_PER_SECOND, CONTROL_COST
+from server.base.net.listener import WebSocket
 from server.base.net.outgoing import PIECE, Outgoing, Piece
 from server.base.net.turns import Turns
 from server.base.wire.codec import MAX_FRAME_SIZE
 from server.base.wire.contracts import Reason
+from server.base.wire.handshake import accept
 from server.base.wire.session import Session
 
 try:
@@ -97,7 +98,7 @@ _LOGGER = logging.getLogger("samedeal.socket")
 _LOGGER.setLevel(logging.ERROR)
 
 
-class Socket(asyncio.Protocol):
+class Socket(WebSocket):
     """The protocol of one connection, from its handshake request on.
 
     Args:
@@ -149,8 +150,8 @@ class Socket(asyncio.Protocol):
         self._begun = begun
         self._ended = ended
         self._loop = asyncio.get_running_loop()
-        self._protocol = ServerProtocol(max_size=MAX_FRAME_SIZE, logger=_LOGGER)
-        # A copy of `self._protocol.state is State.OPEN`, which takes a call per access.
+        self._protocol = Protocol(Side.SERVER, max_size=MAX_FRAME_SIZE, logger=_LOGGER)
+        # From the handshake on, a copy of `self._protocol.state is State.OPEN`, which takes a call.
         self._is_open = False
         self._session: Session | None = None
         self._address = ""
@@ -180,17 +181,29 @@ class Socket(asyncio.Protocol):
         return name[0] if name else ""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Set up the transport; the first bytes received are the handshake request."""
+        """Set up the transport; `shake_hands` follows."""
         self.transport = cast(asyncio.Transport, transport)
         self.transport.set_write_buffer_limits(high=MAX_UNSENT)
         self._address = self.peer
         _keep_alive(self.transport)
         self._begun(self)
 
+    def shake_hands(self, request: Request) -> None:
+        """Answer the handshake request, and open the session if it is accepted."""
+        response = self._admit(self, request) or accept(request.headers)
+        is_accepted = response.status_code == HTTPStatus.SWITCHING_PROTOCOLS
+        if is_accepted:
+            self._session = self._open_session(self, request)
+            self._address = self._session.address
+            self._is_open = True
+        self.transport.write(response.serialize())
+        if not is_accepted:
+            self._end()
+
     # Reading
 
     def data_received(self, data: bytes) -> None:
-        """Handle a short message or the handshake; buffer anything else, and pause reading."""
+        """Handle a short message; buffer anything else, and pause reading."""
         length = len(data)
         # Input must be handled in order, and within the allowance.
         at_once = length <= self._allowance and not self._buffer and not self._held
@@ -198,9 +211,6 @@ class Socket(asyncio.Protocol):
             self._allowance -= length
             assert self._session is not None, "frames come after the handshake"
             self._session.receive(apply_mask(data[6:], data[2:6]))
-        elif self._protocol.state is State.CONNECTING:
-            # The listener passes on the whole request, in its own turn.
-            self._parse(data)
         else:
             self._buffer += data
             self.transport.pause_reading()
@@ -263,15 +273,11 @@ class Socket(asyncio.Protocol):
     def _parse(self, data: bytes) -> None:
         """Parse bytes with websockets, and handle the frames in them."""
         protocol = self._protocol
-        if self._session is not None:
-            self._incomplete += len(data)
+        self._incomplete += len(data)
         protocol.receive_data(data)
         self._is_open = protocol.state is State.OPEN
         for event in protocol.events_received():
-            if isinstance(event, Frame):
-                self._handle_frame(event)
-            else:
-                self._handle_handshake(cast(Request, event))
+            self._handle_frame(cast(Frame, event))
         self._flush()
 
     def _handle_frame(self, frame: Frame) -> None:
@@ -303,17 +309,8 @@ class Socket(asyncio.Protocol):
             message, self._message = self._message, None
             session.receive(b"".join(message) if message else None)
 
-    def _handle_handshake(self, request: Request) -> None:
-        """Answer the handshake request, and open the session if it is accepted."""
-        response = self._admit(self, request) or self._protocol.accept(request)
-        self._protocol.send_response(response)
-        self._is_open = self._protocol.state is State.OPEN
-        if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
-            self._session = self._open_session(self, request)
-            self._address = self._session.address
-
     def _flush(self) -> None:
-        """Write websockets' pending output: handshake responses, pongs and closes."""
+        """Write websockets' pending output: long messages, pongs and closes."""
         transport = self.transport
         if transport.is_closing():
             return
@@ -368,7 +365,7 @@ class Socket(asyncio.Protocol):
         """Write a message, or a fragment of one."""
         if piece.is_first and piece.is_last:
             self._write(piece.data)
-        elif self._protocol.state is State.OPEN and not self.transport.is_closing():
+        elif self._is_open and not self.transport.is_closing():
             if piece.is_first:
                 self._protocol.send_binary(piece.data, fin=False)
             else:
@@ -439,17 +436,14 @@ class Socket(asyncio.Protocol):
     def close(self, code: int) -> None:
         """Close the connection with a close code, after queued messages; abort it after a while."""
         self._abort_later()
-        if self._protocol.state is State.OPEN:
-            if self._outgoing:
-                # The `Bye` is queued, and must precede the close frame.
-                self._code = code
-            else:
-                self._send_close(code)
-        elif self._protocol.state is State.CONNECTING:
-            self._end()
+        if self._is_open and self._outgoing:
+            # The `Bye` is queued, and must precede the close frame.
+            self._code = code
+        else:
+            self._send_close(code)
 
     def _send_close(self, code: int) -> None:
-        if self._protocol.state is State.OPEN:
+        if self._is_open:
             self._protocol.send_close(code)
             self._is_open = False
             self._flush()
@@ -486,7 +480,6 @@ class Socket(asyncio.Protocol):
         self._session = None
         protocol = self._protocol
         protocol.parser.close()
-        _drop_frames(protocol.handshake_exc)
         _drop_frames(protocol.parser_exc)
 
     def shutdown(self) -> None:

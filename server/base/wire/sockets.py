@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import secrets
 import time
 from collections import deque
@@ -11,7 +10,6 @@ from collections.abc import Callable
 from http import HTTPStatus
 
 import structlog
-from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from server.base.net.addresses import Proxies
@@ -21,15 +19,13 @@ from server.base.net.load import Load
 from server.base.net.origins import SOCKET_PATH, WRONG_HOST, Origins
 from server.base.net.turns import Turns
 from server.base.wire.contracts import Answerer
+from server.base.wire.handshake import VERSION, refusal
 from server.base.wire.session import Session
 from server.base.wire.socket import Socket
 from server.base.work.metrics import Metrics
 
 SLICE = 0.0005
 """Seconds of each pass of the event loop for releasing lost connections."""
-
-_VERSION = "13"
-"""The version of WebSocket, RFC 6455."""
 
 log = structlog.get_logger()
 
@@ -133,14 +129,14 @@ class Sockets:
     def _admit(self, socket: Socket, request: Request) -> Response | None:
         """Return the response that rejects a handshake, or `None` to accept it."""
         if self._stopping:
-            return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, "The server is restarting.")
+            return refusal(HTTPStatus.SERVICE_UNAVAILABLE, "The server is restarting.")
         if self._load.is_too_high:
             self._metrics.refusals["overloaded"] += 1
             text = "The server is overloaded."
-            return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, text, self._load.wait() / 1000)
+            return refusal(HTTPStatus.SERVICE_UNAVAILABLE, text, self._load.wait() / 1000)
         if wait := self._budgets.open_socket(self._address(socket, request)):
             text = "There are too many connections from your address."
-            return _refusal(HTTPStatus.TOO_MANY_REQUESTS, text, wait)
+            return refusal(HTTPStatus.TOO_MANY_REQUESTS, text, wait)
         return self._check_target(socket, request)
 
     def _check_target(self, socket: Socket, request: Request) -> Response | None:
@@ -148,29 +144,19 @@ class Sockets:
         headers = request.headers
         if not self._origins.serves(headers.get("Host", "")):
             self._metrics.refusals["wrong_host"] += 1
-            return _refusal(HTTPStatus.MISDIRECTED_REQUEST, WRONG_HOST)
+            return refusal(HTTPStatus.MISDIRECTED_REQUEST, WRONG_HOST)
         if self._origins.below_root(request.path.partition("?")[0]) != SOCKET_PATH:
-            return _refusal(HTTPStatus.NOT_FOUND, "There is no WebSocket at this path.")
+            return refusal(HTTPStatus.NOT_FOUND, "There is no WebSocket at this path.")
         if not self._origins.admits(headers, socket.peer):
             self._metrics.refusals["wrong_origin"] += 1
             log.info("origin_refused", origin=headers["Origin"])
             text = "Pages of this origin may not open a WebSocket here."
-            return _refusal(HTTPStatus.FORBIDDEN, text)
-        if headers.get("Sec-WebSocket-Version", _VERSION) != _VERSION:
-            text = f"Only version {_VERSION} of WebSocket is spoken here."
-            response = _refusal(HTTPStatus.UPGRADE_REQUIRED, text)
+            return refusal(HTTPStatus.FORBIDDEN, text)
+        if headers.get("Sec-WebSocket-Version") != VERSION:
+            text = f"Only version {VERSION} of WebSocket is spoken here."
+            response = refusal(HTTPStatus.UPGRADE_REQUIRED, text)
             # RFC 6455, 4.4: the client can then retry with this version.
             response.headers["Upgrade"] = "websocket"
-            response.headers["Sec-WebSocket-Version"] = _VERSION
+            response.headers["Sec-WebSocket-Version"] = VERSION
             return response
         return None
-
-
-def _refusal(status: HTTPStatus, text: str, wait: float = 0.0) -> Response:
-    """Return the response that rejects a handshake, for `wait` seconds (0 for permanently)."""
-    headers = Headers({"Retry-After": str(math.ceil(wait))} if wait else {})
-    body = f"{text}\n".encode()
-    headers["Content-Type"] = "text/plain; charset=utf-8"
-    headers["Content-Length"] = str(len(body))
-    headers["Connection"] = "close"
-    return Response(status.value, status.phrase, headers, body)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 from websockets.asyncio.client import connect
 
+from server.base.net import bound_sockets
+from server.base.net.listener import Listener
 from server.base.net.turns import Turns
 from server.base.wire.socket import Socket
 from tests.processes import PATIENCE
@@ -28,15 +30,16 @@ async def test_frames_sent_after_a_disconnect_are_dropped() -> None:
     begun: list[Socket] = []
     ended = asyncio.Event()
 
-    def protocol() -> Socket:
+    def socket(_: object) -> Socket:
         session: Any = Idle()
         return Socket(
             lambda *_: session, lambda *_: None, begun.append, lambda _: ended.set(), Turns()
         )
 
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(protocol, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
+    listener = Listener(cast(Any, None), socket)
+    (bound,) = bound_sockets.bind("127.0.0.1", 0)
+    await listener.open(bound)
+    port = bound_sockets.port_of(bound)
     async with connect(f"ws://127.0.0.1:{port}/socket") as client:
         client.transport.abort()
         async with asyncio.timeout(PATIENCE):
@@ -45,4 +48,4 @@ async def test_frames_sent_after_a_disconnect_are_dropped() -> None:
     begun[0].send(b"short")
     begun[0].send(b"long" * 1000)
     begun[0].close(1001)
-    server.close()
+    await listener.close()

@@ -23,6 +23,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request as Upgrade
+from websockets.protocol import Protocol, Side
 from websockets.server import ServerProtocol
 
 from server.base.net import bound_sockets
@@ -39,6 +40,7 @@ from server.base.net.listener import (
     REQUEST_WITHIN,
     Connection,
     Listener,
+    WebSocket,
 )
 from server.base.net.turns import Turn, Turns
 from tests.fixtures import BOTH_LOOPS
@@ -51,14 +53,14 @@ LARGE = 32_000_000
 PART = 64_000
 
 
-class Echo(asyncio.Protocol):
+class Echo(WebSocket):
     """A socket that echoes messages, and closes with 1001 if `closes` is set."""
 
     closes = True
 
     def __init__(self, connections: set[Connection]) -> None:
         self.connections = connections
-        self.socket = ServerProtocol()
+        self.socket = Protocol(Side.SERVER)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Register the connection."""
@@ -70,13 +72,15 @@ class Echo(asyncio.Protocol):
         """Unregister the connection."""
         self.connections.discard(self)
 
+    def shake_hands(self, request: Upgrade) -> None:
+        """Accept the handshake."""
+        self.transport.write(ServerProtocol().accept(request).serialize())
+
     def data_received(self, data: bytes) -> None:
-        """Accept the handshake, and echo messages."""
+        """Echo messages."""
         self.socket.receive_data(data)
         for event in self.socket.events_received():
-            if isinstance(event, Upgrade):
-                self.socket.send_response(self.socket.accept(event))
-            elif isinstance(event, Frame) and event.opcode is Opcode.BINARY:
+            if isinstance(event, Frame) and event.opcode is Opcode.BINARY:
                 self.socket.send_binary(event.data)
         self.flush()
 
