@@ -200,7 +200,7 @@ class Journals(Generic[Name, State, Event]):
             self._bus.unsubscribe(self._kind.topic(name))
 
     def refresh_soon(self, name: Name) -> None:
-        """Enqueue a read of a followed journal, after which `changed` is emitted if it differs."""
+        """Enqueue a read of a followed journal; `changed` is emitted if the state differs."""
         self._reads.add(name)
 
     def receive(self, name: Name, payload: bytes | None) -> None:

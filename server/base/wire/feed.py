@@ -1,9 +1,9 @@
-"""Feeds: sessions subscribed to topics, and the changes that they are sent.
+"""Feeds: subscriptions of sessions to topics, and the sending of changes.
 
-A wing's feed defines its topics, what it shows of them, and to whom. A session subscribes to at
-most one topic of a feed. Changes are coalesced, encoded once for all subscribers who may see the
-same, and sent in slices, between which moves are answered. A topic without subscribers on this node
-costs nothing.
+A wing's feed defines its topics, the visible content, and its recipients. A session subscribes to
+at most one topic of a feed. Changes are coalesced, encoded once per kind of viewer, and sent in
+slices; between two slices, moves are answered. A topic without subscribers on this node costs
+nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
 
 TICK: Final = 0.5
-"""Seconds for which the changes of a topic are coalesced."""
+"""Seconds between two updates of a topic."""
 
 SLICE: Final = 0.003
 """Maximum seconds of sending before yielding to the event loop."""
@@ -33,7 +33,7 @@ Page = TypeVar("Page")
 
 
 class Sessions(Protocol):
-    """The sessions that may subscribe: those of a node, or the subscribers of another feed."""
+    """The sessions that may subscribe: all sessions of a node, or another feed's subscribers."""
 
     @property
     def left(self) -> Signal[Session]:
@@ -47,7 +47,7 @@ class Audience(Generic[Mark]):
     """The subscribers of one topic.
 
     Attributes:
-        marks: what the feed notes about each subscriber, such as the version last sent to it.
+        marks: the feed's note on each subscriber, such as the version last sent.
     """
 
     __slots__ = ("__weakref__", "marks")
@@ -120,7 +120,7 @@ class Feed(ABC, Generic[Topic, AnyAudience]):
         return self._topics.get(session)
 
     def audience(self, topic: Topic) -> AnyAudience | None:
-        """Return the subscribers of a topic, or `None` if there are none."""
+        """Return a topic's audience, or `None` without subscribers."""
         return self._audiences.get(topic)
 
     def size(self, topic: Topic) -> int:
