@@ -25,8 +25,8 @@ from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
 
+# Journals read concurrently, and the seconds that each worker pauses between two.
 CONCURRENCY, PAUSE = 16, 0.01
-"""Journals read concurrently, and the seconds that each worker pauses between two."""
 
 
 class Numbered(Protocol):
@@ -41,63 +41,41 @@ State = TypeVar("State", bound=Numbered)
 Event = TypeVar("Event")
 Name = TypeVar("Name")
 
+# Decodes a message of a topic that carries only entries.
 decode = Decoder[AppendedEntry](AppendedEntry).decode
-"""Decodes a message of a topic that carries only entries."""
 
 
 class Followed(Generic[State, Event]):
-    """A replica that sessions follow.
-
-    Attributes:
-        replica: the replica.
-        followers: how often it is followed.
-        state: the state after the replica's last command or read; `None` before the first. It
-            remains when the journal is gone.
-    """
+    """A replica that sessions follow, and its state after the last command or read."""
 
     __slots__ = ("followers", "replica", "state")
 
     def __init__(self, replica: Replica[State, Event], known: State | None) -> None:
         self.replica = replica
         self.followers = 0
+        # `None` before the first read. The last state of a journal that is gone remains.
         self.state = replica.settled or known
 
 
 class Kind(NamedTuple, Generic[Name, State, Event]):
-    """A kind of journal.
+    """A kind of journal."""
 
-    Attributes:
-        work: the name of the background reads, for logs.
-        define: returns the definition of a journal; it must emit the signal after each append.
-        topic: returns the topic of a journal's messages between nodes.
-        used: the approximate bytes of cached replicas that this node appends to or follows.
-        read_only: the approximate bytes of those that it only reads.
-        concurrency: journals read concurrently.
-    """
-
-    work: str
+    work: str  # the name of the background reads, for logs
+    # A definition must emit the signal after each append.
     define: Callable[[Name, Signal[Name, State, Append]], Definition[State, Event]]
-    topic: Callable[[Name], Topic]
-    used: int
-    read_only: int
+    topic: Callable[[Name], Topic]  # of the messages between nodes
+    used: int  # approximate bytes of cached replicas that this node appends to or follows
+    read_only: int  # approximate bytes of cached replicas that it only reads
     concurrency: int = CONCURRENCY
 
 
 class Sources(NamedTuple):
-    """The parts of a node that its journals use.
-
-    Attributes:
-        store: reads and appends entries.
-        clock: the node's clock.
-        bus: carries new entries between nodes.
-        nodes_changed: emitted with the nodes that have joined, and those that have left.
-        background: the node's background work.
-    """
+    """The parts of a node that its journals use."""
 
     store: JournalStore
     clock: Clock
     bus: Bus
-    nodes_changed: Signal[set[str], set[str]]
+    nodes_changed: Signal[set[str], set[str]]  # emitted with the joined and the departed nodes
     background: Background
 
 

@@ -19,14 +19,9 @@ from server.base.work.background import Background
 from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
 
-TICK: Final = 0.5
-"""Seconds between two updates of a topic."""
-
-SLICE: Final = 0.003
-"""Maximum seconds of sending before yielding to the event loop."""
-
-CONCURRENCY: Final = 4
-"""Topics updated concurrently."""
+TICK: Final = 0.5  # seconds between two updates of a topic
+SLICE: Final = 0.003  # maximum seconds of sending before yielding to the event loop
+CONCURRENCY: Final = 4  # topics updated concurrently
 
 Mark = TypeVar("Mark")
 Page = TypeVar("Page")
@@ -44,15 +39,12 @@ class Sessions(Protocol):
 
 
 class Audience(Generic[Mark]):
-    """The subscribers of one topic.
-
-    Attributes:
-        marks: the feed's note on each subscriber, such as the version last sent.
-    """
+    """The subscribers of one topic."""
 
     __slots__ = ("__weakref__", "marks")
 
     def __init__(self) -> None:
+        # The feed's note on each subscriber, such as the version last sent.
         self.marks: dict[Session, Mark] = {}
 
     def remove(self, session: Session) -> None:
@@ -74,9 +66,6 @@ class Feed(ABC, Generic[Topic, AnyAudience]):
         concurrency: topics updated concurrently.
         is_immediate: whether changes are coalesced for one turn of the event loop only, not `TICK`.
         turn: see `WorkerPool`.
-
-    Attributes:
-        left: emitted when a session's subscription has ended.
     """
 
     def __init__(
@@ -89,6 +78,7 @@ class Feed(ABC, Generic[Topic, AnyAudience]):
         is_immediate: bool = False,
         turn: float = 0.0,
     ) -> None:
+        # Emitted when a session's subscription has ended.
         self.left: Signal[Session] = Signal()
         self._sessions = sessions
         self._is_immediate = is_immediate
