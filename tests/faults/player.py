@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any
 
 from server.base.wire.session_messages import VERSION
-from tests.faults.client_state import ClientState
+from tests.faults.known import Known
 from tests.faults.ledger import Ledger, Message
 from tests.faults.wire import REPLACED, LostError, Wire
 
@@ -78,23 +78,20 @@ class World:
     ledgers: list[Ledger] = field(default_factory=list)
 
 
-class Player:
+class Player(Known):
     """A simulated person, with one identity at a time."""
 
     unexpected = frozenset(UNEXPECTED)
     """Refusals that cause a complaint."""
 
     def __init__(self, number: int, world: World, rng: random.Random) -> None:
+        super().__init__()
         self.number = number
         self.world = world
         self.rng = rng
         self.doing = "nothing yet"
         """The current step, to report a stuck player."""
         self.ledger: Ledger | None = None
-        self.rooms: dict[str, Message] = {}
-        self.states: dict[str, ClientState] = {}
-        self.first_states: dict[str, ClientState] = {}
-        """The first state of each attempt, known to a device that slept since."""
         self.opened = 0
         """Number of sessions opened."""
         self._token: str | None = None
@@ -120,7 +117,7 @@ class Player:
         """Become a new guest."""
         await self.leave()
         self.ledger, self._token = None, None
-        self.rooms, self.states, self.first_states = {}, {}, {}
+        self.forget()
         await self.wire()
 
     async def wire(self) -> Wire:
@@ -302,63 +299,9 @@ class Player:
         """Record an event and update the state."""
         if self.ledger is not None:
             self.ledger.record_event(event)
-        match event["type"]:
-            case "attempt":
-                self._update(ClientState.of(event))
-            case "moved":
-                self._apply_move(event)
-            case "missed":
-                self._apply_missed(event)
-            case "Hinted":
-                self._apply_hint(event)
-            case "ended":
-                known = self.states.get(event["attempt"])
-                if known is not None:
-                    ended = event["result"]["end"]
-                    seq = max(known.seq, event["seq"])
-                    self.states[known.attempt] = ClientState(known.attempt, seq, known.view, ended)
-            case "room":
-                known_room = self.rooms.get(event["code"])
-                if known_room is None or event["version"] >= known_room["version"]:
-                    self.rooms[event["code"]] = event
+        if not self.learn(event):
+            self._complain(f"missed moves do not apply: {event}")
         self._news.set()
-
-    def _update(self, state: ClientState) -> None:
-        self.first_states.setdefault(state.attempt, state)
-        known = self.states.get(state.attempt)
-        if known is None or state.seq >= known.seq:
-            self.states[state.attempt] = state
-
-    def _apply_hint(self, hinted: Message) -> None:
-        known = self.states.get(hinted["attempt"])
-        after = known.after_hint(hinted) if known is not None else None
-        if known is not None and after is not None:
-            self.states[known.attempt] = after
-        elif known is not None:
-            del self.states[known.attempt]
-
-    def _apply_move(self, moved: Message) -> None:
-        known = self.states.get(moved["attempt"])
-        if known is None or moved["seq"] <= known.seq:
-            return
-        after = known.after(moved) if moved["seq"] == known.seq + 1 else None
-        if after is not None:
-            self.states[known.attempt] = after
-        else:
-            del self.states[known.attempt]
-
-    def _apply_missed(self, missed: Message) -> None:
-        attempt, since = missed["attempt"], missed["since"]
-        had = (self.states.get(attempt), self.first_states.get(attempt))
-        base = next((state for state in had if state is not None and state.seq == since), None)
-        if base is None:
-            # Newer events have arrived, so its base state is gone.
-            return
-        after = base.after_missed(missed)
-        if after is not None:
-            self._update(after)
-        else:
-            self._complain(f"missed moves do not apply: {missed}")
 
 
 def _ids(commands: list[Message]) -> list[int]:

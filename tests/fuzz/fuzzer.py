@@ -448,7 +448,7 @@ class Session:
         if self._rng.random() < 0.5 or self._player._own_token is None:
             self._player._own_token = message["token"]
         self._ledger = self._world.ledgers.setdefault(player, Ledger(player))
-        self._player.states, self._player.first_states, self._player.rooms = {}, {}, {}
+        self._player.forget()
 
     def _answer(self, re_: Any, answer: type, code: str) -> None:
         """Check that an answer belongs to the oldest unanswered frame and is documented."""

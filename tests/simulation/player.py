@@ -11,7 +11,7 @@ from typing import Any
 from server.base.wire.session_messages import VERSION
 from server.play.core.digest import digest
 from server.play.core.keys import UNPLAYED_LIFE_MS
-from tests.faults.client_state import ClientState
+from tests.faults.known import Known
 from tests.faults.ledger import Ledger, Line, Message
 from tests.faults.player import RETRYABLE, UNEXPECTED, is_unexpected
 from tests.faults.wire import NUMBERED
@@ -133,17 +133,16 @@ class Device:
         self.lose()
 
 
-class Player:
+class Player(Known):
     """A simulated person with one identity and up to two devices.
 
     Attributes:
         address: its network address; may be empty.
         doing: its current action or wait, for reports of stuck players.
-        rooms: the last event about each room, by code.
-        states: the known state of each attempt, by id.
     """
 
     def __init__(self, world: World, network: Network, number: int, address: str = "") -> None:
+        super().__init__()
         self.address = address
         self.world = world
         self.network = network
@@ -151,8 +150,6 @@ class Player:
         self.rng = world.rng
         self.ledger = MemoryLedger("")
         self.doing = "nothing yet"
-        self.rooms: dict[str, Message] = {}
-        self.states: dict[str, ClientState] = {}
         self._token: str | None = None
         self._node = self.rng.randrange(len(network.nodes))
         self._devices: list[Device | None] = [None, None]
@@ -175,6 +172,11 @@ class Player:
     def unexpected(self) -> Set[str]:
         """Refusals that it must not get."""
         return UNEXPECTED - DESERVED - (LOST if self.world.lost_at is not None else set())
+
+    @property
+    def accepts_older(self) -> bool:
+        """Whether rooms and attempts may go back, because the store has lost entries."""
+        return self.world.lost_at is not None
 
     async def begin(self) -> None:
         """Open a session."""
@@ -322,63 +324,14 @@ class Player:
         if "re" not in event:
             self._news.set()
         match event["type"]:
-            case "attempt":
-                self._update(ClientState.of(event))
-            case "missed":
-                self._apply_missed(event)
-            case "moved":
-                self._apply_move(event)
             case "early progress":
                 self.world.complain("misreported", self.id, f"progress of no room: {event}")
-            case "Hinted":
-                self._apply_hint(event)
-            case "ended":
-                known = self.states.get(event["attempt"])
-                if known is not None and event["seq"] >= known.seq:
-                    end, seq = event["result"]["end"], event["seq"]
-                    self.states[known.attempt] = ClientState(known.attempt, seq, known.view, end)
-            case "room":
-                known_room = self.rooms.get(event["code"])
-                known_version = known_room["version"] if known_room is not None else 0
-                if event["version"] >= known_version or self.world.lost_at is not None:
-                    self.rooms[event["code"]] = event
+            case "missed":
+                self.world.counts["missed entries"] += len(event["moves"])
+        if not self.learn(event):
+            self.world.complain("misreported", event["attempt"], f"{event}")
 
     def have(self, attempt: str) -> dict[str, int]:
         """Return the `have` field for a known attempt."""
         state = self.states[attempt]
         return {"seq": state.seq, "digest": digest(state.view)}
-
-    def _apply_missed(self, missed: Message) -> None:
-        """Apply missed entries, unless newer ones have arrived meanwhile."""
-        known = self.states.get(missed["attempt"])
-        if known is None or known.seq != missed["since"]:
-            return
-        after = known.after_missed(missed)
-        if after is None:
-            self.world.complain("misreported", missed["attempt"], f"{missed}")
-            return
-        self.world.counts["missed entries"] += len(missed["moves"])
-        self._update(after)
-
-    def _update(self, state: ClientState) -> None:
-        known = self.states.get(state.attempt)
-        if known is None or state.seq >= known.seq or self.world.lost_at is not None:
-            self.states[state.attempt] = state
-
-    def _apply_hint(self, hinted: Message) -> None:
-        known = self.states.get(hinted["attempt"])
-        after = known.after_hint(hinted) if known is not None else None
-        if known is not None and after is not None:
-            self.states[known.attempt] = after
-        elif known is not None:
-            del self.states[known.attempt]
-
-    def _apply_move(self, moved: Message) -> None:
-        known = self.states.get(moved["attempt"])
-        if known is None or moved["seq"] <= known.seq:
-            return
-        after = known.after(moved) if moved["seq"] == known.seq + 1 else None
-        if after is not None:
-            self.states[known.attempt] = after
-        else:
-            del self.states[known.attempt]
