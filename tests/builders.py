@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
 from engine.board import Board
 from engine.catalog import ruleset
@@ -105,6 +105,15 @@ def finished(room: Room, player: PlayerId, result: Result) -> Room:
 def reached(home: int, time: int = 0, moves: int = 0) -> Result:
     """Return the result of a resigned attempt with `home` of 52 cards on foundations."""
     return Result(home, 52 - home, time, moves, "resigned")
+
+
+async def refusal_from(asked: Awaitable[object]) -> str | None:
+    """Return the code of an awaited refusal, or `None`."""
+    try:
+        await asked
+    except Refusal as refusal:
+        return refusal.code
+    return None
 
 
 def refusal_of(act: Callable[[], object]) -> str | None:

@@ -471,3 +471,10 @@ async def port(redis_url: str, short_countdown: None) -> AsyncIterator[int]:
     """Run a node on an empty Redis, and return its port."""
     async with node(redis_url) as port:
         yield port
+
+
+@pytest.fixture
+async def ports(redis_url: str) -> AsyncIterator[tuple[int, int]]:
+    """Run two nodes on one Redis, and return their ports."""
+    async with node(redis_url) as here, node(redis_url) as there:
+        yield here, there

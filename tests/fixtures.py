@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from tests.clients.seats import HubNode, hubs_on
 from tests.clients.site import Site, site_on
 from tests.conftest import client_of, database_on
 from tests.nodes import Node, SetClock, node_on
+from tests.redis_servers import Server, running_server
 
 BOTH_LOOPS = pytest.mark.asyncio(loop_factories=["uvloop", "asyncio"])
 """Marks tests of transports, which run on both kinds of event loop that nodes support."""
@@ -32,6 +33,13 @@ def pytest_asyncio_loop_factories(
     if marker is not None and "loop_factories" in marker.kwargs:
         loops["asyncio"] = asyncio.new_event_loop
     return loops
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """Run a redis-server that the test can stop."""
+    with running_server() as server:
+        yield server
 
 
 @pytest.fixture
@@ -80,6 +88,12 @@ async def other(redis_url: str, clock: SetClock) -> AsyncIterator[Node]:
 def short_countdown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the countdown of a round to 50 ms."""
     monkeypatch.setattr(commands, "COUNTDOWN_MS", 50)
+
+
+@pytest.fixture
+def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raise the rate limit, so that moves can be sent without a pause."""
+    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1_000, 10_000))
 
 
 @pytest.fixture

@@ -14,12 +14,10 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
-
 from tests.clients.client import opened
 from tests.conftest import SECRET_KEY_FILE
 from tests.processes import PATIENCE, Running, free_port, running
-from tests.redis_servers import Server, running_server, until
+from tests.redis_servers import Server, until
 from tests.redis_users import as_node
 from tests.test_metrics import Samples, samples
 
@@ -74,13 +72,6 @@ def site_on(url: str) -> Iterator[Site]:
         port = json.loads(node.wait_for('"listening"'))["port"]
         yield Site(node, port, metrics_port)
         assert node.end() == 0
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    """Run a redis-server that syncs acknowledged data to disk."""
-    with running_server() as server:
-        yield server
 
 
 def appended(server: Server) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from signal import SIGCONT, SIGSTOP
 
@@ -17,7 +17,7 @@ from tests.base.web.test_pages import get
 from tests.clients.client import Client, Message, opened
 from tests.clients.play import race_of
 from tests.conftest import node
-from tests.redis_servers import Server, running_server
+from tests.redis_servers import Server
 
 pytestmark = pytest.mark.usefixtures("short_countdown")
 
@@ -33,13 +33,6 @@ def impatient(quick_redis: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bus, "HEARTBEAT_INTERVAL", 0.1)
     monkeypatch.setattr(bus, "RECONNECT_DELAY", 0.05)
     monkeypatch.setattr(clock, "SAMPLE_EVERY", 0.1)
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    """Run a redis-server that the test can suspend."""
-    with running_server() as server:
-        yield server
 
 
 @pytest.fixture

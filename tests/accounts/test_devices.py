@@ -10,12 +10,11 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from server.base.net import limits
 from server.play.attempts import Attempts
 from tests.base.redis.servers import until
 from tests.clients.client import Client, Message, opened
 from tests.clients.play import race_of, resign, room_of
-from tests.conftest import ALONE, node
+from tests.conftest import ALONE
 from tests.play.test_resume_handlers import ask, followed, have, play, shown, start
 from tests.processes import PATIENCE
 from tests.sizes import SAMPLED, cases
@@ -25,19 +24,6 @@ pytestmark = [
     pytest.mark.usefixtures("no_hurry"),
     pytest.mark.usefixtures("short_countdown"),
 ]
-
-
-@pytest.fixture
-def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raise the rate limit, so that moves need no pauses."""
-    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1_000, 10_000))
-
-
-@pytest.fixture
-async def ports(redis_url: str) -> AsyncIterator[tuple[int, int]]:
-    """Run two nodes on one Redis, and return their ports."""
-    async with node(redis_url) as here, node(redis_url) as there:
-        yield here, there
 
 
 @pytest.fixture(params=["one node", "two nodes"])

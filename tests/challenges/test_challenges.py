@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -26,7 +26,7 @@ from server.deals.pool_store import PooledDeal
 from server.deals.store import Deal, DealStore
 from server.moderation.operators import By
 from server.rooms.core.room import Room
-from tests.builders import ADA, BOB, CYD, DAN, LIMIT, START
+from tests.builders import ADA, BOB, CYD, DAN, LIMIT, START, refusal_from
 from tests.nodes import BEGUN, Node, SetClock, attempt_of
 
 HOUR = 3_600_000
@@ -63,15 +63,6 @@ async def now(node: Node, challenge: Challenge) -> Challenge:
     return found
 
 
-async def code_of(asked: Awaitable[object]) -> str | None:
-    """Return the code of a refusal, or `None`."""
-    try:
-        await asked
-    except Refusal as refusal:
-        return refusal.code
-    return None
-
-
 async def raced(node: Node, clock: SetClock, *players: PlayerId) -> Room:
     """Run a race, and return the room after it."""
     room, code = await node.race_of(*players)
@@ -104,14 +95,14 @@ async def test_each_player_plays_once_and_the_challenge_closes_at_its_deadline(
     await played(node, challenge.id, ADA)
     await played(other, challenge.id, BOB)
     assert set((await now(node, challenge)).results) == {ADA, BOB}
-    assert await code_of(node.services.challenges.play(challenge.id, BOB)) == "already_played"
+    assert await refusal_from(node.services.challenges.play(challenge.id, BOB)) == "already_played"
     clock.time = challenge.made.closes
     await other.sweep()
     await other.apply_effects()
     found = await now(node, challenge)
     assert found.over == challenge.made.closes
     assert found.is_settled
-    assert await code_of(node.services.challenges.play(challenge.id, CYD)) == "challenge_over"
+    assert await refusal_from(node.services.challenges.play(challenge.id, CYD)) == "challenge_over"
     for player, place in found.ranks().items():
         history = await node.services.histories.load(player)
         result = history.challenges["lady-betty", challenge.made.deal]
@@ -175,7 +166,7 @@ async def test_running_attempts_end_with_the_challenge_and_count(
 
 async def test_it_closes_when_all_invited_players_have_played(node: Node) -> None:
     challenge = await made(node, named=(BOB, DAN))
-    assert await code_of(node.services.challenges.play(challenge.id, CYD)) == "not_challenged"
+    assert await refusal_from(node.services.challenges.play(challenge.id, CYD)) == "not_challenged"
     for player in (ADA, BOB):
         await played(node, challenge.id, player)
     assert (await now(node, challenge)).over is None
@@ -188,10 +179,10 @@ async def test_it_closes_when_all_invited_players_have_played(node: Node) -> Non
 async def test_its_creator_can_close_it_early(node: Node, other: Node, clock: SetClock) -> None:
     challenge = await made(node, named=[BOB, CYD])
     await node.services.challenges.play(challenge.id, BOB)
-    assert await code_of(other.services.challenges.close(challenge.id, BOB)) == "not_maker"
+    assert await refusal_from(other.services.challenges.close(challenge.id, BOB)) == "not_maker"
     for _ in range(2):
         await other.services.challenges.close(challenge.id, ADA)
-    assert await code_of(node.services.challenges.play(challenge.id, CYD)) == "challenge_over"
+    assert await refusal_from(node.services.challenges.play(challenge.id, CYD)) == "challenge_over"
     assert (await now(node, challenge)).over is None
     # The sweeper ends the attempt at the deadline set by the close.
     clock.time += LIMIT
@@ -221,7 +212,7 @@ async def test_a_closed_challenge_settles_despite_an_attempt_left_unstarted(
 async def test_a_closed_challenge_frees_its_slot(node: Node) -> None:
     for number in range(MAX_OPEN):
         challenge = await made(node, key=f"{number}")
-    assert await code_of(made(node, key="more")) == "too_many_challenges"
+    assert await refusal_from(made(node, key="more")) == "too_many_challenges"
     await node.services.challenges.close(challenge.id, ADA)
     await node.apply_effects()
     assert (await made(node, key="more")).over is None
@@ -255,8 +246,8 @@ async def test_a_retry_creates_nothing(node: Node, other: Node) -> None:
 
 async def test_only_existing_players_can_be_invited(node: Node) -> None:
     create = node.services.challenges.create
-    assert await code_of(create(ADA, TERMS, "key", named=[BOB])) == "unknown_player"
-    assert await code_of(create(ADA, TERMS, "key", named=[PlayerId("x")])) == "unknown_player"
+    assert await refusal_from(create(ADA, TERMS, "key", named=[BOB])) == "unknown_player"
+    assert await refusal_from(create(ADA, TERMS, "key", named=[PlayerId("x")])) == "unknown_player"
     found = await made(node, named=(BOB, ADA, BOB))
     assert found.made.named == (BOB,)
 
@@ -270,18 +261,18 @@ async def test_only_existing_players_can_be_invited(node: Node) -> None:
     ],
 )
 async def test_invalid_terms_are_refused(node: Node, terms: Terms, code: str) -> None:
-    assert await code_of(node.services.challenges.create(ADA, terms, "key")) == code
+    assert await refusal_from(node.services.challenges.create(ADA, terms, "key")) == code
 
 
 async def test_a_player_may_have_so_many_open_challenges(node: Node, clock: SetClock) -> None:
     for number in range(MAX_OPEN):
         await made(node, key=f"key {number}")
     create = node.services.challenges.create
-    assert await code_of(create(ADA, TERMS, "one more")) == "too_many_challenges"
+    assert await refusal_from(create(ADA, TERMS, "one more")) == "too_many_challenges"
     assert (await made(node, key="key 3")).version == 1
-    assert await code_of(create(BOB, TERMS, "one more")) is None
+    assert await refusal_from(create(BOB, TERMS, "one more")) is None
     clock.time += TERMS.open_for
-    assert await code_of(create(ADA, TERMS, "one more")) is None
+    assert await refusal_from(create(ADA, TERMS, "one more")) is None
 
 
 async def test_the_deal_is_certified_if_the_pool_has_a_spare_one(
@@ -313,13 +304,13 @@ async def test_a_circles_challenge_is_visible_only_to_its_members(node: Node) ->
     service = node.services.challenges
     service.members = members_of
     terms = msgspec.structs.replace(TERMS, circle="circle")
-    assert await code_of(service.create(CYD, terms, "key")) == "not_in_circle"
+    assert await refusal_from(service.create(CYD, terms, "key")) == "not_in_circle"
     challenge = await service.create(ADA, terms, "key")
-    assert await code_of(service.load(challenge.id, CYD)) == "unknown_challenge"
-    assert await code_of(service.play(challenge.id, CYD)) == "unknown_challenge"
+    assert await refusal_from(service.load(challenge.id, CYD)) == "unknown_challenge"
+    assert await refusal_from(service.play(challenge.id, CYD)) == "unknown_challenge"
     await played(node, challenge.id, BOB)
     members.discard(BOB)
-    assert await code_of(service.load(challenge.id, BOB)) is None
+    assert await refusal_from(service.load(challenge.id, BOB)) is None
 
 
 # On a race's deal
@@ -333,7 +324,7 @@ async def test_a_challenge_on_a_races_deal_starts_with_the_racers_results(
     assert room.round is not None
     assert (challenge.made.deal, challenge.results) == (room.round.deal, room.round.results)
     assert challenge.made.terms.limit == room.round.terms.limit
-    assert await code_of(node.services.challenges.play(challenge.id, BOB)) == "already_played"
+    assert await refusal_from(node.services.challenges.play(challenge.id, BOB)) == "already_played"
     await played(other, challenge.id, CYD)
     assert set((await now(node, challenge)).results) == {ADA, BOB, CYD}
     # The challenge does not change the race's results.
@@ -352,9 +343,9 @@ async def test_a_races_deal_is_hidden_while_the_challenge_is_open(
     async def sees(viewer: PlayerId | None) -> list[bool]:
         """Return whether a viewer can see the seed, a run and the list of runs."""
         seed = (await other.services.closed_deals.load(deal, viewer))[1] is not None
-        found = [await code_of(runs.load(attempt_of(room, BOB), viewer))]
+        found = [await refusal_from(runs.load(attempt_of(room, BOB), viewer))]
         if viewer is not None:
-            found.append(await code_of(runs.on(deal, viewer)))
+            found.append(await refusal_from(runs.on(deal, viewer)))
         return [seed, *(code is None for code in found)]
 
     assert not any(await sees(None))
@@ -377,7 +368,7 @@ async def test_a_deal_that_others_have_seen_is_not_played_any_more(
     room = await raced(node, clock, ADA, BOB)
     await node.services.closed_deals.load(deal_of(room), BOB)
     await node.services.closed_deals.load(deal_of(room), CYD)
-    assert await code_of(challenged(node, room)) == "deal_shown"
+    assert await refusal_from(challenged(node, room)) == "deal_shown"
     # The refused challenge does not use a slot.
     assert not (await node.keys("challenges-made:*"))
 
@@ -386,17 +377,17 @@ async def test_a_races_deal_has_only_one_challenge(node: Node, clock: SetClock) 
     room = await raced(node, clock, ADA, BOB)
     challenge = await challenged(node, room)
     assert (await challenged(node, room)).id == challenge.id
-    assert await code_of(challenged(node, room, BOB)) == "deal_shown"
+    assert await refusal_from(challenged(node, room, BOB)) == "deal_shown"
 
 
 async def test_a_running_or_foreign_races_deal_is_refused(node: Node, clock: SetClock) -> None:
     room, _ = await node.race_of(ADA, BOB)
-    assert await code_of(challenged(node, room)) == "deal_open"
+    assert await refusal_from(challenged(node, room)) == "deal_open"
     create = node.services.challenges.create
     other = attempt_of(room, BOB)
-    assert await code_of(create(ADA, TERMS, "key", attempt=other)) == "unknown_run"
+    assert await refusal_from(create(ADA, TERMS, "key", attempt=other)) == "unknown_run"
     daily = await node.dailies.open(ADA, "robert")
-    assert await code_of(create(ADA, TERMS, "key", attempt=daily.attempt)) == "unknown_run"
+    assert await refusal_from(create(ADA, TERMS, "key", attempt=daily.attempt)) == "unknown_run"
 
 
 async def test_racers_cannot_be_invited(node: Node, clock: SetClock) -> None:
@@ -404,7 +395,7 @@ async def test_racers_cannot_be_invited(node: Node, clock: SetClock) -> None:
     await known(node, BOB, CYD)
     create, attempt = node.services.challenges.create, attempt_of(room, ADA)
     asked = create(ADA, TERMS, "race", named=[BOB], attempt=attempt)
-    assert await code_of(asked) == "already_played"
+    assert await refusal_from(asked) == "already_played"
     challenge = await create(ADA, TERMS, "race", named=[BOB, CYD], attempt=attempt)
     assert challenge.made.named == (CYD,)
     await played(node, challenge.id, CYD)
@@ -422,7 +413,7 @@ async def test_runs_are_visible_after_ending_and_the_seed_after_the_close(
     await played(node, challenge.id, ADA)
     run = challenge.attempt(ADA)
     assert (await node.services.closed_deals.load(deal, BOB))[1] is None
-    assert await code_of(node.services.runs.load(run, BOB)) == "deal_open"
+    assert await refusal_from(node.services.runs.load(run, BOB)) == "deal_open"
     await played(node, challenge.id, BOB)
     assert (await node.services.runs.load(run, BOB)).run.end is not None
     size, rows = await node.services.runs.on(deal, BOB)
@@ -456,7 +447,7 @@ async def test_an_emote_is_stored(node: Node, other: Node) -> None:
 async def test_all_players_share_one_rematch_for_the_same_players(node: Node, other: Node) -> None:
     challenge = await made(node, named=(BOB,))
     service = node.services.challenges
-    assert await code_of(service.rematch(challenge.id, BOB)) == "not_played"
+    assert await refusal_from(service.rematch(challenge.id, BOB)) == "not_played"
     for player in (ADA, BOB):
         await played(node, challenge.id, player)
     made_ = await asyncio.gather(
@@ -571,7 +562,7 @@ async def test_strangers_fill_nobodys_list(node: Node, clock: SetClock) -> None:
 async def test_blocked_challengers_are_listed_and_not_notified(node: Node) -> None:
     await known(node, ADA)
     lists = node.services.challenge_lists
-    assert await code_of(lists.block(BOB, PlayerId("x"), blocked=True)) == "unknown_player"
+    assert await refusal_from(lists.block(BOB, PlayerId("x"), blocked=True)) == "unknown_player"
     assert [each.id for each in await lists.block(BOB, ADA, blocked=True)] == [ADA]
     unwanted = await made(node, named=(BOB,))
     assert await lists.ids(BOB) == []
@@ -589,7 +580,7 @@ async def test_a_key_creates_one_challenge(node: Node) -> None:
     assert (await create(ADA, TERMS, "key", named=[BOB, ADA])).id == first.id
     longer = msgspec.structs.replace(TERMS, limit=LIMIT * 2)
     for terms, named in ((longer, [BOB]), (TERMS, [])):
-        assert await code_of(create(ADA, terms, "key", named=named)) == "key_used"
+        assert await refusal_from(create(ADA, terms, "key", named=named)) == "key_used"
     assert (await create(BOB, TERMS, "key")).id != first.id
 
 

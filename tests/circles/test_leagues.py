@@ -19,6 +19,7 @@ from server.circles.core.events import League
 from server.circles.core.seasons import ROUND_SETTLED_MS
 from server.circles.core.tables import LeagueScore
 from tests.builders import ADA, BOB, CYD, LIMIT
+from tests.challenges.test_challenges import played
 from tests.circles.test_circles import founded
 from tests.conftest import ALONE
 from tests.nodes import Node, SetClock
@@ -57,13 +58,6 @@ async def pass_all(node: Node, circle: Circle) -> None:
     for round_ in (await now(node, circle)).rounds:
         await node.services.challenges.pass_deadline(ChallengeDue(round_.challenge))
     await node.services.circles.pass_deadline(CircleDue(circle.id))
-    await node.apply_effects()
-
-
-async def played(node: Node, challenge: ChallengeId, player: PlayerId) -> None:
-    """Play a challenge to its end."""
-    snapshot = await node.services.challenges.play(challenge, player)
-    await node.play_out(snapshot.attempt, player)
     await node.apply_effects()
 
 

@@ -63,6 +63,19 @@ class Reply:
         return str(self.json["code"])
 
 
+def archive_in(folder: Path, node: Node) -> Archive:
+    """Return an archive of a node's dailies in a folder."""
+    return Archive(
+        node.attempts,
+        node.dailies,
+        node.services.daily_list,
+        folder,
+        leaderboards=node.store.leaderboards,
+        trimmed=node.store.trimmed,
+        clock=node.store.clock,
+    )
+
+
 class Site:
     """A node's HTTP interface.
 
@@ -80,15 +93,7 @@ class Site:
         load = Load(lambda: self.lag)
         services = node.services
         self.budgets = Budgets(clock=lambda: services.clock.now() / 1000)
-        services.archive = Archive(
-            node.attempts,
-            node.dailies,
-            services.daily_list,
-            folder,
-            leaderboards=node.store.leaderboards,
-            trimmed=node.store.trimmed,
-            clock=node.store.clock,
-        )
+        services.archive = archive_in(folder, node)
         self.api = Api(
             ROUTES,
             services,

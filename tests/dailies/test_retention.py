@@ -18,12 +18,11 @@ from server.base.redis.connection import Client
 from server.base.work.background import Background
 from server.base.work.stop import Stop
 from server.dailies import archive
-from server.dailies.archive import Archive
 from server.dailies.retention import Retention
 from server.play.core import keys
 from tests.base.journals.test_check import connect_again
 from tests.builders import ADA, BOB, START
-from tests.clients.site import CLOSED, DAY, SETTLED, play_daily
+from tests.clients.site import CLOSED, DAY, SETTLED, archive_in, play_daily
 from tests.conftest import ALONE
 from tests.nodes import Node, SetClock, node_on
 
@@ -43,15 +42,7 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 def retention_of(node: Node, folder: Path) -> Retention:
     """Return a node's retention, after setting its archive folder."""
     services = node.services
-    services.archive = Archive(
-        node.attempts,
-        node.dailies,
-        services.daily_list,
-        folder,
-        leaderboards=node.store.leaderboards,
-        trimmed=node.store.trimmed,
-        clock=node.store.clock,
-    )
+    services.archive = archive_in(folder, node)
     return Retention(
         services.archive,
         node.registration,

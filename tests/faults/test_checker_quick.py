@@ -28,6 +28,7 @@ from tests.faults.recording import (
     _commitment_of,
     board_of,
 )
+from tests.faults.test_checker import kinds, rewrite
 
 BOT = attempt_id(RACED, PACE_BOT)
 
@@ -97,18 +98,6 @@ def quick_recording(
         assert room is not None
         add(commands.finish(room, RACED, player, attempt.result, found.at))
     return found
-
-
-def kinds(recording: Recording) -> set[str]:
-    """Return the kinds of the checker's complaints."""
-    verdict = check(recording.stored, list(recording.ledgers.values()), recording.at + 60_000)
-    return {complaint.kind for complaint in verdict.complaints}
-
-
-def rewrite(journal: list[tuple[str, str]], number: int, **fields: object) -> None:
-    """Change fields of entry `number`."""
-    entry, text = journal[number - 1]
-    journal[number - 1] = (entry, json.dumps(json.loads(text) | fields))
 
 
 def test_a_correct_recording_gives_no_complaints() -> None:

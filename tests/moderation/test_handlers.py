@@ -14,7 +14,7 @@ from server.players.core.names import guest_name
 from server.settings import Settings
 from tests.clients.client import Message, opened
 from tests.clients.play import give_up_daily, race_of, room_of
-from tests.conftest import ALONE, SECRET_KEY_FILE, node
+from tests.conftest import ALONE, SECRET_KEY_FILE
 
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
@@ -29,13 +29,6 @@ async def operator(redis_url: str) -> AsyncIterator[Operators]:
         Settings(redis=redis_url, replica_acks=acks, secret_key_file=SECRET_KEY_FILE)
     ) as services:
         yield services.operators
-
-
-@pytest.fixture
-async def ports(redis_url: str) -> AsyncIterator[tuple[int, int]]:
-    """Run two nodes on one Redis, and return their ports."""
-    async with node(redis_url) as here, node(redis_url) as there:
-        yield here, there
 
 
 async def test_a_player_is_barred_while_connected_to_two_nodes(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 
 from engine.catalog import daily_games
 from server.base.core.ids import AttemptId
-from server.base.net import limits
 from server.base.redis.connection import connect
 from server.play.core import keys
 from server.play.core.digest import fnv1a
@@ -24,23 +22,10 @@ from tests.conftest import ALONE, node
 from tests.engine.dead_ends import dead_end_line
 from tests.sizes import SAMPLED, cases
 
-pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
+pytestmark = [ALONE, pytest.mark.usefixtures("no_hurry", "short_countdown")]
 
 FIRST_MOVES = {"rouge-et-noir": "s>t", "lady-betty": "s>t0"}
 """By game, a move that can be repeated at the start; `s>w` in all others."""
-
-
-@pytest.fixture(autouse=True)
-def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raise the rate limit, so that moves can be sent without a pause."""
-    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1_000, 10_000))
-
-
-@pytest.fixture
-async def ports(redis_url: str) -> AsyncIterator[tuple[int, int]]:
-    """Run two nodes on one Redis, and return their ports."""
-    async with node(redis_url) as here, node(redis_url) as there:
-        yield here, there
 
 
 def have(snapshot: Message) -> dict[str, int]:

@@ -7,19 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from server.base.net import limits
 from tests.clients.client import Client, Message, opened
 from tests.clients.play import race_of
 from tests.conftest import ALONE, node
 from tests.engine.dead_ends import dead_end_line
 
-pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
-
-
-@pytest.fixture(autouse=True)
-def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raise the rate limit, so that moves can be sent without a pause."""
-    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1_000, 10_000))
+pytestmark = [ALONE, pytest.mark.usefixtures("no_hurry", "short_countdown")]
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 import pytest
 
 from server.base.core.ids import RoomCode
-from server.base.journals import store as journals_store
 from server.base.net import limits
 from server.base.net.limits import EMOTES as OF_PLAYER
 from server.base.net.limits import ROOM_EMOTES, Rate
@@ -20,13 +19,7 @@ from tests.conftest import ALONE
 from tests.conftest import node as serving
 from tests.nodes import Node, SetClock, node_on
 
-pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
-
-
-@pytest.fixture(autouse=True)
-def any_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Accept entries at the time that a test sets."""
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
+pytestmark = [ALONE, pytest.mark.usefixtures("any_time", "short_countdown")]
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import pytest
 from server.base.core import quota
 from server.base.core.costs import MISSES
 from server.base.core.ids import RoomCode
-from server.base.journals import store as journals_store
 from server.base.wire.scopes import scopes_of
 from server.protocol import COMMANDS
 from server.rooms.messages import RoomCommand
@@ -20,11 +19,6 @@ from tests.wire import COMMANDS as NAMES
 from tests.wire import Message
 
 HERE, ELSEWHERE = "203.0.113.7", "198.51.100.1"
-
-
-@pytest.fixture(autouse=True)
-def at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
 
 
 async def seat_at(hub: HubNode, address: str) -> Seat:

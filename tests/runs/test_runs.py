@@ -14,20 +14,11 @@ from server.base.core.ids import AttemptId, DealId
 from server.base.core.refusal import Refusal
 from server.base.journals.reader import rules_of
 from server.runs import runs
-from tests.builders import ADA, BOB, CYD
+from tests.builders import ADA, BOB, CYD, refusal_from
 from tests.conftest import ALONE
 from tests.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 
 pytestmark = ALONE
-
-
-async def refusal_of(node: Node, attempt: AttemptId) -> str | None:
-    """Return the code of the refusal of a run, or `None`."""
-    try:
-        await node.services.runs.load(attempt)
-    except Refusal as refusal:
-        return refusal.code
-    return None
 
 
 async def test_a_run_has_the_moves_of_its_attempt_with_their_times(
@@ -59,12 +50,12 @@ async def test_no_run_is_shown_during_a_race_on_its_deal(node: Node, clock: SetC
     clock.time = BEGUN
     await node.attempts.give_up(attempt)
     await node.apply_effects()
-    assert await refusal_of(node, attempt) == "deal_open"
+    assert await refusal_from(node.services.runs.load(attempt)) == "deal_open"
     with pytest.raises(Refusal, match="deal_open"):
         await node.services.runs.on(deal, BOB)
     await node.rooms.leave(code, BOB)
     await node.apply_effects()
-    assert await refusal_of(node, attempt) is None
+    assert await refusal_from(node.services.runs.load(attempt)) is None
 
 
 async def test_a_run_of_a_daily_is_shown_from_its_close_on(node: Node, clock: SetClock) -> None:
@@ -72,7 +63,7 @@ async def test_a_run_of_a_daily_is_shown_from_its_close_on(node: Node, clock: Se
     day = (await node.state_of(attempt)).start.day
     assert day is not None
     clock.time = days.closes(day) - 1
-    assert await refusal_of(node, attempt) == "deal_open"
+    assert await refusal_from(node.services.runs.load(attempt)) == "deal_open"
     # The attempt was not read since, so this read applies the deadline.
     clock.time = days.closes(day)
     found = await node.services.runs.load(attempt)
@@ -122,7 +113,7 @@ async def test_an_invalid_run_is_refused(node: Node, clock: SetClock) -> None:
     await node.apply_effects()
     deal = attempt_of(room, ADA).partition(".")[0]
     for wrong in ("", "nothing", f"{deal}.{BOB}", f"dea1000000000000.{ADA}"):
-        assert await refusal_of(node, AttemptId(wrong)) == "unknown_run"
+        assert await refusal_from(node.services.runs.load(AttemptId(wrong))) == "unknown_run"
     with pytest.raises(Refusal, match="unknown_deal"):
         await node.services.runs.on(DealId("dea1000000000000"), ADA)
 
@@ -133,6 +124,8 @@ async def test_concurrent_reads_of_runs_are_limited(node: Node, clock: SetClock)
     await node.rooms.leave(code, ADA)
     await node.apply_effects()
     attempt = attempt_of(room, ADA)
-    codes = await asyncio.gather(*(refusal_of(node, attempt) for _ in range(runs.MAX_READS + 2)))
+    codes = await asyncio.gather(
+        *(refusal_from(node.services.runs.load(attempt)) for _ in range(runs.MAX_READS + 2))
+    )
     assert codes == [None] * runs.MAX_READS + ["overloaded"] * 2
-    assert await refusal_of(node, attempt) is None
+    assert await refusal_from(node.services.runs.load(attempt)) is None

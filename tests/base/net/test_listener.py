@@ -519,12 +519,17 @@ async def test_an_incomplete_request_times_out(
         assert await reader.read() == b""
 
 
+PATHS = pytest.mark.parametrize("path", ["/large", "/parts"])
+"""A large response, whole and in parts."""
+
+
+@PATHS
 async def test_a_client_that_does_not_read_its_response_is_disconnected(
-    monkeypatch: pytest.MonkeyPatch,
+    path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     timers = Timers(monkeypatch, REQUEST_WITHIN, READ_WITHIN)
     async with serving() as port, connected(port) as (reader, writer):
-        writer.write(request("/large"))
+        writer.write(request(path))
         await reader.readuntil(b"\r\n\r\n")
         timers.fire(REQUEST_WITHIN)
         timers.fire(READ_WITHIN)
@@ -532,40 +537,17 @@ async def test_a_client_that_does_not_read_its_response_is_disconnected(
             await reader.readexactly(LARGE)
 
 
+@PATHS
 async def test_a_client_that_reads_its_response_slowly_is_not_disconnected(
-    monkeypatch: pytest.MonkeyPatch,
+    path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     timers = Timers(monkeypatch, REQUEST_WITHIN, READ_WITHIN)
     async with serving() as port, connected(port) as (reader, writer):
-        writer.write(request("/large"))
-        await reader.readuntil(b"\r\n\r\n")
-        timers.fire(REQUEST_WITHIN)
-        await reader.readexactly(LARGE)
-
-
-async def test_an_answer_in_parts_may_take_longer_than_a_request(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    timers = Timers(monkeypatch, REQUEST_WITHIN, READ_WITHIN)
-    async with serving() as port, connected(port) as (reader, writer):
-        writer.write(request("/parts"))
+        writer.write(request(path))
         await reader.readuntil(b"\r\n\r\n")
         # Before anything was read.
         timers.fire(REQUEST_WITHIN)
         await reader.readexactly(LARGE)
-
-
-async def test_a_client_that_reads_nothing_of_an_answer_in_parts_is_disconnected(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    timers = Timers(monkeypatch, REQUEST_WITHIN, READ_WITHIN)
-    async with serving() as port, connected(port) as (reader, writer):
-        writer.write(request("/parts"))
-        await reader.readuntil(b"\r\n\r\n")
-        timers.fire(REQUEST_WITHIN)
-        timers.fire(READ_WITHIN)
-        with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
-            await reader.readexactly(LARGE)
 
 
 async def test_the_time_limits_of_requests_do_not_apply_to_sockets(

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from server.base.core.ids import CircleId, PlayerId
-from server.base.core.refusal import Refusal
 from server.circles.core import circle as circles
 from server.circles.core import commands
 from server.circles.core.circle import Circle
@@ -34,12 +31,3 @@ def then(circle: Circle, event: Event | None) -> Circle:
     """Return the circle after a decided event."""
     assert event is not None, "the command has an effect"
     return circles.fold(circle, event)
-
-
-def refused(decide: Callable[[], object]) -> str:
-    """Return the code of a refusal."""
-    try:
-        decide()
-    except Refusal as refusal:
-        return refusal.code
-    return ""

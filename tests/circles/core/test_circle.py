@@ -19,14 +19,13 @@ from server.circles.core.circle import (
 )
 from server.circles.core.events import ChallengeAdded, Emoted, Left, Webhook
 from server.circles.journal import CircleDefinition, decode
-from tests.builders import ADA, BOB, CYD, DAN, START
+from tests.builders import ADA, BOB, CYD, DAN, START, refusal_of
 from tests.circles.core.circles import (
     CIRCLE,
     OTHER_SECRET,
     SECRET,
     circle_of,
     founded,
-    refused,
     then,
 )
 
@@ -35,14 +34,14 @@ def test_only_a_link_holder_can_join_and_only_once() -> None:
     circle = circle_of(BOB)
     assert circle.players == [ADA, BOB]
     assert commands.join(circle, BOB, OTHER_SECRET, START) is None, "members stay members"
-    assert refused(lambda: commands.join(circle, CYD, OTHER_SECRET, START)) == "unknown_circle"
+    assert refusal_of(lambda: commands.join(circle, CYD, OTHER_SECRET, START)) == "unknown_circle"
     assert circle.link == CIRCLE + SECRET
 
 
 def test_a_renewed_link_invalidates_the_old_one() -> None:
     circle = circle_of(BOB)
     circle = then(circle, commands.renew_link(circle, ADA, OTHER_SECRET, START))
-    assert refused(lambda: commands.join(circle, CYD, SECRET, START)) == "unknown_circle"
+    assert refusal_of(lambda: commands.join(circle, CYD, SECRET, START)) == "unknown_circle"
     circle = then(circle, commands.join(circle, CYD, OTHER_SECRET, START))
     assert circle.member(CYD)
 
@@ -50,8 +49,8 @@ def test_a_renewed_link_invalidates_the_old_one() -> None:
 def test_a_full_circle_refuses_another_member() -> None:
     circle = circle_of(*(PlayerId(f"p{n:015}") for n in range(MAX_MEMBERS - 1)))
     assert circle.full
-    assert refused(lambda: commands.join(circle, BOB, SECRET, START)) == "circle_full"
-    assert refused(lambda: commands.join(circle, BOB, OTHER_SECRET, START)) == "unknown_circle"
+    assert refusal_of(lambda: commands.join(circle, BOB, SECRET, START)) == "circle_full"
+    assert refusal_of(lambda: commands.join(circle, BOB, OTHER_SECRET, START)) == "unknown_circle"
 
 
 def test_if_the_owner_leaves_the_longest_standing_member_owns_it() -> None:
@@ -65,25 +64,25 @@ def test_the_circle_is_deleted_when_the_last_member_leaves() -> None:
     circle = then(circle, commands.leave(circle, ADA, START))
     assert circle.deleted
     assert (circle.name, circle.secret, circle.former) == ("", "", ())
-    assert refused(lambda: commands.join(circle, ADA, SECRET, START)) == "unknown_circle"
+    assert refusal_of(lambda: commands.join(circle, ADA, SECRET, START)) == "unknown_circle"
 
 
 def test_a_removed_member_cannot_rejoin_by_the_old_link() -> None:
     circle = circle_of(BOB, CYD)
-    assert refused(lambda: commands.remove(circle, BOB, CYD, OTHER_SECRET, START)) == "not_owner"
+    assert refusal_of(lambda: commands.remove(circle, BOB, CYD, OTHER_SECRET, START)) == "not_owner"
     circle = then(circle, commands.remove(circle, ADA, CYD, OTHER_SECRET, START))
     assert circle.players == [ADA, BOB]
-    assert refused(lambda: commands.join(circle, CYD, SECRET, START)) == "unknown_circle"
+    assert refusal_of(lambda: commands.join(circle, CYD, SECRET, START)) == "unknown_circle"
     assert commands.remove(circle, ADA, CYD, SECRET, START) is None
     assert commands.remove(circle, ADA, ADA, SECRET, START) is None
 
 
 def test_an_owner_can_transfer_ownership_only_to_a_member() -> None:
     circle = circle_of(BOB)
-    assert refused(lambda: commands.hand_over(circle, ADA, CYD, START)) == "not_member"
+    assert refusal_of(lambda: commands.hand_over(circle, ADA, CYD, START)) == "not_member"
     circle = then(circle, commands.hand_over(circle, ADA, BOB, START))
     assert circle.owner == BOB
-    assert refused(lambda: commands.rename(circle, ADA, "Mine", START)) == "not_owner"
+    assert refusal_of(lambda: commands.rename(circle, ADA, "Mine", START)) == "not_owner"
 
 
 @pytest.mark.parametrize(
@@ -104,7 +103,7 @@ def test_an_owner_can_transfer_ownership_only_to_a_member() -> None:
 )
 def test_non_members_are_refused_as_if_the_circle_did_not_exist(command: object) -> None:
     assert callable(command)
-    assert refused(lambda: command(circle_of(BOB))) == "unknown_circle"
+    assert refusal_of(lambda: command(circle_of(BOB))) == "unknown_circle"
 
 
 def test_a_command_without_effect_appends_nothing() -> None:

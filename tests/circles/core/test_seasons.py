@@ -21,8 +21,8 @@ from server.circles.core.events import (
 )
 from server.circles.core.seasons import Season
 from server.results.core.boards import days_of, week_of
-from tests.builders import ADA, BOB, CYD, START
-from tests.circles.core.circles import circle_of, founded, refused, then
+from tests.builders import ADA, BOB, CYD, START, refusal_of
+from tests.circles.core.circles import circle_of, founded, then
 
 DAILY = League("day", ("robert", "deuces"), 600_000, 1)
 WEEKLY = League("week", ("robert",), 600_000, 2)
@@ -137,11 +137,11 @@ def test_a_returning_member_is_listed_once() -> None:
 
 def test_a_league_requires_a_season() -> None:
     circle = founded()
-    assert refused(lambda: commands.set_league(circle, ADA, DAILY, START)) == "no_season"
+    assert refusal_of(lambda: commands.set_league(circle, ADA, DAILY, START)) == "no_season"
     last = in_season(1)
     last = then(last, commands.set_season(last, ADA, None, START))
     at = season_of(last).ends
-    assert refused(lambda: commands.set_league(last, ADA, DAILY, at)) == "no_season"
+    assert refusal_of(lambda: commands.set_league(last, ADA, DAILY, at)) == "no_season"
 
 
 def test_a_league_rotates_its_games() -> None:

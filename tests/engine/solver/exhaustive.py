@@ -14,7 +14,7 @@ import argparse
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -215,17 +215,29 @@ def check(
     return Verdict.WINNABLE if board.ruleset.total == home else Verdict.IMPOSSIBLE
 
 
-def main() -> int:
-    """Check boards of all games and print their numbers."""
-    parser = argparse.ArgumentParser(prog="python -m tests.engine.solver.exhaustive")
+def main(
+    name: str,
+    variants: Sequence[tuple[str, str]],
+    board: Callable[[Ruleset, int], Board],
+    check: Callable[[Board], Verdict | None],
+) -> int:
+    """Check boards of all games, and print the numbers of their verdicts.
+
+    Args:
+        name: the module's name.
+        variants: (game, variant) of each.
+        board: returns a board by its number.
+        check: returns a board's verdict, if any.
+    """
+    parser = argparse.ArgumentParser(prog=f"python -m tests.engine.solver.{name}")
     parser.add_argument("--boards", type=int, default=2_000, help="boards of each game and variant")
     parser.add_argument("--game", action="append", help="check only this game")
     options = parser.parse_args()
-    for game, variant in GAMES:
+    for game, variant in variants:
         if options.game and game not in options.game:
             continue
         rules = find_ruleset(game, variant)
-        counts = Counter(check(numbered(rules, n)) for n in range(options.boards))
+        counts = Counter(check(board(rules, n)) for n in range(options.boards))
         won, lost = counts[Verdict.WINNABLE], counts[Verdict.IMPOSSIBLE]
         sys.stdout.write(f"{game}, {variant}: {won} can be won, {lost} cannot, ")
         sys.stdout.write(f"{counts[None]} not checked\n")
@@ -234,4 +246,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("exhaustive", GAMES, numbered, check))

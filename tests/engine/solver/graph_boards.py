@@ -8,9 +8,7 @@ many boards of each game were checked, and fails at the first difference.
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections import Counter
 from dataclasses import replace
 from random import Random
 
@@ -21,7 +19,7 @@ from engine.solver import graph, method_of
 from engine.solver.graph.layout import is_by_suit
 from engine.solver.solution import Verdict
 from tests.engine.positions import ALL
-from tests.engine.solver.exhaustive import most_home
+from tests.engine.solver.exhaustive import main, most_home
 from tests.relatives import find_ruleset
 
 GAMES = [each for each in ALL if method_of(find_ruleset(*each)) == "graph"]
@@ -113,23 +111,5 @@ def check(board: Board, positions: int = MOST, budget: int = BUDGET) -> Verdict 
     return verdict
 
 
-def main() -> int:
-    """Check boards of all games and print their numbers."""
-    parser = argparse.ArgumentParser(prog="python -m tests.engine.solver.graph_boards")
-    parser.add_argument("--boards", type=int, default=2_000, help="boards of each game and variant")
-    parser.add_argument("--game", action="append", help="check only this game")
-    options = parser.parse_args()
-    for game, variant in GAMES:
-        if options.game and game not in options.game:
-            continue
-        rules = find_ruleset(game, variant)
-        counts = Counter(check(small_board(rules, n)) for n in range(options.boards))
-        won, lost = counts[Verdict.WINNABLE], counts[Verdict.IMPOSSIBLE]
-        sys.stdout.write(f"{game}, {variant}: {won} can be won, {lost} cannot, ")
-        sys.stdout.write(f"{counts[None]} not checked\n")
-        sys.stdout.flush()
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("graph_boards", GAMES, small_board, check))
