@@ -108,7 +108,6 @@ def reached(home: int, time: int = 0, moves: int = 0) -> Result:
 
 
 async def refusal_from(asked: Awaitable[object]) -> str | None:
-    """Return the code of an awaited refusal, or `None`."""
     try:
         await asked
     except Refusal as refusal:
@@ -117,7 +116,6 @@ async def refusal_from(asked: Awaitable[object]) -> str | None:
 
 
 def refusal_of(act: Callable[[], object]) -> str | None:
-    """Return the code of a call's refusal, or `None`."""
     try:
         act()
     except Refusal as refusal:

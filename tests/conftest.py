@@ -475,6 +475,5 @@ async def port(redis_url: str, short_countdown: None) -> AsyncIterator[int]:
 
 @pytest.fixture
 async def ports(redis_url: str) -> AsyncIterator[tuple[int, int]]:
-    """Run two nodes on one Redis, and return their ports."""
     async with node(redis_url) as here, node(redis_url) as there:
         yield here, there

@@ -329,7 +329,6 @@ async def test_a_flood_and_an_outage_are_logged_in_few_json_lines(
 
 
 def json_of(lines: list[dict[str, Any]], event: str) -> dict[str, Any]:
-    """Return the line of an event."""
     return next(line for line in lines if line["event"] == event)
 
 

@@ -126,7 +126,6 @@ class _Handlers:
         )
 
     def play(self, attempt: AttemptId, player: PlayerId, sent: MoveMessage, reply: Reply) -> None:
-        """Play a move."""
         assert isinstance(sent, protocol.attempts.PlayMove)
         assert (player, attempt, sent.seq) == (ME, self.attempt.id, self.attempt.seq + 1)
         move = self.attempt.board.ruleset.move_of(sent.source, sent.target, sent.count)
@@ -160,7 +159,6 @@ async def sent_for(attempt: Attempt, move: tuple[int, int, int]) -> tuple[Attemp
 
 
 def shown(attempt: Attempt) -> Snapshot:
-    """Return a snapshot."""
     return snapshot_of(attempt, "00" * 32)
 
 

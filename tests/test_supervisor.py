@@ -26,8 +26,6 @@ Logs = list[Mapping[str, Any]]
 
 
 def work(index: int, ports: NodePorts, supervisor: Connection) -> None:
-    """Serve until SIGTERM, sending heartbeats."""
-
     async def serve() -> None:
         stop = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)

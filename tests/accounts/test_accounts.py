@@ -57,7 +57,6 @@ async def closing(node: Node, other: Node) -> AsyncIterator[dict[Node, list[Clos
 
 
 async def guest(node: Node, name: str | None = None) -> tuple[PlayerId, str]:
-    """Return a new guest and its token."""
     profile, token, _ = await node.services.identity.identify(None, name)
     return profile.id, token
 

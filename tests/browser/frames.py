@@ -77,7 +77,6 @@ def report(name: str, device: str, times: list[float]) -> None:
 
 
 def print_line(line: str) -> None:
-    """Print a line and flush."""
     print(line, flush=True)  # noqa: T201 - a command's output
 
 

@@ -74,7 +74,6 @@ async def raced(node: Node, clock: SetClock, *players: PlayerId) -> Room:
 
 
 def deal_of(room: Room) -> DealId:
-    """Return the deal of a room's round."""
     assert room.round is not None
     return room.round.deal
 

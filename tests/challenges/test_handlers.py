@@ -32,7 +32,6 @@ async def other_port(redis_url: str, port: int) -> AsyncIterator[int]:
 
 
 async def made(client: Client, key: str = KEY, **given: Any) -> Message:
-    """Create a challenge, and return it."""
     return await client.ask("CreateChallenge", **(TERMS | {"key": key} | given))
 
 

@@ -35,7 +35,6 @@ async def founded(node: Node, *others: PlayerId, key: str = "creation") -> Circl
 
 
 async def names(node: Node, player: PlayerId) -> list[CircleId]:
-    """Return the ids of a player's circles."""
     return [each.id for each in (await node.services.circles.of(player)).circles]
 
 

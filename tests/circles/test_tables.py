@@ -38,7 +38,6 @@ async def add(
 async def rows(
     node: Node, circle: Circle, span: str, period: int | None = None
 ) -> list[tuple[PlayerId, int, int]]:
-    """Return player, rank and points of a table's rows."""
     table = await node.services.circle_tables.table(circle, span, period)  # type: ignore[arg-type]
     return [(row.player, row.rank, row.points) for row in table.rows]
 

@@ -56,7 +56,6 @@ def frame(opcode: int, payload: bytes = b"", *, flags: int = FIN, masked: bool =
 
 
 def close(code: int | None = None, reason: bytes = b"") -> bytes:
-    """Return a close frame."""
     return frame(CLOSE, b"" if code is None else code.to_bytes(2, "big") + reason)
 
 

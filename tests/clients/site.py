@@ -64,7 +64,6 @@ class Reply:
 
 
 def archive_in(folder: Path, node: Node) -> Archive:
-    """Return an archive of a node's dailies in a folder."""
     return Archive(
         node.attempts,
         node.dailies,

@@ -47,13 +47,11 @@ async def site(redis_url: str, clock: SetClock) -> AsyncIterator[Site]:
 
 
 async def drawn(node: Node, day: int) -> list[str]:
-    """Return the games with a drawn deal for a day."""
     found = await node.store.deals.daily_ids([DailyId(game, day) for game in ALL])
     return [each.game for each in found]
 
 
 async def listed(node: Node) -> list[str]:
-    """Return the games of today's dailies."""
     _, today = await node.dailies.today(BOB)
     return [each.deal.game for each in today]
 

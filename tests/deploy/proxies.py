@@ -92,7 +92,6 @@ def _asked(
 
 
 def certificate_in(folder: Path) -> Certificate:
-    """Create a certificate in a folder."""
     made = Certificate(folder / "site.pem", folder / "site.key", folder / "both.pem")
     subprocess.run(  # noqa: S603 - a test's own arguments
         [

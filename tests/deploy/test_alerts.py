@@ -21,7 +21,6 @@ RULES: list[dict[str, Any]] = [rule for group in DOCUMENT["groups"] for rule in 
 
 
 def metrics_of(rule: dict[str, Any]) -> set[str]:
-    """Return the names of the metrics in a rule's expression."""
     return {name for name, _ in selectors(rule["expr"])}
 
 

@@ -32,7 +32,6 @@ def instructions() -> list[Instruction]:
 
 
 def arguments_of(name: str) -> list[str]:
-    """Return the arguments of each instruction with this name."""
     return [instruction.arguments for instruction in instructions() if instruction.name == name]
 
 

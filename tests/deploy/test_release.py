@@ -33,7 +33,6 @@ done
 
 
 def jobs(workflow: str) -> dict[str, Any]:
-    """Return the jobs of a workflow."""
     loaded = YAML(typ="safe").load((ROOT / ".github/workflows" / workflow).read_text())
     found: dict[str, Any] = loaded["jobs"]
     return found

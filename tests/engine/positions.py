@@ -79,7 +79,6 @@ def position(
 
 
 def board(game: str, variant: str = "standard", **given: Any) -> Board:
-    """Return the board of a `position`."""
     return parse_position(position(game, variant, **given), find_ruleset)
 
 
@@ -115,7 +114,6 @@ def _set_apart(rules: Ruleset, spare: list[str], over: list[str]) -> list[str]:
 
 
 def dealt(game: str, variant: str = "standard") -> Board:
-    """Return the board of the seed `SEED`."""
     return deal_seed(find_ruleset(game, variant), SEED)
 
 
@@ -142,7 +140,6 @@ def _there_and_back(cards: list[int]) -> list[int]:
 
 
 def easy_board(rules: Ruleset) -> Board:
-    """Return the board of the easy deck."""
     return lay_out(rules, easy_deck(rules))
 
 
@@ -152,7 +149,6 @@ def is_view_pile(pile: Pile) -> bool:
 
 
 def legal(layout: Board | View) -> list[str]:
-    """Return the texts of the legal moves, sorted."""
     return sorted(move_text(layout.ruleset, move) for move in legal_moves(layout))
 
 

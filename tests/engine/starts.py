@@ -27,7 +27,6 @@ def swapped(deck: bytes, swaps: int, chance: Random) -> bytes:
 
 
 def shuffled_start(rules: Ruleset, chance: Random) -> Board:
-    """Return the board of a random seed."""
     return deal_seed(rules, chance.randbytes(SEED_BYTES))
 
 

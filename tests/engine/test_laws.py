@@ -131,7 +131,6 @@ def test_a_position_parses_back(boards: list[Board]) -> None:
 
 
 def moves_between(boards: list[Board]) -> list[str]:
-    """Return the texts of the moves between the boards."""
     return [
         next(move_text(one.ruleset, move) for move in legal_moves(one) if apply(one, move) == other)
         for one, other in pairwise(boards)

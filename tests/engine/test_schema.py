@@ -48,7 +48,6 @@ def changed(path: str, value: Any) -> dict[str, Any]:
 
 
 def refusal(document: Any) -> str:
-    """Return the message of a document's refusal."""
     with pytest.raises(RulesetError) as refused:
         read_rules("g", document)
     return refused.value.message

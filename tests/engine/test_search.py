@@ -219,7 +219,6 @@ def test_late_boards_are_valid_positions(board: Board) -> None:
 
 
 def columns(card: str, numbers: range) -> dict[str, Any]:
-    """Return the columns with these numbers, one card each."""
     return {f"t{number}": card for number in numbers}
 
 

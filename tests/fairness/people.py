@@ -166,7 +166,6 @@ def _kind(board: Board, move: Move) -> str:
 
 
 def played_by(who: Sitting, style: Style) -> tuple[Run, Attempt]:
-    """Return the run of a person with a style."""
     return play(who, *person(who, style), style)
 
 

@@ -154,7 +154,6 @@ def check(
 
 
 def _count_kinds(stored: Stored, verdict: Verdict) -> None:
-    """Count the rooms' entries by type."""
     for entries in stored.rooms.values():
         for _, text in entries:
             verdict.counts[f"room entries: {json.loads(text)['type']}"] += 1

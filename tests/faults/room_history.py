@@ -430,7 +430,6 @@ def _decided_start(room: Room, event: RoundStarted) -> Event:
 
 
 def replace_times(event: RoundStarted, starts: int, deadline: int) -> RoundStarted:
-    """Return the start of a round with other times."""
     return msgspec.structs.replace(event, starts=starts, deadline=deadline)
 
 

@@ -53,7 +53,6 @@ BOARD = of_daily(DailyId(GAME, DAY), "ranked")
 
 
 def kinds(recording: Recording) -> set[str]:
-    """Return the kinds of the checker's complaints."""
     verdict = check(recording.stored, list(recording.ledgers.values()), recording.at + 60_000)
     return {complaint.kind for complaint in verdict.complaints}
 
@@ -394,7 +393,6 @@ def _add_card(missed: Message, name: str) -> None:
 
 
 def first_missed(recording: Recording) -> Message:
-    """Return the first `missed` event of Ada."""
     return next(e for _, e in recording.ledgers[ADA].events() if e["type"] == "missed")
 
 
@@ -532,7 +530,6 @@ def start_a_round_with_a_spectator(recording: Recording) -> None:
 
 
 def round_of(recording: Recording, *players: PlayerId, at: int | None = None) -> Event:
-    """Return the start of the recording's round, with other players."""
     event = msgspec.json.decode(recording.stored.rooms[CODE][4][1], type=RoundStarted)
     return msgspec.structs.replace(event, players=players, at=at or event.at)
 

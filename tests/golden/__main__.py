@@ -358,7 +358,6 @@ async def _states(node: Node) -> Rows:
 
 
 async def _dump(redis: Any) -> Rows:
-    """Yield all keys of Redis with their types and values."""
     for key in sorted(await redis.keys()):
         kind = await redis.type(key)
         value: Any

@@ -189,7 +189,6 @@ async def test_players_are_known_by_their_tokens_and_names(node: Node, release: 
 
 
 def frames(release: str, sender: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the frame of each message of a release from a sender."""
     for line in lines(release, MESSAGES):
         side, name, frame = line.split()
         if side == sender:

@@ -76,7 +76,6 @@ def numbers(move: str) -> tuple[int, int, int]:
 
 
 async def entries(node: Node, attempt: AttemptId) -> list[str]:
-    """Return the texts of the attempt's journal."""
     return (await node.store.journals.read(keys.attempt(attempt))).texts
 
 

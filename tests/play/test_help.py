@@ -56,7 +56,6 @@ async def hint(node: Node, attempt: AttemptId, seq: int) -> Attempt:
 
 
 async def types(node: Node, attempt: AttemptId) -> list[str]:
-    """Return the types of the entries of an attempt."""
     texts = await entries(node, attempt)
     return [msgspec.json.decode(text)["type"] for text in texts]
 

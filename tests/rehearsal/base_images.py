@@ -44,7 +44,6 @@ def wanted() -> dict[str, str]:
 
 
 def are_there() -> bool:
-    """Return whether podman has all of these images."""
     return all(_run("podman", "image", "exists", name, check=False) == 0 for name in _names())
 
 

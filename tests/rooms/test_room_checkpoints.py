@@ -26,7 +26,6 @@ OTHER = Terms("deuces", "strict", 600_000)
 
 @pytest.fixture
 async def nodes(redis_url: str, clock: SetClock) -> AsyncIterator[tuple[Node, Node]]:
-    """Return two nodes on one Redis."""
     async with node_on(redis_url, clock) as first, node_on(redis_url, clock) as second:
         yield first, second
 

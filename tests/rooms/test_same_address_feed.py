@@ -29,7 +29,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def hubs(redis_url: str) -> AsyncIterator[list[HubNode]]:
-    """Return two nodes with hubs."""
     clock = SetClock()
     async with (
         node_on(redis_url, clock) as one,

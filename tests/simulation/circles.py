@@ -94,7 +94,6 @@ def _commands(player: Player, club: Club, circle: str, others: list[Player]) -> 
 
 
 def _on(circle: str, other: str, rng: Any) -> list[Message]:
-    """Return one of each command on a circle."""
     commands: list[Message] = [
         {"type": "WatchCircle"},
         {"type": "GetCircleTable", "span": rng.choice(("day", "week", "all"))},

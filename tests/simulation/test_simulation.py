@@ -110,7 +110,6 @@ def test_simultaneous_timers_run_in_the_order_they_were_set() -> None:
 
 @cache
 def traces() -> list[Trace]:
-    """Return the traces of the replayed seeds."""
     return [run(seed, Counter()).trace for seed in range(REPLAYED)]
 
 

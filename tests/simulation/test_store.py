@@ -139,7 +139,6 @@ class SimulatedStore:
 
 @pytest.fixture
 def simulated() -> Iterator[SimulatedStore]:
-    """Return a simulated store."""
     made = SimulatedStore()
     yield made
     made.loop.run_until_complete(made.close())

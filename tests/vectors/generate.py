@@ -170,7 +170,6 @@ def run_deck() -> bytes:
 
 
 def options(board: Board) -> list[str]:
-    """Return the texts of the legal moves, sorted."""
     return sorted(move_text(board.ruleset, move) for move in legal_moves(board))
 
 

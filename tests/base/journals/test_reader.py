@@ -50,7 +50,6 @@ async def newer_deal(node: Node, attempt: AttemptId) -> None:
 
 
 async def first_entry(node: Node, attempt: AttemptId) -> str:
-    """Return the text of an attempt's first entry."""
     texts = await node.store.journals.read_from(play_keys.attempt(attempt), 1)
     return texts[0]
 

@@ -204,7 +204,6 @@ async def connected(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyn
 
 
 def request(path: str = "/", *headers: str, method: str = "GET") -> bytes:
-    """Return a request's bytes."""
     lines = [f"{method} {path} HTTP/1.1", "Host: localhost", *headers, "", ""]
     return "\r\n".join(lines).encode()
 

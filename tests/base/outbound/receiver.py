@@ -73,7 +73,6 @@ class Receiver:
 async def receiving(
     *answers: bytes | Respond, tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[Receiver]:
-    """Run a receiver."""
     receiver = Receiver(answers=[*answers] or [OK])
     server = await asyncio.start_server(receiver.serve, "127.0.0.1", 0, ssl=tls)
     receiver.port = server.sockets[0].getsockname()[1]

@@ -78,7 +78,6 @@ async def database(cluster: Cluster) -> AsyncIterator[Database]:
 
 
 def partitions_by_master(cluster: Cluster) -> dict[Server, list[int]]:
-    """Return some partitions of each master."""
     found: dict[Server, list[int]] = {}
     for number in range(0, keys.PARTITIONS, 8):
         found.setdefault(cluster.master_of(keys.due(number)), []).append(number)
@@ -86,7 +85,6 @@ def partitions_by_master(cluster: Cluster) -> dict[Server, list[int]]:
 
 
 def others_of(cluster: Cluster, server: Server) -> list[Server]:
-    """Return all other masters."""
     return [other for other in cluster.masters() if other is not server]
 
 

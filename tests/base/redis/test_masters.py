@@ -37,7 +37,6 @@ def servers() -> Iterator[list[Server]]:
 
 
 def url_of(*servers: Server) -> str:
-    """Return a node's URL for some servers."""
     return as_node("redis://" + ",".join(f"127.0.0.1:{server.port}" for server in servers))
 
 

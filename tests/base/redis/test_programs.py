@@ -22,7 +22,6 @@ from server.base.redis.programs import (
 
 @pytest.fixture
 def folder_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the only folder on the PATH."""
     monkeypatch.setenv("PATH", str(tmp_path))
     return tmp_path
 

@@ -87,7 +87,6 @@ async def bystander_on(port: int) -> AsyncIterator[Bystander]:
 
 
 def command(type_: str, **fields: Any) -> bytes:
-    """Return a frame with a command."""
     return frame(BINARY, Wire().pack({"type": type_, "id": 1, **fields}))
 
 

@@ -155,7 +155,6 @@ async def opened(server: Server) -> AsyncIterator[RawClient]:
 
 
 def send(client: RawClient, *command: object) -> None:
-    """Send a command."""
     client.write(frame(BINARY, msgpack.packb(command)))
 
 

@@ -71,7 +71,6 @@ def closed(state: Challenge) -> Challenge:
 
 
 def rows_of(state: Challenge, *, shows_results: bool = True) -> list[Row]:
-    """Return the rows of a challenge's table."""
     return table(state, shows_results=shows_results).rows()
 
 

@@ -15,7 +15,6 @@ OTHER_SECRET = "0ther00000000000"
 
 
 def founded(at: int = START) -> Circle:
-    """Return a circle founded by Ada."""
     return circles.fold(None, Founded(CIRCLE, ADA, "Friends", SECRET, at))
 
 

@@ -31,7 +31,6 @@ MONDAY = days_of(week_of(day_at(START))).start * DAY
 
 
 def in_season(weeks: int = 1, circle: Circle | None = None, at: int = START) -> Circle:
-    """Return a circle with seasons of some weeks."""
     circle = circle or founded()
     return then(circle, commands.set_season(circle, ADA, weeks, at))
 

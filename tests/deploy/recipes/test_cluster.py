@@ -384,7 +384,6 @@ def restore_shard(site: Site, backup: Path, master: int, well: int) -> None:
 
 
 def master_of(site: Site, asked: int, key: str) -> int:
-    """Return the number of the master that has a key."""
     slot = key_slot(key.encode())
     return next(
         number

@@ -71,7 +71,6 @@ def verified(folder: Path) -> str:
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """Return a copy of the folder."""
     return Path(shutil.copytree(FOLDER, tmp_path / "systemd"))
 
 

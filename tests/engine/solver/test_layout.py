@@ -18,7 +18,6 @@ ANY = {"first": "any", "order": "either"}
 
 
 def layout(**changes: Any) -> Layout:
-    """Return the layout of some deal."""
     return Layout(deal_seed(rules_of(**changes), SEED), ROWS)
 
 

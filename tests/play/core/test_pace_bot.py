@@ -24,7 +24,6 @@ GAMES = sorted(games())
 
 
 def bot(game: str = "robert", *, seed: int = 0, deal: str = DEAL, limit: int = LIMIT) -> Attempt:
-    """Return a new attempt of the bot."""
     deadline = START + limit
     rules = ruleset(game)
     names = PACE_BOT, DealId(deal), game, "standard", CODE

@@ -73,6 +73,5 @@ def test_playing_round_after_round_is_never_too_fast() -> None:
 
 
 def start(room: Room, now: int) -> Event:
-    """Return the start of a round by Ada."""
     assert room.round is not None
     return commands.start(room, ADA, room.round.deal, "c0ffee", now, present=[ADA, BOB])

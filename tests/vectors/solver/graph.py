@@ -58,7 +58,6 @@ def entry_of(board: Board) -> dict[str, Any]:
 
 
 def board_of(entry: dict[str, Any]) -> Board:
-    """Return the board of an entry."""
     rules = find_ruleset(entry["game"], entry["variant"]).rules
     assert rules.tableau is not None
     changed = replace(
