@@ -3,7 +3,8 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Messages, compiled } from "./messages.ts";
+import type { Messages } from "./compiler.ts";
+import { compiled } from "./messages.ts";
 
 const FOLDER = fileURLToPath(new URL("../web/src/text", import.meta.url));
 

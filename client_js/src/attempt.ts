@@ -1,16 +1,14 @@
 /** The current attempt: the server's state, and the moves predicted on top of it. */
 
-import { type View, applyDelta, cardsHome, pileAt } from "./rules/board.ts";
-import { UNSEEN } from "./rules/cards.ts";
-import { findStoredRuleset } from "./rules/catalog.ts";
+import { type View, applyDelta, cardsHome } from "./rules/board.ts";
 import { EngineError } from "./rules/errors.ts";
 import { isLegal } from "./rules/moves.ts";
 import { moveText, parseMove } from "./rules/notation.ts";
 import { predict } from "./rules/play.ts";
 import { type Move, ROW, type Ruleset } from "./rules/ruleset.ts";
+import { type AttemptState, matches, readView, rulesOf } from "./attemptState.ts";
 import { digest } from "./digest.ts";
 import {
-  type Certificate,
   type Ended,
   type Have,
   type Hinted,
@@ -23,45 +21,6 @@ import {
   UNDO_DEPTH,
 } from "./messages.ts";
 import { Outbox, type PendingMove, UNDO } from "./outbox.ts";
-
-/** An attempt from its player's view. */
-export interface AttemptState {
-  readonly id: string;
-  readonly deal: string;
-  readonly commitment: string;
-  readonly game: string;
-  readonly variant: string;
-  readonly room: string | null;
-  readonly day: number | null;
-  /** `c:` and the challenge's id for a challenge; null for a room's round or a daily. */
-  readonly occasion: string | null;
-  /** The proof about its deal, or null. */
-  readonly certificate: Certificate | null;
-  readonly ruleset: Ruleset;
-  /** The view after the pending moves. */
-  readonly view: View;
-  /** The number of unacknowledged moves. */
-  readonly pending: number;
-  /** The number of the last known journal entry. */
-  readonly seq: number;
-  readonly started: number;
-  readonly deadline: number;
-  /** The result of the acknowledged moves. */
-  readonly result: Result;
-  /** The reason for the last refusal, until a later move is accepted. */
-  readonly refusal: string | null;
-  /**
-   * Whether another tab or device plays the attempt. This client then only follows it and takes no
-   * moves until `takeOver`.
-   */
-  readonly elsewhere: boolean;
-  /** The permitted help: none, undo, or undo and hints. */
-  readonly help: Snapshot["help"];
-  /** Whether a move can be undone now. */
-  readonly canUndo: boolean;
-  /** The move suggested by the hint for this board, or null. */
-  readonly hint: string | null;
-}
 
 /** The client's copy of an attempt. It does no I/O: its owner sends the `unsent` moves. */
 export class Attempt {
@@ -78,9 +37,7 @@ export class Attempt {
   #diverged = false;
   #postponed = false;
   #elsewhere = false;
-  /**
-   * The views before the last moves, as far as this client saw them; an undo restores the last one.
-   */
+  /** The views before the last moves, as far as this client saw them, for undo. */
   #history: readonly View[] = [];
   /** The number of consecutive acknowledged moves that can be undone. */
   #undoable: number;
@@ -159,9 +116,7 @@ export class Attempt {
     };
   }
 
-  /**
-   * Play a move before the server accepts it. Return false if it is illegal or cannot be taken now.
-   */
+  /** Play a move before the server accepts it; return false if it cannot be played now. */
   play(move: string): boolean {
     if (!this.#takesMoves()) return false;
     try {
@@ -447,29 +402,4 @@ export class Attempt {
     }
     return { view, whole: true };
   }
-}
-
-/** Return an attempt's rules; throw `unknown_rules` if this client does not have them. */
-export function rulesOf({ game, variant, rules }: Snapshot): Ruleset {
-  return findStoredRuleset(game, variant, rules);
-}
-
-function readView(ruleset: Ruleset, { piles, redeals, result }: Snapshot): View {
-  return {
-    ruleset,
-    piles: ruleset.pileNames.map((_, number) => [...(piles[number] ?? [])]),
-    redeals,
-    moves: result.moves,
-  };
-}
-
-/** Whether the view has the predicted piles, as far as their cards were known. */
-function matches(predicted: View, view: View): boolean {
-  return view.piles.every((pile, number) => {
-    const guess = pileAt(predicted, number);
-    return (
-      guess.length === pile.length &&
-      guess.every((card, at) => card === UNSEEN || card === pile[at])
-    );
-  });
 }

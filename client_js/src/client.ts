@@ -1,7 +1,7 @@
 /** The client: one player's session, room, attempt and leaderboard, kept across reconnects. */
 
 import type { AccountCommands } from "./account.ts";
-import type { AttemptState } from "./attempt.ts";
+import type { AttemptState } from "./attemptState.ts";
 import { onWake } from "./awake.ts";
 import type { ChallengeSettings } from "./challenges.ts";
 import type { CircleCommands } from "./circles.ts";

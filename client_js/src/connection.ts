@@ -6,6 +6,8 @@
  * the next connection attempt.
  */
 
+import { waitBefore } from "./backoff.ts";
+import { ServerClock } from "./clock.ts";
 import { type Player, VERSION } from "./messages.ts";
 import { CLOSE, type Command, type Event, type EventOf } from "./protocol.ts";
 import { Refusal } from "./refusal.ts";
@@ -48,14 +50,6 @@ export const ALIVE_WITHIN = 3_000;
 export const LARGE_WITHIN = 120_000;
 /** Consecutive failures, over about two seconds, after which the server counts as unreachable. */
 export const UNREACHABLE_AFTER = 3;
-/** The window, in milliseconds, over which clients of a failed node spread their first attempts. */
-const FIRST_WAIT = 1_000;
-const MIN_WAIT = 200;
-const QUICK_WAIT = 450;
-const QUICK_TRIES = 3;
-const MAX_WAIT = 10_000;
-/** The largest difference in milliseconds that rounding can cause between two offsets. */
-const ROUNDED = 2;
 /** The number of remembered earlier sessions, equal to the server's limit per player. */
 const MAX_SESSIONS = 8;
 
@@ -118,11 +112,11 @@ export class Connection {
   #playerToken: string | null = null;
   /** The ids of this client's sessions, the latest at the end. */
   #sessions: readonly string[] = [];
-  /** Server time minus local time, and the round trip of that measurement, in milliseconds. */
-  #clock = { offset: 0, roundTrip: Infinity };
+  readonly #clock: ServerClock;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#clock = new ServerClock(options.surroundings.now);
     this.#name = options.name;
   }
 
@@ -137,7 +131,7 @@ export class Connection {
 
   /** The estimated server time in Unix milliseconds. */
   now(): number {
-    return this.#options.surroundings.now() + this.#clock.offset;
+    return this.#clock.now();
   }
 
   /** The id of the last session; null before the first. */
@@ -246,9 +240,8 @@ export class Connection {
       if (this.#playerToken === null && this.#token !== null) return this.#redial();
       this.#failures = 0;
       this.#failure.set(null);
-      // The machine may have slept between sessions: accept the first measurement of each.
-      this.#clock = { ...this.#clock, roundTrip: Infinity };
-      this.#setClock(event.now);
+      this.#clock.begin();
+      this.#clock.measure(event.now, this.#probe.at);
       this.#store(event.token);
       this.#endTurn();
       this.#sessions = [...this.#sessions, event.session].slice(-MAX_SESSIONS);
@@ -299,28 +292,11 @@ export class Connection {
   }
 
   #ponged(event: Event): void {
-    if (event.type === "Pong") this.#setClock(event.now);
+    if (event.type === "Pong") this.#clock.measure(event.now, this.#probe.at);
     this.#nextPing();
   }
 
-  /**
-   * Keep the offset measured over the session's shortest round trip, which is the most accurate.
-   * Replace it if a later measurement contradicts it: the local clock stood still during sleep, or
-   * drifted. If the session does not survive the sleep, the next welcome measures the offset
-   * anyway.
-   */
-  #setClock(serverNow: number): void {
-    const now = this.#options.surroundings.now();
-    const roundTrip = now - this.#probe.at;
-    const offset = Math.round(serverNow + roundTrip / 2 - now);
-    const apart = Math.abs(offset - this.#clock.offset);
-    const bounds = (roundTrip + this.#clock.roundTrip) / 2 + ROUNDED;
-    if (roundTrip <= this.#clock.roundTrip || apart > bounds) this.#clock = { offset, roundTrip };
-  }
-
-  /**
-   * Drop a socket that was closed with this code (null: abandoned), and schedule the next attempt.
-   */
+  /** Drop a socket closed with this code (null: abandoned), and schedule the next attempt. */
   #lost(code: number | null, reason?: string): void {
     if (code === CLOSE.replaced) return this.#stop("replaced");
     if (code === CLOSE.badVersion) return this.#stop("incompatible");
@@ -397,26 +373,4 @@ export class Connection {
     this.#cancelTimer();
     this.#cancelTimer = this.#options.surroundings.after(milliseconds, run);
   }
-}
-
-/**
- * Return the wait before the next attempt, in milliseconds: exponential backoff with jitter, so
- * that clients of a failed node do not all reconnect together. The first few attempts fall within
- * two seconds in total, because another node may take over.
- *
- * @param penalized whether the server closed the session for flooding or malformed messages.
- * @param chance a random number in [0, 1).
- * @param most the longest wait.
- */
-export function waitBefore(
-  failures: number,
-  penalized: boolean,
-  chance: number,
-  most = MAX_WAIT,
-): number {
-  if (failures === 0 && !penalized) return chance * FIRST_WAIT;
-  const longest = penalized
-    ? most
-    : Math.min(most, QUICK_WAIT * 2 ** Math.max(0, failures + 1 - QUICK_TRIES));
-  return MIN_WAIT + chance * (longest - MIN_WAIT);
 }

@@ -3,7 +3,7 @@
 export { Api, type ApiOptions, type Rows } from "./api.ts";
 export type * as ApiTypes from "./apiTypes.ts";
 export type { AccountCommands, Leave, PasskeyPrompt, Removed } from "./account.ts";
-export type { AttemptState } from "./attempt.ts";
+export type { AttemptState } from "./attemptState.ts";
 export type { ChallengeSettings } from "./challenges.ts";
 export type { CircleCommands } from "./circles.ts";
 export { Client, type ClientOptions } from "./client.ts";

@@ -1,6 +1,7 @@
 /** The current attempt, and the exchange of its moves with the server. */
 
-import { Attempt, type AttemptState, rulesOf } from "./attempt.ts";
+import { Attempt } from "./attempt.ts";
+import { type AttemptState, rulesOf } from "./attemptState.ts";
 import type { Keeper, Link } from "./link.ts";
 import type { OpenAttempt, PlayMove } from "./messages.ts";
 import type { Command, CommandType, Event, EventOf } from "./protocol.ts";

@@ -1,6 +1,7 @@
 /** Retries of temporarily refused commands: the store is unavailable, or the server overloaded. */
 
-import { type Surroundings, waitBefore } from "./connection.ts";
+import { waitBefore } from "./backoff.ts";
+import type { Surroundings } from "./connection.ts";
 import { type Readable, Store } from "./store.ts";
 
 /**
@@ -55,9 +56,7 @@ export class Retry {
     this.#onChange(true);
   }
 
-  /**
-   * Cancel the schedule and reset the backoff: the operation was answered or is no longer needed.
-   */
+  /** Cancel the schedule and reset the backoff after an answer, or when none is needed. */
   settle(): void {
     this.#cancel();
     this.#failures = 0;

@@ -1,13 +1,8 @@
 /** Sessions: opening, losing and reopening them, and detecting lost connections. */
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import {
-  LARGE_WITHIN,
-  PING_EVERY,
-  PONG_WITHIN,
-  WELCOME_WITHIN,
-  waitBefore,
-} from "../src/connection.ts";
+import { waitBefore } from "../src/backoff.ts";
+import { LARGE_WITHIN, PING_EVERY, PONG_WITHIN, WELCOME_WITHIN } from "../src/connection.ts";
 import { Client } from "../src/index.ts";
 import { VERSION } from "../src/messages.ts";
 import { memoryStorage } from "../src/storage.ts";

@@ -1,7 +1,8 @@
 /** Messages as modules: the compiled code, and refusals with the path of the key. */
 
 import { expect, test } from "vitest";
-import { type Messages, compiled } from "../scripts/messages.ts";
+import type { Messages } from "../scripts/compiler.ts";
+import { compiled } from "../scripts/messages.ts";
 
 const NAMES = { en: "English", pl: "Polski" };
 

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type Messages, SOURCE } from "../../scripts/messages.ts";
+import { type Messages, SOURCE } from "../../scripts/compiler.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { parseCard } from "../../src/rules/cards.ts";
 import { ENDLESS } from "../../src/rules/ruleset.ts";
