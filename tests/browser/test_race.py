@@ -72,7 +72,7 @@ def expect_results_in(colours: dict[str, str], *ranked: Player) -> None:
         if player.see("give-up").count():
             player.give_up()
     for player in ranked:
-        dots = player.see("results").locator(".dot[aria-hidden]")
+        dots = player.see("results").locator(".player-dot[aria-hidden]")
         expect(dots).to_have_count(len(ranked))
         assert [colour(dot) for dot in dots.all()] == [colours[str(each)] for each in ids]
 

@@ -51,9 +51,7 @@ export function signInCode(typed: string): string | null {
   return /^[0-9a-hjkmnp-tv-z]+$/.test(read) ? read : null;
 }
 
-/**
- * Return text in capitals of normal width, without invisible characters or escaped link characters.
- */
+/** Return text in normal capitals, without invisible characters or escapes of links. */
 function normalised(typed: string): string {
   return unescaped(typed)
     .normalize("NFKC")

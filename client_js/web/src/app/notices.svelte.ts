@@ -16,9 +16,20 @@ export class Notices {
     this.timer = setTimeout(() => (this.current = ""), SHOWN);
   }
 
-  /**
-   * Await a command. If it is refused, show the reason and return undefined; rethrow other errors.
-   */
+  /** Copy words to the clipboard, and say so or that it failed; return whether it worked. */
+  async copy(words: string, copied: string, failed: string): Promise<boolean> {
+    // Pages over plain HTTP have no clipboard, and a browser may refuse access.
+    try {
+      await navigator.clipboard.writeText(words);
+    } catch {
+      this.say(failed);
+      return false;
+    }
+    this.say(copied);
+    return true;
+  }
+
+  /** Await a command; after a refusal, show the reason and return undefined. */
   async tell<T>(command: Promise<T>): Promise<T | undefined> {
     try {
       return await command;

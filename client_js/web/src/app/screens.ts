@@ -24,9 +24,7 @@ export class Screens {
   readonly #broken: AnyComponent;
   readonly #loaded = new Map<Part, AnyComponent>();
 
-  /**
-   * `reload` loads a newer page, whose chunks are on the server; `broken` reports a missing part.
-   */
+  /** `reload` loads a newer page, whose parts the server has; `broken` reports a missing part. */
   constructor(reload: Reload, files: Record<Part, () => Promise<unknown>>, broken: AnyComponent) {
     this.#reload = reload;
     this.#files = files;

@@ -28,9 +28,7 @@ const DIRECTIONS: Readonly<Record<string, readonly [x: number, y: number]>> = {
 /** The weight of sideways distance relative to distance in the arrow's direction. */
 const ASIDE = 2.5;
 
-/**
- * Return the control that an arrow key moves the focus to: the nearest in its direction, if any.
- */
+/** Return the control that an arrow key focuses: the nearest in its direction, if any. */
 export function neighbour(
   board: HTMLElement,
   from: HTMLElement,

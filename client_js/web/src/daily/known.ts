@@ -27,9 +27,7 @@ export function beforeWords(
   return `${unsolvedWords(ruleset)} ${best === null ? words.first : words.toBeat(best)}`;
 }
 
-/**
- * Return the same for a deal without a certificate, after a run with `home` cards that did not win.
- */
+/** Return the same without a certificate, after a lost run with `home` cards. */
 export function afterWords(ruleset: Ruleset, best: number | null, home: number): string {
   const words = text.proofs;
   const mark = best === null ? [] : [home >= best ? words.yours : words.toBeat(best)];

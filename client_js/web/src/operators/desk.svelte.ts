@@ -25,9 +25,7 @@ const GATES: Readonly<Record<string, Gate>> = {
 
 export class Desk {
   gate = $state<Gate>("desk");
-  /**
-   * The moderator's name and the session's end; null before a passkey was presented on this page.
-   */
+  /** The moderator's name and the session's end; null before a passkey was presented. */
   operating = $state.raw<Operating | null>(null);
   readonly #client: Client;
 

@@ -102,9 +102,7 @@ export function optionsOf(rules: Rules, { table, name, options = [] }: Key): rea
   return name === "plays" || name === "fill" ? options.filter((each) => !lacks[each]) : options;
 }
 
-/**
- * Return rules with another value of a key and its dependent changes, in one group of foundations.
- */
+/** Return rules with another value of a key, and what depends on it, in one group. */
 export function withValue(rules: Rules, key: Key, value: unknown, group = 0): Rules {
   const { table, name } = key;
   if (table === "")

@@ -27,9 +27,7 @@ export function ghostOf(replay: Replay): Ghost {
   return { attempt, player: id, name, steps: courseOf(replay), ended, result: replay.result };
 }
 
-/**
- * Return a ghost's cards home at a time in milliseconds since the start, and its end if reached.
- */
+/** Return a ghost's cards home, and its end, at a time in milliseconds since the start. */
 export function ghostAt(ghost: Ghost, time: number): Pick<Result, "home" | "end"> {
   return { home: homeAt(ghost.steps, time), end: time < ghost.ended ? null : ghost.result.end };
 }

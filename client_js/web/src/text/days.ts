@@ -26,9 +26,7 @@ export function weekdayWords(weekday: number): { readonly short: string; readonl
   return { short: written(day, { weekday: "short" }), long: written(day, { weekday: "long" }) };
 }
 
-/**
- * Return a moment in Unix milliseconds, such as "Mon 30 Nov, 21:00", in the browser's time zone.
- */
+/** Return a moment in Unix milliseconds in local time, such as "Mon 30 Nov, 21:00". */
 export function timeWords(moment: number): string {
   return new Date(moment).toLocaleString(text.locale, {
     ...{ weekday: "short", day: "numeric", month: "short" },

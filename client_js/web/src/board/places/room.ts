@@ -16,9 +16,7 @@ const TIGHT = 0.06;
 export const LOOSE = 0.32;
 const DOWN_STEP = 0.14;
 const MIN_DOWN_STEP = 0.035;
-/**
- * The visible part of a covered card if there is space, relative to the card height: rank and suit.
- */
+/** The visible part of a covered card, relative to its height: rank and suit, with space. */
 export const UP_STEP = { tall: 0.34, small: 0.37, medium: 0.28, large: 0.24 } as const;
 /** The same relative to the card width, in a sideways fan. */
 export const SIDE_STEP = { tall: 0.54, small: 0.54, medium: 0.3, large: 0.28 } as const;
@@ -110,9 +108,7 @@ export function column(
   return { place, cards, reach, size: sizeOf(room, place.width) };
 }
 
-/**
- * Return the offset of each card of a column from the first; a fan that is too long is compressed.
- */
+/** Return the offset of each card of a column from the first; compress a long fan. */
 function fan(view: View, pile: number, height: number, room: number, up: number): number[] {
   const cards = pileAt(view, pile);
   const beneath = cards.slice(0, -1);

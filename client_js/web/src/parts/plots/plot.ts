@@ -70,9 +70,7 @@ export function settledAt({ seconds, low, median, high }: ApiTypes.Curves): numb
   return 1000 * (seconds[seconds.findLastIndex((_, nth) => moves(nth)) + 1] ?? 0);
 }
 
-/**
- * Return values at equal intervals as bars: left edge, top, and height of each, in drawing units.
- */
+/** Return values at equal intervals as bars: left edge, top and height, in drawing units. */
 export function bars(
   frame: Pick<Frame, "width" | "height" | "most">,
   values: readonly number[],

@@ -64,9 +64,7 @@ export function partOf({ table }: Pick<Key, "table">): Part {
   return table === "" ? "rules" : table;
 }
 
-/**
- * Return the path of a key, with the number of a foundation group, such as `foundations.0.first`.
- */
+/** Return a key's path with the number of its group, such as `foundations.0.first`. */
 export function pathOf({ table, name }: Pick<Key, "table" | "name">, group = 0): string {
   if (table === "") return name;
   return table === "foundations" ? `${table}.${group}.${name}` : `${table}.${name}`;

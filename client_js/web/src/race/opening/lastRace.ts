@@ -43,9 +43,7 @@ export function keepRace({ variant, ...wish }: RaceWish): void {
   storage.setItem(KEY, JSON.stringify({ ...wish, variant: listed }));
 }
 
-/**
- * Parse settings from stored JSON; use the defaults if they are malformed or no longer available.
- */
+/** Parse settings from stored JSON; use the defaults if they are malformed or outdated. */
 export function readRace(text: string | null): RaceWish {
   try {
     const found: unknown = JSON.parse(text ?? "");
