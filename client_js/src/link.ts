@@ -50,9 +50,7 @@ export class Link {
   ask: Requests["ask"] = (type, fields, resend) =>
     this.#connection.requests.ask(type, fields, resend);
 
-  /**
-   * Whether this was an earlier session of this client, which the server may not yet know is lost.
-   */
+  /** Whether this was a session of this client, which the server may not yet know is lost. */
   isOwnSession(session: string): boolean {
     return this.#connection.isOwnSession(session);
   }

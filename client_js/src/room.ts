@@ -20,9 +20,7 @@ export function newKey(): string {
 
 export class RoomKeeper implements Keeper {
   readonly room = new Store<RoomState | null>(null);
-  /**
-   * The room that a host removed the player from, or that was closed; null once in another room.
-   */
+  /** The room that removed the player or was closed; null once in another room. */
   readonly removed = new Store<Removed | null>(null);
   /** The last emote in the room in this session. */
   readonly emoted = new Store<Emoted | null>(null);

@@ -6,9 +6,7 @@ export interface Socket {
   close(): void;
 }
 
-/**
- * A socket's callbacks: none is called before `OpenSocket` has returned, and `closed` is the last.
- */
+/** A socket's callbacks: none before `OpenSocket` has returned, none after `closed`. */
 export interface SocketEvents {
   opened(): void;
   received(frame: Uint8Array): void;

@@ -40,9 +40,7 @@ export function encodeCommand(command: Command): Uint8Array {
   return pack(command.type === "PlayMove" ? row : [commands.get(command.type), command.id, ...row]);
 }
 
-/**
- * Return the event in a frame, or null for a type unknown to this version, which must be ignored.
- */
+/** Return the event in a frame; null for a type unknown to this version, to be ignored. */
 export function decodeEvent(frame: Uint8Array): Event | null {
   try {
     const row = unpack(frame);

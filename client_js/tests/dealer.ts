@@ -117,9 +117,7 @@ export class Dealer {
     this.end = "resigned";
   }
 
-  /**
-   * Return the answer to a move: accepted, a duplicate, refused, or a snapshot for a wrong number.
-   */
+  /** Return the answer to a move: accepted (again), refused, or a snapshot for a wrong number. */
   answer(seq: number, move: string): EventOf<"Moved"> | EventOf<"Attempt"> | EventOf<"Refused"> {
     const accepted = this.journal[seq - 2];
     if (accepted?.move === move) return { type: "Moved", re: [NUMBER, seq], ...accepted.moved };

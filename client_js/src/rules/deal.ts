@@ -40,9 +40,7 @@ export function isDeck(seed: Uint8Array): boolean {
   return seed.length !== SEED_BYTES;
 }
 
-/**
- * Return the commitment published before a deal is played: SHA-256 over its id and seed, in hex.
- */
+/** Return the commitment published before play: SHA-256 over the deal's id and seed, in hex. */
 export function commitment(dealId: string, seed: Uint8Array): string {
   const text = concatBytes(COMMITMENT_LABEL, utf8ToBytes(`${dealId}\0`), seed);
   return bytesToHex(sha256(text));

@@ -35,9 +35,7 @@ function deckIn(text: string): Pile {
   return [...seed];
 }
 
-/**
- * Return the deck of a numbered deal: 52 face-up cards, the first dealt first; throw `bad_deck`.
- */
+/** Return a numbered deal's deck: 52 face-up cards, the first dealt first; throw `bad_deck`. */
 export function numberedDeck(number: number): Pile {
   if (!(number >= 1 && number <= LAST_DEAL)) {
     throw new EngineError("bad_deck", `Numbered deals are from 1 to ${LAST_DEAL}.`);
@@ -45,9 +43,7 @@ export function numberedDeck(number: number): Pile {
   return [...cardsOf(number)];
 }
 
-/**
- * Return a deck's number among the numbered deals, or null. Trying all of them takes milliseconds.
- */
+/** Return a deck's number among the numbered deals, or null; this takes milliseconds. */
 export function numberOf(deck: Pile): number | null {
   const first = PACK.indexOf(deck[0] ?? -1);
   if (deck.length !== PACK.length) return null;

@@ -165,9 +165,7 @@ function inOrder(order: Order, wrap: boolean, card: Card, top: Card): boolean {
   return STEPS[order].some((wanted) => step === wanted || (wrap && (step - wanted) % 13 === 0));
 }
 
-/**
- * Whether `card` has the rank `first`. True for `any`, and for `same`, which depends on the deal.
- */
+/** Whether `card` has the rank `first`; true for `any` and for `same`, the deal's choice. */
 function starts(card: Card, first: string): boolean {
   return first === "any" || first === "same" || RANKS.charAt(rankOf(card)) === first;
 }
@@ -176,9 +174,7 @@ function startsGroup(card: Card, group: Foundation): boolean {
   return starts(card, group.first) && group.suits.includes(suitOf(card));
 }
 
-/**
- * Whether `top` is the last card of a foundation: by its rank, or as the thirteenth with wrapping.
- */
+/** Whether `top` completes a foundation: by its rank, or as the thirteenth with wrapping. */
 function completes(top: Card, group: Foundation): boolean {
   if (RANKS.charAt(rankOf(top)) === group.last) return true;
   if (turnless(group) || !group.wrap) return false;

@@ -36,9 +36,7 @@ export interface Advice {
 export interface Limits {
   /** A clock. */
   readonly now: () => number;
-  /**
-   * The deadline on that clock. No board is started if the last one took longer than the time left.
-   */
+  /** The deadline on that clock. No board is started if the last took longer than is left. */
   readonly until: number;
   /** The most boards. */
   readonly samples: number;
@@ -115,9 +113,7 @@ export function advise(
   return { move: wins > 0 ? move : (safe ?? move), wins, samples, certain };
 }
 
-/**
- * Return the move with most wins, then most gains; ties go to the simple move; null without votes.
- */
+/** Return the move with most wins, then gains, then the simple one; null without votes. */
 function chosenOf(votes: readonly Votes[], simple: Move | null): Votes | null {
   let chosen: Votes | null = null;
   for (const each of votes) {

@@ -146,9 +146,7 @@ class Search {
     return index;
   }
 
-  /**
-   * Register a clause of two or more literals with its first two, to be visited when one is false.
-   */
+  /** Watch the first two of a clause's literals: it is visited when one is false. */
   private watch(clause: number): void {
     const first = this.cells[clause + 1]!;
     const second = this.cells[clause + 2]!;
@@ -215,9 +213,7 @@ class Search {
     return NONE;
   }
 
-  /**
-   * Make a clause watch a non-false literal in place of its second; return whether there is one.
-   */
+  /** Make a clause watch a non-false literal instead of its second, if there is one. */
   private watchesAnother(clause: number, falseLiteral: number): boolean {
     const { values, cells } = this;
     const end = clause + cells[clause]!;

@@ -11,9 +11,7 @@ import { EMPTY, type Move, type Ruleset } from "../rules/ruleset.ts";
 import { type Blocks, type Passes, findBlocks, item } from "./blocks.ts";
 import type { Solution } from "./solution.ts";
 
-/**
- * The most kinds of cards: the number of states is the number of kinds to the power of the passes.
- */
+/** The most kinds of cards; the states are their number to the power of the passes. */
 const MAX_KINDS = 13;
 const MAX_REDEALS = 2;
 const PROOF = "All passes through the stock were decided together.";

@@ -20,9 +20,7 @@ export interface Review {
   readonly winnable: number | null;
   /** The first number of moves after which a win was proved impossible, or null. */
   readonly lost: number | null;
-  /**
-   * The most cards that could still come home, as dealt and after each move; null where unknown.
-   */
+  /** The most cards that could come home, as dealt and after each move; null where unknown. */
   readonly prospects: readonly (number | null)[];
 }
 

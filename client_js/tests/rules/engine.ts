@@ -28,9 +28,7 @@ export class PythonEngine {
     return JSON.parse(await this.#next());
   }
 
-  /**
-   * Return the answers to many lines, as text. All lines are written together, to save round trips.
-   */
+  /** Return the answers to lines that are written together, to save round trips. */
   async answers(lines: readonly string[]): Promise<string[]> {
     this.#process.stdin!.write(lines.map((line) => `${line}\n`).join(""));
     const texts: string[] = [];

@@ -60,9 +60,7 @@ test.each(vectors("hints.json"))("hints in $game $variant, seed $seed", (vector)
   expect(positionOf(board)).toEqual(vector.position);
 });
 
-/**
- * The rows of the document's tables whose cells are all in backticks, with the backticks removed.
- */
+/** The rows of the document's tables whose cells are all in backticks, without these. */
 const rows = [...read("../../../engine/DEALS.md").matchAll(/^\|(.*)\|$/gm)]
   .map(([, row = ""]) => row.split("|").map((cell) => cell.trim()))
   .filter((cells) => cells.every((cell) => /^`.*`$/.test(cell)))

@@ -33,9 +33,7 @@ export class Evaluation {
   /** The initial number of cards in the stock, and of deals to exhaust it. */
   private stock = 0;
   private deals = 0;
-  /**
-   * For each kind, the deal that brings its first card (-1 if one is already out), and its last.
-   */
+  /** For each kind, the deal that brings its first card (-1 if it is out), and its last. */
   private readonly firstDraw: Int8Array;
   private readonly lastDraw: Int8Array;
   /** For each kind, when its cards are needed, in points: low is early. */
@@ -81,9 +79,7 @@ export class Evaluation {
     this.cachedOf.fill(0);
   }
 
-  /**
-   * Set the phase, which the points of all piles of a row depend on. A new phase invalidates all.
-   */
+  /** Set the phase, on which all points of a row depend: a new one invalidates them. */
   findPhase(row: number): void {
     const { words, stride, phase, changed } = this.rows;
     let differs = false;

@@ -243,9 +243,7 @@ export class Rows {
     bytes[base + this.redeals]! += 1;
   }
 
-  /**
-   * Turn up the last card of a tableau pile after a move from it, or fill the pile if it is empty.
-   */
+  /** Turn up the last card of a tableau pile after a move from it, or fill it if empty. */
   private tidy(row: number, pile: number): void {
     const { bytes } = this;
     const base = row * 4 * this.stride;
@@ -274,9 +272,7 @@ export class Rows {
     return tables.stockToRow && toCome;
   }
 
-  /**
-   * Whether the rules allow a row: each tableau pile has cards, if they must and there are enough.
-   */
+  /** Whether a row may be dealt: each tableau pile has cards, if required and possible. */
   mayDealRow(row: number): boolean {
     const { columns, rowsNeedCards } = this.tables;
     if (!rowsNeedCards) return true;

@@ -36,9 +36,7 @@ export class Offers {
   readonly list = new MoveList();
   private readonly position: Position;
   private readonly tables: Tables;
-  /**
-   * The number of empty tableau piles and the first of them, or `NONE`; the number of free cells.
-   */
+  /** The number of empty tableau piles, the first one or `NONE`; the number of free cells. */
   private spaces = 0;
   private space = NONE;
   private free = 0;

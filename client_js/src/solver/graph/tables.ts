@@ -70,9 +70,7 @@ export class Tables {
   readonly givesBack: boolean;
   /** Whether reserve piles fill an emptied tableau pile. */
   readonly fills: boolean;
-  /**
-   * Whether each suit has one foundation, all in the same order, and all these piles play to them.
-   */
+  /** Whether each suit has one foundation, in the same order, and all piles play to them. */
   readonly regular: boolean;
   /** Whether runs are moved whole, or in part only for the card below; see `offers`. */
   readonly wholeRuns: boolean;
