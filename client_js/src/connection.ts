@@ -328,10 +328,7 @@ export class Connection {
     this.#failure.set({ tries, code, reason: reason || silence });
   }
 
-  /**
-   * Start the timeout of a queued command, which rejects as `unreachable`. Return a function that
-   * cancels it.
-   */
+  /** Start a queued command's timeout, which rejects as `unreachable`; return its cancellation. */
   #startTimeout(reject: (reason: Refusal) => void): () => void {
     const { surroundings, timeout, url } = this.#options;
     if (timeout === Infinity) return () => undefined;

@@ -18,10 +18,7 @@ export class Later<Part> {
     this.#load = load;
   }
 
-  /**
-   * Return the part, always the same instance; refuse as `not_loaded` if its files cannot be
-   * loaded.
-   */
+  /** Return the part, always the same instance; refuse as `not_loaded` if it cannot be loaded. */
   get(): Promise<Part> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = null;

@@ -7,10 +7,7 @@ import { Refusal, disconnected } from "./refusal.ts";
 /** The most unanswered commands; further ones are refused as `too_fast`. */
 export const MAX_WAITING = 100;
 
-/**
- * Idempotent commands, resent if their session is lost before the answer. All others are refused as
- * `disconnected`.
- */
+/** Commands resent if their session is lost; all others are refused as `disconnected`. */
 const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "CreateRoom", // by its key
   "Rename",

@@ -24,10 +24,7 @@ function addEvents(kinds: Readonly<Record<string, number>>): void {
 
 addEvents(EVENTS);
 
-/**
- * Load the tables of the rarely needed messages. Until then, such events are ignored, and such
- * commands cannot be sent.
- */
+/** Load the rarely needed tables; until then, their events are ignored, and no command is sent. */
 export async function loadLater(): Promise<void> {
   const later = await import("./laterMessages.ts");
   for (const [name, kind] of Object.entries(later.COMMANDS)) commands.set(name, kind);

@@ -40,10 +40,7 @@ async function serve(session: Session, dealer: Dealer, random: (limit: number) =
   }
 }
 
-/**
- * Return the answer of a server whose store fails intermittently, before or after a move is
- * appended.
- */
+/** Return the answer of a server whose store fails, before or after a move is appended. */
 function answerOf(
   command: AnyReceived,
   dealer: Dealer,

@@ -55,10 +55,7 @@ function isHomeward({ ruleset }: Layout, { target }: Move): boolean {
   return ruleset.foundations.includes(target);
 }
 
-/**
- * Return a legal move's worth, or null if it is useless, given that no move leads home or this one
- * does.
- */
+/** Return a legal move's worth; null if it is useless, given whether any move leads home. */
 function worthOf(seen: Layout, move: Move): Worth | null {
   const { foundations, stock, waste, turns } = seen.ruleset;
   const { source, target, count } = move;

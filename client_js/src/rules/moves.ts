@@ -100,10 +100,7 @@ function fromStock(layout: Layout, moves: Move[]): void {
   }
 }
 
-/**
- * Whether the tableau permits dealing a row: every pile has cards, or too few are left for that, or
- * the rules do not require it.
- */
+/** Whether a row may be dealt: every pile has cards, unless too few are left or none must. */
 function mayDealRow(layout: Layout): boolean {
   const { tableau, rules } = layout.ruleset;
   const sizes = tableau.map((pile) => pileAt(layout, pile).length);

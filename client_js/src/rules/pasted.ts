@@ -176,10 +176,7 @@ function noCard(line: number, word: string): PastedError {
   );
 }
 
-/**
- * Return the cards of piles in rounds, as they are dealt; the last pile may be the first
- * line.
- */
+/** Return the cards of piles in rounds, as dealt; the last pile may be the first line. */
 function roundsOf(
   problem: "columns" | "reserve",
   lines: readonly Line[],

@@ -26,10 +26,7 @@ export function cardsLeft({ piles, stock }: Stacks): number {
   return piles.reduce((sum, pile) => sum + pile.length, stock.length);
 }
 
-/**
- * Return the cards of each chain, from an empty foundation on; chains are disjoint. Null if a
- * foundation's next card is not fixed.
- */
+/** Return each chain's cards, from an empty foundation on; null if a next card is not fixed. */
 export function chainsOf({ rules, homes }: Ruleset): readonly Pile[] | null {
   const chains: Pile[] = [];
   let first = 0;

@@ -60,10 +60,7 @@ export class Compared {
     return answer;
   }
 
-  /**
-   * Return the answers since the last call that differ in text, or a part of each: the driver's and
-   * the engine's.
-   */
+  /** Return the answers, or parts, in which driver and engine differ since the last call. */
   async different(
     engine: PythonEngine,
     part = (answer: any): any => answer,

@@ -32,10 +32,7 @@ const vectors = all
   .filter(({ position }) => ids.includes(position.game))
   .map((vector, number) => ({ number, game: vector.position.game, vector }));
 
-/**
- * Return the findings on a board, after checking that the line replays and contradicts nothing the
- * engine knows.
- */
+/** Return the findings on a board, checked against the engine and by a replay of the line. */
 function sound({ position, budget, verdict, home }: Vector): ReturnType<typeof solve> {
   const board = parsePosition(position);
   const answer = solve(board, budget);

@@ -80,10 +80,7 @@ interface Style {
   readonly dealt: number;
   /** Whether effort, the first copy's share and the way home are varied too. */
   readonly varied: boolean;
-  /**
-   * The range of the random shift of each kind's computed need, in points: it is unknown which of
-   * its copies goes home when.
-   */
+  /** The range, in points, of random shifts of a kind's need: its copies' order is unknown. */
   readonly delay: number;
 }
 
@@ -202,10 +199,7 @@ export function* plansOf(ruleset: Ruleset, regular: boolean, random: Random): Ge
   for (let number = 0; ; number++) yield planOf(style, number, regular, random);
 }
 
-/**
- * Return the plan of a narrow beam, which wins fewer boards than a wide one, but more per unit of
- * time.
- */
+/** Return the plan of a narrow beam, which wins fewer boards, but more per unit of time. */
 export function narrowPlan(ruleset: Ruleset, regular: boolean): Plan {
   const style = styleOf(ruleset);
   const effort = 8 * SCALE;

@@ -382,10 +382,7 @@ export class Rows {
     return total | 0;
   }
 
-  /**
-   * Return a lane of the hash by which a beam diversifies: the numbers of face-down cards, the
-   * foundations and the waste.
-   */
+  /** Return a lane of the diversifying hash: of face-down cards, foundations and the waste. */
   signatureOf(row: number, lane: number): number {
     const { piles, waste } = this.tables;
     const hidden = row * 4 * this.stride + this.hidden;

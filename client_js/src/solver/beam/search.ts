@@ -239,10 +239,7 @@ export class Search {
     );
   }
 
-  /**
-   * Whether memory has no room for one more position. The search stops earlier, unless a position
-   * has very many successors.
-   */
+  /** Whether memory is full, which only happens if a position has very many successors. */
   private isFull(): boolean {
     const { rows, tree, seen, tables } = this;
     return (

@@ -66,10 +66,7 @@ export async function unsubscribe(): Promise<void> {
 
 let renewed: Promise<void> = Promise.resolve();
 
-/**
- * Report this browser's subscription to the server if it changed, now and when the service worker
- * notices a change. Never rejects.
- */
+/** Report this browser's subscription whenever it has changed, now and later. Never rejects. */
 export async function follow(client: Client, player: string): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   const follows = () => {

@@ -7,10 +7,7 @@ import { createSubscriber } from "svelte/reactivity";
 const TICK = 250;
 
 const DAY = 86_400_000;
-/**
- * Milliseconds after midnight by which the server's day has certainly changed, despite the error of
- * the measured time.
- */
+/** Milliseconds after midnight until the server's day has certainly changed. */
 const SETTLED = 250;
 /** Milliseconds over which open pages spread their requests at midnight. */
 const SPREAD = 750;

@@ -2,10 +2,7 @@
 
 import type { Client, Replay, TextStorage } from "@samedeal/client";
 
-/**
- * The changes of the number of cards home, with their times in milliseconds since the start; the
- * first is at 0, for the dealt cards.
- */
+/** Changes of the cards home, with milliseconds since the start; at 0 for the dealt cards. */
 export type Course = readonly (readonly [time: number, home: number])[];
 
 interface Stored {

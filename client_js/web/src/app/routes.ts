@@ -58,10 +58,7 @@ export const paths = {
   settings: `${ROOT}/settings`,
   account: `${ROOT}/account`,
   practice: (game: string) => `${ROOT}/practice/${encodeURIComponent(game)}`,
-  /**
-   * A known deal to practise, by its number or its deck; without one, the page with the input
-   * field.
-   */
+  /** A known deal to practise, by number or deck; without one, the page with the input field. */
   known: (game: string, deal = "") =>
     `${ROOT}/practice/${encodeURIComponent(game)}?deal=${encodeURIComponent(deal)}`,
   rules: (game: string) => `${ROOT}/rules/${encodeURIComponent(game)}`,

@@ -116,10 +116,7 @@ export function step(state: InputState, event: InputEvent, table: Table, twoStep
   }
 }
 
-/**
- * Whether these cards can be dragged: they are face up and, on the stock or a foundation, have a
- * legal move.
- */
+/** Whether these cards can be dragged: face up and, from stock or foundation, with a move. */
 export function canLift({ view, moves }: Table, place: Place): boolean {
   const { pile, index } = place;
   const card = pileAt(view, pile)[index];

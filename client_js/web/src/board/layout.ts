@@ -19,10 +19,7 @@ import { wide } from "./places/wide.ts";
 /** The least ratio of height to width of a tall window. */
 const TALL = 1.1;
 
-/**
- * Lay out the view in `width` by `height` pixels. `played`: whether the board has a player and so
- * needs space for actions.
- */
+/** Lay out the view in pixels; a board with a player (`played`) needs space for actions. */
 export function layOut(
   view: View,
   width: number,

@@ -102,10 +102,7 @@ function cardInSentence(card: Card): string {
   return inSentence(rank, entry(text.cards.suits, suitOf(card)) ?? "");
 }
 
-/**
- * Return cards of these ranks and suits, such as "a red six or a red eight"; of all suits if there
- * are four.
- */
+/** Return cards such as "a red six or a red eight"; of all suits if there are four. */
 export function anyCardOf(ranks: readonly number[], suits: string): string {
   const { any, anyBlack, anyOfSuit, anyRed } = text.reasons;
   const all = suits === "HD" ? anyRed : suits === "SC" ? anyBlack : any;

@@ -9,10 +9,7 @@ const DAY = 24 * HOUR;
 /** The fraction of a unit by which a duration in words may exceed the actual one. */
 const SLACK = 0.1;
 
-/**
- * Return a duration in milliseconds, in whole days, hours or minutes; the remaining time is barely
- * overstated.
- */
+/** Return milliseconds in whole days, hours or minutes; what is left is barely overstated. */
 export function spanWords(milliseconds: number): string {
   const { days, hours } = text.challenges;
   if (milliseconds >= 2 * DAY) return days(Math.floor(milliseconds / DAY + SLACK));

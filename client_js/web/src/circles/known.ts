@@ -4,10 +4,7 @@ import { storage } from "../kit/storage.ts";
 
 const KEY = "samedeal.circles";
 
-/**
- * Record whether the player has circles, for the next visit of the home screen; null changes
- * nothing.
- */
+/** Record, for the next visit of the home screen, whether there are circles; not for null. */
 export function noteCircles(circles: readonly unknown[] | null): void {
   if (circles === null) return;
   if (circles.length > 0) storage.setItem(KEY, "1");

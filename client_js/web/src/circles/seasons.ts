@@ -13,10 +13,7 @@ export function lastDay({ first, weeks }: CircleSeason): number {
 
 const DAY = 86_400_000;
 
-/**
- * Return when a league's first challenge is created: with the next day or week, in Unix
- * milliseconds.
- */
+/** Return when a league begins, in Unix milliseconds: with the next day or week. */
 export function nextStart(every: "day" | "week", today: number): number {
   return DAY * (today + (every === "day" ? 1 : 7 - weekdayOf(today)));
 }

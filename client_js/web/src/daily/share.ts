@@ -24,10 +24,7 @@ export function shapeOf(course: Course, end: number, aim: number): string {
   ).join("");
 }
 
-/**
- * Return the cards home as a bar: full only if the aim is reached, and empty only without cards
- * home.
- */
+/** Return the cards home as a bar: full only at the aim, and empty only without cards. */
 export function barOf(home: number, aim: number): string {
   const share = (PARTS * home) / aim;
   const full = home >= aim ? PARTS : Math.min(PARTS - 1, Math.max(Math.sign(home), share));

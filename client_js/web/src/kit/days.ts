@@ -81,10 +81,7 @@ export function hasPlayedAll(done: DayPlayed | undefined, games: readonly string
   return games.length > 0 && games.every((game) => counted.includes(game));
 }
 
-/**
- * Return the days in streaks of at least two: the counted days, and the days between them lost by
- * the server's fault.
- */
+/** Return the days in streaks of two or more, with those lost by the server's fault between. */
 export function inRow(
   played: ReadonlyMap<number, DayPlayed>,
   repaired: readonly number[],

@@ -1,9 +1,6 @@
 /** Styles added by scripts. */
 
-/**
- * Add a style sheet to the page. Unlike a style element, it needs no exception in the Content
- * Security Policy.
- */
+/** Add a style sheet; unlike a style element, a Content Security Policy permits it. */
 export function adopt(css: string): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);

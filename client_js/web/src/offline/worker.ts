@@ -94,10 +94,7 @@ async function open(url: string): Promise<void> {
   else await self.clients.openWindow(url);
 }
 
-/**
- * Cache all files. Rejects if one is missing or belongs to another build; the browser retries
- * later.
- */
+/** Cache all files; reject if one is missing or of another build: the browser retries. */
 async function keep(): Promise<void> {
   const cache = await caches.open(CACHE);
   await cache.addAll(KEPT_FILES.map(({ path, integrity }) => new Request(path, { integrity })));

@@ -10,10 +10,7 @@ import {
 import { usePasskey } from "../account/passkeys.ts";
 import { operatorRefusal } from "./words.ts";
 
-/**
- * The displayed screen: the desk, the passkey prompt, or a note that this player has no access or
- * the server no such page.
- */
+/** The desk, the passkey prompt, no access for this player, or no such page here. */
 type Gate = "desk" | "confirm" | "stranger" | "missing";
 
 const GATES: Readonly<Record<string, Gate>> = {

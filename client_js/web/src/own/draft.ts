@@ -31,10 +31,7 @@ export function standardOf(game: Game): Rules {
   return standard.rules;
 }
 
-/**
- * Return the variant id of rules: a listed variant's if equal, otherwise the changes. Null if these
- * are too long.
- */
+/** Return rules' variant id: a listed one if equal, otherwise the changes; null if too long. */
 export function variantOf(game: Game, rules: Rules): string | null {
   const listed = game.variants.find((each) => changesBetween(each.rules, rules) === "");
   if (listed !== undefined) return listed.id;

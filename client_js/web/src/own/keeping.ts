@@ -6,10 +6,7 @@ import { MOST_OWN, OWN_GAMES, type OwnGame, ownGames } from "../app/own/saved.ts
 /** The maximum length of a name in characters. */
 export const LONGEST_NAME = 40;
 
-/**
- * Save a game, replacing one with the same rules or name. Return whether it has a name and there is
- * room for it.
- */
+/** Save a game, replacing one with the same rules or name; false without name or room. */
 export function keepOwn({ game, rules, name }: OwnGame, storage: TextStorage): boolean {
   const kept = { game, rules, name: tidy(name) };
   const others = ownGames(storage).filter(

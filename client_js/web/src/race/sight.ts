@@ -2,10 +2,7 @@
 
 import type { Round } from "@samedeal/client";
 
-/**
- * Whether a round still hides its boards from everyone: its players are strangers, whom a spectator
- * could help.
- */
+/** Whether a round of strangers, whom a spectator could help, still hides its boards. */
 export function boardsHidden(round: Round): boolean {
   return round.public && !round.over;
 }

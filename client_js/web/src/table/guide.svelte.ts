@@ -21,10 +21,7 @@ export class Guide {
     return this.#right < ENOUGH;
   }
 
-  /**
-   * Count a move of cards; dealing from the stock and turning over the waste take one tap and do
-   * not count.
-   */
+  /** Count a move of cards; dealing and turning over the waste, single taps, do not count. */
   moved({ foundations, tableau }: Ruleset, { target }: Move): void {
     if (foundations.includes(target) || tableau.includes(target)) this.#note(this.#right + 1);
   }

@@ -31,10 +31,7 @@ export function bestStopped<Runner extends Standing & { readonly end: unknown }>
   return order.find(({ cards, end }) => end !== null && cards > 0);
 }
 
-/**
- * Return the position of a number of cards along the track, from 0 to 1, if its end stands for
- * `total`.
- */
+/** Return the position of `cards` on the track, from 0 to 1, whose end stands for `total`. */
 export function along(cards: number, total: number): number {
   return Math.min(1, cards / total);
 }

@@ -34,10 +34,7 @@ export function timeWords(moment: number): string {
   });
 }
 
-/**
- * Return a sentence about the difference in cards from most players, and from the player's own
- * average; null where unknown.
- */
+/** Return words for the difference from most players and the own average, where known. */
 export function againstWords(most: number | null, average: number | null): string {
   const words = text.days.against;
   const than = (more: number) => (more > 0 ? "more" : more < 0 ? "fewer" : "equal");

@@ -104,10 +104,7 @@ export function bareName(player: Named): string {
   return isPaceBot(player) ? text.bot.name : name;
 }
 
-/**
- * Return a player's name for a sentence, a title or a label, isolated from the surrounding text
- * direction. Players' bots are marked as such.
- */
+/** Return a name isolated from the text's direction, for sentences; bots are marked. */
 export function nameOf(player: Named): string {
   const name = isolated(bareName(player));
   return player.bot && !isPaceBot(player) ? text.bot.named(name) : name;

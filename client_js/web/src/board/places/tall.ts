@@ -17,10 +17,7 @@ import {
   wasteFan,
 } from "./room.ts";
 
-/**
- * The visible part of a covered card, relative to the card height: there is space, and fingers need
- * it.
- */
+/** The visible part of a covered card, relative to its height: fingers need it. */
 const UP_STEP = { tall: 0.49, small: 0.52, medium: 0.38, large: 0.32 } as const;
 /** The most columns (with a reserve), and the most cells and foundations, in a single row. */
 const MOST_IN_ROW = 12;

@@ -36,10 +36,7 @@ export function wide(room: Room): BoardLayout {
   return isFlanked(room) ? flanked(room) : gridded(room);
 }
 
-/**
- * Whether the columns get the whole height: if there is little and they may grow long, or if only
- * the foundations would lie above them.
- */
+/** Whether columns get the whole height: there is little, or only foundations are above. */
 function isFlanked({ ruleset, width, homes, played, hasStock }: Room): boolean {
   const { ordersTableau, cells, automatic } = ruleset;
   const alone = !hasStock && cells.length === 0;
@@ -48,10 +45,7 @@ function isFlanked({ ruleset, width, homes, played, hasStock }: Room): boolean {
   return ordersTableau && fits && ((width < PHONE && played) || alone);
 }
 
-/**
- * Place the columns between the foundations and the sources of cards. On a phone the actions are at
- * the edge on the side of the hand.
- */
+/** Place columns between foundations and sources; on phones, actions are at the hand's edge. */
 function flanked(room: Room): BoardLayout {
   const { ruleset, width, height, margin, hand, aspect, hasStock, open, homes, played } = room;
   const { cells, reserve, tableau, stock } = ruleset;

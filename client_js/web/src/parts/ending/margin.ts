@@ -12,10 +12,7 @@ export type Comparison =
   | { readonly order: "ahead" | "behind"; readonly milliseconds: number }
   | { readonly order: "level" };
 
-/**
- * Compare two runs on one deal as ranks do: by the cards home, then by the time of the last of
- * them. Unlike ranks, it ignores the moves.
- */
+/** Compare runs on a deal as ranks do, by cards home and the last one's time; not by moves. */
 export function compare(own: Outcome, other: Outcome): Comparison {
   if (own.home !== other.home) {
     const order = own.home > other.home ? "ahead" : "behind";

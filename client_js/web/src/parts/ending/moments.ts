@@ -3,10 +3,7 @@
 import type { Result } from "@samedeal/client";
 import { type Outcome, compare } from "./margin.ts";
 
-/**
- * The form of each celebration, from the largest to the smallest: a show over the whole table, a
- * banner above the result, or a seal next to it.
- */
+/** Each celebration's form: a show over the table, a banner, or a seal next to the result. */
 export const SIZES = {
   home: "show",
   /** The player won a race against others. */

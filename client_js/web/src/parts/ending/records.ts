@@ -18,10 +18,7 @@ export interface EndedRun {
   readonly result: Pick<Result, "end" | "home" | "time" | "undos" | "hints">;
 }
 
-/**
- * Store a run if it is the best of its game; return the previous best, or null. Storing it again
- * changes nothing, nor does a run with help.
- */
+/** Store a game's best run without help, idempotently; return the previous best, or null. */
 export function noteRun(storage: TextStorage, run: EndedRun): Outcome | null {
   const { game, variant, deal, result } = run;
   const key = `samedeal.record.${game}.${variant}`;

@@ -71,10 +71,7 @@ function changedList(key: Key, before: readonly string[], after: readonly string
   return words.length > 0 ? words.join(", ") : valueWords(key, after);
 }
 
-/**
- * Return the default value that needs no mention when a table is added; none for the number of
- * piles.
- */
+/** Return the default that an added table leaves unsaid; none for the number of piles. */
 function addedWith({ table, name }: Key): unknown {
   if (table === "" || name === "deal" || name === "piles") return undefined;
   return (TABLE_DEFAULTS[table] as unknown as Readonly<Record<string, unknown>>)[name];

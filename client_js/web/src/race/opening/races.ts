@@ -7,10 +7,7 @@ import { text } from "../../text/index.ts";
 
 type Uses = Pick<App, "client" | "connection" | "notices" | "router">;
 
-/**
- * Whether there is a connection; otherwise says so, because a room created when it returns would
- * surprise the player.
- */
+/** Whether there is a connection; if not, say so: a room created later would surprise. */
 function isConnected({ connection, notices }: Uses): boolean {
   if (connection.lost) notices.say(text.offline.needed);
   return !connection.lost;
@@ -26,10 +23,7 @@ export async function openRoom(app: Uses, wish: RaceWish): Promise<void> {
   router.go(paths.room(room.code));
 }
 
-/**
- * Find an opponent for a game, and open the match's room. Return whether there is one; show a
- * refusal.
- */
+/** Find an opponent and open the match's room; show a refusal. Return whether there is one. */
 export async function findMatch(app: Uses, wish: RaceWish): Promise<boolean> {
   if (!isConnected(app)) return false;
   const { client, notices, router } = app;

@@ -14,10 +14,7 @@ export interface Finish<Each extends Placed> {
   readonly next: Each | null;
 }
 
-/**
- * Whether a round has no winner: several raced, and none brought a card home. All share the last
- * rank then.
- */
+/** Whether several raced and none brought a card home: all share the last rank. */
 export function isUnwon(places: readonly { readonly rank: number | null }[]): boolean {
   return places.length > 1 && !places.some(({ rank }) => rank === 1);
 }
