@@ -189,7 +189,7 @@ class ChallengeStore:
         return bool(await self._database.read_batched(key, "HEXISTS", key, challenge))
 
     async def size(self, challenge: ChallengeId) -> int:
-        """Return a challenge's number of players from its summary; 0 if there is none."""
+        """Return a challenge's number of players from its summary; 0 without one."""
         key = keys.summary(challenge)
         text = await self._database.read_batched(key, "GET", key)
         return 0 if text is None else _read(challenge, text).players

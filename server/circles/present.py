@@ -187,7 +187,7 @@ def feed(of: Circle, found: Sequence[Item], profiles: Profiles) -> messages.Circ
 
 
 def invitation(link: str, found: Circle, player: PlayerId, owner: Profile) -> messages.Invitation:
-    """Return the circle behind a link, for a player who is not necessarily a member."""
+    """Return the circle behind a link, for a member or another player."""
     return messages.Invitation(
         link=link,
         circle=found.id if found.member(player) else None,

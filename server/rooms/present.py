@@ -19,7 +19,7 @@ _HIDDEN_RESULT: Final = Result(0, 0, 0, 0, None)  # the placeholder for a hidden
 
 
 def is_secret(page: RoomPage, viewer: PlayerId | None) -> bool:
-    """Return whether a finished round's seed is hidden from a viewer, who has not raced.
+    """Return whether a finished round's seed is hidden from a viewer without a part in it.
 
     The viewer can request the deal; the request is recorded, and rules out playing the deal later.
     """

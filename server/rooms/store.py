@@ -94,7 +94,7 @@ class RoomStore:
         return await self._by_player(keys.addresses(code))
 
     async def present(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Return the node of each player who is present in a room; that node may be dead."""
+        """Return the node of each present player; that node may be dead."""
         return await self._by_player(base_keys.presence(code))
 
     async def _by_player(self, key: str) -> dict[PlayerId, str]:

@@ -35,7 +35,7 @@ MAX_EMOTES = 16
 class Entrant:
     """A player of a challenge."""
 
-    # The start of the attempt; `None` for an invited player who has not started.
+    # The start of the attempt; `None` for an invited player before that.
     begun: int | None = None
     deadline: int = 0  # when the attempt runs out of time; 0 before it starts
     result: Result | None = None

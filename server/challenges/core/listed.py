@@ -80,7 +80,7 @@ def placed_by(after: Challenge, event: Event) -> tuple[tuple[PlayerId, int], ...
 
 
 def score_of(challenge: Challenge, entrant: Entrant) -> int:
-    """Return the score of a player who has started."""
+    """Return the score of a player's started attempt."""
     if entrant.result is None:
         return PLAYING
     if entrant.void:

@@ -138,7 +138,7 @@ def hand_over(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event |
 def replace_host(
     room: Room, host: PlayerId, present: Collection[PlayerId], now: int
 ) -> Event | None:
-    """Replace an absent host with the longest-seated member who is present.
+    """Replace an absent host with the longest-seated present member.
 
     Return `None` if `host` is no longer the host, or no member is present.
     """

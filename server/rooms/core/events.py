@@ -107,7 +107,7 @@ class LockSet(Struct, tag="lock", frozen=True):
 
 
 class RoomClosed(Struct, tag="closed", frozen=True):
-    """An operator closed the room: all members lost their seats, and nobody can join."""
+    """An operator closed the room: all members lost their seats, and it cannot be joined."""
 
     at: int
 

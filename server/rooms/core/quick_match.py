@@ -1,9 +1,9 @@
 """Quick match: a public room for two strangers that starts automatically.
 
-A quick match *waits* until its first round: for a second player, then for both to be online. If
-nobody joins, the pace bot takes the second seat. From the first round on it is an ordinary room
-without a host: the players requested the same terms. The pace bot gives up once all other players
-of the round have finished. Times are Unix milliseconds.
+A quick match *waits* until its first round: for a second player, then for both to be online.
+Without another player, the pace bot takes the second seat. From the first round on it is an
+ordinary room without a host: the players requested the same terms. The pace bot gives up once all
+other players of the round have finished. Times are Unix milliseconds.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class Round:
         return ranking.ranks(self.results, self.home)
 
     def winners(self) -> list[PlayerId]:
-        """Return the winners of a finished round; empty if nobody brought a card home."""
+        """Return the winners of a finished round; empty if no card came home."""
         return ranking.winners(self.results, self.home)
 
     def points(self) -> dict[PlayerId, int]:
@@ -283,7 +283,7 @@ def payer_of(room: Room, event: Event) -> PlayerId | None:
 def _folded(room: Room, event: Event) -> Room:
     match event:
         case SeatTaken(player=player):
-            # A room without a seated host goes to the next member who joins.
+            # A room without a seated host goes to the next new member.
             host = player if not room.opened.quick and not room.seat_of(room.host) else room.host
             agrees = room.round is None or player == PACE_BOT
             seat = Seat(player, agrees, event.at, public=room.public)
