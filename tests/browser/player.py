@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 import msgpack
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, WebSocket, expect
 from playwright.sync_api import Error as PlaywrightError
-from websockets.exceptions import InvalidStatus
-from websockets.sync.client import ClientConnection, connect
 
-from server.base.wire.session_messages import VERSION
-from tests.clients.client import REFUSED_WITHIN
-from tests.wire import Wire
+from tests.browser.friend import Friend, adjoin
 
 DESKTOP: dict[str, Any] = {
     "viewport": {"width": 1280, "height": 800},
@@ -39,9 +34,6 @@ TIMEOUT = 20_000
 
 expect.set_options(timeout=TIMEOUT)
 
-RANKS = "A23456789TJQK"
-
-
 _SIGN_IN = """if (location.origin !== "null")
   localStorage.getItem("samedeal.token") ?? localStorage.setItem("samedeal.token", "TOKEN");"""
 
@@ -50,36 +42,6 @@ _REPORT_BLOCKED = """addEventListener("securitypolicyviolation", (event) => {
   throw new Error(`${event.effectiveDirective} blocked ${event.blockedURI} ${event.sample}`);
 });"""
 """Turns violations of the page's Content-Security-Policy into uncaught errors."""
-
-
-def _new_guest(url: str, name: str) -> str:
-    """Create a guest with this name and return the token; a page would take much longer."""
-    with _connected(url.replace("http", "ws", 1) + "/socket") as socket:
-        wire = Wire()
-        hello = {"type": "hello", "id": 1, "version": VERSION, "name": name}
-        until = time.monotonic() + REFUSED_WITHIN
-        while True:
-            socket.send(wire.pack(hello))
-            answer = socket.recv()
-            assert isinstance(answer, bytes)
-            welcome = wire.unpack(answer)
-            # A busy node refuses for a while.
-            if welcome.get("code") not in {"overloaded", "unavailable"}:
-                return str(welcome["token"])
-            assert time.monotonic() < until, welcome
-            time.sleep(0.1)
-
-
-def _connected(url: str) -> ClientConnection:
-    """Open a socket, retrying while an overloaded node refuses, as pages do."""
-    until = time.monotonic() + REFUSED_WITHIN
-    while True:
-        try:
-            return connect(url)
-        except InvalidStatus as error:
-            if error.response.status_code != 503 or time.monotonic() > until:
-                raise
-            time.sleep(0.1)
 
 
 _SEE_ROBERT = """after => {
@@ -112,6 +74,7 @@ class Player:
         prepare: called with the context before it has a page.
 
     Attributes:
+        token: the initial token of a player with a name, otherwise empty.
         problems: messages of the page's uncaught errors and of blocked content.
         sent: how many WebSocket frames the page has sent.
         sent_kinds: the first item of each: the type of a command, or the number of an attempt.
@@ -128,11 +91,15 @@ class Player:
         name: str | None = None,
         prepare: Callable[[BrowserContext], None] | None = None,
     ) -> None:
+        self.token = ""
         self.context = browser.new_context(**{"service_workers": "block", **device})
         if prepare is not None:
             prepare(self.context)
         if name is not None:
-            self.context.add_init_script(_SIGN_IN.replace("TOKEN", _new_guest(url, name)))
+            # A page would take much longer to create the guest.
+            with Friend(url, name) as guest:
+                self.token = guest.token
+            self.context.add_init_script(_SIGN_IN.replace("TOKEN", self.token))
         self.context.add_init_script(_REPORT_BLOCKED)
         self.context.set_default_timeout(TIMEOUT)
         self.page: Page = self.context.new_page()
@@ -180,6 +147,19 @@ class Player:
     def go(self, path: str) -> None:
         """Open a path of the site."""
         self.page.goto(self._url + path)
+
+    def follow(self, path: str) -> None:
+        """Open a path as by a link, without a reload, and wait for its heading."""
+        self.page.evaluate(
+            """path => {
+                 for (const left of document.querySelectorAll('main > *')) left.dataset.left = '';
+                 history.pushState(null, '', path);
+                 dispatchEvent(new Event('popstate'));
+               }""",
+            path,
+        )
+        self.page.locator("main > [data-left]").first.wait_for(state="detached")
+        self.page.locator("main").get_by_role("heading", level=1).first.wait_for()
 
     def see(self, name: str) -> Locator:
         """Return the element with this test id."""
@@ -305,7 +285,7 @@ class Player:
         moves = None
         while (seen := self._see_robert(moves)) and seen["home"] < home:
             moves = seen["moves"]
-            if seen["waste"] and _adjoin(seen["foundation"], seen["waste"]):
+            if seen["waste"] and adjoin(seen["foundation"], seen["waste"]):
                 self.tap("w")
             else:
                 self.page.keyboard.press("d")
@@ -319,12 +299,11 @@ class Player:
         seen = self.page.wait_for_function(_SEE_ROBERT, arg=moves).json_value()
         return None if seen["over"] else dict(seen)
 
+    def without_page(self) -> Friend:
+        """Return a session of the same player without a browser."""
+        return Friend(self._url, token=self.token)
+
     def close(self) -> None:
         """Close the browser context and fail if the page had uncaught errors."""
         self.context.close()
         assert self.problems == [], self.problems
-
-
-def _adjoin(one: str, other: str) -> bool:
-    """Return whether two cards' ranks are adjacent, counting King and Ace."""
-    return (RANKS.index(one[0]) - RANKS.index(other[0])) % 13 in {1, 12}

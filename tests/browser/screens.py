@@ -11,6 +11,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,6 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from tests.browser import pictures
 from tests.browser.conftest import launched, running_site
+from tests.browser.friend import Friend
 from tests.browser.player import FROM_RIGHT, Player
 from tests.machine import machine
 from tests.processes import ROOT
@@ -156,6 +158,7 @@ class Cast:
         self._settings = settings
         self._prepare = prepare
         self._players: dict[str, Player] = {}
+        self._friends = ExitStack()
 
     def __call__(self, *names: str, **settings: str) -> list[Player]:
         """Return the players with these names."""
@@ -165,11 +168,16 @@ class Cast:
                 self._players[name] = Player(self._browser, self._url, context, name, self._prepare)
         return [self._players[name] for name in names]
 
+    def friend(self, name: str) -> Friend:
+        """Return a new player without a browser."""
+        return self._friends.enter_context(Friend(self._url, name))
+
     def leave(self) -> None:
         """Close all pages and fail if one had uncaught errors."""
         for player in self._players.values():
             player.close()
         self._players.clear()
+        self._friends.close()
 
 
 def _same(cast: Cast) -> Screens:
@@ -240,10 +248,9 @@ def _race(cast: Cast) -> Screens:
     for each in (player, friend):
         each.wait_for_board()
         for nth in range(DEALS):
-            each.tap("s")
-            each.tap("w")
+            each.page.keyboard.press("d")
             if nth % 3 == 0:
-                each.tap(f"t{nth % 7}")
+                each.tap("w")
         each.wait_for_cards()
     yield "race", player
     player.page.locator(".leave").click()
@@ -368,7 +375,7 @@ def _hosting(cast: Cast) -> Screens:
 
 def _watching(cast: Cast) -> Screens:
     """Visit the screens of a race's spectators: by a link, and after their own run."""
-    player, friend, third, watcher = cast("Ada", FROM_RIGHT, "Barbara", "Emmy")
+    player, watcher = cast("Ada", "Emmy")
     link = player.open_room("roosevelt", seats=4)
     player.press("watch-invite")
     expect(player.see("watch-link")).to_be_focused()
@@ -376,22 +383,17 @@ def _watching(cast: Cast) -> Screens:
     watcher.page.goto(player.see("watch-link").input_value())
     watcher.see("take-seat").wait_for()
     yield "watch-waiting", watcher
-    runners = (player, friend, third)
-    for each in (friend, third):
-        each.page.goto(link)
+    friends = [cast.friend(name) for name in (FROM_RIGHT, "Barbara")]
+    for friend in friends:
+        friend.join(link)
     expect(player.see("seat")).to_have_count(3)
     player.press("start-round")
-    for each in runners:
-        each.wait_for_board()
+    player.wait_for_board()
     watcher.see("no-board").wait_for()
     yield "watch-soon", watcher
-    for each, deals in zip(runners, (4, DEALS, 8), strict=True):
-        for nth in range(deals):
-            each.tap("s")
-            each.tap("w")
-            if nth % 3 == 0:
-                each.tap(f"t{nth % 7}")
-        each.wait_for_cards()
+    for friend, deals in zip(friends, (DEALS, 8), strict=True):
+        friend.wait_for_round()
+        friend.draw(deals)
     player.give_up()
     player.press("watch")
     player.page.locator('[data-testid="board-shown"] [data-card]').first.wait_for()
@@ -400,8 +402,8 @@ def _watching(cast: Cast) -> Screens:
     watcher.page.locator('[data-testid="board-shown"] [data-card]').first.wait_for()
     watcher.wait_for_faces()
     yield "watch-delayed", watcher
-    for each in (friend, third):
-        each.give_up()
+    for friend in friends:
+        friend.give_up()
     watcher.see("to-room").click()
     watcher.see("take-seat").wait_for()
     yield "watch-over", watcher
@@ -445,18 +447,15 @@ def _challenges(cast: Cast) -> Screens:
     player.see("send-link").wait_for()
     yield "challenge-made", player
     link = player.page.url
-    player.press("play-challenge")
-    player.wait_for_board()
-    player.play_robert(4)
-    player.give_up()
-    player.see("told").wait_for()
-    friend.page.goto(link)
-    friend.see("to-beat").wait_for()
-    yield "challenge-before", friend
-    friend.press("play-challenge")
-    friend.wait_for_board()
-    friend.play_robert(6)
-    friend.give_up()
+    for each, home in ((player, 4), (friend, 6)):
+        if each == friend:
+            friend.page.goto(link)
+            friend.see("to-beat").wait_for()
+            yield "challenge-before", friend
+        with each.without_page() as playing:
+            playing.open_challenge(link)
+            playing.play_robert(home)
+            playing.give_up()
     friend.see("rank").wait_for()
     friend.press("react")
     friend.press("emote-nice")
@@ -489,12 +488,10 @@ def _circles(cast: Cast) -> Screens:
     yield "circle-invitation", friend
     friend.press("join-circle")
     friend.see("circle").wait_for()
-    friend.go("/daily/robert")
-    friend.press("play-daily")
-    friend.wait_for_board()
-    friend.play_robert(4)
-    friend.give_up()
-    friend.see("results").wait_for()
+    with friend.without_page() as playing:
+        playing.open_daily()
+        playing.play_robert(4)
+        playing.give_up()
     player.unfold("circle-settings")
     player.see("season-weeks").select_option("6")
     player.unfold("league-settings")
@@ -546,13 +543,12 @@ def _daily(cast: Cast) -> Screens:
     player.see("numbers").wait_for()
     yield "player", player
     player.go("/daily")
-    for game in GAMES:
-        if game != "robert":
-            player.go(f"/daily/{game}")
-            player.press("play-daily")
-            player.wait_for_board()
-            player.give_up()
-            player.see("results").wait_for()
+    with player.without_page() as friend:
+        for game in GAMES:
+            if game != "robert":
+                friend.open_daily(game)
+                friend.give_up()
+    player.go(f"/daily/{GAMES[-1]}")
     player.see("set-over").wait_for()
     yield "set-over", player
     player.go("/leaderboard/robert")

@@ -124,9 +124,8 @@ def test_a_code_link_does_not_discard_a_guest_with_results(
     ada.press("link-device")
     code = ada.see("device-code").inner_text()
     grace = Player(browser, site.url, PHONE, "Grace")
-    grace.open_room("robert", seats=1)
-    grace.press("start-round")
-    grace.wait_for_board()
+    with grace.without_page() as playing:
+        playing.race_alone()
     grace.go(f"/account#{code}")
     named(grace, "Grace")
     grace.press("sign-in")
@@ -244,12 +243,10 @@ def test_only_guests_are_asked_to_keep_their_identity_before_a_daily(
 def test_keeping_the_identity_after_a_daily_says_when_ranking_starts(
     ada: Player,
 ) -> None:
-    ada.go("/daily/robert")
-    ada.press("play-daily")
-    ada.wait_for_board()
-    ada.bring_home(1)
-    ada.give_up()
-    ada.see("results").wait_for()
+    with ada.without_page() as playing:
+        playing.open_daily()
+        playing.play_robert(2)
+        playing.give_up()
     ada.go("/leaderboard/robert")
     expect(ada.see("own-place").get_by_test_id("rank")).to_contain_text("1st")
     expect(ada.see("early")).to_be_hidden()

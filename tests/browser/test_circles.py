@@ -45,11 +45,10 @@ def names(player: Player) -> list[str]:
 
 def play(player: Player, home: int) -> None:
     """Play the daily of Robert until this many cards are home, then resign."""
-    player.go("/daily/robert")
-    player.press("play-daily")
-    player.wait_for_board()
-    player.play_robert(home)
-    player.give_up()
+    with player.without_page() as friend:
+        friend.open_daily()
+        friend.play_robert(home)
+        friend.give_up()
 
 
 def compare(player: Player, others: dict[str, str]) -> None:
@@ -147,10 +146,11 @@ def test_the_members_play_a_challenge_of_the_circle(
     ada.see("play-challenge").wait_for()
     challenge = ada.page.url
     grace.see("circle-challenge").click()
-    grace.press("play-challenge")
-    grace.wait_for_board()
-    grace.play_robert(4)
-    grace.give_up()
+    grace.see("play-challenge").wait_for()
+    with grace.without_page() as friend:
+        friend.open_challenge(challenge)
+        friend.play_robert(4)
+        friend.give_up()
     expect(grace.see("row-home")).to_have_text(["4"])
     # A non-member learns nothing about it.
     barbara.page.goto(challenge)

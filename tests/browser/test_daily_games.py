@@ -69,12 +69,13 @@ def test_a_game_without_a_daily_says_so_and_offers_practice(browser: Browser, si
 def test_the_crown_needs_only_the_dailies_of_the_day(browser: Browser) -> None:
     """The other games of the catalogue are not needed for the crown."""
     with running_site(options=("--daily-games", "robert")) as site:
-        player = Player(browser, site.url)
+        player = Player(browser, site.url, name="Ada")
         day = date_text(int(site.now().timestamp()) // 86_400)
+        with player.without_page() as ada:
+            ada.open_daily()
+            ada.play_robert(3)
+            ada.give_up()
         player.go("/daily/robert")
-        player.press("play-daily")
-        player.play_robert(home=3)
-        player.give_up()
         expect(player.see("crown")).to_be_visible()
         expect(player.see("set-over")).to_contain_text("Share it")
         player.go("/")

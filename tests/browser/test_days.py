@@ -50,9 +50,13 @@ class Days:
         self._steps = 0
 
     def look(self, step: str) -> None:
-        """Check Ada's screen, and save a screenshot if there is a folder for them."""
+        """Save a screenshot of Ada's screen if there is a folder for them."""
         self._steps += 1
         leave_screenshot(self.ada, self._steps, step)
+
+    def check(self, step: str) -> None:
+        """Look at a screen that `screens.py` does not visit, and check it."""
+        self.look(step)
         assert problems(self.ada) == [], step
 
     def play(self, player: Player, home: int) -> None:
@@ -66,6 +70,13 @@ class Days:
         else:
             player.give_up()
         player.see("results").wait_for()
+
+    def play_without_page(self, player: Player, home: int) -> None:
+        """Do the same without the page."""
+        with player.without_page() as friend:
+            friend.open_daily()
+            friend.play_robert(home)
+            friend.give_up()
 
     def open_day(self, ahead: int) -> None:
         """Go to a day through the calendar."""
@@ -82,19 +93,21 @@ class Days:
 
 def test_four_days(browser: Browser, calendar: Calendar) -> None:
     days = Days(browser, calendar)
-    days.play(days.grace, 2)
+    days.play_without_page(days.grace, 2)
     days.play(days.ada, 4)
     home = share_the_end(days)
     seals = seals_of(days, 1)
 
     calendar.skip_days()
-    days.play(days.ada, 3)
+    days.play_without_page(days.ada, 3)
+    days.ada.go("/daily/robert")
     expect(days.ada.see("streak")).to_have_attribute("data-days", "2")
     assert seals_of(days, 0) == seals
     play_the_day_before(days, home)
 
     calendar.skip_days()
-    days.play(days.ada, 5)
+    days.play_without_page(days.ada, 5)
+    days.ada.go("/daily/robert")
     expect(days.ada.see("streak")).to_have_attribute("data-days", "3")
     look_back_on_three_days(days)
 
@@ -144,7 +157,7 @@ def play_the_day_before(days: Days, home: str) -> None:
     expect(ada.page).to_have_url(re.compile("/practice/robert$"))
     ada.tap("s")
     ada.wait_for_moves(1)
-    days.look("unranked")
+    days.check("unranked")
     ada.press("unranked")
     ada.see("day-deals").wait_for()
 
@@ -159,7 +172,7 @@ def look_back_on_three_days(days: Days) -> None:
     expect(ada.see("numbers")).to_contain_text("3")
     ada.page.get_by_text("As a table").click()
     expect(ada.page.locator("tbody tr")).to_have_count(3)
-    days.look("player")
+    days.check("player")
     ada.page.locator("tbody tr").last.get_by_role("link").click()
     ada.see("replay").wait_for()
 
@@ -212,7 +225,7 @@ def test_a_daily_started_before_midnight_counts_for_its_own_day(
     ada.wait_for_board()
     ada.give_up()
     assert_of(days, dates[0], began.timestamp())
-    days.look("new-day")
+    days.check("new-day")
     ada.press("to-today")
     expect(ada.page.locator("main .day")).to_contain_text(dates[1])
     begin(ada, None)
@@ -249,7 +262,6 @@ def test_a_day_without_deals_says_so(browser: Browser, calendar: Calendar) -> No
         expect(player.page.get_by_role("heading", level=1)).to_have_text("No deals that day")
     player.go("/player/nobody")
     expect(player.page.get_by_role("heading", level=1)).to_have_text("No such player")
-    assert problems(player) == []
     player.close()
 
 
@@ -300,7 +312,6 @@ def test_a_day_shows_what_is_left_to_play_and_shares_the_curve(
     # The line crosses the picture and is some pixels thick.
     assert shared["brass"] > 3_000
     assert shared["text"].startswith("Samedeal, Robert, ")
-    assert problems(player) == []
     player.close()
 
 
@@ -358,7 +369,6 @@ def test_lines_of_a_closed_day_are_replayed(browser: Browser) -> None:
             player.see("replay").wait_for()
             player.page.keyboard.press("End")
             expect(player.see("home-count")).to_contain_text(par[0] if par else "52")
-            assert problems(player) == []
             # The page of the deal says it without being asked.
             player.press("all-runs")
             expect(player.see("verdict")).to_contain_text("could")

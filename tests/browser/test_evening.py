@@ -132,22 +132,6 @@ class Evening:
             expect(player.see("series")).to_be_visible()
         self.look("second-results")
 
-    def replay(self) -> None:
-        """Compare the two runs, and race against one of them."""
-        self.grace.see("watch-run").first.click()
-        self.grace.see("beside").select_option(index=1)
-        expect(self.grace.see("side")).to_have_count(2)
-        self.grace.press("to-end")
-        expect(self.grace.see("parting")).to_contain_text("They parted at move 3.")
-        self.look("replay")
-        self.grace.press("race-run")
-        self.grace.wait_for_board()
-        draw(self.grace, 1)
-        expect(self.grace.see("own-progress")).to_be_visible()
-        self.grace.press("stop-race")
-        expect(self.grace.see("ghost-outcome")).not_to_be_empty()
-        self.look("ghost")
-
     def close(self) -> None:
         """End the evening."""
         for player in (self.ada, self.grace, self.stranger):
@@ -169,5 +153,4 @@ def test_three_new_players_spend_an_evening(browser: Browser, impatient: Site) -
     evening.lose_the_host()
     evening.remove_the_stranger()
     evening.race_another_game()
-    evening.replay()
     evening.close()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
-from websockets.sync.client import connect
 
-from server.base.wire.session_messages import VERSION
 from tests.browser.conftest import Site
+from tests.browser.friend import Friend
 from tests.browser.player import PHONE, Player
-from tests.wire import Wire
 
 GUESTS = 13
 TOP = 10
@@ -36,24 +33,10 @@ def player(browser: Browser, played: Site) -> Iterator[Player]:
 
 def _finish(site: Site, name: str, moves: int) -> None:
     """Let a new guest play some moves of the day's deal and resign."""
-    with connect(site.url.replace("http", "ws", 1) + "/socket") as socket:
-        wire, number = Wire(), iter(range(1, 100))
-
-        def ask(type_: str, **fields: object) -> dict[str, Any]:
-            id_ = next(number)
-            socket.send(wire.pack({"type": type_, "id": id_, **fields}))
-            while True:
-                frame = socket.recv()
-                assert isinstance(frame, bytes)
-                event = wire.unpack(frame)
-                if event.get("re") == id_:
-                    return event
-
-        ask("hello", version=VERSION, name=name)
-        attempt = ask("daily.open", game=GAME)
-        for seq in range(moves):
-            ask("move", attempt=attempt["attempt"], seq=seq + 2, move="s>w")
-        ask("resign", attempt=attempt["attempt"], seq=moves + 2)
+    with Friend(site.url, name) as guest:
+        guest.open_daily(GAME)
+        guest.draw(moves)
+        guest.give_up()
 
 
 def rows(player: Player) -> Locator:
@@ -100,12 +83,10 @@ def test_an_address_of_a_day_shows_that_day(player: Player) -> None:
 
 
 def test_a_players_place_is_shown_and_updated_live(player: Player, played: Site) -> None:
-    player.go("/daily/robert")
-    player.press("play-daily")
-    player.wait_for_board()
-    player.bring_home(1)
-    player.give_up()
-    player.see("results").wait_for()
+    with player.without_page() as ada:
+        ada.open_daily(GAME)
+        ada.play_robert(2)
+        ada.give_up()
     player.go(f"/leaderboard/{GAME}")
     place = player.see("own-place")
     expect(place.get_by_test_id("rank")).to_contain_text("1st")

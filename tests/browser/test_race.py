@@ -10,13 +10,11 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
-from websockets.sync.client import connect
 
-from server.base.wire.session_messages import VERSION
 from tests.browser.checks import NARROW
 from tests.browser.conftest import Site
+from tests.browser.friend import Friend
 from tests.browser.player import DESKTOP, MOVING_PHONE, PHONE, Player
-from tests.wire import Wire
 
 
 @pytest.fixture
@@ -35,10 +33,23 @@ def racers(browser: Browser, site: Site) -> Iterator[list[Player]]:
         player.close()
 
 
-def start(*players: Player, seats: int = 3) -> None:
+@pytest.fixture
+def ada(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, PHONE, "Ada Lovelace Byron")
+    yield player
+    player.close()
+
+
+@pytest.fixture
+def grace(site: Site) -> Iterator[Friend]:
+    with Friend(site.url, "Grace Brewster Hop") as grace:
+        yield grace
+
+
+def start(*players: Player) -> None:
     """Start a race of Robert."""
     host, *guests = players
-    link = host.open_room("robert", seats)
+    link = host.open_room("robert", len(players))
     for guest in guests:
         guest.page.goto(link)
     expect(host.see("start-round")).to_contain_text(str(len(players)))
@@ -247,11 +258,12 @@ def test_a_race_offers_sound_vibrates_and_keeps_the_screen_on(racers: list[Playe
     assert ada.page.evaluate("heard") == []
 
 
-def test_resigning_without_a_card_home_explains_the_consequence(
-    racers: list[Player],
-) -> None:
-    ada, grace, _ = racers
-    start(ada, grace, seats=2)
+def test_resigning_without_a_card_home_explains_the_consequence(ada: Player, grace: Friend) -> None:
+    grace.join(ada.open_room("robert"))
+    expect(ada.see("start-round")).to_contain_text("2")
+    ada.press("start-round")
+    ada.wait_for_board()
+    grace.wait_for_round()
     ada.press("give-up")
     expect(ada.page.get_by_role("dialog")).to_contain_text("count as last")
     ada.page.keyboard.press("Escape")
@@ -261,49 +273,50 @@ def test_resigning_without_a_card_home_explains_the_consequence(
     ada.press("give-up-confirm")
     grace.give_up()
     expect(ada.see("won")).to_be_visible()
-    expect(grace.see("rank")).to_contain_text("2nd")
 
 
-def test_a_latecomer_watches_and_plays_in_the_next_round(racers: list[Player]) -> None:
-    ada, grace, late = racers
-    ada.open_room("robert", 3)
-    grace.page.goto(ada.page.url)
-    expect(ada.see("start-round")).to_contain_text("2")
-    ada.press("start-round")
-    for player in (ada, grace):
-        player.wait_for_board()
-    late.page.goto(ada.page.url)
+def test_a_latecomer_watches_and_plays_in_the_next_round(
+    browser: Browser, site: Site, grace: Friend
+) -> None:
+    late = Player(browser, site.url, PHONE, "Late")
+    link = grace.open_room(seats=3)
+    with Friend(site.url, "Barbara") as barbara:
+        barbara.join(link)
+        grace.start(link)
+        for player in (grace, barbara):
+            player.wait_for_round()
+        look_on_and_join(late, link, grace, barbara)
+    late.close()
+
+
+def look_on_and_join(late: Player, link: str, grace: Friend, barbara: Friend) -> None:
+    """Open a room during a round, and play in its next one."""
+    late.page.goto(link)
     expect(late.page.get_by_text("in the middle of a round")).to_be_visible()
     expect(late.see("runner-progress")).to_have_count(2)
     for absent in ("own-progress", "board"):
         expect(late.see(absent)).to_have_count(0)
-    before = len(ada.cards("f0"))
-    ada.bring_home(2)
-    expect(progress(late, "Ada")).to_have_attribute("data-home", str(before + 2))
-    expect_order(late, "Ada", "Grace")
-    for player in (ada, grace):
+    grace.play_robert(3)
+    expect(progress(late, "Grace")).to_have_attribute("data-home", "3")
+    expect_order(late, "Grace", "Barbara")
+    for player in (grace, barbara):
         player.give_up()
     expect(late.see("results")).to_be_visible()
-    for player in (ada, grace):
-        player.press("be-in")
+    for player in (grace, barbara):
+        player.in_room(link, "room.ready", ready=True)
     expect(late.see("start-round")).to_have_text("Rematch with 3")
     late.press("start-round")
-    for player in racers:
-        player.wait_for_board()
+    late.wait_for_board()
 
 
 @contextmanager
 def seated(link: str, *names: str) -> Iterator[None]:
-    """Seat guests in a room by its link, without browsers, as they play no card."""
-    site, code = link.split("/r/")
-    with ExitStack() as sockets:
+    """Seat guests without browsers in a room by its link."""
+    with ExitStack() as friends:
         for name in names:
-            # Received messages stay unread; this still answers pings.
-            url = site.replace("http", "ws", 1) + "/socket"
-            socket = sockets.enter_context(connect(url, max_queue=None))
-            wire = Wire()
-            socket.send(wire.pack({"type": "hello", "id": 1, "version": VERSION, "name": name}))
-            socket.send(wire.pack({"type": "room.join", "id": 2, "code": code}))
+            friend = Friend(link.partition("/r/")[0], name)
+            friends.enter_context(friend)
+            friend.join(link)
         yield
 
 
@@ -345,18 +358,15 @@ def expect_all_in_sight(player: Player, runners: int, flags: int) -> None:
 
 
 @pytest.mark.deep
-def test_a_phone_shows_eight_runners_and_the_score_to_beat(
-    racers: list[Player],
-) -> None:
-    ada, grace, _ = racers
+def test_a_phone_shows_eight_runners_and_the_score_to_beat(ada: Player, grace: Friend) -> None:
     ada.page.set_viewport_size(NARROW)
-    link = grace.open_room("robert", 8)
+    link = grace.open_room(seats=8)
     ada.page.goto(link)
     with seated(link, "Barbara", "Emmy", "Nina", "Wilhelmina WWWWWWWWW", "Sofia", "Mary"):
-        expect(grace.see("seat")).to_have_count(8)
-        grace.press("start-round")
-        for player in (ada, grace):
-            player.wait_for_board()
+        expect(ada.see("seat")).to_have_count(8)
+        grace.start(link)
+        ada.wait_for_board()
+        grace.wait_for_round()
         before = ada.home()
         expect(ada.see("chip")).to_have_count(8)
         # At the start all are equal, and nobody is ahead.
@@ -364,7 +374,7 @@ def test_a_phone_shows_eight_runners_and_the_score_to_beat(
         expect(ada.see("gaps")).to_have_text("")
         expect(progress(ada, "You")).to_be_in_viewport()
 
-        grace.bring_home(2)
+        grace.play_robert(before + 2)
         expect(ada.see("gaps")).to_contain_text("is level")
         ada.bring_home(1)
         expect(ada.see("gaps")).to_contain_text("Grace Brewster Hop is 1 ahead")

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from engine.catalog import games
 from tests.browser.conftest import Site
+from tests.browser.friend import Friend
 from tests.browser.player import DESKTOP, PHONE, Player
 from tests.browser.screens import STATIC_SCREENS
 
@@ -26,6 +27,13 @@ def guest(browser: Browser, site: Site) -> Iterator[Player]:
     player = Player(browser, site.url, DESKTOP, "Grace")
     yield player
     player.close()
+
+
+@pytest.fixture
+def friend(site: Site) -> Iterator[Friend]:
+    """Return Grace without a browser."""
+    with Friend(site.url, "Grace") as friend:
+        yield friend
 
 
 @pytest.fixture
@@ -68,8 +76,10 @@ def test_every_screen_leads_back_to_a_running_race(player: Player) -> None:
     player.page.get_by_role("link", name="Back to the start").click()
     others = ("/practice/deuces", "/deal/nothing", "/run/nothing")
     for path in (*STATIC_SCREENS.values(), *others):
-        player.go(path)
+        player.follow(path)
         expect(player.see("return-to-game"), path).to_contain_text("Robert")
+    # The link survives a reload.
+    player.go("/settings")
     player.press("return-to-game")
     player.wait_for_board()
     assert player.moves() == 1
@@ -140,7 +150,7 @@ def test_a_host_alone_is_offered_the_link_first(browser: Browser, site: Site, sh
     host.close()
 
 
-def test_a_host_alone_practises_until_a_friend_joins(host: Player, guest: Player) -> None:
+def test_a_host_alone_practises_until_a_friend_joins(host: Player, friend: Friend) -> None:
     link = host.open_room("robert")
     host.press("rename")
     host.see("name-input").fill("Augusta")
@@ -156,20 +166,24 @@ def test_a_host_alone_practises_until_a_friend_joins(host: Player, guest: Player
     host.wait_for_board()
     host.tap("s")
     host.wait_for_moves(1)
-    guest.page.goto(link)
+    friend.join(link)
     expect(host.see("notice")).to_contain_text("Grace is here")
     expect(host.see("seat")).to_have_count(2)
     expect(host.see("board")).to_have_count(0)
     assert host.page.title() == title
     # A player whose friend has left is not led back to it.
-    guest.press("leave-room")
+    friend.in_room(link, "room.leave")
     expect(host.see("seat")).to_have_count(1)
     expect(host.see("board")).to_have_count(0)
 
 
-def gather(host: Player, guest: Player, game: str = "robert", seats: int = 3) -> None:
+def gather(host: Player, guest: Player | Friend) -> None:
     """Open a room as Ada, which Grace joins."""
-    guest.page.goto(host.open_room(game, seats))
+    link = host.open_room("robert", seats=3)
+    if isinstance(guest, Friend):
+        guest.join(link)
+    else:
+        guest.page.goto(link)
     expect(host.see("start-round")).to_contain_text("2")
 
 
@@ -182,9 +196,9 @@ def race(*players: Player) -> None:
         expect(player.see("results")).to_be_visible()
 
 
-def test_a_host_confirms_a_start_without_all_members(host: Player, guest: Player) -> None:
-    gather(host, guest)
-    guest.page.goto("about:blank")
+def test_a_host_confirms_a_start_without_all_members(host: Player, friend: Friend) -> None:
+    gather(host, friend)
+    friend.close()
     expect(host.page.get_by_text("Away", exact=True)).to_be_visible()
     host.press("start-round")
     expect(host.page.get_by_role("dialog")).to_contain_text("Start without Grace?")
@@ -196,12 +210,12 @@ def test_a_host_confirms_a_start_without_all_members(host: Player, guest: Player
     host.wait_for_board()
 
 
-def test_a_guest_sees_that_the_host_is_away(host: Player, guest: Player) -> None:
-    gather(host, guest)
-    expect(guest.page.get_by_text("Ada starts the round")).to_be_visible()
-    expect(guest.see("start-round")).to_have_count(0)
-    host.page.goto("about:blank")
-    expect(guest.page.get_by_text("Ada is away")).to_be_visible()
+def test_a_guest_sees_that_the_host_is_away(player: Player, friend: Friend) -> None:
+    player.page.goto(friend.open_room())
+    expect(player.page.get_by_text("Grace starts the round")).to_be_visible()
+    expect(player.see("start-round")).to_have_count(0)
+    friend.close()
+    expect(player.page.get_by_text("Grace is away")).to_be_visible()
 
 
 def test_a_player_sits_a_round_out_and_is_in_the_next(host: Player, guest: Player) -> None:
@@ -249,10 +263,10 @@ def test_a_rematch_starts_when_the_last_member_agrees(host: Player, guest: Playe
     expect(host.see("remove")).to_have_count(0)
 
 
-def test_a_round_without_players_cannot_start(host: Player, guest: Player) -> None:
-    gather(host, guest)
-    for player in (host, guest):
-        player.press("sit-out")
+def test_a_round_without_players_cannot_start(host: Player, friend: Friend) -> None:
+    gather(host, friend)
+    host.press("sit-out")
+    friend.in_room(host.page.url, "room.ready", ready=False)
     expect(host.page.get_by_text("Sitting out")).to_have_count(2)
     host.press("start-round")
     expect(host.see("notice")).to_contain_text("Someone has to play")
@@ -305,20 +319,17 @@ def test_a_host_hands_over_and_is_removed(host: Player, guest: Player) -> None:
 
 
 def test_a_locked_room_says_so_until_it_is_unlocked(
-    host: Player, guest: Player, browser: Browser, site: Site
+    host: Player, guest: Player, friend: Friend
 ) -> None:
-    gather(host, guest)
+    gather(host, friend)
     host.press("lock")
-    for player in (host, guest):
-        expect(player.see("locked")).to_be_visible()
-    stranger = Player(browser, site.url, PHONE)
-    stranger.page.goto(host.page.url)
-    expect(stranger.page.get_by_role("heading", level=1)).to_have_text("This room is locked.")
+    expect(host.see("locked")).to_be_visible()
+    guest.page.goto(host.page.url)
+    expect(guest.page.get_by_role("heading", level=1)).to_have_text("This room is locked.")
     host.press("unlock")
-    expect(guest.see("locked")).to_have_count(0)
-    stranger.press("try-again")
-    expect(stranger.see("seat")).to_have_count(3)
-    stranger.close()
+    expect(host.see("locked")).to_have_count(0)
+    guest.press("try-again")
+    expect(guest.see("seat")).to_have_count(3)
 
 
 def test_a_round_without_a_card_home_has_no_winner_and_points_add_up(

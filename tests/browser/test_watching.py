@@ -8,21 +8,49 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Site
+from tests.browser.friend import Friend
 from tests.browser.player import DESKTOP, PHONE, Player
 
 
 @pytest.fixture
-def players(browser: Browser, site: Site) -> Iterator[tuple[Player, Player, Player]]:
-    """Return Ada, Grace and Barbara: on a phone, a desktop, and a phone."""
-    ada = Player(browser, site.url, PHONE, "Ada")
-    grace = Player(browser, site.url, DESKTOP, "Grace")
-    barbara = Player(browser, site.url, PHONE, "Barbara")
-    yield ada, grace, barbara
-    for each in (ada, grace, barbara):
-        each.close()
+def ada(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, PHONE, "Ada")
+    yield player
+    player.close()
 
 
-def cards_of(player: Player) -> dict[str, list[str]]:
+@pytest.fixture
+def watcher(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, DESKTOP, "Emmy")
+    yield player
+    player.close()
+
+
+@pytest.fixture
+def grace(site: Site) -> Iterator[Friend]:
+    with Friend(site.url, "Grace") as grace:
+        yield grace
+
+
+@pytest.fixture
+def barbara(site: Site) -> Iterator[Friend]:
+    with Friend(site.url, "Barbara") as barbara:
+        yield barbara
+
+
+def start(host: Player, *guests: Friend) -> None:
+    """Start a race of Robert."""
+    link = host.open_room("robert", 1 + len(guests))
+    for guest in guests:
+        guest.join(link)
+    expect(host.see("seat")).to_have_count(1 + len(guests))
+    host.press("start-round")
+    host.wait_for_board()
+    for guest in guests:
+        guest.wait_for_round()
+
+
+def cards_of(player: Player | Friend) -> dict[str, list[str]]:
     """Return the cards of a board of Robert on a page."""
     return {pile: player.cards(pile) for pile in ("f0", "w")}
 
@@ -33,17 +61,10 @@ def expect_entry(player: Player, seq: int) -> None:
 
 
 def test_finished_players_watch_the_others_move_by_move(
-    players: tuple[Player, Player, Player],
+    ada: Player, grace: Friend, barbara: Friend
 ) -> None:
-    ada, grace, barbara = players
-    grace.page.goto(ada.open_room("robert", 3))
-    barbara.page.goto(ada.page.url)
-    expect(ada.see("seat")).to_have_count(3)
-    ada.press("start-round")
-    for each in players:
-        each.wait_for_board()
-    grace.tap("s")
-    grace.wait_for_moves(1)
+    start(ada, grace, barbara)
+    grace.draw(1)
     ada.give_up()
     ada.press("watch")
     expect(ada.see("board-of")).to_have_count(2)
@@ -51,10 +72,9 @@ def test_finished_players_watch_the_others_move_by_move(
     ada.see("board-of").filter(has_text="Grace").click()
     expect_entry(ada, 2)
     for number in range(2, 6):
-        grace.tap("s")
-        grace.wait_for_moves(number)
+        grace.draw(1)
         expect_entry(ada, number + 1)
-    grace.wait_for_cards()
+    ada.wait_for_cards()
     assert cards_of(ada) == cards_of(grace)
     # Watched cards cannot be moved, and no move is sent.
     sent = ada.sent
@@ -65,33 +85,19 @@ def test_finished_players_watch_the_others_move_by_move(
     ada.see("board-of").filter(has_text="Given up").wait_for()
     barbara.give_up()
     # A finished player is led to the results automatically.
-    for each in players:
-        expect(each.see("results")).to_be_visible()
+    expect(ada.see("results")).to_be_visible()
 
 
-def test_a_single_board_is_named_too(
-    players: tuple[Player, Player, Player],
-) -> None:
-    ada, grace, _ = players
-    grace.page.goto(ada.open_room("robert", 2))
-    expect(ada.see("seat")).to_have_count(2)
-    ada.press("start-round")
-    for each in (ada, grace):
-        each.wait_for_board()
+def test_a_single_board_is_named_too(ada: Player, grace: Friend) -> None:
+    start(ada, grace)
     ada.give_up()
     ada.press("watch")
     expect(ada.see("whose-board")).to_contain_text("Grace")
     expect(ada.see("board-of")).to_have_count(0)
 
 
-def test_a_swipe_shows_the_next_board(players: tuple[Player, Player, Player]) -> None:
-    ada, grace, barbara = players
-    grace.page.goto(ada.open_room("robert", 3))
-    barbara.page.goto(ada.page.url)
-    expect(ada.see("seat")).to_have_count(3)
-    ada.press("start-round")
-    for each in players:
-        each.wait_for_board()
+def test_a_swipe_shows_the_next_board(ada: Player, grace: Friend, barbara: Friend) -> None:
+    start(ada, grace, barbara)
     ada.give_up()
     ada.press("watch")
     shown = ada.see("board-shown")
@@ -118,9 +124,8 @@ def test_a_swipe_shows_the_next_board(players: tuple[Player, Player, Player]) ->
 
 
 def test_a_link_shows_the_race_with_a_delay_and_leads_to_a_seat(
-    players: tuple[Player, Player, Player],
+    ada: Player, watcher: Player, browser: Browser, site: Site
 ) -> None:
-    ada, grace, watcher = players
     ada.open_room("robert", 2)
     ada.press("watch-invite")
     link = ada.see("watch-link").input_value()
@@ -154,36 +159,34 @@ def test_a_link_shows_the_race_with_a_delay_and_leads_to_a_seat(
     for each in (ada, watcher):
         each.wait_for_board()
     # A spectator who can take no seat is told so.
-    grace.page.goto(link)
-    expect(grace.see("boards")).to_be_visible()
+    late = Player(browser, site.url, PHONE)
+    late.page.goto(link)
+    expect(late.see("boards")).to_be_visible()
+    late.close()
 
 
 @pytest.mark.deep
-def test_an_invalid_link_shows_an_error(players: tuple[Player, Player, Player]) -> None:
-    ada, grace, _ = players
-    ada.open_room("robert", 2)
-    code = ada.see("room-code").inner_text()
-    grace.go(f"/watch/{code}/AAAAAAAAAAAAAAAAAAAAAA")
-    expect(grace.page.get_by_text("let you watch")).to_be_visible()
-    grace.go("/watch/ZZZZZZZZ/AAAAAAAAAAAAAAAAAAAAAA")
-    # The same words, which do not reveal whether there is such a room.
-    expect(grace.page.get_by_text("let you watch")).to_be_visible()
+def test_an_invalid_link_shows_an_error(watcher: Player, grace: Friend) -> None:
+    code = grace.open_room().rpartition("/")[2]
+    # The same words do not reveal whether there is such a room.
+    for each in (code, "ZZZZZZZZ"):
+        watcher.go(f"/watch/{each}/AAAAAAAAAAAAAAAAAAAAAA")
+        expect(watcher.page.get_by_text("let you watch")).to_be_visible()
 
 
 @pytest.mark.deep
 def test_boards_of_a_public_race_are_shown_when_it_is_over(
-    players: tuple[Player, Player, Player],
+    ada: Player, watcher: Player, grace: Friend
 ) -> None:
-    ada, grace, watcher = players
-    grace.page.goto(ada.open_room("robert", 2))
+    grace.join(ada.open_room("robert", 2))
     expect(ada.see("seat")).to_have_count(2)
     ada.press("watch-invite")
     watcher.page.goto(ada.see("watch-link").input_value())
     ada.see("open-to-anyone").check()
     ada.see("public").wait_for()
     ada.press("start-round")
-    for each in (ada, grace):
-        each.wait_for_board()
+    ada.wait_for_board()
+    grace.wait_for_round()
     ada.give_up()
     # There are no links to hidden boards.
     for each in (ada, watcher):
@@ -191,28 +194,28 @@ def test_boards_of_a_public_race_are_shown_when_it_is_over(
         for absent in ("watch", "boards"):
             expect(each.see(absent)).to_have_count(0)
     grace.give_up()
-    for each in (ada, grace, watcher):
+    for each in (ada, watcher):
         expect(each.see("results")).to_be_visible()
 
 
 @pytest.mark.deep
 def test_making_a_race_public_hides_the_watched_boards(
-    players: tuple[Player, Player, Player],
+    ada: Player, grace: Friend, barbara: Friend
 ) -> None:
-    ada, grace, barbara = players
-    grace.page.goto(ada.open_room("robert", 4))
-    barbara.page.goto(ada.page.url)
+    link = grace.open_room(seats=4)
+    ada.page.goto(link)
+    barbara.join(link)
     expect(ada.see("seat")).to_have_count(3)
-    ada.press("start-round")
-    for each in players:
-        each.wait_for_board()
+    grace.start(link)
+    ada.wait_for_board()
+    for each in (grace, barbara):
+        each.wait_for_round()
     ada.give_up()
     grace.give_up()
-    grace.press("watch")
-    expect_entry(grace, 1)
-    ada.unfold("invite")
-    ada.see("open-to-anyone").check()
-    expect(grace.see("boards-later")).to_be_visible()
-    expect(grace.see("boards")).to_have_count(0)
+    ada.press("watch")
+    expect_entry(ada, 1)
+    grace.in_room(link, "room.public", public=True)
+    expect(ada.see("boards-later")).to_be_visible()
+    expect(ada.see("boards")).to_have_count(0)
     barbara.give_up()
-    expect(grace.see("results")).to_be_visible()
+    expect(ada.see("results")).to_be_visible()

@@ -53,14 +53,12 @@ def friends(browser: Browser) -> Iterator[Friends]:
             yield friends
 
 
-def play(player: Player, home: int, *, first: str) -> str:
-    """Play the attempt on the page until this many cards are home, resign, and return its id."""
-    player.press(first)
+def play(player: Player, home: int) -> None:
+    """Play the challenge on the page until this many cards are home, and resign."""
+    player.press("play-challenge")
     player.wait_for_board()
-    attempt = str(player.page.evaluate("history.state.table"))
     player.play_robert(home)
     player.give_up()
-    return attempt
 
 
 def test_a_challenge_of_two_days(friends: Friends) -> None:
@@ -70,7 +68,7 @@ def test_a_challenge_of_two_days(friends: Friends) -> None:
     bea.page.goto(link)
     expect(bea.see("to-beat")).to_contain_text("4 home")
     friends.look(bea, "opened-in-a-private-window")
-    play(bea, 5, first="play-challenge")
+    play_without_page(bea, 5)
     expect(bea.see("row-home")).to_have_text(["5", "4"])
 
     friends.calendar.skip_days()
@@ -81,7 +79,7 @@ def test_a_challenge_of_two_days(friends: Friends) -> None:
         # The others' runs are hidden before the player's own.
         expect(late.see("row-home")).to_have_count(0)
         assert "home" not in late.see("others").inner_text()
-    play(cleo, 3, first="play-challenge")
+    play_without_page(cleo, 3)
     expect(cleo.see("row-home")).to_have_text(["5", "4", "3"])
     friends.look(cleo, "third-of-three")
     ada.go("/")
@@ -115,7 +113,7 @@ def made_and_played(friends: Friends, ada: Player) -> str:
     friends.look(ada, "made-on-a-phone")
     ada.press("make-challenge")
     link = ada.see("challenge-link").input_value()
-    play(ada, 4, first="play-challenge")
+    play(ada, 4)
     expect(ada.see("row-home")).to_have_text(["4"])
     friends.look(ada, "played-by-the-maker")
     return link
@@ -134,7 +132,7 @@ def again(friends: Friends, ada: Player, bea: Player, cleo: Player) -> None:
     friends.look(ada, "a-rematch-is-on")
     cleo.go("/")
     cleo.see("challenge-row").filter(has_text="Bea").click()
-    play(cleo, 2, first="play-challenge")
+    play_without_page(cleo, 2)
     expect(cleo.see("row-home")).to_have_text(["2"])
     friends.look(cleo, "the-rematch")
 
@@ -147,7 +145,7 @@ def unanswered(friends: Friends, cleo: Player, dora: Player) -> None:
     cleo.unfold("challenge-options")
     cleo.choose_game("robert")
     cleo.press("make-challenge")
-    play(cleo, 2, first="play-challenge")
+    play_without_page(cleo, 2)
     expect(cleo.see("row-home")).to_have_text(["2"])
     dora.go("/")
     expect(dora.see("challenges")).to_contain_text("Cleo challenges you")
@@ -155,6 +153,15 @@ def unanswered(friends: Friends, cleo: Player, dora: Player) -> None:
     friends.calendar.skip_days(4)
     expect(cleo.page.get_by_text("Didn\u2019t play")).to_have_count(1)
     friends.look(cleo, "one-did-not-play")
+
+
+def play_without_page(player: Player, home: int) -> None:
+    """Play the challenge that the page shows until this many cards are home, and resign."""
+    player.see("play-challenge").wait_for()
+    with player.without_page() as friend:
+        friend.open_challenge(player.page.url)
+        friend.play_robert(home)
+        friend.give_up()
 
 
 def void(calendar: Calendar, attempt: str) -> None:
@@ -170,11 +177,15 @@ def names(player: Player) -> list[str]:
 
 
 def daily(player: Player, home: int) -> str:
-    """Play the day's Robert until this many cards are home, and return the attempt's id."""
-    player.go("/daily/robert")
-    attempt = play(player, home, first="play-daily")
-    player.see("results").wait_for()
-    return attempt
+    """Play the day's Robert until this many cards are home, and return the attempt's id.
+
+    `test_days.py` plays dailies on the page.
+    """
+    with player.without_page() as friend:
+        friend.open_daily()
+        friend.play_robert(home)
+        friend.give_up()
+        return friend.attempt
 
 
 class Circle:
