@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, Locator, Route, expect
 
 from tests.browser.conftest import Site
 from tests.browser.player import OFFLINE_PHONE, PHONE, Player
@@ -61,25 +61,29 @@ def test_practice_works_without_a_network_and_the_dailies_load_when_online_again
     expect(player.page).to_have_url(re.compile("/$"))
 
 
-@pytest.mark.parametrize("path", ["/daily/robert", "/leaderboard/robert", "/r/ZZZZZZZZ"])
 def test_a_screen_that_needs_the_server_says_so_and_loads_when_online_again(
-    player: Player, path: str
+    player: Player,
 ) -> None:
     wait_until_cached(player)
-    player.context.set_offline(True)
-    player.go(path)
     offline = player.see("offline")
-    expect(offline).to_contain_text("No connection just now")
-    expect(offline.locator('a[href="/practice/robert"]')).to_be_visible()
-    # The message is as opaque as other text.
+    for path in ("/daily/robert", "/leaderboard/robert", "/r/ZZZZZZZZ"):
+        player.context.set_offline(True)
+        player.go(path)
+        expect(offline).to_contain_text("No connection just now")
+        expect(offline.locator('a[href="/practice/robert"]')).to_be_visible()
+        expect_opaque(offline)
+        player.context.set_offline(False)
+        expect(offline).to_have_count(0)
+
+
+def expect_opaque(element: Locator) -> None:
+    """Expect that an element is as opaque as other text."""
     opacity = """element => {
       let all = 1;
       for (; element; element = element.parentElement) all *= getComputedStyle(element).opacity;
       return all;
     }"""
-    assert offline.evaluate(opacity) == 1
-    player.context.set_offline(False)
-    expect(offline).to_have_count(0)
+    assert element.evaluate(opacity) == 1
 
 
 def test_every_game_and_its_rules_work_offline(player: Player) -> None:

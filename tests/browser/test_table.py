@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
@@ -18,8 +19,8 @@ from engine.notation import move_text
 from engine.play import apply
 from engine.ruleset import Move
 from tests.browser.conftest import Site
-from tests.browser.player import DESKTOP, MOVING_PHONE, Player
-from tests.browser.screens import KINDS, SEED, WON, device
+from tests.browser.player import DESKTOP, MOVING_PHONE, PHONE, Player
+from tests.browser.screens import KINDS, SEED, WON
 
 GUIDE = "Tap a card that glows"
 """The start of the guide for newcomers."""
@@ -36,16 +37,26 @@ FIND_COVERED = """() => {
 """Returns the piles of cards that the guide covers, and whether it is cut off."""
 
 
-@pytest.fixture(
-    params=[
-        pytest.param(MOVING_PHONE, id="phone"),
-        pytest.param(DESKTOP, id="desktop", marks=pytest.mark.deep),
-    ]
-)
-def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[Player]:
-    player = Player(browser, site.url, request.param)
+@pytest.fixture
+def device() -> dict[str, Any]:
+    return MOVING_PHONE
+
+
+@pytest.fixture
+def player(device: dict[str, Any], browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, device)
     yield player
     player.close()
+
+
+on_both = pytest.mark.parametrize(
+    "device",
+    [
+        pytest.param(MOVING_PHONE, id="phone"),
+        pytest.param(DESKTOP, id="desktop", marks=pytest.mark.deep),
+    ],
+)
+"""Marks tests of what depends on the layout: where cards lie and land."""
 
 
 def practise(
@@ -112,6 +123,7 @@ def piles_of(cards: Locator) -> set[str]:
     return {card.get_attribute("data-pile") or "" for card in cards.all()}
 
 
+@on_both
 @pytest.mark.deep
 def test_a_press_that_slides_off_the_stock_plays_nothing(player: Player) -> None:
     practise(player, "robert")
@@ -129,6 +141,7 @@ def test_a_press_that_slides_off_the_stock_plays_nothing(player: Player) -> None
     assert player.moves() == 1
 
 
+@on_both
 def test_one_tap_plays_the_best_move(player: Player) -> None:
     practise(player, "roosevelt")
     moved = 0
@@ -158,6 +171,7 @@ def test_in_two_step_play_a_first_tap_only_selects(player: Player) -> None:
     assert player.moves() == 0
 
 
+@on_both
 def test_a_card_dropped_on_a_wrong_pile_returns_with_a_reason(
     player: Player,
 ) -> None:
@@ -176,6 +190,7 @@ def test_a_card_dropped_on_a_wrong_pile_returns_with_a_reason(
     assert player.moves() == 2
 
 
+@on_both
 @pytest.mark.deep
 def test_a_rotation_in_the_middle_of_a_drag_loses_nothing(player: Player) -> None:
     practise(player, "robert", "s>w")
@@ -238,6 +253,7 @@ def test_a_hint_marks_cards_until_the_next_move(player: Player) -> None:
     expect(player.page.locator(".hinted")).to_have_count(0)
 
 
+@on_both
 @pytest.mark.deep
 def test_a_newcomer_sees_which_cards_can_be_moved(player: Player) -> None:
     practise(player, "roosevelt", newcomer=True)
@@ -262,17 +278,20 @@ def test_a_newcomer_sees_which_cards_can_be_moved(player: Player) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("game", KINDS)
-def test_the_guide_covers_no_card(browser: Browser, site: Site, game: str) -> None:
-    player = Player(browser, site.url, device("360x740"))
-    practise(player, game, newcomer=True)
-    expect(player.page.get_by_text(GUIDE)).to_be_visible()
-    for width, height in ((360, 740), (320, 568), (844, 390)):
-        player.page.set_viewport_size({"width": width, "height": height})
-        for size in ("", "200%"):
-            player.page.evaluate("size => (document.documentElement.style.fontSize = size)", size)
-            player.wait_for_frames(2)
-            assert player.page.evaluate(FIND_COVERED) == [], (width, height, size)
+def test_the_guide_covers_no_card(browser: Browser, site: Site) -> None:
+    player = Player(browser, site.url, PHONE)
+    for game in KINDS:
+        practise(player, game, newcomer=True)
+        expect(player.page.get_by_text(GUIDE)).to_be_visible()
+        for width, height in ((360, 740), (320, 568), (844, 390)):
+            player.page.set_viewport_size({"width": width, "height": height})
+            for size in ("", "200%"):
+                player.page.evaluate(
+                    "size => (document.documentElement.style.fontSize = size)", size
+                )
+                player.wait_for_frames(2)
+                covered = player.page.evaluate(FIND_COVERED)
+                assert covered == [], (game, width, height, size)
     player.close()
 
 
@@ -425,6 +444,7 @@ def test_with_reduced_motion_a_win_is_announced_without_an_animation(
     player.close()
 
 
+@on_both
 def test_cells_accept_dragged_cards(player: Player) -> None:
     # No card is still flying once a move has been played.
     moves, _ = hinted_until(lambda board: board.moves > 0, "freecell")
