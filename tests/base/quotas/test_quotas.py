@@ -253,7 +253,7 @@ async def test_the_pace_bots_run_is_charged_for_its_lifetime(
     assert room.round is not None
     assert charges.round_of(2, HOUR, bot=True)[-1].size == 2 * RUNNER + BOT
     if not known:
-        monkeypatch.setattr(node.rooms, "known", lambda _: None)
+        monkeypatch.setattr(node.services.live, "cached", lambda _: None)
     clock.time = room.round.starts
     await node.play(attempt_of(room, ADA), ADA)
     results = charges.ROUND_RESULTS + (2 if known else charges.MAX_SEATS) * charges.RUNNER_RESULTS
