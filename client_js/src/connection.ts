@@ -48,7 +48,7 @@ export const WELCOME_WITHIN = 10_000;
 export const ALIVE_WITHIN = 3_000;
 /** Either timeout while a large answer may be in transit: two megabytes at 20 kB/s. */
 export const LARGE_WITHIN = 120_000;
-/** Consecutive failures, over about two seconds, after which the server counts as unreachable. */
+/** Consecutive failures, over about two seconds, that make the server count as unreachable. */
 export const UNREACHABLE_AFTER = 3;
 /** The number of remembered earlier sessions, equal to the server's limit per player. */
 const MAX_SESSIONS = 8;

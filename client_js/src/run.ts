@@ -125,7 +125,7 @@ export class Replay {
   }
 }
 
-/** Return the number of the first move in which two runs on one deal differ, or null. */
+/** Return the number of the first differing move of two runs on one deal, or null. */
 export function partingOf(one: Replay, other: Replay): number | null {
   const most = Math.max(one.moves.length, other.moves.length);
   for (let number = 1; number <= most; number++) {

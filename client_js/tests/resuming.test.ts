@@ -1,4 +1,4 @@
-/** The client after lost connections and temporary refusals: what it resumes and retries. */
+/** Resuming after lost connections, and retrying after temporary refusals. */
 
 import { expect, test } from "vitest";
 import { PING_EVERY } from "../src/connection.ts";

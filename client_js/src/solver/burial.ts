@@ -237,7 +237,7 @@ class Encoder {
     return two !== undefined && one[0] === two[0] && two[1] < one[1];
   }
 
-  /** Return literals, the n-th of which implies n of the given ones; all lists are ordered. */
+  /** Return literals: number n implies n of the given ones; all lists are ordered. */
   private sum(one: readonly number[], two: readonly number[]): number[] {
     const total = Array.from({ length: one.length + two.length }, () => this.fresh());
     for (let i = 0; i <= one.length; i++) {

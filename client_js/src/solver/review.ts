@@ -16,9 +16,9 @@ export interface Review {
   readonly home: number;
   /** Whether no line brings more cards home. */
   readonly most: boolean;
-  /** The last number of moves after which a win was known to be possible, or null. */
+  /** The last number of moves with a win known to be possible, or null. */
   readonly winnable: number | null;
-  /** The first number of moves after which a win was proved impossible, or null. */
+  /** The first number of moves with a win proved impossible, or null. */
   readonly lost: number | null;
   /** The most cards that could come home, as dealt and after each move; null where unknown. */
   readonly prospects: readonly (number | null)[];

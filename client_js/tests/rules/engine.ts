@@ -60,7 +60,7 @@ export class Compared {
     return answer;
   }
 
-  /** Return the answers, or parts, in which driver and engine differ since the last call. */
+  /** Return the answers, or parts, that differ between driver and engine since the last call. */
   async different(
     engine: PythonEngine,
     part = (answer: any): any => answer,

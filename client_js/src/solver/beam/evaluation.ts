@@ -79,7 +79,7 @@ export class Evaluation {
     this.cachedOf.fill(0);
   }
 
-  /** Set the phase, on which all points of a row depend: a new one invalidates them. */
+  /** Set the phase; a new one invalidates all points of a row. */
   findPhase(row: number): void {
     const { words, stride, phase, changed } = this.rows;
     let differs = false;

@@ -9,7 +9,7 @@ import type { Random } from "../random.ts";
 /** The fixed-point representation of 1 in weights, points and shares. */
 export const SCALE = 1024;
 
-/** The names of the weights, in the order in which they are varied. */
+/** The names of the weights, in the order of their variation. */
 const NAMES = [
   ...(["home", "runHome", "space", "joined", "broken", "hidden", "late", "lateLine"] as const),
   ...(["lateness", "lateJoined", "orphanBase", "orphanBuried", "base", "wasteLate"] as const),

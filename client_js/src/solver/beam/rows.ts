@@ -281,7 +281,7 @@ export class Rows {
     return !sizes.includes(0) || sizes.reduce((sum, size) => sum + size, 0) < columns;
   }
 
-  /** Whether the stock has cards, none of which can be moved. */
+  /** Whether the stock has cards, but none that can be moved. */
   mustWait(row: number): boolean {
     const left = this.bytes[row * 4 * this.stride + this.sizes]! > 0;
     return this.tables.rowsAlone && left && !this.mayDealRow(row);

@@ -4,7 +4,7 @@ import { PACK_SIZE, RANKS } from "../../rules/cards.ts";
 import { countIn } from "./cardSets.ts";
 import { type Position, STRIDE } from "./position.ts";
 
-/** Weights in points, in the order in which they are varied. */
+/** Weights in points, in the order of their variation. */
 export const WEIGHTS = {
   home: 1024,
   space: 3000,

@@ -86,7 +86,7 @@ export class Tables {
   readonly group: Uint8Array;
   /** The cards that a foundation takes: row `group * TOPS + top + 1`. */
   readonly homes: CardSets;
-  /** For each card: those that fit on it, those on them, all that may lie over it, its targets. */
+  /** For each card: those that fit on it, those on them, the cards that may lie over it, its targets. */
   readonly kids: CardSets;
   readonly grandkids: CardSets;
   readonly over: CardSets;

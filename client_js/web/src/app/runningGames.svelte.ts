@@ -14,7 +14,7 @@ export interface RunningGame {
   readonly deal: string;
   readonly game: string;
   readonly path: string;
-  /** The server time at which it ends automatically, in Unix milliseconds. */
+  /** The server's time of its automatic end, in Unix milliseconds. */
   readonly deadline: number;
   /** The attempt whose table its screen opens; null if the screen finds it itself. */
   readonly attempt: string | null;

@@ -6,10 +6,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The fraction of a unit by which a duration in words may exceed the actual one. */
+/** The most that a duration in words exceeds the actual one, as a fraction of a unit. */
 const SLACK = 0.1;
 
-/** Return milliseconds in whole days, hours or minutes; what is left is barely overstated. */
+/** Return milliseconds in whole days, hours or minutes, barely overstating the time left. */
 export function spanWords(milliseconds: number): string {
   const { days, hours } = text.challenges;
   if (milliseconds >= 2 * DAY) return days(Math.floor(milliseconds / DAY + SLACK));

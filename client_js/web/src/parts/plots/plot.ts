@@ -62,7 +62,7 @@ export function band(frame: Frame, { seconds, low, high }: ApiTypes.Curves): str
   return edge === "" ? "" : `M${edge}Z`;
 }
 
-/** Return the time in milliseconds from which the curves are level. */
+/** Return the time, in milliseconds, when the curves become level. */
 export function settledAt({ seconds, low, median, high }: ApiTypes.Curves): number {
   const last = seconds.length - 1;
   const moves = (nth: number): boolean =>
