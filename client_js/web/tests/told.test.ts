@@ -33,7 +33,7 @@ describe("a notification", () => {
   });
 });
 
-/** Return what a browser shows for a push message; `refused` are options it rejects. */
+/** Return the notification of a browser for a push message; `refused` are options it rejects. */
 async function shownFor(text: string | null, refused: (options: NotificationOptions) => boolean) {
   const shown: (NotificationOptions & { title: string })[] = [];
   const place = {
