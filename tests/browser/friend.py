@@ -151,7 +151,10 @@ class Friend:
         """Play Robert until this many cards are home."""
         while self._result["home"] < home:
             (*_, foundation), waste = self.cards("f0"), self.cards("w")
-            self.play("w>f0" if waste and adjoin(foundation, waste[-1]) else "s>w")
+            if waste and adjoin(foundation, waste[-1]):
+                self.play("w>f0")
+            else:
+                self.play("s>w" if self.cards("s") else "w>s")
 
     def give_up(self) -> None:
         """Resign the attempt."""

@@ -148,19 +148,6 @@ class Player:
         """Open a path of the site."""
         self.page.goto(self._url + path)
 
-    def follow(self, path: str) -> None:
-        """Open a path as by a link, without a reload, and wait for its heading."""
-        self.page.evaluate(
-            """path => {
-                 for (const left of document.querySelectorAll('main > *')) left.dataset.left = '';
-                 history.pushState(null, '', path);
-                 dispatchEvent(new Event('popstate'));
-               }""",
-            path,
-        )
-        self.page.locator("main > [data-left]").first.wait_for(state="detached")
-        self.page.locator("main").get_by_role("heading", level=1).first.wait_for()
-
     def see(self, name: str) -> Locator:
         """Return the element with this test id."""
         return self.page.get_by_test_id(name)

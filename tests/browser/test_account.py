@@ -124,8 +124,9 @@ def test_a_code_link_does_not_discard_a_guest_with_results(
     ada.press("link-device")
     code = ada.see("device-code").inner_text()
     grace = Player(browser, site.url, PHONE, "Grace")
-    with grace.without_page() as playing:
-        playing.race_alone()
+    grace.open_room("robert", seats=1)
+    grace.press("start-round")
+    grace.wait_for_board()
     grace.go(f"/account#{code}")
     named(grace, "Grace")
     grace.press("sign-in")

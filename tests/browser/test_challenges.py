@@ -132,7 +132,7 @@ def test_a_raced_deal_can_be_used_for_a_challenge(ada: Player, guest: Player) ->
     ada.press("challenge-with-deal")
     expect(ada.see("row-home")).to_have_text(["4"])
     expect(ada.see("play-challenge")).to_have_count(0)
-    play_without_page(guest, ada.page.url, 5)
+    play_without_page(guest, ada.see("challenge-link").input_value(), 5)
     expect(ada.see("row-home")).to_have_text(["5", "4"])
     expect(ada.see("told")).to_contain_text("won by 1 card")
 
@@ -146,6 +146,7 @@ def test_a_named_opponent_plays_alone_and_the_proof_appears_for_all(
     ada.unfold("challenge-options")
     ada.choose_game("robert")
     ada.press("make-challenge")
+    ada.see("play-challenge").wait_for()
     link = ada.page.url
     play_without_page(ada, link, 3)
 
