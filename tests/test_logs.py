@@ -202,10 +202,10 @@ async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
         await client.ask("move", attempt=daily["attempt"], seq=2, move="s>w")
         await client.ask("move", attempt=daily["attempt"], seq=3, move="w>s")
 
-        async def broken_join(*_: object) -> None:
+        async def broken_decide(*_: object) -> None:
             raise RuntimeError("no secret here")
 
-        monkeypatch.setattr(Rooms, "join", broken_join)
+        monkeypatch.setattr(Rooms, "decide", broken_decide)
         assert (await client.ask("room.join", code="ZZZZZZZZ"))["code"] == "internal"
 
         def broken(board: Board) -> bool:

@@ -107,7 +107,9 @@ class Journals(Generic[Name, State, Event]):
     def cached(self, name: Name) -> State | None:
         """Return a state from memory, which may be stale, or `None`."""
         replica = self._replicas.known(name)
-        return replica.state if replica is not None else None
+        if replica is not None:
+            return replica.state
+        return self._followed[name].replica.state if name in self._followed else None
 
     def used(self) -> list[Replica[State, Event]]:
         """Return the cached replicas that this node appends to or follows."""
