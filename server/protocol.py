@@ -19,77 +19,33 @@ bottom to top. Piles are numbered: foundations, tableau, stock, waste.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from types import ModuleType
 
 from msgspec import Struct
 
-from server.accounts import messages as accounts
-from server.base.wire import messages as shared
-from server.base.wire import session_messages as session
+from server.base.wire import messages, session_messages
 from server.base.wire.codec import Decoder
 from server.base.wire.messages import Command, Event, kind_of
-from server.challenges import messages as challenges
-from server.circles import messages as circles
-from server.dailies import messages as dailies
-from server.lobby import messages as lobby
-from server.moderation import messages as moderation
-from server.moderation import operator_messages as operators
-from server.notifications import messages as notifications
-from server.play import messages as attempts
-from server.results import messages as leaderboards
-from server.rooms import messages as rooms
-from server.runs import deal_messages as deals
-from server.runs import messages as runs
-from server.watching import messages as watching
-
-__all__ = [
-    "COMMANDS",
-    "EVENTS",
-    "MODULES",
-    "STRUCTS",
-    "accounts",
-    "attempts",
-    "challenges",
-    "circles",
-    "dailies",
-    "deals",
-    "decode",
-    "decode_of_players",
-    "kind_of",
-    "leaderboards",
-    "lobby",
-    "moderation",
-    "notifications",
-    "operators",
-    "rooms",
-    "runs",
-    "session",
-    "shared",
-    "watching",
-]
+from server.play.messages import PlayMove
+from server.wing import structs_in
+from server.wings import WINGS
 
 MODULES = (
-    *(shared, session, rooms, lobby, attempts, deals),
-    *(dailies, leaderboards, runs, watching, accounts, moderation, operators),
-    *(challenges, circles, notifications),
+    messages,
+    session_messages,
+    *(module for wing in WINGS for module in wing.messages),
 )
+"""The modules of all messages."""
 
 
 def _structs() -> Iterator[type[Struct]]:
-    """Yield the structs defined in the modules, except base classes."""
     for module in MODULES:
-        for value in vars(module).values():
-            if (
-                isinstance(value, type)
-                and issubclass(value, Struct)
-                and value.__module__ == module.__name__
-                and not value.__subclasses__()
-            ):
-                yield value
+        yield from (struct for struct in structs_in(module) if not struct.__subclasses__())
 
 
 STRUCTS = tuple(_structs())
-"""Every struct on the wire, in order of declaration."""
+"""Every struct on the wire except base classes, in order of declaration."""
 
 COMMANDS = tuple(sorted((struct for struct in STRUCTS if issubclass(struct, Command)), key=kind_of))
 """Every command, by kind."""
@@ -97,10 +53,13 @@ COMMANDS = tuple(sorted((struct for struct in STRUCTS if issubclass(struct, Comm
 EVENTS = tuple(sorted((struct for struct in STRUCTS if issubclass(struct, Event)), key=kind_of))
 """Every event with a kind, by kind; progress has none."""
 
-decode = Decoder(COMMANDS, attempts.PlayMove).decode
-"""Decode a frame's command or move."""
 
-decode_of_players = Decoder(
-    [each for each in COMMANDS if each.__module__ != operators.__name__], attempts.PlayMove
-).decode
-"""The same for a server without operators, which does not know their commands."""
+def decoder(disabled: Collection[ModuleType] = ()) -> Decoder[PlayMove]:
+    """Return a decoder of commands and moves that does not know the commands of some modules."""
+    names = {module.__name__ for module in disabled}
+    known = [command for command in COMMANDS if command.__module__ not in names]
+    return Decoder(known, PlayMove)
+
+
+decode = decoder().decode
+"""Decode a frame's command or move."""

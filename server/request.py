@@ -1,16 +1,17 @@
 """Requests: the arguments, results and errors of handlers.
 
-`Request` depends on all services and feeds, so only handlers and `server.handlers`, which lists
-them, import it.
+Each wing with handlers has a `Request` with its own services and those of the wings below.
 """
 
 from __future__ import annotations
 
+import inspect
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeAlias, TypeVar
+from types import ModuleType
+from typing import Any, Generic, TypeAlias, TypeVar, get_args, get_type_hints
 
 from engine.catalog import is_ready
 from engine.schema import is_changes
@@ -21,14 +22,14 @@ from server.base.net.load import Load
 from server.base.wire.messages import Command, Event
 from server.base.wire.scopes import scopes_of
 from server.base.wire.session import Session
-from server.front import Front
-from server.wings import Services
+from server.foundation import Foundation
 
 C_co = TypeVar("C_co", bound=Command, covariant=True)
+S_co = TypeVar("S_co", bound=Foundation, covariant=True)
 
 
 @dataclass(slots=True)
-class Request(Generic[C_co]):
+class NodeRequest(Generic[C_co, S_co]):
     """A session's command, and the parts of the node that execute it.
 
     Attributes:
@@ -37,8 +38,7 @@ class Request(Generic[C_co]):
 
     command: C_co
     session: Session
-    services: Services
-    front: Front
+    services: S_co
     load: Load
     paid: float = field(init=False)
 
@@ -93,7 +93,7 @@ class Request(Generic[C_co]):
         return self.services.quotas.paying(scopes_of(self.session.address), need, items)
 
 
-Handler: TypeAlias = Callable[[Request[Any]], Awaitable[Event]]
+Handler: TypeAlias = Callable[[NodeRequest[Any, Any]], Awaitable[Event]]
 """Executes a command, and returns the event that answers it.
 
 Raises:
@@ -102,5 +102,14 @@ Raises:
         can be sent again.
 """
 
-HandlerTable: TypeAlias = Mapping[type[Command], Handler]
-"""Handlers by command type."""
+
+def handlers_in(module: ModuleType) -> Iterator[tuple[type[Command], Handler]]:
+    """Yield a module's handlers by command: the public functions that take only a request."""
+    for name, function in vars(module).items():
+        if name.startswith("_") or getattr(function, "__module__", "") != module.__name__:
+            continue
+        hints = get_type_hints(function) if inspect.iscoroutinefunction(function) else {}
+        if hints.keys() == {"request", "return"}:
+            command = get_args(hints["request"])[0]
+            if command is not Command:
+                yield command, function

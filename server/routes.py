@@ -12,18 +12,8 @@ from msgspec import Struct
 from server.base.web.api import document as openapi
 from server.base.web.api import shared
 from server.base.web.api.route import HOUR, Answer, Asked, Nothing, Route
-from server.challenges import api as challenges_api
-from server.dailies import api as dailies_api
-from server.dailies import archive_api
-from server.deals.core.certificate import Certificate
-from server.play import api as play_api
-from server.play.core.run import FileResult, RunFile, Runner
-from server.players import api as profiles_api
-from server.results import api as results_api
-from server.results import players_api
-from server.runs import api as runs_api
-from server.runs import deals_api
-from server.wings import Services
+from server.wing import structs_in
+from server.wings import WINGS, Services
 
 
 @cache
@@ -41,39 +31,16 @@ async def show_document(services: object, asked: Nothing) -> Answer[msgspec.Raw]
 
 ROUTES: tuple[Route[Services], ...] = (
     Route("/openapi.json", show_document),
-    *play_api.ROUTES,
-    *dailies_api.ROUTES,
-    *deals_api.ROUTES,
-    *runs_api.ROUTES,
-    *challenges_api.ROUTES,
-    *results_api.ROUTES,
-    *players_api.ROUTES,
-    *archive_api.ROUTES,
+    *(route for wing in WINGS for module in wing.api for route in vars(module).get("ROUTES", ())),
 )
 
 
 def _structs() -> Iterator[type[Struct]]:
-    """Yield the response types defined in the modules, and the types of `core` they contain."""
-    for module in (
-        play_api,
-        profiles_api,
-        shared,
-        dailies_api,
-        deals_api,
-        challenges_api,
-        results_api,
-        players_api,
-        archive_api,
-    ):
-        for value in vars(module).values():
-            if (
-                isinstance(value, type)
-                and issubclass(value, Struct)
-                and not issubclass(value, Asked)
-                and value.__module__ == module.__name__
-            ):
-                yield value
-    yield from (Certificate, Runner, FileResult, RunFile)
+    """Yield the types of answers, including those of `core` that they contain."""
+    for module in (shared, *(module for wing in WINGS for module in wing.api)):
+        yield from (struct for struct in structs_in(module) if not issubclass(struct, Asked))
+    for wing in WINGS:
+        yield from wing.answers
 
 
 STRUCTS = tuple(_structs())

@@ -6,29 +6,29 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import permutations
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from cryptography.hazmat.primitives.asymmetric import ec
 from redis.asyncio import RedisCluster
 
 from engine.ruleset import Move
-from server.app import redis_store
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
-from server.base.nodes.registration import Registration
-from server.base.outbound.sender import Sender
 from server.base.redis.bus import Bus
 from server.base.redis.connection import connect
 from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.base.work.metrics import Metrics
 from server.base.work.stop import Stop
-from server.notifications.push_key import PushKey
+from server.foundation import Setup
+from server.notifications.push_key import make_push_key, read_push_key
 from server.play.answers import Played, Snapshot
 from server.play.core.attempt import Attempt
 from server.play.core.bus import Ended
 from server.rooms.core import commands
 from server.rooms.core.commands import COUNTDOWN_MS
 from server.rooms.core.room import Room
+from server.settings import Settings
 from server.wings import Services
 from tests.base.redis.servers import running
 from tests.builders import LIMIT, START, homewards
@@ -47,8 +47,15 @@ BY_HAND = (
 )
 """Background work that tests of services trigger themselves."""
 
-PUSH_KEY = PushKey(ec.generate_private_key(ec.SECP256R1()), "mailto:ops@example.org")
-"""Key that identifies the nodes to push services."""
+_FOLDER = TemporaryDirectory(prefix="samedeal")
+
+PUSH_KEY_FILE = Path(_FOLDER.name) / "push"
+"""File of the key that identifies the nodes to push services."""
+
+make_push_key(PUSH_KEY_FILE)
+
+PUSH_KEY = read_push_key(PUSH_KEY_FILE, "mailto:ops@example.org")
+"""This key."""
 
 
 class SetClock:
@@ -93,22 +100,23 @@ class Node:
         self.redis = connect(url)
         self.database = database_on(connect(as_node(url)))
         self.published: list[tuple[str, bytes]] = []
-        self.store = redis_store(self.database, clock, secret_keys())
-        self.registration = Registration(self.store.nodes, self.store.held)
         self.bus = _Bus(self)
         self.background = Background()
-        self.services = Services(
-            self.store,
-            self.bus,
-            self.registration,
-            Metrics(),
-            self.background,
-            sender=Sender(local=True),
+        settings = Settings(
+            local_posts=True,
             webhooks=True,
-            page="https://play.example.org",
-            push_key=PUSH_KEY,
-            daily_games=daily_games,
+            public_url="https://play.example.org",
+            push_key_file=PUSH_KEY_FILE,
+            push_contact=PUSH_KEY.contact,
+            daily_games=tuple(daily_games),
         )
+        self.services = Services(
+            Setup(
+                *(self.database, secret_keys(), clock, self.bus, Metrics(), self.background),
+                settings=settings,
+            )
+        )
+        self.registration = self.services.registration
         self.bus.run_in(self.background)
         self.by_hand = {name: self.background.loops.pop(name) for name in BY_HAND}
         self.ended: list[Ended] = []

@@ -5,10 +5,13 @@
 `core/` and `base/work/`.
 3. Messages, feeds, presentation, HTTP, `base/net/`, `base/wire/` and `base/web/` form the front:
 they import no store. Every other file is a service, and imports no front.
-4. Command handlers import the same as the front, other handlers, and `server.request`. Only they
-and `server.handlers` import either of these.
+4. Command handlers import the same as the front, and other handlers. A wing's `services` constructs
+its stores, services and feeds, and its `wing` names all that clients see of it. Only these two,
+handlers and the HTTP API import `services`, only `wing` imports handlers, and only `server.wings`
+imports `wing`.
 5. `base/` imports no wing; a wing imports `base/` and the wings it depends on.
-6. Only `server/*.py`, `cli/` and `base/generate/` import everything; no other module imports them.
+6. Only `server/*.py`, `cli/` and `base/generate/` import everything. No other module imports them,
+except those on which the wings build (`FLOOR`), which import no wing.
 7. Only listening addresses are resolved by the system resolver, whose threads are shared:
 `base/outbound/` resolves user-supplied names.
 8. `client/` is a separate distribution: it imports the engine, websockets and msgpack, nothing of
@@ -61,12 +64,20 @@ WINGS = {
     "lobby": "rooms players",
     "watching": "rooms play deals",
     "runs": "rooms results play players deals",
-    "challenges": "runs rooms results play players deals",
+    "challenges": "accounts runs rooms results play players deals",
     "circles": "challenges results play players",
-    "notifications": "challenges results play players",
+    "notifications": "circles challenges results play players",
     "moderation": "circles challenges runs lobby dailies accounts rooms results play players deals",
 }
 """Dependencies of each wing on others, besides the base."""
+
+FLOOR = {
+    "server.settings": {"assembly"},
+    "server.foundation": {"assembly"},
+    "server.request": {"assembly", "handlers"},
+    "server.wing": {"wing"},
+}
+"""The modules beside the wings on which these build: the kinds of files that may import each."""
 
 FRONT_PARTS = {"base.net", "base.wire", "base.web"}
 FRONT_NAMES = {
@@ -79,7 +90,9 @@ FRONT_NAMES = {
     "passkey_challenges",
     "operating",
 }
-FRONT_ENDS = ("_messages", "feed", "api")
+LISTED_BY = {"wing": "server.wings", "handlers": "server.handlers"}
+KINDS = {"services": "assembly", "wing": "wing", "handlers": "handlers", "api": "api"}
+FRONT_ENDS = ("_messages", "feed")
 
 PACKAGES = {
     "numba": {"engine.solver"},
@@ -94,7 +107,7 @@ PACKAGES = {
     "cachetools": {"base.web", "server.players.hub"},
     "httptools": {"base.net", "base.outbound"},
     "msgpack": {"base.wire", "samedeal_client"},
-    "msgspec": {"core", "store", "service", "front", "top", "server.base.work.line_process"},
+    "msgspec": {"core", "store", "service", "front", "api", "top", "server.base.work.line_process"},
     "structlog": {"store", "service", "front", "top", "base.work"},
     "openskill": {"results"},
     "uvloop": {"server.cli"},
@@ -170,14 +183,14 @@ def kind(module: str) -> str:
     """Return the kind of a file by its name."""
     parts, where = module.split("."), place(module)
     name = parts[-1]
+    if where in WINGS and (last := name.rpartition("_")[2]) in KINDS:
+        return KINDS[last]
     if where in {"engine", "samedeal_client", "top"}:
         return where
     if "core" in parts[1:]:
         return "core"
     if where in FRONT_PARTS or name in FRONT_NAMES or name.endswith(FRONT_ENDS):
         return "front"
-    if name == "handlers" or name.endswith("_handlers"):
-        return "handlers"
     if where == "base.redis" or name.endswith("store"):
         return "store"
     return "work" if where == "base.work" else "service"
@@ -189,7 +202,10 @@ MAY_USE = {
     "store": {"core", "work", "store"},
     "service": {"core", "work", "store", "service"},
     "front": {"core", "work", "service", "front"},
-    "handlers": {"core", "work", "service", "front", "handlers"},
+    "handlers": {"core", "work", "service", "front", "handlers", "assembly"},
+    "assembly": {"core", "work", "store", "service", "front", "assembly"},
+    "api": {"core", "work", "service", "front", "api", "assembly"},
+    "wing": {"core", "front", "handlers", "api", "assembly"},
 }
 """Kinds of files that each kind may import."""
 
@@ -223,17 +239,15 @@ def may_import(module: str, name: str) -> bool:
         return False
     if name.split(".", maxsplit=1)[0] == "engine":
         return own != "work"
-    for_handlers = kind(other) == "handlers" or other == "server.request"
-    handles = own == "handlers" or module == "server.handlers"
-    if own == "engine" or (for_handlers and not handles):
+    is_listed_elsewhere = own == "top" and LISTED_BY.get(kind(other), module) != module
+    if own == "engine" or is_listed_elsewhere or (module in FLOOR and place(other) in WINGS):
         return False
     if own in {"top", "samedeal_client"} or kind(other) == "samedeal_client":
         return (own == "samedeal_client") == (kind(other) == "samedeal_client")
     if kind(other) == "top":
-        return other in {"server", "server.request"}
+        return other == "server" or own in FLOOR.get(other, ())
     here, there = place(module), place(other)
-    below = BASE.get(here) if here in BASE else WINGS[here]
-    assert below is not None
+    below = BASE[here] if here in BASE else WINGS[here]
     is_below = there == here or there in below.split() or (here in WINGS and there in BASE)
     return is_below and kind(other) in MAY_USE[own]
 
@@ -287,7 +301,8 @@ def test_dependencies_are_acyclic(parts: dict[str, str]) -> None:
 
 
 def test_a_folder_has_at_most_twenty_modules() -> None:
-    modules = Counter(path.parent for path in MODULES if path.name != "__init__.py")
+    listing = {"__init__.py", "services.py", "wing.py"}
+    modules = Counter(path.parent for path in MODULES if path.name not in listing)
     assert [str(folder) for folder, count in modules.items() if count > 20] == []
 
 
@@ -322,7 +337,9 @@ def test_a_folder_has_at_most_twenty_modules() -> None:
         ("server.rooms.rooms", "from server.rooms.messages import RoomState"),
         ("server.rooms.rooms", "from server.players.hub import Hub"),
         ("server.rooms.rooms", "from server.lobby.open_rooms import OpenRooms"),
-        ("server.rooms.rooms", "from server.stores import Store"),
+        ("server.rooms.rooms", "from server.rooms.services import RoomServices"),
+        ("server.rooms.rooms", "from server.foundation import Foundation"),
+        ("server.rooms.rooms", "from server.settings import Settings"),
         ("server.rooms.rooms", "import msgpack"),
         ("server.rooms.rooms", "def f():\n    from engine.solver import solve"),
         ("server.rooms.rooms", "from starlette.responses import Response"),
@@ -333,14 +350,24 @@ def test_a_folder_has_at_most_twenty_modules() -> None:
         ("server.rooms.feed", "from server.wings import Services"),
         ("server.rooms.feed", "import redis"),
         ("server.rooms.feed", "from server.rooms.handlers import admit"),
-        ("server.rooms.feed", "from server.request import Request"),
+        ("server.rooms.feed", "from server.request import NodeRequest"),
+        ("server.rooms.feed", "from server.rooms.services import RoomServices"),
         ("server.rooms.handlers", "from server.rooms.store import RoomStore"),
         ("server.rooms.handlers", "from server.lobby import handlers"),
         ("server.rooms.handlers", "from server.wings import Services"),
+        ("server.rooms.handlers", "from server.rooms.wing import Rooms"),
+        ("server.rooms.services", "from server.rooms import handlers"),
+        ("server.rooms.services", "from server.lobby.services import LobbyServices"),
+        ("server.rooms.services", "from server.wing import Wing"),
+        ("server.rooms.wing", "from server.play.wing import Play"),
+        ("server.rooms.wing", "from server.rooms.store import RoomStore"),
+        ("server.foundation", "from server.rooms.rooms import Rooms"),
+        ("server.request", "from server.rooms.services import RoomServices"),
+        ("server.wing", "from server.rooms import messages"),
+        ("server.app", "from server.rooms.wing import Rooms"),
         ("server.runs.deal_handlers", "from server.handlers import HANDLERS"),
-        ("server.base.wire.answerer", "from server.request import Request"),
-        ("server.front", "from server.rooms import handlers"),
-        ("server.wings", "from server import request"),
+        ("server.base.wire.answerer", "from server.request import NodeRequest"),
+        ("server.wings", "from server.rooms import handlers"),
         ("server.base.wire.socket", "from server.play.attempts import Attempts"),
         ("server.base.redis.bus", "from server.base.journals.store import JournalStore"),
         ("server.base.work.background", "from server.base.redis.bus import Bus"),
@@ -378,7 +405,13 @@ def test_a_violation_is_reported(module: str, source: str) -> None:
         ("server.rooms.feed", "from server.rooms.rooms import Rooms\nimport structlog", False),
         ("server.rooms.handlers", "from server.rooms.feed import RoomFeeds", False),
         ("server.lobby.handlers", "from server.rooms import handlers", False),
-        ("server.runs.deal_handlers", "from server.request import HandlerTable, Request", False),
+        ("server.runs.deal_handlers", "from server.base.core.refusal import Refusal", False),
+        ("server.lobby.handlers", "from server.lobby.services import Request", False),
+        ("server.lobby.services", "from server.rooms.services import RoomServices", False),
+        ("server.lobby.services", "from server.lobby.store import OpenRoomStore", False),
+        ("server.rooms.services", "from server.foundation import Foundation, Setup", False),
+        ("server.rooms.wing", "from server.rooms import handlers, messages", False),
+        ("server.wings", "from server.rooms.wing import Rooms", False),
         ("server.handlers", "from server import request\nfrom server.rooms import handlers", False),
         ("server.base.wire.codec", "import asyncio, msgpack, websockets", False),
         ("server.app", "from server.players.hub import Hub\nfrom server.rooms import store", False),

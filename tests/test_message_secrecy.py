@@ -29,10 +29,12 @@ from server import protocol
 from server.base.core.ids import AttemptId, DealId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.wire import codec
+from server.base.wire import messages as wire_messages
 from server.base.wire.messages import Command, Event, MoveMessage
 from server.base.wire.session import Session
 from server.base.work.clock import Clock
 from server.base.work.metrics import Metrics
+from server.play import messages as play_messages
 from server.play import present as play_present
 from server.play.answers import Played, Snapshot, snapshot_of
 from server.play.core import attempt as core
@@ -126,7 +128,7 @@ class _Handlers:
         )
 
     def play(self, attempt: AttemptId, player: PlayerId, sent: MoveMessage, reply: Reply) -> None:
-        assert isinstance(sent, protocol.attempts.PlayMove)
+        assert isinstance(sent, play_messages.PlayMove)
         assert (player, attempt, sent.seq) == (ME, self.attempt.id, self.attempt.seq + 1)
         move = self.attempt.board.ruleset.move_of(sent.source, sent.target, sent.count)
         before = self.attempt
@@ -163,7 +165,7 @@ def shown(attempt: Attempt) -> Snapshot:
 
 
 def snapshot_frame(attempt: Attempt) -> bytes:
-    return codec.encode(play_present.attempt(shown(attempt), protocol.attempts.FIRST_NUMBER, 1_000))
+    return codec.encode(play_present.attempt(shown(attempt), play_messages.FIRST_NUMBER, 1_000))
 
 
 def turns_a_card(before: Attempt, after: Attempt) -> bool:
@@ -171,7 +173,7 @@ def turns_a_card(before: Attempt, after: Attempt) -> bool:
 
 
 def changed_piles(frame: bytes) -> list[int]:
-    moved: protocol.attempts.Moved = msgspec.msgpack.decode(frame, type=protocol.attempts.Moved)
+    moved: play_messages.Moved = msgspec.msgpack.decode(frame, type=play_messages.Moved)
     return [change[0] for change in moved.changes]
 
 
@@ -221,14 +223,14 @@ def missed_frame(steps: list[Step]) -> bytes:
     now = snapshot_of(steps[-1].after, "00" * 32)
     found = missed_of(steps, now, had.seq, digest(view_of(had.board)))
     assert found is not None
-    return codec.encode(play_present.missed(found, protocol.attempts.FIRST_NUMBER, 1_000))
+    return codec.encode(play_present.missed(found, play_messages.FIRST_NUMBER, 1_000))
 
 
 def without_faces(frame: bytes) -> list[Any]:
     """Return the missed moves in a frame, without the faces of cards."""
     value = msgpack.unpackb(frame)
-    assert value.pop(1) == protocol.shared.NEWS
-    found: protocol.attempts.Missed = msgspec.convert(value, type=protocol.attempts.Missed)
+    assert value.pop(1) == wire_messages.NEWS
+    found: play_messages.Missed = msgspec.convert(value, type=play_messages.Missed)
     return [
         (
             (move.source, move.target, move.count),

@@ -22,7 +22,7 @@ DAY = days.day_at(START)
 async def test_a_dailys_seed_is_revealed_when_its_day_closes(
     node: Node, other: Node, clock: SetClock
 ) -> None:
-    deal = await node.store.deals.daily(DailyId("robert", DAY))
+    deal = await node.services.deal_store.daily(DailyId("robert", DAY))
     for time in (START, days.ends(DAY), days.closes(DAY) - 1):
         clock.time = time
         assert await other.services.closed_deals.load(deal.id) == (deal, None)
@@ -79,7 +79,7 @@ async def test_a_player_is_notified_of_an_unrequested_end(node: Node, clock: Set
 
 async def test_a_node_prepares_its_dailies(node: Node) -> None:
     await node.services.prepare()
-    ids = await node.store.deals.daily_ids([DailyId(game, DAY) for game in daily_games()])
+    ids = await node.services.deal_store.daily_ids([DailyId(game, DAY) for game in daily_games()])
     assert len(ids) == len(daily_games())
     assert node.services.clock.now() == START
 

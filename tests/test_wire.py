@@ -17,12 +17,16 @@ from engine.notation import move_text, parse_move, seen_text
 from engine.play import play
 from engine.ruleset import ROW
 from server import protocol
-from server.base.wire import codec
+from server.base.wire import codec, session_messages
+from server.base.wire import messages as wire_messages
+from server.play import messages as play_messages
+from server.results import messages as result_messages
+from server.rooms import messages as room_messages
 from tests.wire import KNOWN, NO_NUMBER, Message, Wire
 
-ME = protocol.shared.Player("k3mq7w2r5t9xkz4b", "Ada", "4F2A")
-BOB = protocol.shared.Player("zz5n8c1v6m2qx7ap", "Bob", "9C01")
-NO_RESULT = protocol.shared.Result(0, 52, 0, 0, None)
+ME = wire_messages.Player("k3mq7w2r5t9xkz4b", "Ada", "4F2A")
+BOB = wire_messages.Player("zz5n8c1v6m2qx7ap", "Bob", "9C01")
+NO_RESULT = wire_messages.Result(0, 52, 0, 0, None)
 NUMBER = 33
 
 
@@ -36,10 +40,10 @@ class Attempt:
         self.time = 0
 
     @property
-    def result(self) -> protocol.shared.Result:
+    def result(self) -> wire_messages.Result:
         """The result so far."""
         board = self.board
-        return protocol.shared.Result(
+        return wire_messages.Result(
             board.home, board.ruleset.total - board.home, self.time, board.moves, None
         )
 
@@ -48,10 +52,10 @@ class Attempt:
         view = view_of(self.board)
         return dict(zip(view.ruleset.pile_names, map(seen_text, view.piles), strict=True))
 
-    def snapshot(self, re: protocol.shared.Re = protocol.shared.NEWS) -> bytes:
+    def snapshot(self, re: wire_messages.Re = wire_messages.NEWS) -> bytes:
         """Return the frame of a snapshot."""
         rules = self.board.ruleset
-        event = protocol.attempts.Attempt(
+        event = play_messages.Attempt(
             *(NUMBER, self.id, "deal", "00", rules.game, rules.variant, None, 7, self.seq),
             *(
                 list(view_of(self.board).piles),
@@ -65,7 +69,7 @@ class Attempt:
         )
         return codec.encode(event, re)
 
-    def move(self, text: str) -> protocol.attempts.Moved:
+    def move(self, text: str) -> play_messages.Moved:
         """Play a move, and return its event."""
         before = self.board
         self.board, delta = play(before, parse_move(before.ruleset, text))
@@ -74,24 +78,24 @@ class Attempt:
         self.time = self.seq * 1_000 if self.board.home > before.home else self.time
         changes = [[change.pile, change.take, *change.put] for change in delta.changes]
         turned = delta.redeals if delta.redeals != before.redeals else None
-        return protocol.attempts.Moved(
+        return play_messages.Moved(
             *(NUMBER, self.seq, changes, self.time if home else None, None, turned)
         )
 
 
-def frame_of(moved: protocol.attempts.Moved) -> bytes:
+def frame_of(moved: play_messages.Moved) -> bytes:
     return codec.encode_moved(
         moved.number, moved.seq, moved.changes, moved.time, moved.end, moved.redeals
     )
 
 
-def missed_move(attempt: Attempt, text: str) -> protocol.attempts.MissedMove:
+def missed_move(attempt: Attempt, text: str) -> play_messages.MissedMove:
     """Play a move without sending its event, and return it as a missed one."""
     rules = attempt.board.ruleset
     move = parse_move(rules, text)
     moved = attempt.move(text)
     target = len(rules.pile_names) if move.target == ROW else move.target
-    return protocol.attempts.MissedMove(
+    return play_messages.MissedMove(
         *(move.source, target, move.count, moved.changes, attempt.board.redeals)
     )
 
@@ -108,7 +112,7 @@ def after(piles: dict[str, str], changes: list[Any]) -> dict[str, str]:
     return changed
 
 
-def as_dict(result: protocol.shared.Result) -> Message:
+def as_dict(result: wire_messages.Result) -> Message:
     return {name: getattr(result, name) for name in result.__struct_fields__}
 
 
@@ -128,7 +132,7 @@ def test_moves_and_missed_moves_are_unpacked_as_they_were_played(game: str, seed
             break
         command = {"type": "move", "id": id_, "attempt": attempt.id}
         sent = protocol.decode(wire.pack({**command, "seq": attempt.seq + 1, "move": text}))
-        assert isinstance(sent, protocol.attempts.PlayMove)
+        assert isinstance(sent, play_messages.PlayMove)
         move = parse_move(attempt.board.ruleset, text)
         assert (sent.number, sent.source, sent.count) == (NUMBER, move.source, move.count)
         message = wire.unpack(frame_of(attempt.move(text)))
@@ -145,11 +149,11 @@ def test_moves_and_missed_moves_are_unpacked_as_they_were_played(game: str, seed
         }
     seq = attempt.seq
     texts: list[str] = []
-    moves: list[protocol.attempts.MissedMove] = []
+    moves: list[play_messages.MissedMove] = []
     while (text := any_move(attempt, rng)) and len(moves) < 20:
         texts.append(text)
         moves.append(missed_move(attempt, text))
-    event = protocol.attempts.Missed(NUMBER, attempt.id, seq, attempt.seq, moves, 5, attempt.result)
+    event = play_messages.Missed(NUMBER, attempt.id, seq, attempt.seq, moves, 5, attempt.result)
     missed = Wire().unpack(codec.encode(event, 9))
     assert (missed["re"], missed["since"], missed["seq"]) == (9, seq, attempt.seq)
     assert [move for move, _, _ in missed["moves"]] == texts
@@ -177,7 +181,7 @@ def test_known_help_survives_moves_missed_by_another_session() -> None:
     moves = [missed_move(attempt, "s>w")]
     KNOWN[attempt.id].states[2] = helped
     moves.append(missed_move(attempt, "s>w"))
-    event = protocol.attempts.Missed(NUMBER, attempt.id, 1, 3, moves, 5, attempt.result)
+    event = play_messages.Missed(NUMBER, attempt.id, 1, 3, moves, 5, attempt.result)
     Wire().unpack(codec.encode(event, 9))
     assert KNOWN[attempt.id].states[2] == helped
 
@@ -188,7 +192,7 @@ def test_a_hint_counts_as_an_entry_but_an_empty_answer_does_not() -> None:
     wire.unpack(frame_of(attempt.move("s>w")))
     for move, hints in ((None, 0), ([0, 1, 1], 1)):
         attempt.seq += hints
-        hinted = protocol.attempts.Hinted(NUMBER, attempt.seq, move, hints)
+        hinted = play_messages.Hinted(NUMBER, attempt.seq, move, hints)
         wire.unpack(codec.encode(hinted, 6))
         ask(wire, 7, attempt.seq + 1)
         message = wire.unpack(frame_of(attempt.move("s>w")))
@@ -209,7 +213,7 @@ def test_a_move_after_one_with_an_unknown_outcome_is_unpacked_as_moved_ahead() -
     for id_, seq in ((5, 2), (6, 3)):
         ask(wire, id_, seq)
     first, second = attempt.move("s>w"), attempt.move("s>w")
-    wire.unpack(codec.encode(protocol.session.Refused("unavailable", "No.", 0), (NUMBER, 2)))
+    wire.unpack(codec.encode(session_messages.Refused("unavailable", "No.", 0), (NUMBER, 2)))
     ahead = wire.unpack(frame_of(second))
     assert (ahead["type"], ahead["re"], ahead["seq"]) == ("moved ahead", 6, 3)
     for id_, moved in ((7, first), (8, second)):
@@ -227,7 +231,7 @@ def test_a_refusal_and_a_snapshot_answer_a_move() -> None:
     ask(wire, 5, 7, "w>f0")
     ask(wire, 6, 8, "s>w")
     refused = wire.unpack(
-        codec.encode(protocol.session.Refused("illegal_move", "No.", 0), (NUMBER, 7))
+        codec.encode(session_messages.Refused("illegal_move", "No.", 0), (NUMBER, 7))
     )
     assert refused == {"type": "refused", "re": 5, "code": "illegal_move", "text": "No.", "wait": 0}
     assert wire.unpack(attempt.snapshot((NUMBER, 8)))["re"] == 6
@@ -237,7 +241,7 @@ def test_a_refusal_and_a_snapshot_answer_a_move() -> None:
 def test_a_malformed_move_is_sent_with_nonexistent_piles(move: str) -> None:
     wire, attempt = playing()
     sent = protocol.decode(ask(wire, 5, 2, move))
-    assert isinstance(sent, protocol.attempts.PlayMove)
+    assert isinstance(sent, play_messages.PlayMove)
     assert sent.target >= len(attempt.board.ruleset.pile_names) or sent.source == 63
 
 
@@ -245,35 +249,35 @@ def test_an_unknown_attempt_is_sent_with_an_unused_number() -> None:
     wire = Wire()
     command = {"type": "move", "id": 1, "attempt": "a.b", "seq": 2, "move": "s>w"}
     assert not wire.knows("a.b")
-    assert protocol.decode(wire.pack(command)) == protocol.attempts.PlayMove(NO_NUMBER, 2, 63, 63)
+    assert protocol.decode(wire.pack(command)) == play_messages.PlayMove(NO_NUMBER, 2, 63, 63)
     resign = {"type": "resign", "id": 2, "attempt": "a.b", "seq": 2}
-    assert protocol.decode(wire.pack(resign)) == protocol.attempts.Resign(2, NO_NUMBER, 2)
+    assert protocol.decode(wire.pack(resign)) == play_messages.Resign(2, NO_NUMBER, 2)
 
 
 def test_an_end_is_unpacked_with_the_id_of_its_attempt() -> None:
     wire, attempt = playing()
-    ended = wire.unpack(codec.encode(protocol.attempts.Ended(NUMBER, 2, NO_RESULT)))
+    ended = wire.unpack(codec.encode(play_messages.Ended(NUMBER, 2, NO_RESULT)))
     assert (ended["attempt"], ended["seq"], ended["result"]) == (attempt.id, 2, as_dict(NO_RESULT))
 
 
 @pytest.mark.parametrize(
     ("fields", "command"),
     [
-        ({"type": "ping"}, protocol.session.Ping(7)),
-        ({"type": "hello", "version": 2, "name": "Ada"}, protocol.session.Hello(7, 2, None, "Ada")),
+        ({"type": "ping"}, session_messages.Ping(7)),
+        ({"type": "hello", "version": 2, "name": "Ada"}, session_messages.Hello(7, 2, None, "Ada")),
         (
             {"type": "attempt.open", "have": {"digest": 3, "seq": 1}, "attempt": "a.b"},
-            protocol.attempts.OpenAttempt(7, "a.b", protocol.attempts.Have(1, 3)),
+            play_messages.OpenAttempt(7, "a.b", play_messages.Have(1, 3)),
         ),
-        ({"type": "attempt.open", "attempt": "a.b"}, protocol.attempts.OpenAttempt(7, "a.b")),
+        ({"type": "attempt.open", "attempt": "a.b"}, play_messages.OpenAttempt(7, "a.b")),
         (
             {"type": "room.ready", "code": "X", "ready": False},
-            protocol.rooms.SetReady(7, "X", False),
+            room_messages.SetReady(7, "X", False),
         ),
     ],
 )
 def test_packed_commands_are_decoded_by_the_server(
-    fields: Message, command: protocol.shared.Command
+    fields: Message, command: wire_messages.Command
 ) -> None:
     assert protocol.decode(Wire().pack({"id": 7, **fields})) == command
 
@@ -286,12 +290,12 @@ def test_missing_fields_are_omitted_and_unknown_ones_appended() -> None:
 
 def test_progress_is_unpacked_by_player_and_added_to_the_room() -> None:
     runners = [
-        protocol.rooms.Runner(player, f"d.{player.id}", NO_RESULT, None) for player in (ME, BOB)
+        room_messages.Runner(player, f"d.{player.id}", NO_RESULT, None) for player in (ME, BOB)
     ]
-    round_ = protocol.rooms.Round(
+    round_ = room_messages.Round(
         2, "d", "00", 0, 9, False, runners, None, "robert", "standard", 900
     )
-    room = protocol.rooms.RoomState("H7KQ2", 3, "robert", "standard", 2, 900, ME.id, [], round_)
+    room = room_messages.RoomState("H7KQ2", 3, "robert", "standard", 2, 900, ME.id, [], round_)
     wire = Wire()
     assert wire.unpack(codec.encode_progress([1, 2, 8]))["type"] == "early progress"
     message = wire.unpack(codec.encode(room, 4))
@@ -305,12 +309,10 @@ def test_progress_is_unpacked_by_player_and_added_to_the_room() -> None:
 
 
 def test_a_leaderboard_change_is_unpacked_with_the_unchanged_fields() -> None:
-    entry = protocol.leaderboards.Entry(1, ME, 12, 9_000, 50)
+    entry = result_messages.Entry(1, ME, 12, 9_000, 50)
     wire = Wire()
-    board = wire.unpack(
-        codec.encode(protocol.leaderboards.Leaderboard("robert", 7, 1, [entry], []), 3)
-    )
-    change = wire.unpack(codec.encode(protocol.leaderboards.LeaderboardChange(2, None, [entry])))
+    board = wire.unpack(codec.encode(result_messages.Leaderboard("robert", 7, 1, [entry], []), 3))
+    change = wire.unpack(codec.encode(result_messages.LeaderboardChange(2, None, [entry])))
     assert change == {key: board[key] for key in board if key != "re"} | {
         "size": 2,
         "around": board["top"],

@@ -21,58 +21,67 @@ from engine.catalog import ruleset
 from engine.notation import seen_text
 from engine.ruleset import Ruleset
 from server import protocol
+from server.base.wire import messages as wire_messages
+from server.base.wire import session_messages
 from server.base.wire.messages import NEWS
+from server.dailies import messages as daily_messages
+from server.lobby import messages as lobby_messages
+from server.play import messages as play_messages
 from server.play.core.attempt import UNDONE
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER
+from server.results import messages as result_messages
+from server.rooms import messages as room_messages
 from server.rooms.messages import PROGRESS
+from server.runs import deal_messages
+from server.watching import messages as watch_messages
 
 Message = dict[str, Any]
 
-COMMANDS: dict[str, type[protocol.shared.Command]] = {
-    "hello": protocol.session.Hello,
-    "rename": protocol.session.Rename,
-    "ping": protocol.session.Ping,
-    "room.create": protocol.rooms.CreateRoom,
-    "room.join": protocol.rooms.JoinRoom,
-    "room.leave": protocol.rooms.LeaveRoom,
-    "room.ready": protocol.rooms.SetReady,
-    "room.start": protocol.rooms.StartRound,
-    "room.terms": protocol.rooms.SetTerms,
-    "room.propose": protocol.rooms.ProposeTerms,
-    "room.remove": protocol.rooms.RemoveMember,
-    "room.host": protocol.rooms.HandOver,
-    "room.lock": protocol.rooms.SetLock,
-    "room.public": protocol.rooms.SetPublic,
-    "room.list": protocol.lobby.ListRooms,
-    "room.quick": protocol.lobby.QuickMatch,
-    "attempt.open": protocol.attempts.OpenAttempt,
-    "resign": protocol.attempts.Resign,
-    "daily.list": protocol.dailies.ListDailies,
-    "daily.open": protocol.dailies.OpenDaily,
-    "leaderboard.watch": protocol.leaderboards.WatchLeaderboard,
-    "leaderboard.unwatch": protocol.leaderboards.UnwatchLeaderboard,
-    "deal.show": protocol.deals.ShowDeal,
+COMMANDS: dict[str, type[wire_messages.Command]] = {
+    "hello": session_messages.Hello,
+    "rename": session_messages.Rename,
+    "ping": session_messages.Ping,
+    "room.create": room_messages.CreateRoom,
+    "room.join": room_messages.JoinRoom,
+    "room.leave": room_messages.LeaveRoom,
+    "room.ready": room_messages.SetReady,
+    "room.start": room_messages.StartRound,
+    "room.terms": room_messages.SetTerms,
+    "room.propose": room_messages.ProposeTerms,
+    "room.remove": room_messages.RemoveMember,
+    "room.host": room_messages.HandOver,
+    "room.lock": room_messages.SetLock,
+    "room.public": room_messages.SetPublic,
+    "room.list": lobby_messages.ListRooms,
+    "room.quick": lobby_messages.QuickMatch,
+    "attempt.open": play_messages.OpenAttempt,
+    "resign": play_messages.Resign,
+    "daily.list": daily_messages.ListDailies,
+    "daily.open": daily_messages.OpenDaily,
+    "leaderboard.watch": result_messages.WatchLeaderboard,
+    "leaderboard.unwatch": result_messages.UnwatchLeaderboard,
+    "deal.show": deal_messages.ShowDeal,
 }
 """Commands by their short names in tests; a `move` has its own form."""
 
-EVENTS: dict[type[protocol.shared.Event], str] = {
-    protocol.session.Welcome: "welcome",
-    protocol.session.Done: "done",
-    protocol.session.Refused: "refused",
-    protocol.session.Pong: "pong",
-    protocol.rooms.RoomState: "room",
-    protocol.rooms.Removed: "removed",
-    protocol.lobby.Rooms: "rooms",
-    protocol.attempts.Attempt: "attempt",
-    protocol.attempts.Missed: "missed",
-    protocol.attempts.Ended: "ended",
-    protocol.attempts.Taken: "taken",
-    protocol.attempts.Released: "released",
-    protocol.dailies.Dailies: "dailies",
-    protocol.leaderboards.Leaderboard: "leaderboard",
-    protocol.leaderboards.LeaderboardChange: "leaderboard",
-    protocol.deals.Deal: "deal",
-    protocol.session.Bye: "bye",
+EVENTS: dict[type[wire_messages.Event], str] = {
+    session_messages.Welcome: "welcome",
+    session_messages.Done: "done",
+    session_messages.Refused: "refused",
+    session_messages.Pong: "pong",
+    room_messages.RoomState: "room",
+    room_messages.Removed: "removed",
+    lobby_messages.Rooms: "rooms",
+    play_messages.Attempt: "attempt",
+    play_messages.Missed: "missed",
+    play_messages.Ended: "ended",
+    play_messages.Taken: "taken",
+    play_messages.Released: "released",
+    daily_messages.Dailies: "dailies",
+    result_messages.Leaderboard: "leaderboard",
+    result_messages.LeaderboardChange: "leaderboard",
+    deal_messages.Deal: "deal",
+    session_messages.Bye: "bye",
 }
 """Short names of events in tests; `moved` and `progress` have their own forms."""
 
@@ -159,7 +168,7 @@ class Wire:
         """
         value = msgpack.unpackb(frame)
         if FIRST_NUMBER <= value[0] <= LAST_NUMBER:
-            return self._moved(msgspec.convert(value, type=protocol.attempts.Moved))
+            return self._moved(msgspec.convert(value, type=play_messages.Moved))
         if value[0] == PROGRESS:
             return self._progress(value[1:])
         command = self._answered_id(value[1])
@@ -183,7 +192,7 @@ class Wire:
             del self._unanswered_moves[number, seq]
         return move
 
-    def _moved(self, event: protocol.attempts.Moved) -> Message:
+    def _moved(self, event: play_messages.Moved) -> Message:
         attempt, move = self._attempts[event.number], self._take_move(event.number, event.seq)
         assert move is not None, f"{event} answers no move"
         known = KNOWN[attempt]
@@ -223,19 +232,19 @@ class Wire:
             "runners": further,
         }
 
-    def _fields(self, event: protocol.shared.Event) -> Message:
+    def _fields(self, event: wire_messages.Event) -> Message:
         """Return an event's fields, and remember those that later events omit."""
         fields: Message = _plain(event)
         match event:
-            case protocol.rooms.RoomState():
+            case room_messages.RoomState():
                 # A separate copy: progress changes the remembered one, not the returned one.
                 self._room = _plain(event)
-            case protocol.leaderboards.Leaderboard():
+            case result_messages.Leaderboard():
                 self._leaderboard = fields
-            case protocol.leaderboards.LeaderboardChange():
+            case result_messages.LeaderboardChange():
                 changed = {name: value for name, value in fields.items() if value is not None}
                 self._leaderboard = fields = self._leaderboard | changed
-            case protocol.attempts.Attempt():
+            case play_messages.Attempt():
                 rules = ruleset(event.game, event.variant)
                 known = KNOWN.setdefault(event.attempt, Known(rules))
                 known.states[event.seq] = _state(event.result, event.redeals)
@@ -243,28 +252,28 @@ class Wire:
                 texts = map(seen_text, event.piles)
                 fields["piles"] = dict(zip(rules.pile_names, texts, strict=True))
                 fields["hint"] = event.hint and _move_text(rules, *event.hint)
-            case protocol.attempts.Missed():
+            case play_messages.Missed():
                 self._set_number(event.number, event.attempt)
                 fields["moves"] = _unpack_missed(KNOWN[event.attempt], event)
-            case protocol.watching.Watched():
+            case watch_messages.Watched():
                 self._watched = fields
                 self._seen = {board.player: board.seq for board in event.boards}
-            case protocol.watching.WatchedMove():
+            case watch_messages.WatchedMove():
                 fields |= self._whose(event)
             case (
-                protocol.attempts.Ended()
-                | protocol.attempts.Taken()
-                | protocol.attempts.Released()
-                | protocol.attempts.Hinted()
+                play_messages.Ended()
+                | play_messages.Taken()
+                | play_messages.Released()
+                | play_messages.Hinted()
             ):
                 attempt = self._attempts[event.number]
-                if isinstance(event, protocol.attempts.Hinted):
+                if isinstance(event, play_messages.Hinted):
                     fields["move"] = _hint(KNOWN[attempt], event)
                 del fields["number"]
                 fields = {"attempt": attempt} | fields
         return fields
 
-    def _whose(self, event: protocol.watching.WatchedMove) -> Message:
+    def _whose(self, event: watch_messages.WatchedMove) -> Message:
         """Return the runner and room of a move, and the last entry the session has seen.
 
         Empty for a round that is no longer watched.
@@ -284,17 +293,17 @@ class Wire:
         self._attempts[number] = attempt
 
 
-def read_event(row: Sequence[Any]) -> protocol.shared.Event:
+def read_event(row: Sequence[Any]) -> wire_messages.Event:
     """Return the event in `[kind, re, *fields]`, without `re`.
 
     Raises:
         msgspec.ValidationError: the row holds no event.
     """
-    event: protocol.shared.Event = msgspec.convert([row[0], *row[2:]], type=_EVENT)
+    event: wire_messages.Event = msgspec.convert([row[0], *row[2:]], type=_EVENT)
     return event
 
 
-def _unpack_missed(known: Known, missed: protocol.attempts.Missed) -> list[Any]:
+def _unpack_missed(known: Known, missed: play_messages.Missed) -> list[Any]:
     """Return missed moves as [move, changes, redeals], and remember the state after each."""
     found = []
     state: State | None = known.states.get(missed.since)
@@ -323,7 +332,7 @@ def _counters(state: State) -> tuple[int, int, int]:
     return state.home, state.moves, state.redeals
 
 
-def _hint(known: Known, event: protocol.attempts.Hinted) -> str | None:
+def _hint(known: Known, event: play_messages.Hinted) -> str | None:
     """Return a hint's text, and remember the state after its entry."""
     if event.move is None:
         # No hint is known and no entry was made: the last entry is another one.
@@ -337,7 +346,7 @@ def _hint(known: Known, event: protocol.attempts.Hinted) -> str | None:
     return _move_text(known.rules, *event.move)
 
 
-def _state_after(known: Known, event: protocol.attempts.Moved) -> State | None:
+def _state_after(known: Known, event: play_messages.Moved) -> State | None:
     """Return the state after a move; `None` if the state before it was never sent."""
     before = known.states.get(event.seq - 1)
     if before is None:
@@ -356,7 +365,7 @@ def _apply(rules: Ruleset, before: State, changes: Sequence[Sequence[int]]) -> S
     return replace(before, home=before.home + gained, time=None, moves=before.moves + 1)
 
 
-def _state(result: protocol.shared.Result, redeals: int) -> State:
+def _state(result: wire_messages.Result, redeals: int) -> State:
     marks = result.undos, result.hints, result.peeked
     return State(result.home, result.time, result.moves, redeals, *marks)
 
@@ -402,8 +411,8 @@ def _row(struct: type[msgspec.Struct], fields: Message) -> list[Any]:
     names = struct.__struct_fields__
     given = [name for name in names if name in rest]
     row = [rest.pop(name, None) for name in names[: names.index(given[-1]) + 1]] if given else []
-    if struct is protocol.attempts.OpenAttempt and isinstance(fields.get("have"), dict):
-        row[-1] = _row(protocol.attempts.Have, fields["have"])
+    if struct is play_messages.OpenAttempt and isinstance(fields.get("have"), dict):
+        row[-1] = _row(play_messages.Have, fields["have"])
     return [*row, *rest.values()]
 
 

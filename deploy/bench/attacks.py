@@ -44,9 +44,14 @@ from deploy.bench.games import frames
 from deploy.bench.processes import LOAD_CORE, pin, upgrade
 from engine.catalog import ruleset
 from server.base.core.ids import CODE_ALPHABET, CODE_LENGTH
+from server.base.wire import session_messages as session
 from server.base.wire.messages import Command
 from server.base.wire.short_forms import FIRST_NUMBER
-from server.protocol import attempts, challenges, dailies, leaderboards, rooms, session
+from server.challenges import messages as challenges
+from server.dailies import messages as dailies
+from server.play import messages as attempts
+from server.results import messages as leaderboards
+from server.rooms import messages as rooms
 
 ADDRESSES = 4
 MAX_UNSENT = 65_536  # the most unsent bytes of an attacking connection, above which it skips a turn

@@ -14,8 +14,10 @@ from deploy.bench.processes import Figures, Server
 from deploy.bench.rows import cost_us, open_http
 from engine.catalog import daily_games
 from server.base.core.days import day_at
+from server.dailies import messages as dailies
+from server.play import messages as attempts
 from server.players.core import keys
-from server.protocol import attempts, dailies, leaderboards
+from server.results import messages as leaderboards
 from server.results.core.excerpt import Excerpt
 from server.results.core.history import DayResult
 from server.results.core.history_fields import changes, whole_of

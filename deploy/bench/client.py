@@ -8,8 +8,9 @@ from typing import Any, TypeVar, cast
 
 from deploy.bench import wire
 from deploy.bench.processes import LoadError, upgrade
+from server.base.wire import session_messages as session
 from server.base.wire.messages import Command
-from server.protocol import attempts, session
+from server.play import messages as attempts
 
 T = TypeVar("T")
 RETRY_DELAYS = (0.2, 0.5, 1.0, 2.0, 4.0)  # seconds, for commands and connections

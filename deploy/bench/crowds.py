@@ -12,13 +12,13 @@ from redis import Redis
 
 from deploy.bench.client import Client
 from server.base.core.ids import ChallengeId, PlayerId
+from server.challenges import messages as challenges
 from server.challenges.core import keys
 from server.challenges.core.challenge import Challenge, Checkpoint, Entrant, fold
 from server.challenges.core.events import ChallengeMade
 from server.challenges.core.listed import score_of, summary
 from server.challenges.journal import decode
 from server.play.core.result import Result
-from server.protocol import challenges
 
 CROWD = 900  # the number of players of each: the maximum, minus room for attackers
 CROWDED = tuple(ChallengeId(f"cr0wd{number:011}") for number in range(9))

@@ -22,7 +22,8 @@ from engine.moves import legal_moves
 from engine.play import apply
 from engine.ruleset import Move
 from engine.search import Outcome, cards_never_seen, search
-from server.protocol import attempts, rooms
+from server.play import messages as attempts
+from server.rooms import messages as rooms
 
 SEED = bytes(range(SEED_BYTES))  # the seed of every deal
 GAMES = daily_games()

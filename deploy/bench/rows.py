@@ -15,11 +15,15 @@ from deploy.bench.games import FIRST_ENTRY, GAMES, MAX_MOVES, frames, open_room,
 from deploy.bench.players import BYSTANDERS, Player, bystand, open_bystanders
 from deploy.bench.processes import Figures, Server, beside, spread
 from server.base.wire.messages import Command
+from server.challenges import messages as challenges
 from server.challenges.core import charges
 from server.challenges.core.challenge import MAX_PLAYERS
 from server.challenges.core.table import PAGE
 from server.challenges.handlers import LISTED_COST
-from server.protocol import attempts, challenges, dailies, leaderboards, rooms
+from server.dailies import messages as dailies
+from server.play import messages as attempts
+from server.results import messages as leaderboards
+from server.rooms import messages as rooms
 
 REPEATS = 200  # repetitions of a cheap operation
 PROGRESS_WAIT = 0.5  # seconds to wait for progress, which is coalesced

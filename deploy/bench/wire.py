@@ -10,12 +10,18 @@ import msgspec
 
 from engine.ruleset import Move, Ruleset
 from server import protocol
+from server.base.wire import session_messages
+from server.base.wire.messages import kind_of
 from server.base.wire.short_forms import FIRST_NUMBER, LAST_NUMBER, PROGRESS
 
-OTHER, ANSWER, PROGRESSED, REFUSAL = range(4)  # the kinds that a waiting player distinguishes
-_EVENTS: dict[int, Any] = {protocol.kind_of(event): event for event in protocol.EVENTS}
-_KIND_OF_EVENT = {PROGRESS: PROGRESSED, protocol.kind_of(protocol.session.Refused): REFUSAL}
-# Kinds by a payload's second byte: an event's type or an attempt's number.
+OTHER, ANSWER, PROGRESSED, REFUSAL = range(4)
+"""The kinds of payloads that a waiting player distinguishes."""
+
+_EVENTS: dict[int, Any] = {kind_of(event): event for event in protocol.EVENTS}
+_KIND_OF_EVENT = {
+    PROGRESS: PROGRESSED,
+    kind_of(session_messages.Refused): REFUSAL,
+}
 _KINDS = bytes(
     ANSWER if FIRST_NUMBER <= byte <= LAST_NUMBER else _KIND_OF_EVENT.get(byte, OTHER)
     for byte in range(256)

@@ -35,6 +35,7 @@ from server.accounts.messages import (
     UsePasskey,
 )
 from server.accounts.passkey_challenges import Purpose
+from server.accounts.services import Request
 from server.base.core import costs
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
@@ -44,7 +45,6 @@ from server.players import present as players_present
 from server.players.core.account import AUTHENTICATORS, MAX_PASSKEYS
 from server.players.core.account import Account as Stored
 from server.players.core.names import Profile
-from server.request import HandlerTable, Request
 
 
 async def new_recovery_code(request: Request[NewRecoveryCode]) -> RecoveryCode:
@@ -61,7 +61,7 @@ async def keep_recovery_code(request: Request[KeepRecoveryCode]) -> Done:
     code = parse_typed(request.command.code)
     async with request.paying("any", charges.CODE):
         await request.services.accounts.keep_recovery_code(request.player, code)
-    request.front.confirmations.note(request.session)
+    request.services.confirmations.note(request.session)
     return Done()
 
 
@@ -69,7 +69,7 @@ async def confirm_code(request: Request[ConfirmCode]) -> Done:
     """Confirm the session by the recovery code."""
     code = parse_typed(request.command.code)
     await request.services.accounts.check_code(request.player, code)
-    request.front.confirmations.note(request.session)
+    request.services.confirmations.note(request.session)
     return Done()
 
 
@@ -88,7 +88,11 @@ async def sign_in(request: Request[SignIn]) -> SignedIn:
 
 async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
     """Return WebAuthn options with a new challenge."""
-    site, session, challenges = site_of(request), request.session, request.front.passkey_challenges
+    site, session, challenges = (
+        site_of(request),
+        request.session,
+        request.services.passkey_challenges,
+    )
     purpose = request.command.purpose
     if purpose == "use":
         return PasskeyOptions(passkeys.use_options(site, challenges.new(session, purpose)))
@@ -106,14 +110,18 @@ async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
 
 async def create_passkey(request: Request[CreatePasskey]) -> Done:
     """Verify a new passkey and keep the identity by it; this also confirms the session."""
-    site, session, challenges = site_of(request), request.session, request.front.passkey_challenges
+    site, session, challenges = (
+        site_of(request),
+        request.session,
+        request.services.passkey_challenges,
+    )
     challenge = challenges.answered(session, "create")
     profile = await _profile(request)
     passkey = passkeys.created(site, challenge, profile, request.command.credential)
     keep = request.services.accounts.keep_passkey
     async with request.paying("any", charges.CODE):
         await keep(passkey, session.epoch, confirmed=_is_confirmed(request))
-    request.front.confirmations.note(session)
+    request.services.confirmations.note(session)
     return Done()
 
 
@@ -126,7 +134,7 @@ async def use_passkey(request: Request[UsePasskey]) -> SignedIn:
 async def confirm_passkey(request: Request[ConfirmPasskey]) -> Done:
     """Confirm the session by a passkey of the player."""
     await verify_passkey(request, "confirm", request.command.credential, request.player)
-    request.front.confirmations.note(request.session)
+    request.services.confirmations.note(request.session)
     return Done()
 
 
@@ -203,7 +211,7 @@ async def delete_bot(request: Request[DeleteBot]) -> Done:
 
 
 def _is_confirmed(request: Request[Command]) -> bool:
-    return request.front.confirmations.holds(request.session)
+    return request.services.confirmations.holds(request.session)
 
 
 def _require_confirmed(request: Request[Command], account: Stored) -> None:
@@ -220,7 +228,7 @@ async def verify_passkey(
     `player` is the required owner, or `None` for any. Refused as `bad_passkey` or `no_passkeys`.
     """
     site, accounts = site_of(request), request.services.accounts
-    challenge = request.front.passkey_challenges.answered(request.session, purpose)
+    challenge = request.services.passkey_challenges.answered(request.session, purpose)
     passkey, account = await accounts.passkey(passkeys.credential_id(credential))
     if player not in {None, passkey.player}:
         raise Refusal("bad_passkey")
@@ -240,22 +248,3 @@ def site_of(request: Request[Command]) -> passkeys.Site:
 
 async def _profile(request: Request[Command]) -> Profile:
     return (await request.services.profiles.load([request.player]))[request.player]
-
-
-HANDLERS: HandlerTable = {
-    NewRecoveryCode: new_recovery_code,
-    LinkDevice: link_device,
-    SignIn: sign_in,
-    AskPasskey: ask_passkey,
-    CreatePasskey: create_passkey,
-    UsePasskey: use_passkey,
-    KeepRecoveryCode: keep_recovery_code,
-    ConfirmCode: confirm_code,
-    ConfirmPasskey: confirm_passkey,
-    SignOutEverywhere: sign_out_everywhere,
-    GetAccount: get_account,
-    ExportData: export_data,
-    DeleteAccount: delete_account,
-    CreateBot: create_bot,
-    DeleteBot: delete_bot,
-}

@@ -30,7 +30,8 @@ class Keeping:
         self._histories = histories
         self._profiles = profiles
         self._sessions = sessions
-        # Awaited with each deleted player, so that other wings delete their data.
+        self.keeping: AsyncSignal[PlayerId, int] = AsyncSignal()
+        """Awaited with each player before they are kept, and the time in Unix milliseconds."""
         self.deleted: AsyncSignal[PlayerId] = AsyncSignal()
 
     async def keep(self, effect: Kept) -> None:
@@ -40,6 +41,7 @@ class Keeping:
         removed another credential in the meantime, or has too many passkeys.
         """
         player = effect.player
+        await self.keeping.emit(player, effect.at)
         if effect.code is not None:
             await self._store.keep_code(player, effect.code, effect.at)
         if effect.passkey is not None:

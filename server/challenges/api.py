@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import msgspec
 from msgspec import Struct
 
 from server.base.core.ids import ChallengeId
 from server.base.web.api.route import HOUR, LIVE, Answer, Route, Rows
 from server.base.web.api.shared import Count, Hex, Seed
-from server.challenges import challenges
 from server.challenges.core.events import Audience
 from server.challenges.core.table import Row, State
+from server.challenges.services import ChallengeServices
 from server.deals.core.certificate import Certificate
 from server.play.core.result import Help
 from server.play.core.run import FileResult
 from server.players.api import Player
 from server.players.core.names import Profile
-from server.players.profiles import Profiles
 
 CHALLENGE_COST = 2.0
 """The cost of reading a challenge's journal, which has up to 1,000 players."""
@@ -97,14 +94,7 @@ class OfChallenge(Rows, frozen=True, kw_only=True):
     challenge: str
 
 
-class Called(Protocol):
-    """The services used by the handlers."""
-
-    challenges: challenges.Challenges
-    profiles: Profiles
-
-
-async def show_challenge(services: Called, asked: OfChallenge) -> Answer[Challenge]:
+async def show_challenge(services: ChallengeServices, asked: OfChallenge) -> Answer[Challenge]:
     """Return a challenge, with all results and the seed once it is over.
 
     Challenges for a circle are not available.

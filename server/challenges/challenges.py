@@ -14,7 +14,6 @@ from engine.catalog import ruleset
 from engine.errors import EngineError
 from engine.schema import STANDARD, is_changes
 from server.base.core.days import DRAWN_AHEAD, Level, day_at, level_of
-from server.base.core.due import ChallengeDue
 from server.base.core.ids import (
     AttemptId,
     ChallengeId,
@@ -38,6 +37,7 @@ from server.challenges.core import charges, commands, keys
 from server.challenges.core.challenge import Challenge, Entrant, Entry
 from server.challenges.core.creations import ByLeague, ByPlayer, Creation, RematchOf
 from server.challenges.core.events import ChallengeMade, Event, Terms
+from server.challenges.core.keys import ChallengeDue
 from server.challenges.core.occasions import challenge_of, occasion_of
 from server.challenges.core.table import PAGE, Table
 from server.challenges.store import ChallengeStore
@@ -543,15 +543,15 @@ class Challenges:
             Whether the challenge is settled or does not exist. It can still be open if the caller's
             clock was ahead.
         """
-        found = await self.find(due.challenge)
+        found = await self.find(ChallengeId(due.name))
         if found is None or found.over is None:
             return found is None
         for player, entrant in found.players.items():
             if entrant.is_playing:
                 result = await self._result_of(found, player, entrant)
                 if result is not None:
-                    await self._finish(due.challenge, player, result)
-        found = await self.find(due.challenge)
+                    await self._finish(ChallengeId(due.name), player, result)
+        found = await self.find(ChallengeId(due.name))
         return found is None or found.is_settled
 
     async def _result_of(

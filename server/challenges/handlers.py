@@ -31,9 +31,9 @@ from server.challenges.messages import (
     UnwatchChallenge,
     WatchChallenge,
 )
+from server.challenges.services import Request
 from server.play.handlers import show
 from server.play.messages import Attempt
-from server.request import HandlerTable, Request
 
 BLOCKED_COST = 0.04
 """The cost per player in the list of blocked players: 0.6 ms for 100 players."""
@@ -75,7 +75,7 @@ async def create(request: Request[CreateChallenge]) -> Challenge:
 async def watch(request: Request[WatchChallenge]) -> Challenge:
     """Return a challenge, and subscribe the session to it."""
     await _pay(request, shown=True)
-    page = await request.front.challenges.watch(
+    page = await request.services.challenge_feeds.watch(
         request.session, ChallengeId(request.command.challenge)
     )
     await request.services.challenges.look(page.challenge, request.player)
@@ -84,7 +84,7 @@ async def watch(request: Request[WatchChallenge]) -> Challenge:
 
 async def unwatch(request: Request[UnwatchChallenge]) -> Done:
     """End the session's subscription to a challenge."""
-    request.front.challenges.unsubscribe(request.session)
+    request.services.challenge_feeds.unsubscribe(request.session)
     return Done()
 
 
@@ -193,19 +193,3 @@ def _by_blocked(request: Request[Command]) -> Callable[[int], None]:
 def _refuse_overload(request: Request[Command]) -> None:
     if not request.load.has_room("room"):
         raise Refusal("overloaded", wait=request.load.wait())
-
-
-HANDLERS: HandlerTable = {
-    CreateChallenge: create,
-    WatchChallenge: watch,
-    UnwatchChallenge: unwatch,
-    GetChallengers: challengers,
-    BlockChallenger: block,
-    ListBlocked: list_blocked,
-    PlayChallenge: play,
-    ListChallenges: show_list,
-    HideChallenge: hide,
-    EmoteRun: emote,
-    CloseChallenge: close,
-    Rematch: rematch,
-}

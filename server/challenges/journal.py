@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from server.base.core import keys as base_keys
-from server.base.core.due import ChallengeDue
 from server.base.core.ids import ChallengeId
 from server.base.journals.core.entry import Append, Beside, Placed
 from server.base.journals.followed import Kind
@@ -18,6 +17,7 @@ from server.challenges.core.bus import topic
 from server.challenges.core.challenge import Challenge, Checkpoint, Entry
 from server.challenges.core.effects import ChallengeOpened, ChallengeSettled
 from server.challenges.core.events import Closing, ResultVoided
+from server.challenges.core.keys import ChallengeDue
 from server.challenges.core.listed import placed_by, summary
 
 CHECKPOINT_EVERY = 128

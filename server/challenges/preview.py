@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
+
 from engine.catalog import games, ruleset
-from server.base.core.ids import ChallengeId
-from server.base.web.previews import Preview, of_game
+from server.base.core.ids import ChallengeId, is_id
+from server.base.web.previews import Preview, Shown, of_game
 from server.challenges.challenges import Challenges
 from server.challenges.core.challenge import Challenge
 from server.challenges.core.table import target
@@ -22,6 +25,15 @@ class ChallengePreviews:
         self._challenges = challenges
         self._profiles = profiles
 
+    def screen(self, named: Sequence[str], _: Mapping[str, str]) -> Shown | None:
+        """Return the preview of a challenge's link. Its id cannot be guessed."""
+        if len(named) != 1:
+            return None
+        if not is_id(named[0]):
+            return Shown(anonymous("/"))
+        read = partial(self.of_challenge, ChallengeId(named[0]))
+        return Shown(anonymous(f"/c/{named[0]}"), read=read, is_kept=True)
+
     async def of_challenge(self, challenge: ChallengeId) -> Preview | None:
         """Load a challenge's preview.
 
@@ -34,6 +46,12 @@ class ChallengePreviews:
         maker = found.made.maker
         profiles = await self._profiles.load([maker], caching=False)
         return preview(found, profiles[maker])
+
+
+def anonymous(path: str) -> Preview:
+    """Return the generic preview of a challenge, which may not exist, or belong to a circle."""
+    about = "Same cards, one try, whenever you have time."
+    return Preview("A challenge at solitaire", about, path, listed=False)
 
 
 def preview(found: Challenge, maker: Profile) -> Preview:

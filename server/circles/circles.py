@@ -15,7 +15,6 @@ import structlog
 
 from engine.catalog import ruleset
 from engine.errors import EngineError
-from server.base.core.due import CircleDue
 from server.base.core.ids import ID_LENGTH, CircleId, PlayerId, is_id
 from server.base.core.refusal import Refusal
 from server.base.journals.followed import Journals
@@ -29,6 +28,7 @@ from server.base.work.signal import AsyncSignal
 from server.circles.core import commands
 from server.circles.core.circle import Circle, Entry
 from server.circles.core.events import Event, Form, Founded, League, Webhook
+from server.circles.core.keys import CircleDue
 from server.circles.store import CircleStore
 
 MAX_CIRCLES = 20
@@ -369,10 +369,10 @@ class Circles:
 
         The season itself is closed by the next read of the journal.
         """
-        found = await self.journals.load(due.circle)
+        found = await self.journals.load(CircleId(due.name))
         if found is not None and found.due is not None and found.due <= self._clock.now():
             await self.passing.emit(found, self._clock.now())
-            found = await self.journals.load(due.circle)
+            found = await self.journals.load(CircleId(due.name))
         return found is None or found.due is None or found.due > self._clock.now()
 
     async def note(

@@ -43,7 +43,7 @@ from server.circles.messages import (
     UnwatchCircle,
     WatchCircle,
 )
-from server.request import HandlerTable, Request
+from server.circles.services import Request
 
 MEMBER_COST = 0.3
 """The additional cost per member of a table, a feed or a deletion: 4.5 to 14 ms for 200 members,
@@ -97,12 +97,12 @@ async def watch(request: Request[WatchCircle]) -> messages.Circle:
     """Return a circle, and subscribe the session to it in place of any other."""
     await _pay_by_members(request, SHOWN_COST)
     circle = CircleId(request.command.circle)
-    return await _shown(request, await request.front.circles.watch(request.session, circle))
+    return await _shown(request, await request.services.circle_feeds.watch(request.session, circle))
 
 
 async def unwatch(request: Request[UnwatchCircle]) -> Done:
     """End the session's subscription to a circle."""
-    request.front.circles.unsubscribe(request.session)
+    request.services.circle_feeds.unsubscribe(request.session)
     return Done()
 
 
@@ -325,27 +325,3 @@ async def _changed(request: Request[Command], found: Circle) -> messages.Circle:
 async def _shown(request: Request[Command], found: Circle) -> messages.Circle:
     """Return a circle with its members' names."""
     return present.circle(found, await request.services.profiles.load(found.players))
-
-
-HANDLERS: HandlerTable = {
-    CreateCircle: create,
-    ShowInvitation: invitation,
-    JoinCircle: join,
-    ListCircles: list_circles,
-    UnwatchCircle: unwatch,
-    WatchCircle: watch,
-    GetCircleTable: table,
-    GetHeadToHead: head_to_head,
-    GetCircleFeed: feed,
-    EmoteItem: emote,
-    LeaveCircle: leave,
-    MuteCircle: mute,
-    RemoveFromCircle: remove,
-    HandOverCircle: hand_over,
-    RenameCircle: rename,
-    RenewCircleLink: renew_link,
-    SetCircleSeason: set_season,
-    SetCircleLeague: set_league,
-    SetCircleWebhook: set_webhook,
-    DeleteCircle: delete,
-}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from server.base.core.due import CircleDue
 from server.base.core.ids import CircleId
 from server.base.core.keys import partition
 from server.base.journals.core.entry import Append
@@ -15,6 +14,7 @@ from server.circles.core import circle as circles
 from server.circles.core import commands, keys
 from server.circles.core.bus import topic
 from server.circles.core.circle import Checkpoint, Circle, Entry
+from server.circles.core.keys import CircleDue
 
 CHECKPOINT_EVERY = 64
 """Entries before a checkpoint, which replaces them."""

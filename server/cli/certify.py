@@ -111,7 +111,7 @@ async def _fill(services: Services, wanted: Sequence[str], count: int, processes
     stop = Stop()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    certification = Certification(services.pools)
+    certification = Certification(services.pool_store)
     solvers = [SolverProcess() for _ in range(processes)]
     try:
         for game in wanted:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from msgspec import Struct
 
 from engine.catalog import in_order, ruleset
@@ -20,11 +18,9 @@ from server.base.web.api.route import (
     life_of,
 )
 from server.base.web.api.shared import Count, Date, Hex
-from server.base.work.clock import Clock
-from server.dailies import dailies
 from server.dailies.dailies import ShownDay
+from server.dailies.services import DailyServices
 from server.deals.core.certificate import Certificate, moves_of
-from server.results import curves, daily_sets
 from server.results.core import curve
 
 TODAY_LIFE_S = 1  # how long the list may be cached: it contains the current time
@@ -166,16 +162,7 @@ class OfDaily(OfDay, frozen=True):
     game: str
 
 
-class Called(Protocol):
-    """The services that the handlers call."""
-
-    clock: Clock
-    curves: curves.Curves
-    dailies: dailies.Dailies
-    daily_sets: daily_sets.DailySets
-
-
-async def list_dailies(services: Called, asked: Nothing) -> Answer[Dailies]:
+async def list_dailies(services: DailyServices, asked: Nothing) -> Answer[Dailies]:
     """List the deals of today and the days ahead, as far as they are drawn, with commitments."""
     del asked
     days = await services.dailies.ahead()
@@ -186,7 +173,7 @@ async def list_dailies(services: Called, asked: Nothing) -> Answer[Dailies]:
     return Answer(value, TODAY_LIFE_S)
 
 
-async def show_day(services: Called, asked: OfDay) -> Answer[Day]:
+async def show_day(services: DailyServices, asked: OfDay) -> Answer[Day]:
     """Return a day's deals, up to 14 days ahead; with seeds and lines once the day is closed."""
     shown = await services.dailies.load_day(day_of(asked.date))
     now, closes = services.clock.now(), daily.closes(shown.day)
@@ -199,7 +186,7 @@ async def show_day(services: Called, asked: OfDay) -> Answer[Day]:
     return Answer(_day(shown), life)
 
 
-async def show_curves(services: Called, asked: OfDaily) -> Answer[Curves]:
+async def show_curves(services: DailyServices, asked: OfDaily) -> Answer[Curves]:
     """Return the progress of the runs at a daily: cards home over time, as percentiles."""
     day, game = day_of(asked.date), game_of(asked.game)
     found = await services.curves.load(DailyId(game, day))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from msgspec import Struct
 
 from server.base.core import days as daily
 from server.base.core.refusal import Refusal
 from server.base.web.api.route import LIVE, Answer, Asked, Download, Nothing, Route, day_of
 from server.base.web.api.shared import Count, Date
-from server.dailies import archive
+from server.dailies.services import DailyServices
 
 LIST_COST = 5.0  # reads a number for each game, group and day
 FILE_COST = 50.0  # several hundred megabytes at most
@@ -48,13 +46,7 @@ class OfFile(Asked, frozen=True):
     file: str
 
 
-class Called(Protocol):
-    """The services that the handlers call."""
-
-    archive: archive.Archive
-
-
-async def list_archive(services: Called, asked: Nothing) -> Answer[Archive]:
+async def list_archive(services: DailyServices, asked: Nothing) -> Answer[Archive]:
     """List the days with downloadable files, latest first."""
     del asked
     days = [
@@ -65,7 +57,7 @@ async def list_archive(services: Called, asked: Nothing) -> Answer[Archive]:
     return Answer(Archive(days), LIVE * 12)
 
 
-async def get_archive(services: Called, asked: OfFile) -> Download:
+async def get_archive(services: DailyServices, asked: OfFile) -> Download:
     """Download the file of a closed day: one JSON line for the day, then one for each of its runs.
 
     The first request starts making the file, which takes a while; until then requests are refused.

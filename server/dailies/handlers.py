@@ -9,9 +9,9 @@ from server.base.core import costs
 from server.base.core.ids import AttemptId
 from server.dailies import present as dailies_present
 from server.dailies.messages import Dailies, ListDailies, OpenDaily
+from server.dailies.services import Request
 from server.play.handlers import pay_for_reading, show
 from server.play.messages import Attempt
-from server.request import HandlerTable, Request
 
 
 async def list_dailies(request: Request[ListDailies]) -> Dailies:
@@ -36,6 +36,3 @@ async def open_daily(request: Request[OpenDaily]) -> Attempt:
         reading=partial(pay_for_reading, request),
     )
     return show(request, snapshot, take=True)
-
-
-HANDLERS: HandlerTable = {ListDailies: list_dailies, OpenDaily: open_daily}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from server.lobby import present as lobby_present
 from server.lobby.messages import ListRooms, QuickMatch, Rooms
-from server.request import HandlerTable, Request
+from server.lobby.services import Request
 from server.rooms import handlers as rooms_handlers
 from server.rooms.core import charges
 from server.rooms.messages import RoomState
@@ -25,6 +25,3 @@ async def list_rooms(request: Request[ListRooms]) -> Rooms:
     found = await request.services.open_rooms.list()
     request.pay(ROW_COST * len(found))
     return lobby_present.rooms(found)
-
-
-HANDLERS: HandlerTable = {QuickMatch: quick_match, ListRooms: list_rooms}

@@ -6,7 +6,7 @@ from server.base.core.ids import AttemptId, PlayerId, split_attempt_id
 from server.base.wire.session_messages import Done
 from server.moderation.core import charges
 from server.moderation.messages import Report
-from server.request import HandlerTable, Request
+from server.moderation.services import Request
 
 
 async def report(request: Request[Report]) -> Done:
@@ -21,6 +21,3 @@ async def report(request: Request[Report]) -> Done:
                 attempt = AttemptId(command.about)
                 await add(request.player, command.reason, parts[1], attempt)
     return Done()
-
-
-HANDLERS: HandlerTable = {Report: report}

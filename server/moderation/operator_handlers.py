@@ -26,7 +26,7 @@ from server.moderation.operator_messages import (
 )
 from server.moderation.operators import By
 from server.moderation.present import looked_up
-from server.request import HandlerTable, Request
+from server.moderation.services import Request
 
 CASES = 25  # per page
 ROWS = 50  # maximum number of players, rooms or acts listed
@@ -37,7 +37,7 @@ async def ask_operator(request: Request[AskOperator]) -> PasskeyOptions:
     _operator(request)
     site = site_of(request)
     account = await request.services.accounts.load(request.player)
-    challenge = request.front.passkey_challenges.new(request.session, "operate")
+    challenge = request.services.passkey_challenges.new(request.session, "operate")
     return PasskeyOptions(passkeys.use_options(site, challenge, account.passkeys))
 
 
@@ -45,7 +45,7 @@ async def confirm_operator(request: Request[ConfirmOperator]) -> Operating:
     """Verify the player's passkey, and allow the session to moderate."""
     operator = _operator(request)
     await verify_passkey(request, "operate", request.command.credential, request.player)
-    request.front.operating.note(request.session)
+    request.services.operating.note(request.session)
     return Operating(operator, request.now() + int(OPERATE_FOR * 1000))
 
 
@@ -64,7 +64,7 @@ async def look_up(request: Request[LookUp]) -> LookedUp:
     found: object
     match request.command.what:
         case "players":
-            with request.front.operating.scanning(request.player):
+            with request.services.operating.scanning(request.player):
                 found = await operators.players(about, ROWS)
         case "player":
             found = await operators.player(PlayerId(about))
@@ -86,7 +86,7 @@ async def look_up(request: Request[LookUp]) -> LookedUp:
 async def moderate(request: Request[Moderate]) -> Moderated:
     """Carry out an act in the operator's name."""
     operator = _check(request)
-    request.front.operating.charge_act(request.player)
+    request.services.operating.charge_act(request.player)
     return Moderated(await _act(request, By(operator, request.command.reason)))
 
 
@@ -131,14 +131,5 @@ def _operator(request: Request[Command]) -> str:
 def _check(request: Request[Command]) -> str:
     """Return the operator's name. Refused as `not_operator` or `confirm_first`."""
     name = _operator(request)
-    request.front.operating.check(request.session)
+    request.services.operating.check(request.session)
     return name
-
-
-HANDLERS: HandlerTable = {
-    AskOperator: ask_operator,
-    ConfirmOperator: confirm_operator,
-    ListCases: list_cases,
-    LookUp: look_up,
-    Moderate: moderate,
-}

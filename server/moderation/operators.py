@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from engine.catalog import games
 from server.base.core import days as daily
-from server.base.core.due import RoundDue
 from server.base.core.ids import (
     AttemptId,
     CircleId,
@@ -68,6 +67,7 @@ from server.players.sessions import Sessions
 from server.results.core.boards import ALL_GAMES
 from server.results.histories import Histories
 from server.results.repaired_days import RepairedDays
+from server.rooms.core.keys import RoundDue
 from server.rooms.core.room import Room
 from server.rooms.live_rooms import LiveRooms
 from server.rooms.race_recorder import RaceRecorder
@@ -178,7 +178,7 @@ class Operators:
                     for pending in await self._outboxes.pending(until, numbers):
                         for due, _ in pending.due:
                             if isinstance(due, RoundDue):
-                                yield due.room
+                                yield RoomCode(due.name)
 
     async def _room_row(self, room: Room) -> RoomRow:
         names = await self._profiles.load([room.host] if room.host is not None else [])

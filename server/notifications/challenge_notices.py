@@ -30,7 +30,11 @@ UnmutedMembers = Callable[[str], Awaitable[Collection[PlayerId]]]
 
 
 class ChallengeNotices:
-    """Notifies players about challenges, once even if an effect is applied repeatedly."""
+    """Notifies players about challenges.
+
+    It subscribes to the effects of challenges after the challenges wing, and so runs after it. Each
+    notification is sent once, even if an effect is applied repeatedly.
+    """
 
     def __init__(
         self,
@@ -38,10 +42,11 @@ class ChallengeNotices:
         challenges: Challenges,
         lists: ChallengeLists,
         profiles: Profiles,
+        *,
         clock: Clock,
+        unmuted_in: UnmutedMembers,
     ) -> None:
-        # Looks up the members who have not muted a circle; set by the circles wing.
-        self.wanting_in: UnmutedMembers = _nobody
+        self._unmuted_in = unmuted_in
         self._notifications = notifications
         self._challenges = challenges
         self._lists = lists
@@ -62,7 +67,7 @@ class ChallengeNotices:
             return
         made = found.made
         circle = made.terms.circle
-        members = () if circle is None else await self.wanting_in(circle)
+        members = () if circle is None else await self._unmuted_in(circle)
         listed = await self._lists.recipients_of(found)
         players = [each for each in (*listed, *members) if each != made.maker]
         await self._tell("challenged", found, made.maker, players, made.closes)
@@ -77,7 +82,7 @@ class ChallengeNotices:
             players = passed(found, finish.player)
             circle = found.made.terms.circle
             if circle is not None:
-                wanting = await self.wanting_in(circle)
+                wanting = await self._unmuted_in(circle)
                 players = [each for each in players if each in wanting]
             await self._tell("beaten", found, finish.player, players, until)
 
@@ -103,7 +108,3 @@ class ChallengeNotices:
             await asyncio.gather(
                 *(self._notifications.tell(each, once, notice, until) for each in some)
             )
-
-
-async def _nobody(_: str) -> Collection[PlayerId]:
-    return ()

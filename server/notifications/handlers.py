@@ -17,7 +17,7 @@ from server.notifications.messages import (
     RemovePush,
     SetPush,
 )
-from server.request import HandlerTable, Request
+from server.notifications.services import Request
 
 
 async def get_push(request: Request[GetPush]) -> Push:
@@ -69,11 +69,3 @@ async def _present(request: Request[Command]) -> Push:
         [*wishes.topics],
         None if quiet is None else QuietHours(quiet.begin, quiet.end, quiet.zone),
     )
-
-
-HANDLERS: HandlerTable = {
-    GetPush: get_push,
-    AddPush: add_push,
-    RemovePush: remove_push,
-    SetPush: set_push,
-}

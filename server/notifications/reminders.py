@@ -6,9 +6,10 @@ from functools import reduce
 from operator import or_
 
 from server.base.core.days import day_at, ends
-from server.base.core.due import ReminderDue
+from server.base.core.ids import PlayerId
 from server.base.outbox.outbox import Outbox
 from server.base.work.clock import Clock
+from server.notifications.core.keys import ReminderDue
 from server.notifications.core.wishes import Notice, remind_at
 from server.notifications.notifications import Notifications
 from server.notifications.store import SubscriberStore
@@ -38,8 +39,11 @@ class Reminders:
         outbox.on_due(ReminderDue, self._pass_due)
 
     async def _pass_due(self, due: ReminderDue) -> bool:
-        """Remind a player who has not played today, and schedule the next day's reminder."""
-        player, now = due.player, self._clock.now()
+        """Remind a player who has not played today, and schedule the next day's reminder.
+
+        Do nothing if the player has turned reminders off.
+        """
+        player, now = PlayerId(due.name), self._clock.now()
         found = await self._store.load(player)
         # Else the player has turned reminders off.
         if "streak" in found.wishes.topics and found.devices:
@@ -53,7 +57,7 @@ class Reminders:
 
     async def _streak(self, due: ReminderDue, today: int) -> int:
         """Return the length of a streak that ends unless the player plays today, or 0."""
-        page = await self._histories.page(due.player, 0)
+        page = await self._histories.page(PlayerId(due.name), 0)
         played = reduce(or_, (each.days_played for each in page.played.values()), 0)
         # The streak has already been continued today.
         if played >> today & 1:

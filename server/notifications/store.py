@@ -11,11 +11,11 @@ from typing import NamedTuple
 import msgspec
 
 from server.base.core import keys as base_keys
-from server.base.core.due import ReminderDue
 from server.base.core.ids import PlayerId
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.notifications.core import keys
+from server.notifications.core.keys import ReminderDue
 from server.notifications.core.wishes import MAX_DEVICES, Device, Wishes
 
 _DEVICE = "d:"

@@ -12,7 +12,6 @@ from engine.catalog import is_ready
 from engine.hints import SLICE, hint_steps
 from engine.notation import move_text
 from engine.ruleset import Move
-from server.base.core.due import AttemptDue
 from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id, split_attempt_id
 from server.base.core.quota import KEPT_DAYS
 from server.base.core.refusal import Refusal
@@ -32,6 +31,7 @@ from server.play.core import attempt as core
 from server.play.core import keys
 from server.play.core.attempt import Attempt, Event, Moved, Started, Undone
 from server.play.core.finish import Finish
+from server.play.core.keys import AttemptDue
 from server.play.core.run import Run, run_of
 from server.play.journal import AttemptDefinition, Step, decode, finish_of, steps_of
 from server.play.moves import MoveNumbers, PendingMove, Reply, SequenceError
@@ -90,7 +90,7 @@ class Attempts:
 
     async def pass_deadline(self, due: AttemptDue) -> bool:
         """End an attempt whose deadline has passed; return whether it is over or missing."""
-        found = await self.find(due.attempt)
+        found = await self.find(AttemptId(due.name))
         return found is None or found.end is not None
 
     async def length(self, attempt: AttemptId) -> int:

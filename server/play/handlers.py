@@ -32,7 +32,7 @@ from server.play.messages import (
 )
 from server.play.moves import Reply
 from server.play.resume import MAX_MISSED, find_missed
-from server.request import HandlerTable, Request
+from server.play.services import Request
 
 
 class Moves:
@@ -150,9 +150,6 @@ def show(request: Request[Command], snapshot: Snapshot, *, take: bool) -> Attemp
     """
     number = request.session.shown.show(snapshot.attempt, snapshot.start.room)
     if snapshot.result.end is None:
-        holding = request.front.holding
+        holding = request.services.holding
         (holding.take if take else holding.open)(request.session, snapshot.attempt)
     return play_present.attempt(snapshot, number, request.now())
-
-
-HANDLERS: HandlerTable = {OpenAttempt: open_attempt, Resign: resign, Undo: undo, Hint: hint}

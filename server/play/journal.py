@@ -11,7 +11,6 @@ from engine.deal import deal_seed
 from engine.ruleset import Ruleset
 from engine.schema import is_changes
 from server.base.core import keys as base_keys
-from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId
 from server.base.journals.core.entry import Append
 from server.base.journals.reader import Reader, rules_of
@@ -21,6 +20,7 @@ from server.play.core import attempt as core
 from server.play.core import keys, pace_bot
 from server.play.core.attempt import Attempt, Event, Started
 from server.play.core.finish import Finish
+from server.play.core.keys import AttemptDue
 
 # Called after an append by this node was accepted, with the attempt before and after it, and the
 # entry's text (JSON).

@@ -7,7 +7,7 @@ from server.base.wire.session_messages import VERSIONS, Done, Hello, Ping, Pong,
 from server.players import present as players_present
 from server.players.core import charges
 from server.players.identity import Identified
-from server.request import HandlerTable, Request
+from server.players.services import Request
 
 
 async def hello(request: Request[Hello]) -> Welcome:
@@ -26,7 +26,7 @@ async def hello(request: Request[Hello]) -> Welcome:
 
 
 async def _entered(request: Request[Hello], found: Identified) -> Welcome:
-    await request.front.hub.add_session(request.session, found.profile.id, found.epoch)
+    await request.services.hub.add_session(request.session, found.profile.id, found.epoch)
     player = players_present.player(found.profile)
     return Welcome(player, found.token, request.now(), request.session.id)
 
@@ -36,15 +36,10 @@ async def rename(request: Request[Rename]) -> Done:
     services, session = request.services, request.session
     async with request.paying("any", charges.RECORD):
         profile = await services.identity.rename(request.player, request.command.name)
-    room = request.front.rooms.topic_of(session)
-    if room is not None:
-        services.live.renamed(room, profile)
+    services.hub.renamed.emit(session, profile)
     return Done()
 
 
 async def ping(request: Request[Ping]) -> Pong:
     """Return the server's time."""
     return Pong(now=request.now())
-
-
-HANDLERS: HandlerTable = {Hello: hello, Rename: rename, Ping: ping}

@@ -21,6 +21,7 @@ from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
+from server.players.core.names import Profile
 from server.players.sessions import Sessions
 
 SLICE = 0.003  # seconds of removals before yielding to the event loop
@@ -41,6 +42,8 @@ class Hub:
         self._registered = sessions
         self.leaving = Signal[Session]()  # emitted with a session before its removal
         self.left = Signal[Session]()  # emitted with a session after its removal
+        # Emitted with a session whose player has taken a new name.
+        self.renamed = Signal[Session, Profile]()
         self.checked = Signal[Session]()  # emitted with a session that may have missed messages
         self._sessions: dict[str, Session] = {}
         self._by_player: dict[PlayerId, tuple[Session, ...]] = {}

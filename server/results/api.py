@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import date
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -15,13 +14,12 @@ from server.base.core.ids import DealId, attempt_id
 from server.base.core.refusal import Refusal
 from server.base.web.api.route import LIVE, Answer, Route, Rows, day_of, life_of
 from server.base.web.api.shared import Count
-from server.base.work.clock import Clock
 from server.play.core.result import Row, unpack
 from server.players.api import Player
 from server.players.core.names import Profile
 from server.results.core import boards
 from server.results.core.boards import ALL_GAMES, PERIODIC, BoardId, Group, Scope
-from server.results.leaderboards import Leaderboards
+from server.results.services import ResultServices
 
 ALL_TIME = "all"
 """The path segment for the period of an all-time leaderboard."""
@@ -85,27 +83,7 @@ class OfBoard(Rows, frozen=True, kw_only=True):
     group: Group = "ranked"
 
 
-class ClosedDeals(Protocol):
-    """A lookup of closed deals."""
-
-    async def closed_of(self, daily: DailyId) -> DealId | None:
-        """Return a daily's deal once it is closed, or `None`."""
-        ...
-
-
-class Called(Protocol):
-    """The services used by the handlers."""
-
-    clock: Clock
-    leaderboards: Leaderboards
-
-    @property
-    def closed_deals(self) -> ClosedDeals:
-        """The closed deals of dailies."""
-        ...
-
-
-async def show_board(services: Called, asked: OfBoard) -> Answer[Board]:
+async def show_board(services: ResultServices, asked: OfBoard) -> Answer[Board]:
     """Return rows of a leaderboard, best first."""
     now = services.clock.now()
     board = board_of(asked, days.day_at(now))

@@ -6,10 +6,10 @@ import asyncio
 
 from server.base.core.days import DailyId
 from server.base.wire.session_messages import Done
-from server.request import HandlerTable, Request
 from server.results import present as results_present
 from server.results.core import boards
 from server.results.messages import Leaderboard, UnwatchLeaderboard, WatchLeaderboard
+from server.results.services import Request
 
 
 async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
@@ -26,14 +26,11 @@ async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
     of_deal = board.scope == "day" and board.game != boards.ALL_GAMES
     daily_id = DailyId(board.game, board.period)
     deal = await request.services.closed_deals.closed_of(daily_id) if of_deal else None
-    page = await request.front.leaderboards.watch(request.session, board, met)
+    page = await request.services.leaderboard_feeds.watch(request.session, board, met)
     return results_present.leaderboard(page, deal)
 
 
 async def unwatch(request: Request[UnwatchLeaderboard]) -> Done:
     """End the session's subscription to a leaderboard."""
-    request.front.leaderboards.unsubscribe(request.session)
+    request.services.leaderboard_feeds.unsubscribe(request.session)
     return Done()
-
-
-HANDLERS: HandlerTable = {WatchLeaderboard: watch, UnwatchLeaderboard: unwatch}

@@ -6,30 +6,25 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from functools import reduce
 from operator import itemgetter, or_
-from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.catalog import games, ruleset
 from server.base.core import days as daily
-from server.base.core.ids import DealId, PlayerId, has_owner
+from server.base.core.ids import DealId, has_owner
 from server.base.web.api.route import LIVE, Answer, Asked, Route, player_of
 from server.base.web.api.shared import Count
-from server.base.work.clock import Clock
 from server.base.work.tasks import in_slices, release
 from server.play.core.result import End, unpack
 from server.players.api import Player
-from server.players.profiles import Profiles
-from server.results import daily_sets
 from server.results.core.boards import ALL_GAMES
 from server.results.core.daily_sets import DailySets
 from server.results.core.excerpt import Excerpt
 from server.results.core.history import MAX_ROUNDS, DayResult, RoundResult, Sums
 from server.results.core.history import Rating as Strength
 from server.results.core.played_days import DaySet, PlayedDays, streak
-from server.results.histories import Histories
-from server.results.repaired_days import RepairedDays
+from server.results.services import ResultServices
 
 PLAYER_COST = 2.0
 """The cost of a player's page: up to a few thousand results, whatever the history's length."""
@@ -212,32 +207,7 @@ class OfPlayer(Asked, frozen=True):
     player: str
 
 
-class ClosedDeals(Protocol):
-    """The part of `server.runs.closed_deals.ClosedDeals` that a player's page needs."""
-
-    async def withheld(
-        self, raced: Mapping[DealId, int], viewer: PlayerId | None
-    ) -> frozenset[DealId]:
-        """Return the deals of finished rounds whose results are hidden from a viewer."""
-        ...
-
-
-class Called(Protocol):
-    """The services used by the handlers."""
-
-    clock: Clock
-    daily_sets: daily_sets.DailySets
-    histories: Histories
-    profiles: Profiles
-    repaired_days: RepairedDays
-
-    @property
-    def closed_deals(self) -> ClosedDeals:
-        """The lookup of races with hidden results."""
-        ...
-
-
-async def show_player(services: Called, asked: OfPlayer) -> Answer[PlayerPage]:
+async def show_player(services: ResultServices, asked: OfPlayer) -> Answer[PlayerPage]:
     """Return a player's public page, which is empty for a player without results."""
     player = player_of(asked.player)
     found = await services.histories.page(player, MAX_DAYS)

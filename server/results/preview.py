@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -12,31 +12,28 @@ from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId, is_id
 from server.base.core.refusal import Refusal
-from server.base.web.previews import Preview, Read, of_game
+from server.base.web.previews import Preview, Shown, of_game
 from server.play.core.result import unpack
 from server.results.leaderboards import Leaderboards, Standing
 
 
 def of_leaderboard(
-    leaderboards: Leaderboards, game: str, query: Mapping[str, str]
-) -> tuple[Preview, Read | None]:
-    """Return the preview of a game's leaderboard, and a function that loads a result's preview.
-
-    Args:
-        leaderboards: the source of results.
-        game: the game's id.
-        query: the URL's query, not validated.
-    """
-    named = re.fullmatch("[0-9]{1,6}", query.get("day", ""))
+    leaderboards: Leaderboards, named: Sequence[str], query: Mapping[str, str]
+) -> Shown | None:
+    """Return the preview of a game's leaderboard, and how to read a result's preview."""
+    if len(named) != 1 or named[0] not in games():
+        return None
+    game = named[0]
+    number = re.fullmatch("[0-9]{1,6}", query.get("day", ""))
     today = leaderboards.today(game)
-    shown = DailyId(game, int(named[0])) if named else today
+    shown = DailyId(game, int(number[0])) if number else today
     try:
         leaderboards.of_daily(shown, "guests")
     except Refusal:
-        return todays_leaderboard(game), None
+        return Shown(todays_leaderboard(game))
     player = PlayerId(query.get("player", ""))
     if not is_id(player):
-        return leaderboard(shown) if named else todays_leaderboard(game), None
+        return Shown(leaderboard(shown) if number else todays_leaderboard(game))
 
     async def read() -> Preview | None:
         of_day = leaderboards.of_daily(shown, "ranked")
@@ -46,7 +43,7 @@ def of_leaderboard(
 
     # Sites cache a preview with its URL, so the generic preview also gets the result's URL.
     path = result_path(shown, player)
-    return replace(leaderboard(shown), path=path, listed=False), read
+    return Shown(replace(leaderboard(shown), path=path, listed=False), read=read)
 
 
 def todays_leaderboard(game_id: str) -> Preview:

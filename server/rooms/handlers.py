@@ -13,7 +13,6 @@ from server.base.net.addresses import wide_of
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
 from server.base.work.tasks import run_soon
-from server.request import HandlerTable, Request
 from server.rooms import present as rooms_present
 from server.rooms.core import charges, commands
 from server.rooms.core.events import Event as RoomEvent
@@ -36,6 +35,7 @@ from server.rooms.messages import (
     SetTerms,
     StartRound,
 )
+from server.rooms.services import Request
 
 Given = TypeVarTuple("Given")
 
@@ -81,7 +81,7 @@ async def join(request: Request[JoinRoom]) -> RoomState:
     """Take a seat, and subscribe the session to the room; the code may be as typed."""
     code = parse_room_code(request.command.code)
     # Charge before the lookup: a player who can join may know whether the room exists.
-    request.pay(min(costs.SUBSCRIBER * request.front.rooms.size(code), costs.MOST_TOLD))
+    request.pay(min(costs.SUBSCRIBER * request.services.room_feeds.size(code), costs.MOST_TOLD))
     room = await request.services.rooms.decide(code, commands.take_seat, request.player)
     return await subscribed(request, room)
 
@@ -91,7 +91,7 @@ async def leave(request: Request[LeaveRoom]) -> Done:
     _pay(request)
     code = RoomCode(request.command.code)
     await request.services.rooms.leave(code, request.player)
-    request.front.rooms.leave(request.session, code)
+    request.services.room_feeds.leave(request.session, code)
     return Done()
 
 
@@ -182,7 +182,7 @@ def _pay(request: Request[Any], each: float = costs.SUBSCRIBER) -> None:
     command: RoomCommand = request.command
     # Charge members only: a refusal would reveal the room to others.
     if is_seated(request.services.live, request.player, command):
-        size = request.front.rooms.size(RoomCode(command.code))
+        size = request.services.room_feeds.size(RoomCode(command.code))
         request.pay(min(each * size, costs.MOST_TOLD))
 
 
@@ -198,7 +198,7 @@ async def send_emote(request: Request[SendEmote]) -> Done:
     """Send an emote to the subscribers of the room."""
     code, emote = RoomCode(request.command.code), request.command.emote
     _pay(request, costs.HEARER)
-    await request.front.emotes.send(request.session, code, emote)
+    await request.services.emotes.send(request.session, code, emote)
     return Done()
 
 
@@ -209,9 +209,9 @@ async def subscribed(request: Request[Command], room: Room) -> RoomState:
     run_soon(
         request.services.room_addresses.record(code, request.player, address, wide_of(address))
     )
-    await request.front.rooms.enter(request.session, room)
+    await request.services.room_feeds.enter(request.session, room)
     state = await _state(request, room)
-    request.front.rooms.answered(request.session, room.opened.code)
+    request.services.room_feeds.answered(request.session, room.opened.code)
     return state
 
 
@@ -223,21 +223,5 @@ async def _state(request: Request[Command], room: Room) -> RoomState:
     request.services.quotas.note(request.player, charges.ENTRY)
     page = await request.services.live.load_page(room)
     secret = rooms_present.is_secret(page, request.player)
-    hidden = await request.front.rooms.hidden_from(request.session, room)
+    hidden = await request.services.room_feeds.hidden_from(request.session, room)
     return rooms_present.room(page, secret=secret, hidden=hidden)
-
-
-HANDLERS: HandlerTable = {
-    CreateRoom: create,
-    JoinRoom: join,
-    LeaveRoom: leave,
-    SetReady: set_ready,
-    StartRound: start_round,
-    SetTerms: set_terms,
-    ProposeTerms: propose_terms,
-    RemoveMember: remove_member,
-    HandOver: hand_over,
-    SetLock: set_lock,
-    SetPublic: set_public,
-    SendEmote: send_emote,
-}

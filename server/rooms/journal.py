@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from server.base.core import keys as base_keys
-from server.base.core.due import RoundDue
 from server.base.core.ids import PACE_BOT, RoomCode
 from server.base.journals.core.entry import Append, Beside
 from server.base.journals.reader import Reader, rules_of
@@ -16,6 +15,7 @@ from server.rooms.core import keys
 from server.rooms.core import room as race
 from server.rooms.core.effects import RoundOver, race_over
 from server.rooms.core.events import RoundStarted
+from server.rooms.core.keys import RoundDue
 from server.rooms.core.room import Checkpoint, Entry, KeptRound, Room, Round
 
 CHECKPOINT_EVERY = 128

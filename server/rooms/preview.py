@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
+
 from engine.catalog import games
 from engine.schema import STANDARD
-from server.base.core.ids import RoomCode
-from server.base.web.previews import Preview, of_game
+from server.base.core.codes import parse_room_code
+from server.base.core.ids import RoomCode, is_code
+from server.base.web.previews import Preview, Shown, of_game
 from server.rooms.core.events import RoomOpened, Terms
 from server.rooms.live_rooms import LiveRooms
 from server.rooms.rooms import Rooms
@@ -18,15 +22,28 @@ class RoomPreviews:
         self._rooms = rooms
         self._live = live
 
-    def known(self, code: RoomCode) -> Preview | None:
-        """Return a room's preview if the room is in memory, else `None`."""
-        known = self._live.state(code)
-        return None if known is None else room(known.opened, known.terms)
+    def screen(self, named: Sequence[str], _: Mapping[str, str]) -> Shown | None:
+        """Return the preview of a room's link."""
+        if len(named) != 1:
+            return None
+        code = parse_room_code(named[0])
+        if not is_code(code):
+            return Shown(race("/"))
+        state = self._live.state(code)
+        known = None if state is None else room(state.opened, state.terms)
+        read = partial(self.of_room, code)
+        return Shown(race(f"/r/{code}"), known, read, is_kept=True, is_guess=True)
 
     async def of_room(self, code: RoomCode) -> Preview | None:
         """Load a room's preview; `None` if there is no such room."""
         found = await self._rooms.terms(code)
         return None if found is None else room(*found)
+
+
+def race(path: str) -> Preview:
+    """Return the generic preview of a room, which may not exist."""
+    about = "Same cards, same start. Who’s faster?"
+    return Preview("Race me at solitaire", about, path, listed=False)
 
 
 def room(opened: RoomOpened, terms: Terms) -> Preview:

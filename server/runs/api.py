@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from server.base.web.api.route import HOUR, Answer, Asked, Route, run_of
 from server.play.core.run import RunFile
-from server.runs.runs import Runs
+from server.runs.services import RunServices
 
 RUN_COST = 5.0  # reading and replaying its journal
 
@@ -21,13 +19,7 @@ class OfRun(Asked, frozen=True):
     run: str
 
 
-class Called(Protocol):
-    """The services that the handlers call."""
-
-    runs: Runs
-
-
-async def show_run(services: Called, asked: OfRun) -> Answer[RunFile]:
+async def show_run(services: RunServices, asked: OfRun) -> Answer[RunFile]:
     """Return a run of a closed deal, as a file that `samedeal verify` checks."""
     return Answer(await services.runs.file(run_of(asked.run)), HOUR)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from server.base.core.ids import DealId
-from server.request import HandlerTable, Request
 from server.runs.deal_messages import Deal, ShowDeal
+from server.runs.services import Request
 
 
 async def show_deal(request: Request[ShowDeal]) -> Deal:
@@ -20,6 +20,3 @@ async def show_deal(request: Request[ShowDeal]) -> Deal:
         seed=seed.hex() if seed is not None else None,
         rules=deal.rules,
     )
-
-
-HANDLERS: HandlerTable = {ShowDeal: show_deal}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from msgspec import Struct
 
 from server.base.core import days
@@ -13,8 +11,7 @@ from server.base.web.api.shared import Count, Date, Hex, Seed
 from server.deals.core.certificate import Certificate, moves_of
 from server.players.api import Player
 from server.results.core.boards import Group
-from server.runs.closed_deals import ClosedDeals
-from server.runs.runs import Runs
+from server.runs.services import RunServices
 
 
 class ClosedDeal(Struct, frozen=True):
@@ -104,14 +101,7 @@ class RunsOfDeal(Rows, frozen=True, kw_only=True):
     group: Group = "ranked"
 
 
-class Called(Protocol):
-    """The services that the handlers call."""
-
-    closed_deals: ClosedDeals
-    runs: Runs
-
-
-async def show_deal(services: Called, asked: OfDeal) -> Answer[ClosedDeal]:
+async def show_deal(services: RunServices, asked: OfDeal) -> Answer[ClosedDeal]:
     """Return a closed deal, with its seed."""
     deal, seed = await services.closed_deals.load(deal_of(asked.deal))
     if seed is None:
@@ -130,7 +120,7 @@ async def show_deal(services: Called, asked: OfDeal) -> Answer[ClosedDeal]:
     return Answer(value, FOREVER)
 
 
-async def list_runs(services: Called, asked: RunsOfDeal) -> Answer[DealRuns]:
+async def list_runs(services: RunServices, asked: RunsOfDeal) -> Answer[DealRuns]:
     """List the runs on a closed deal, best first: the runs of a round, or of a daily."""
     deal = deal_of(asked.deal)
     size, rows = await services.runs.page(deal, asked.group, asked.first, asked.count)

@@ -6,9 +6,9 @@ from server.base.core import costs
 from server.base.core.ids import AttemptId, DealId
 from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
-from server.request import HandlerTable, Request
 from server.runs import present as runs_present
 from server.runs.messages import GetRun, GetRuns, Run, Runs
+from server.runs.services import Request
 
 
 async def get_run(request: Request[GetRun]) -> Run:
@@ -35,6 +35,3 @@ async def get_runs(request: Request[GetRuns]) -> Runs:
 def _refuse_overload(request: Request[Command]) -> None:
     if request.load.is_too_high:
         raise Refusal("overloaded", wait=request.load.wait())
-
-
-HANDLERS: HandlerTable = {GetRun: get_run, GetRuns: get_runs}

@@ -8,10 +8,10 @@ from server.base.core.ids import RoomCode
 from server.base.core.refusal import Refusal
 from server.base.wire.session_messages import Done
 from server.play.handlers import pay_for_reading
-from server.request import HandlerTable, Request
 from server.rooms import present as rooms_present
 from server.watching.core import sight as core
 from server.watching.messages import GetWatchKey, StopWatching, Watched, WatchKey, WatchRound
+from server.watching.services import Request
 
 
 async def watch(request: Request[WatchRound]) -> Watched:
@@ -30,25 +30,25 @@ async def watch(request: Request[WatchRound]) -> Watched:
         raise Refusal("not_invited")
     room, epoch = found, found.watch_epoch if has_key else None
     core.sight(room, player, has_key=has_key)
-    request.front.watching.admit(session, code)
-    if room.round is not None and request.front.watching.audience(code) is None:
+    request.services.watch_feeds.admit(session, code)
+    if room.round is not None and request.services.watch_feeds.audience(code) is None:
         attempts = [room.round.attempt(each) for each in room.round.players]
         request.pay(costs.RUNNER * len(attempts))
         await pay_for_reading(request, attempts)
-    if request.front.rooms.topic_of(session) != code:
+    if request.services.room_feeds.topic_of(session) != code:
         seated = room.seat_of(player) is not None
-        await request.front.rooms.enter(session, room, seated=seated)
+        await request.services.room_feeds.enter(session, room, seated=seated)
         page = await services.live.load_page(room)
         secret = rooms_present.is_secret(page, player)
-        hidden = await request.front.rooms.hidden_from(session, room)
+        hidden = await request.services.room_feeds.hidden_from(session, room)
         session.send(rooms_present.room(page, secret=secret, hidden=hidden))
-        request.front.rooms.answered(session, code)
-    return await request.front.watching.watch(session, code, epoch)
+        request.services.room_feeds.answered(session, code)
+    return await request.services.watch_feeds.watch(session, code, epoch)
 
 
 async def stop(request: Request[StopWatching]) -> Done:
     """Stop watching; a session without a seat is also unsubscribed from the room."""
-    request.front.watching.stop(request.session)
+    request.services.watch_feeds.stop(request.session)
     return Done()
 
 
@@ -56,6 +56,3 @@ async def get_key(request: Request[GetWatchKey]) -> WatchKey:
     """Return the room's watch key to its host."""
     code = RoomCode(request.command.code)
     return WatchKey(code, await request.services.watching.key_for(code, request.player))
-
-
-HANDLERS: HandlerTable = {WatchRound: watch, StopWatching: stop, GetWatchKey: get_key}

@@ -170,7 +170,7 @@ async def test_a_kept_identity_with_a_result_does_not_expire(
         accounts_keys.passkey(passkey.id),
     ]
     assert [await node.redis.ttl(name) for name in names] == [-1, -1, -1]
-    await node.store.players.update(player)
+    await node.services.player_store.update(player)
     assert await node.redis.ttl(names[0]) == -1
     # Like a guest's, the history expires some time after the last result.
     assert await node.redis.ttl(players_keys.history(player)) > players_keys.PLAYER_LIFE_S - 60
@@ -256,7 +256,7 @@ async def test_a_new_code_is_valid_once_kept_and_its_offer_expires(
         await accounts.keep_recovery_code(player, parse_typed(late))
     assert tokens.parse(await sign_in(node, offered[2])).player == player
     assert len(await node.keys("recovery:*")) == 1
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_effects(node.services.outbox_store) == []
 
 
 @pytest.mark.parametrize("text", ["", "K3MQ", "K3MQ7-W2R5T", "K3MQ-7W2R-5T9X-KZ4B-0H8N"])
@@ -489,9 +489,9 @@ async def test_the_sweeper_completes_an_effect_idempotently(
         Deleted(player, START + 2),
     ):
         assert node.services.outbox.decode(outbox_entries.encode(effect)) == effect
-        await node.store.outboxes.put_effect(effect.field, outbox_entries.encode(effect))
+        await node.services.outbox_store.put_effect(effect.field, outbox_entries.encode(effect))
         await node.sweep()
-        assert await all_effects(node.store.outboxes) == []
+        assert await all_effects(node.services.outbox_store) == []
         before = await stored(node)
         account = await node.services.accounts.load(player)
         assert (account.deleted is None) == isinstance(effect, Kept)
@@ -534,7 +534,7 @@ async def on_boards(node: Node, player: PlayerId, group: Group) -> set[str]:
     found = set()
     for game in games():
         board = of_daily(DailyId(game, days.day_at(START)), group)
-        rows = (await node.store.leaderboards.rows(board, 1, 5)).rows
+        rows = (await node.services.leaderboard_store.rows(board, 1, 5)).rows
         found |= {game for row in rows if row.player == player}
     return found
 
@@ -608,7 +608,7 @@ async def test_signing_out_closes_all_sessions_but_one_on_all_nodes(
     await until(told)
     assert closing == {node: [(player, 1, "here")], other: [(player, 1, None)]}
     stays = f"{node.registration.id}/here"
-    assert await node.store.players.sessions([player]) == [[stays]]
+    assert await node.services.player_store.sessions([player]) == [[stays]]
 
 
 async def test_a_session_with_a_token_voided_meanwhile_is_not_registered(node: Node) -> None:

@@ -138,7 +138,7 @@ async def test_bots_are_barred_with_their_owner(hub: HubNode) -> None:
     with pytest.raises(Refusal, match="barred"):
         await services.identity.identify(bot.token, None)
     # The full check also finds a session that started at that moment, as after a lost message.
-    assert await hub.node.store.players.barred([bot.player], services.clock.now()) == [True]
+    assert await hub.node.services.player_store.barred([bot.player], services.clock.now()) == [True]
     await services.operators.unbar(BY, ada.player)
     assert (await hub.seat(bot.token)).player == bot.player
 

@@ -33,7 +33,7 @@ def certify(data: Path, game: str, count: int = 1) -> None:
 
     async def fill() -> None:
         async with services_alone(settings) as services:
-            pools = Certification(services.pools)
+            pools = Certification(services.pool_store)
             await pools.fill(game, count, [_Here()], Stop(), lambda _: None)
 
     # Playwright has an event loop in this thread.

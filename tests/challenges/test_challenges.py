@@ -36,7 +36,7 @@ TERMS = Terms("lady-betty", "standard", LIMIT, 2 * HOUR)
 async def known(node: Node, *players: PlayerId) -> None:
     """Give players a session, so that they can be invited."""
     for player in players:
-        await node.store.players.add_session(player, "node/session", START)
+        await node.services.player_store.add_session(player, "node/session", START)
 
 
 async def made(
@@ -278,16 +278,16 @@ async def test_the_deal_is_certified_if_the_pool_has_a_spare_one(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     uncertified = await made(node)
-    deal = await node.store.deals.find(uncertified.made.deal)
+    deal = await node.services.deal_store.find(uncertified.made.deal)
     assert deal is not None
     assert deal.certificate is None
     monkeypatch.setattr(challenges, "DRAWN_AHEAD", 0)
     pooled = PooledDeal(
         DealId("dea1000000000001"), "lady-betty", bytes(32), deal.rules, True, 40, "s>w", 1
     )
-    await node.store.pools.put(pooled)
+    await node.services.pool_store.put(pooled)
     certified = await made(node, key="another")
-    found = await node.store.deals.read(certified.made.deal)
+    found = await node.services.deal_store.read(certified.made.deal)
     assert found is not None
     assert found.id == pooled.id
     assert found.certificate is not None
@@ -536,8 +536,8 @@ async def test_strangers_fill_nobodys_list(node: Node, clock: SetClock) -> None:
     """Four strangers send 48 challenges. Bob's own and a friend's stay, even after views."""
     own = [await made(node, BOB, f"own {number}") for number in range(3)]
     strangers = [PlayerId(f"5tranger0000000{number}") for number in range(4)]
-    lists, store = node.services.challenge_lists, node.store.challenges
-    await node.store.met.add(BOB, [DAN], START)
+    lists, store = node.services.challenge_lists, node.services.challenge_store
+    await node.services.met_store.add(BOB, [DAN], START)
 
     async def named_by(player: PlayerId) -> list[ChallengeId]:
         names = [ChallengeId(f"{player[-3:]}{number:013}") for number in range(12)]
@@ -595,7 +595,7 @@ async def test_of_two_concurrent_commands_with_one_key_one_is_refused(
     [refusal] = [each for each in made_ if isinstance(each, Refusal)]
     [challenge] = [each for each in made_ if isinstance(each, Challenge)]
     assert refusal.code == "key_used"
-    deal = await node.store.deals.find(challenge.made.deal)
+    deal = await node.services.deal_store.find(challenge.made.deal)
     assert deal is not None
     assert deal.game == challenge.made.terms.game
 
@@ -611,7 +611,7 @@ async def test_concurrent_rematches_use_one_slot_and_one_deal(
     for number in range(3):
         name = DealId(f"dea100000000000{number}")
         pooled = PooledDeal(name, "lady-betty", bytes(32), rules, True, 40, "s>w", 1)
-        await node.store.pools.put(pooled)
+        await node.services.pool_store.put(pooled)
     draw, both = DealStore.draw_for, asyncio.Barrier(2)
 
     async def draw_with_the_other(self: DealStore, *given: Any) -> Deal:
@@ -625,7 +625,7 @@ async def test_concurrent_rematches_use_one_slot_and_one_deal(
         other.services.challenges.rematch(challenge.id, ADA),
     )
     assert one.made == same.made
-    assert (await node.store.pools.sizes(["lady-betty"]))["lady-betty"] == 2
+    assert (await node.services.pool_store.sizes(["lady-betty"]))["lady-betty"] == 2
     assert one.made.deal.startswith("dea1")
     holders = {
         player

@@ -251,7 +251,7 @@ async def test_nothing_is_kept_without_subscribers(hub: HubNode, node: Node) -> 
     assert live.size == 1
     await first.ask("WatchChallenge", challenge=another.id)
     assert live.size == 2
-    assert hub.front.challenges.topic_of(first.session) == another.id
+    assert hub.services.challenge_feeds.topic_of(first.session) == another.id
     await second.ask("UnwatchChallenge")
     first.leave()
 
@@ -268,7 +268,7 @@ async def test_a_failed_watch_keeps_the_previous_subscription(hub: HubNode, node
     (seat,) = await watchers(hub, challenge.id, 1)
     answer = await seat.ask("WatchChallenge", challenge="cha0000000000000")
     assert answer["code"] == "unknown_challenge"
-    assert hub.front.challenges.topic_of(seat.session) == challenge.id
+    assert hub.services.challenge_feeds.topic_of(seat.session) == challenge.id
     assert node.services.challenges.journals.size == 1
 
 
@@ -336,5 +336,5 @@ async def test_a_viewer_who_loses_access_is_notified_and_unsubscribed(
     for each in (stays, plays):
         await each.next("ChallengeChange")
     assert goes.received("ChallengeChange") == []
-    assert hub.front.challenges.topic_of(goes.session) is None
+    assert hub.services.challenge_feeds.topic_of(goes.session) is None
     assert (await goes.ask("WatchChallenge", challenge=challenge.id))["code"] == "unknown_challenge"

@@ -11,10 +11,10 @@ import pytest
 from server.base.core.ids import PlayerId
 from server.base.net.budgets import Budgets
 from server.base.net.load import Load
+from server.base.web.previews import Previews
 from server.challenges import preview as previews
 from server.challenges.core import commands
 from server.challenges.core.events import ResultVoided
-from server.front import previews_of
 from server.play.core.result import Result
 from server.players.core.names import Profile
 from tests.base.redis.servers import calls
@@ -98,7 +98,7 @@ async def test_a_circles_challenge_is_indistinguishable_from_a_missing_one(node:
     service.members = members
     terms = msgspec.structs.replace(TERMS, circle="c1rc1e0000000000")
     found = await service.create(ADA, terms, "key")
-    of = previews_of(node.services, Load(lambda: 0.0), Budgets())
+    of = Previews(node.services.screens, Load(lambda: 0.0), Budgets())
     shown = await of.preview(f"/c/{found.id}", {}, "")
     same = await of.preview("/c/rw4kq8d2n6vx1zt7", {}, "")
     assert (shown.title, shown.about) == (same.title, same.about)
@@ -108,7 +108,7 @@ async def test_a_circles_challenge_is_indistinguishable_from_a_missing_one(node:
 async def test_requests_within_seconds_share_one_read(node: Node, other: Node) -> None:
     found = await made(node)
     await played(node, found.id, ADA)
-    of, path = previews_of(other.services, Load(lambda: 0.0), Budgets()), f"/c/{found.id}"
+    of, path = Previews(other.services.screens, Load(lambda: 0.0), Budgets()), f"/c/{found.id}"
     before = await calls(node.redis, "xrange")
     at_once = await asyncio.gather(*(of.preview(path, {}, "192.0.2.1") for _ in range(20)))
     later = [await of.preview(path, {}, f"192.0.2.{number}") for number in range(20)]

@@ -41,7 +41,7 @@ async def test_prices_on_challenges_match_their_work(
     hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prices, bob = Prices(node, monkeypatch), await hub.seat()
-    service, store = node.services.challenges, node.store.challenges
+    service, store = node.services.challenges, node.services.challenge_store
     people = [PlayerId(f"n{number:015}") for number in range(50)]
     await known(node, *people)
     large = [await crowded(node, key=f"large {number}") for number in range(LARGE)]

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from server.base.core.days import DAY
-from server.base.core.due import CircleDue
 from server.base.core.ids import CircleId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.journals.cache import ReplicaCache
@@ -18,6 +17,7 @@ from server.circles import circles as service
 from server.circles.core import commands, keys
 from server.circles.core.circle import Circle
 from server.circles.core.events import League
+from server.circles.core.keys import CircleDue
 from server.circles.journal import CHECKPOINT_EVERY
 from server.circles.store import CircleStore
 from tests.builders import ADA, BOB, CYD, START
@@ -258,11 +258,11 @@ async def test_a_season_ends_by_itself_on_any_node(
     assert circle.season is not None
     clock.time = circle.season.settled + circle.delay - 1
     await other.sweep()
-    texts = await node.store.journals.read_from(keys.circle(circle.id), 1)
+    texts = await node.services.journal_store.read_from(keys.circle(circle.id), 1)
     assert json.loads(texts[-1])["type"] == "season"
     clock.time += 1
     await other.sweep()
-    texts = await node.store.journals.read_from(keys.circle(circle.id), 1)
+    texts = await node.services.journal_store.read_from(keys.circle(circle.id), 1)
     assert json.loads(texts[-1])["type"] == "closed"
     found = await node.services.circles.load(circle.id, ADA)
     assert [each.number for each in found.closed] == [1]

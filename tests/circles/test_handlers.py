@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from engine.catalog import daily_games
-from server import protocol
 from server.base.core.refusal import Refusal
+from server.base.wire import messages as wire_messages
 from server.circles import handlers
 from server.circles import messages as circle_messages
+from server.request import handlers_in
 from tests.base.redis.servers import until
 from tests.circles.test_tables import HALF, TODAY, WON, add
 from tests.clients.seats import HubNode, Seat
@@ -106,7 +107,7 @@ async def test_an_unsubscribed_session_receives_nothing(hub: HubNode) -> None:
     assert bob.news == []
 
     async def unwatched() -> bool:
-        return not hub.front.circles._audiences
+        return not hub.services.circle_feeds._audiences
 
     await until(unwatched)
 
@@ -186,7 +187,7 @@ FIELDS: dict[str, Any] = {
 }
 OF_CIRCLES = [
     kind
-    for kind in handlers.HANDLERS
+    for kind, _ in handlers_in(handlers)
     if issubclass(kind, circle_messages.CircleCommand)
     or kind in {circle_messages.JoinCircle, circle_messages.ShowInvitation}
 ]
@@ -194,7 +195,7 @@ OF_CIRCLES = [
 
 @pytest.mark.parametrize("kind", OF_CIRCLES, ids=lambda kind: kind.__name__)
 async def test_no_command_reveals_a_circle_to_outsiders(
-    hub: HubNode, kind: type[protocol.shared.Command]
+    hub: HubNode, kind: type[wire_messages.Command]
 ) -> None:
     ada, bob, eve = await seats(hub, 3)
     circle = await founded(ada, bob)
@@ -220,7 +221,7 @@ async def test_bots_cannot_send_commands_on_circles(hub: HubNode) -> None:
     circle = await founded(ada)
     assert all(
         not kind.for_bots or kind in {circle_messages.ListCircles, circle_messages.UnwatchCircle}
-        for kind in handlers.HANDLERS
+        for kind, _ in handlers_in(handlers)
     )
     assert circle["members"]
 

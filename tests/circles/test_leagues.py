@@ -5,17 +5,18 @@ from __future__ import annotations
 import pytest
 
 from server.base.core.days import DAY
-from server.base.core.due import ChallengeDue, CircleDue
 from server.base.core.ids import ChallengeId, PlayerId
 from server.base.core.quota import Item
 from server.base.core.refusal import Refusal
 from server.base.quotas.quotas import Scope
 from server.challenges.core.effects import ChallengeOpened
 from server.challenges.core.events import Terms
+from server.challenges.core.keys import ChallengeDue
 from server.challenges.core.occasions import occasion_of
 from server.circles.core import charges, commands
 from server.circles.core.circle import PAID_ROUNDS, Circle
 from server.circles.core.events import League
+from server.circles.core.keys import CircleDue
 from server.circles.core.seasons import ROUND_SETTLED_MS
 from server.circles.core.tables import LeagueScore
 from tests.builders import ADA, BOB, CYD, LIMIT

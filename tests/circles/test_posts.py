@@ -177,7 +177,7 @@ async def test_the_url_is_sealed_wherever_it_is_stored(node: Node) -> None:
     assert again.version == circle.version, "nothing has changed"
     for number in range(CHECKPOINT_EVERY):
         await node.services.circles.decide(circle.id, commands.mute, ADA, not number % 2)
-    texts = await node.store.journals.read_from(keys.circle(circle.id), 1)
+    texts = await node.services.journal_store.read_from(keys.circle(circle.id), 1)
     assert "secret/" not in "".join(texts)
     assert "hooks.example" not in "".join(texts)
     circle = await node.services.circles.set_webhook(circle.id, ADA, None, "json")

@@ -120,7 +120,7 @@ async def test_prices_of_other_commands_on_challenges_match_their_work(
     await prices.count(bob, "ListBlocked", "of none", same())
     await prices.count(bob, "BlockChallenger", "of few", varied("player", players, blocked=True))
     for each in players:
-        await node.store.challenges.block(bob.player, each, START)
+        await node.services.challenge_store.block(bob.player, each, START)
     blocked = same(player=players[0], blocked=True)
     await prices.count(bob, "BlockChallenger", "of many", blocked)
     await prices.count(bob, "ListBlocked", "of many", same())

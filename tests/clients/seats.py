@@ -14,7 +14,6 @@ from server.base.net.load import Load
 from server.base.wire.session import Session
 from server.base.wire.session_messages import VERSION
 from server.base.work.metrics import Metrics
-from server.front import Front
 from server.handlers import handlers_of
 from tests.base.redis.servers import running
 from tests.nodes import Node
@@ -146,9 +145,9 @@ class HubNode:
     def __init__(self, node: Node) -> None:
         self.node = node
         self.budgets = Budgets()
-        self.front = Front(node.services)
-        self.hub = self.front.hub
-        self.handlers = handlers_of(node.services, self.front, Load(lambda: 0.0))
+        self.services = node.services
+        self.hub = self.services.hub
+        self.handlers = handlers_of(self.services, Load(lambda: 0.0))
 
     async def seat(self, token: str | None = None, **fields: Any) -> Seat:
         """Open a session, and say hello."""
@@ -166,7 +165,7 @@ async def hubs_on(*nodes: Node) -> AsyncIterator[list[HubNode]]:
             node.registration.note_alive(other.registration.id)
     async with AsyncExitStack() as stack:
         for each in hubs:
-            stack.push_async_callback(each.front.finish)
+            stack.push_async_callback(each.services.room_feeds.close)
             await stack.enter_async_context(running(each.node.run))
         yield hubs
 

@@ -25,8 +25,8 @@ from server.base.net.origins import Origins
 from server.base.web.api.app import Api
 from server.base.web.http import Health, PlayersApp
 from server.base.web.pages import Pages
+from server.base.web.previews import Previews
 from server.dailies.archive import Archive
-from server.front import previews_of
 from server.routes import ROUTES, document
 from tests.builders import START
 from tests.nodes import Node
@@ -69,9 +69,9 @@ def archive_in(folder: Path, node: Node) -> Archive:
         node.dailies,
         node.services.daily_list,
         folder,
-        leaderboards=node.store.leaderboards,
-        trimmed=node.store.trimmed,
-        clock=node.store.clock,
+        leaderboards=node.services.leaderboard_store,
+        trimmed=node.services.trimmed_store,
+        clock=node.services.clock,
     )
 
 
@@ -103,7 +103,7 @@ class Site:
             clock=lambda: services.clock.now() / 1000,
         )
         origins = Origins()
-        previews = previews_of(services, load, self.budgets)
+        previews = Previews(services.screens, load, self.budgets)
         self.app = PlayersApp(
             Pages(folder, previews, Proxies(proxies), origins),
             self.api,

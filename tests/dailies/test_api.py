@@ -28,7 +28,7 @@ pytestmark = ALONE
 async def test_commitments_are_published_ahead(site: Site, node: Node) -> None:
     for game in daily_games():
         for _ in range(days.DRAWN_AHEAD - days.UNCERTIFIED_AHEAD):
-            await node.store.pools.put(pooled(game))
+            await node.services.pool_store.put(pooled(game))
     await node.dailies.draw_ahead()
     reply = await site.get("/dailies")
     found = reply.json
@@ -80,7 +80,7 @@ async def test_a_closed_day_with_only_certified_deals_never_changes(
     site: Site, node: Node, clock: SetClock
 ) -> None:
     for game in daily_games():
-        await node.store.pools.put(pooled(game))
+        await node.services.pool_store.put(pooled(game))
     await node.dailies.draw_ahead()
     day = DAY + days.UNCERTIFIED_AHEAD + 1
     clock.time = days.closes(day)
@@ -93,7 +93,7 @@ async def test_a_certified_deals_line_is_shown_when_its_day_is_closed(
     site: Site, node: Node, clock: SetClock
 ) -> None:
     made = pooled(GAME)
-    await node.store.pools.put(made)
+    await node.services.pool_store.put(made)
     await node.dailies.draw_ahead()
     day = DAY + days.UNCERTIFIED_AHEAD + 1
     path = f"/dailies/{days.date_text(day)}"

@@ -38,7 +38,7 @@ async def play_day(node: Node) -> None:
         await play_daily(node, player)
     await play_daily(node, ADA, "lady-betty", moves=2)
     await node.services.histories.keep(ADA, START)
-    await node.store.players.update(ADA, "Ada Lovelace")
+    await node.services.player_store.update(ADA, "Ada Lovelace")
 
 
 def lines_of(content: bytes) -> list[Any]:
@@ -102,9 +102,9 @@ async def test_all_nodes_make_identical_files(
             other.dailies,
             other.services.daily_list,
             tmp_path / "other",
-            leaderboards=other.store.leaderboards,
-            trimmed=other.store.trimmed,
-            clock=other.store.clock,
+            leaderboards=other.services.leaderboard_store,
+            trimmed=other.services.trimmed_store,
+            clock=other.services.clock,
         )
         with pytest.raises(Exception, match="being_made"):
             await own.load(days.day_at(START))
@@ -171,9 +171,9 @@ async def test_an_unwritable_folder_is_reported_and_retried(
         node.dailies,
         node.services.daily_list,
         blocked / "archive",
-        leaderboards=node.store.leaderboards,
-        trimmed=node.store.trimmed,
-        clock=node.store.clock,
+        leaderboards=node.services.leaderboard_store,
+        trimmed=node.services.trimmed_store,
+        clock=node.services.clock,
     )
     for _ in range(2):
         assert (await site.get(PATH)).code == "being_made"

@@ -37,7 +37,7 @@ async def fill(node: Node, count: int, wanted: Iterable[str] = daily_games()) ->
     """Put `count` certified deals into each game's pool."""
     for game in wanted:
         for effort in range(count):
-            await node.store.pools.put(pooled(game, effort))
+            await node.services.pool_store.put(pooled(game, effort))
 
 
 async def resign(
@@ -128,7 +128,7 @@ async def test_opening_todays_deal_does_not_draw_yesterdays(node: Node, clock: S
     clock.time = daily.ends(DAY)
     await node.dailies.open(ADA, GAME)
     wanted = [DailyId(GAME, DAY), DailyId(GAME, DAY + 1)]
-    assert list(await node.store.deals.daily_ids(wanted)) == [DailyId(GAME, DAY + 1)]
+    assert list(await node.services.deal_store.daily_ids(wanted)) == [DailyId(GAME, DAY + 1)]
 
 
 async def test_an_attempt_ends_when_its_day_closes(node: Node, clock: SetClock) -> None:
@@ -141,7 +141,7 @@ async def test_an_attempt_ends_when_its_day_closes(node: Node, clock: SetClock) 
     await node.apply_effects()
     for day, size in ((DAY, 1), (DAY + 1, 0)):
         board = of_daily(DailyId(GAME, day), "guests")
-        assert (await node.store.leaderboards.rows(board, 1, 1))[0] == size
+        assert (await node.services.leaderboard_store.rows(board, 1, 1))[0] == size
 
 
 async def test_today_lists_every_game_with_the_players_result(node: Node, other: Node) -> None:
@@ -175,7 +175,7 @@ async def test_deals_are_drawn_ahead_once(node: Node, other: Node, clock: SetClo
     clock.time += 30 * daily.DAY
     await node.dailies.draw_ahead()
     dailies = [DailyId(game, daily.day_at(clock.time)) for game in daily_games()]
-    ids = await node.store.deals.daily_ids(dailies)
+    ids = await node.services.deal_store.daily_ids(dailies)
     assert list(ids) == dailies
 
 
@@ -184,7 +184,7 @@ async def test_a_deal_drawn_ahead_is_used_on_its_day(
 ) -> None:
     await fill(node, daily.DRAWN_AHEAD + 1)
     await node.dailies.draw_ahead()
-    ahead = await node.store.deals.daily_ids([DailyId(GAME, DAY + 7)])
+    ahead = await node.services.deal_store.daily_ids([DailyId(GAME, DAY + 7)])
     clock.time += 7 * daily.DAY
     opened = await other.dailies.open(ADA, GAME)
     assert opened.start.deal == ahead[DailyId(GAME, DAY + 7)]
@@ -235,9 +235,11 @@ async def test_a_pool_filled_later_serves_the_days_after_tomorrow(node: Node, ot
     with capture_logs() as logs:
         await node.dailies.draw_ahead()
     days = [DailyId(GAME, DAY + number) for number in range(6)]
-    found = await node.store.deals.daily_ids(days)
+    found = await node.services.deal_store.daily_ids(days)
     assert list(found) == days[:5]
-    certified = [(await node.store.deals.daily(day)).certificate is not None for day in days[:5]]
+    certified = [
+        (await node.services.deal_store.daily(day)).certificate is not None for day in days[:5]
+    ]
     assert certified == [False, False, True, True, True]
     assert node.dailies.pooled[GAME] == 0
     assert logs == []
@@ -253,7 +255,7 @@ async def test_a_pool_filled_later_serves_the_days_after_tomorrow(node: Node, ot
 async def test_unusable_deals_do_not_count(node: Node) -> None:
     """A newer release has certified them by its own rules."""
     for _ in range(daily.DRAWN_AHEAD):
-        await node.store.pools.put(replace(pooled(GAME), rules="f" * 16))
+        await node.services.pool_store.put(replace(pooled(GAME), rules="f" * 16))
     with capture_logs() as logs:
         for _ in range(2):
             await node.dailies.draw_ahead()
@@ -323,8 +325,8 @@ async def test_starts_are_kept_for_days_with_keyed_hashes_of_addresses(
     assert "192.0" not in str(fields)
     life = await redis.ttl(dailies_keys.starts(DailyId(GAME, DAY)))
     assert 0 < life <= dailies_keys.DIGESTS_LIFE_S
-    assert await node.store.starts.earlier(DailyId(GAME, DAY), BOB) == [ADA]
-    assert await node.store.starts.earlier(DailyId(GAME, DAY), ADA) == []
+    assert await node.services.start_store.earlier(DailyId(GAME, DAY), BOB) == [ADA]
+    assert await node.services.start_store.earlier(DailyId(GAME, DAY), ADA) == []
 
 
 async def test_a_run_after_a_scout_at_the_same_address_is_suspicious(
@@ -395,13 +397,13 @@ async def test_an_unreadable_deal_does_not_prevent_others_from_being_drawn(
     """This happens at midnight on a node without the new secret key."""
     await other.dailies.draw_ahead()
     clock.time = MIDNIGHT
-    unread = await other.store.deals.daily(DailyId(GAME, DAY + 1 + daily.UNCERTIFIED_AHEAD))
+    unread = await other.services.deal_store.daily(DailyId(GAME, DAY + 1 + daily.UNCERTIFIED_AHEAD))
     await node.redis.hset(deals_keys.deal(unread.id), "format", "99")
     with capture_logs() as logs:
         for _ in range(2):
             await node.dailies.draw_ahead()
     wanted = [DailyId(game, unread.day or 0) for game in daily_games()]
-    assert len(await node.store.deals.daily_ids(wanted)) == len(daily_games())
+    assert len(await node.services.deal_store.daily_ids(wanted)) == len(daily_games())
     told = [(line["item"], line["code"]) for line in logs if line["event"] == "work_unreadable"]
     assert told == [(f"{GAME}:{unread.day}", "unknown_format")]
     assert node.background.failure is None

@@ -47,7 +47,7 @@ async def site(redis_url: str, clock: SetClock) -> AsyncIterator[Site]:
 
 
 async def drawn(node: Node, day: int) -> list[str]:
-    found = await node.store.deals.daily_ids([DailyId(game, day) for game in ALL])
+    found = await node.services.deal_store.daily_ids([DailyId(game, day) for game in ALL])
     return [each.game for each in found]
 
 
@@ -72,7 +72,7 @@ async def play(node: Node, day: int, wanted: list[str]) -> None:
 
 async def test_a_game_outside_the_list_has_no_daily(site: Site) -> None:
     node = await site.node(*FEW)
-    await node.store.pools.put(pooled(OFF))
+    await node.services.pool_store.put(pooled(OFF))
     await node.dailies.draw_ahead()
     for day in range(DAY, DAY + daily.DRAWN_AHEAD + 1):
         assert OFF not in await drawn(node, day)
@@ -108,7 +108,7 @@ async def test_a_game_removed_from_the_list_stays_while_its_deals_are_drawn(
     before = await site.node()
     for effort in range(2):
         for game in ALL:
-            await before.store.pools.put(pooled(game, effort))
+            await before.services.pool_store.put(pooled(game, effort))
     await before.dailies.draw_ahead()
     # Without deals in the pools, today and tomorrow are drawn ahead, and here two days more.
     assert [await drawn(before, DAY + n) for n in range(5)] == [ALL, ALL, [], [], []]
@@ -183,7 +183,7 @@ async def test_a_weeks_sum_includes_former_dailies(site: Site, clock: SetClock) 
     await play(node, DAY + 2, FEW[:1])
     assert boards.week_of(DAY) == boards.week_of(DAY + 2)
     board = boards.BoardId("week", boards.ALL_GAMES, boards.week_of(DAY), "guests")
-    (row,) = (await node.store.leaderboards.rows(board, 1, 9)).rows
+    (row,) = (await node.services.leaderboard_store.rows(board, 1, 9)).rows
     assert row.score == -2 * WON.points
     assert await node.services.daily_sets.ever() == ALL
 

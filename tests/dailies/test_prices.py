@@ -55,8 +55,8 @@ async def test_prices_of_dailies_follow_from_the_work(
     board = of_daily(DailyId(first, day), "guests")
     others = [PlayerId(f"{number:016}") for number in range(PLAYERS)]
     for place, player in enumerate([*others[: PLAYERS // 2], cyd.player, *others[PLAYERS // 2 :]]):
-        await node.store.leaderboards.place(board, player, place)
-    await node.store.met.add(cyd.player, others[:MAX_MET], START)
+        await node.services.leaderboard_store.place(board, player, place)
+    await node.services.met_store.add(cyd.player, others[:MAX_MET], START)
     await prices.count(cyd, "leaderboard.watch", "full", same(game=first))
     await prices.count(cyd, "leaderboard.unwatch", "full", same())
     mine = await cyd.ask("daily.open", game=first)

@@ -48,9 +48,9 @@ def retention_of(node: Node, folder: Path) -> Retention:
         node.registration,
         services.memory,
         Background(),
-        journals=node.store.journals,
-        trimmed=node.store.trimmed,
-        clock=node.store.clock,
+        journals=node.services.journal_store,
+        trimmed=node.services.trimmed_store,
+        clock=node.services.clock,
         keep_days=KEEP_DAYS,
     )
 
@@ -83,10 +83,10 @@ async def test_a_day_is_archived_after_its_results_and_loses_its_journals_later(
     assert sorted(runs_of(tmp_path)) == sorted([ADA, ADA, BOB])
     clock.time = OLD - 1
     await retention.check()
-    assert await node.store.journals.existing(journals) == [True] * 3
+    assert await node.services.journal_store.existing(journals) == [True] * 3
     clock.time = OLD
     await retention.check()
-    assert await node.store.journals.existing(journals) == [False] * 3
+    assert await node.services.journal_store.existing(journals) == [False] * 3
     # The file stays, and so do the results.
     assert sorted(runs_of(tmp_path)) == sorted([ADA, ADA, BOB])
     assert (await node.services.archive.days())[DAY] == {"robert": 2, "deuces": 1}
@@ -115,7 +115,7 @@ async def test_a_day_that_cannot_be_archived_keeps_its_journals(
     (tmp_path / "file").write_text("no folder")
     clock.time = OLD
     await retention_of(node, tmp_path / "file" / "archive").check()
-    assert await node.store.journals.existing(journals) == [True] * 3
+    assert await node.services.journal_store.existing(journals) == [True] * 3
 
 
 async def test_a_filling_store_drops_the_oldest_days_until_there_is_room(
@@ -132,11 +132,11 @@ async def test_a_filling_store_drops_the_oldest_days_until_there_is_room(
         await memory.check()
         clock.time = CLOSED + LEAST_DAYS * days.DAY - 1
         await retention.check()
-        assert await node.store.journals.existing(journals) == [True] * 3
+        assert await node.services.journal_store.existing(journals) == [True] * 3
         assert node.services.quotas.days([ADA]) == 7
         clock.time += 1
         await retention.check()
-        assert await node.store.journals.existing(journals) == [False] * 3
+        assert await node.services.journal_store.existing(journals) == [False] * 3
     finally:
         await redis.config_set("maxmemory", 0)
     await memory.check()

@@ -117,13 +117,13 @@ def test_a_solver_is_not_believed_without_a_proof() -> None:
 
 @ALONE
 async def test_a_pool_is_filled_up_to_its_target(node: Node) -> None:
-    certification, solvers = Certification(node.store.pools), [Here(), Here()]
+    certification, solvers = Certification(node.services.pool_store), [Here(), Here()]
     told: list[tuple[int, int]] = []
     done = await certification.fill(
         GAME, 3, solvers, Stop(), lambda each: told.append((each.kept, each.drawn))
     )
     assert (done.pooled, done.kept, done.is_done) == (3, 3, True)
-    assert await node.store.pools.count(GAME) == 3
+    assert await node.services.pool_store.count(GAME) == 3
     assert told[0] == (0, 0)
     assert done.drawn == sum(len(each.tasks) for each in solvers) == len(told[1:]) > 3
     assert len({task.seed for each in solvers for task in each.tasks}) == done.drawn
@@ -133,11 +133,11 @@ async def test_a_pool_is_filled_up_to_its_target(node: Node) -> None:
 
 @ALONE
 async def test_deals_added_to_the_pool_by_another_run_count(node: Node, other: Node) -> None:
-    pools = node.store.pools
+    pools = node.services.pool_store
 
     class Beside(Here):
         async def solve(self, task: Task) -> Solved:
-            await other.store.pools.put(pooled(GAME))
+            await other.services.pool_store.put(pooled(GAME))
             return solved(task)
 
     # Nodes of this release cannot use this deal, so it does not count.
@@ -149,11 +149,11 @@ async def test_deals_added_to_the_pool_by_another_run_count(node: Node, other: N
 
 @ALONE
 async def test_deals_taken_meanwhile_are_not_replaced(node: Node) -> None:
-    pools, days = node.store.pools, itertools.count(20_778)
+    pools, days = node.services.pool_store, itertools.count(20_778)
 
     class Beside(Here):
         async def solve(self, task: Task) -> Solved:
-            await node.store.deals.draw_certified(DailyId(GAME, next(days)))
+            await node.services.deal_store.draw_certified(DailyId(GAME, next(days)))
             return solved(task)
 
     done = await Certification(pools).fill(GAME, 3, [Beside()], Stop(), nothing)
@@ -173,7 +173,7 @@ async def test_few_deals_get_the_whole_budget(node: Node) -> None:
                 stop.set()
             return Solved("unknown", "", 1, 0)
 
-    done = await Certification(node.store.pools).fill(GAME, 5, [Unable()], stop, nothing)
+    done = await Certification(node.services.pool_store).fill(GAME, 5, [Unable()], stop, nothing)
     assert (done.kept, done.is_done) == (0, False)
     assert shares == [*[SMALL] * (FULL_BUDGET_EVERY - 1), 1] * 2
 
@@ -184,7 +184,9 @@ async def test_a_game_without_a_solver_method_is_given_up(node: Node) -> None:
         async def solve(self, task: Task) -> Solved:
             return Solved("unfit", task.game[:0], 0, 0)
 
-    done = await Certification(node.store.pools).fill(GAME, 5, [Unfit()] * 2, Stop(), nothing)
+    done = await Certification(node.services.pool_store).fill(
+        GAME, 5, [Unfit()] * 2, Stop(), nothing
+    )
     assert (done.kept, done.fits, done.is_done) == (0, False, True)
 
 
@@ -200,7 +202,9 @@ async def test_a_solver_that_fails_stops_the_others(node: Node) -> None:
 
     with pytest.raises(SolverError):
         async with asyncio.timeout(PATIENCE):
-            await Certification(node.store.pools).fill(GAME, 5, [Slow(), Broken()], Stop(), nothing)
+            await Certification(node.services.pool_store).fill(
+                GAME, 5, [Slow(), Broken()], Stop(), nothing
+            )
 
 
 async def test_a_process_solves_like_the_function_and_can_be_ended() -> None:

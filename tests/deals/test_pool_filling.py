@@ -61,19 +61,21 @@ class Broken(Here):
 async def test_the_first_days_deals_of_small_games_are_certified_immediately(node: Node) -> None:
     background = Background()
     # Without a timeout, since the machine may be slow.
-    filling = PoolFilling(node.store.pools, background, Metrics(), DAILIES, first_timeout=math.inf)
+    filling = PoolFilling(
+        node.services.pool_store, background, Metrics(), DAILIES, first_timeout=math.inf
+    )
     await filling.fill_first()
-    found = await node.store.pools.sizes(DAILIES)
+    found = await node.services.pool_store.sizes(DAILIES)
     assert found == dict.fromkeys(DAILIES, 0) | dict.fromkeys(SMALL, FIRST_DAYS)
 
 
 async def test_pools_are_filled_in_turn_and_then_left_alone(node: Node) -> None:
     solver = Here()
     filling = PoolFilling(
-        node.store.pools, Background(), Metrics(), DAILIES, solver=lambda _: solver, full=3
+        node.services.pool_store, Background(), Metrics(), DAILIES, solver=lambda _: solver, full=3
     )
     await filling.fill()
-    sizes = await node.store.pools.sizes(DAILIES)
+    sizes = await node.services.pool_store.sizes(DAILIES)
     assert {game for game, size in sizes.items() if size == 3} == SMALL
     asked = [game for game in solver.asked if game in SMALL]
     # If a deal is not decided, as for some of Lady Betty's, another one is drawn.
@@ -90,7 +92,7 @@ async def test_only_the_pools_of_dailies_are_filled(node: Node) -> None:
     solver = Here()
     wanted = ["robert"]
     filling = PoolFilling(
-        node.store.pools, Background(), Metrics(), wanted, solver=lambda _: solver, full=2
+        node.services.pool_store, Background(), Metrics(), wanted, solver=lambda _: solver, full=2
     )
     await filling.fill()
     assert set(solver.asked) == set(wanted)
@@ -101,7 +103,7 @@ async def test_a_node_can_stop_while_filling_pools(node: Node) -> None:
     background.stop.set()
     solver = Here()
     await PoolFilling(
-        node.store.pools, background, Metrics(), DAILIES, solver=lambda _: solver
+        node.services.pool_store, background, Metrics(), DAILIES, solver=lambda _: solver
     ).fill()
     assert (solver.asked, solver.closed) == ([], 1)
 
@@ -109,7 +111,9 @@ async def test_a_node_can_stop_while_filling_pools(node: Node) -> None:
 async def test_a_failing_solver_is_reported_and_does_not_stop_the_node(node: Node) -> None:
     metrics = Metrics()
     with capture_logs() as logs:
-        await PoolFilling(node.store.pools, Background(), metrics, DAILIES, solver=Broken).fill()
+        await PoolFilling(
+            node.services.pool_store, Background(), metrics, DAILIES, solver=Broken
+        ).fill()
     assert metrics.certification_failures == 1
     assert [(each["event"], each["log_level"]) for each in logs] == [
         ("certification_failed", "warning")

@@ -33,8 +33,12 @@ from engine.play import play
 from engine.ruleset import ROW
 from engine.search import Outcome, cards_never_seen, search
 from server import protocol as m
-from server.base.wire import codec
+from server.base.wire import codec, session_messages
+from server.base.wire import messages as wire_messages
 from server.deals import store as deals_store
+from server.play import messages as play_messages
+from server.rooms import messages as room_messages
+from server.watching import messages as watch_messages
 from tests.processes import PATIENCE
 
 
@@ -78,36 +82,39 @@ def test_moves_are_commands_of_the_protocol(game: str) -> None:
     moves = recorded(game)
     commands = [m.decode(payload) for payload in wire.moves(rules, 40, 2, moves)]
     for seq, (command, move) in enumerate(zip(commands, moves, strict=True), 2):
-        assert isinstance(command, m.attempts.PlayMove)
+        assert isinstance(command, play_messages.PlayMove)
         target = move.target if move.target != ROW else len(rules.pile_names)
-        played = m.attempts.PlayMove(40, seq, move.source, target, move.count)
+        played = play_messages.PlayMove(40, seq, move.source, target, move.count)
         assert command == played
 
 
 def test_payloads_are_classified_by_kind() -> None:
-    snapshot = m.attempts.Attempt(
+    snapshot = play_messages.Attempt(
         40, "a.b", "a", "c", "robert", "standard", "H7KQ2M4X", None, 1, [], 0, 1, 2, 3,
-        m.shared.Result(0, 52, 0, 0, None), "d1ce",
+        wire_messages.Result(0, 52, 0, 0, None), "d1ce",
     )  # fmt: skip
     events = {
         codec.encode_moved(40, 2, [[1, 1]], None, None, None): wire.ANSWER,
         codec.encode_progress((0, 1, 2)): wire.PROGRESSED,
         codec.encode_progress(range(24)): wire.PROGRESSED,
-        codec.encode(m.session.Refused("unavailable", "Later.", 0), (40, 2)): wire.REFUSAL,
+        codec.encode(session_messages.Refused("unavailable", "Later.", 0), (40, 2)): wire.REFUSAL,
         codec.encode(snapshot, (40, 2)): wire.OTHER,
-        codec.encode(m.session.Pong(1), 7): wire.OTHER,
+        codec.encode(session_messages.Pong(1), 7): wire.OTHER,
     }
     for payload, kind in events.items():
         assert wire.kind(b"before" + payload, len("before")) == kind
     assert wire.read(codec.encode(snapshot)) == (0, snapshot)
-    key = m.watching.WatchKey("H7KQ2M4X", "abc")
+    key = watch_messages.WatchKey("H7KQ2M4X", "abc")
     assert wire.read(codec.encode(key, 3)) == (3, key)
 
 
 def test_commands_are_packed_as_the_server_reads_them() -> None:
-    for command in (m.session.Hello(1, 1), m.rooms.SetReady(2, "H7KQ2M4X", ready=False)):
+    for command in (
+        session_messages.Hello(1, 1),
+        room_messages.SetReady(2, "H7KQ2M4X", ready=False),
+    ):
         assert m.decode(wire.pack(command)) == command
-    opened = m.attempts.OpenAttempt(3, "a.b", m.attempts.Have(9, 1))
+    opened = play_messages.OpenAttempt(3, "a.b", play_messages.Have(9, 1))
     assert m.decode(wire.pack(opened)) == opened
 
 
@@ -137,7 +144,7 @@ async def test_payloads_are_reassembled_from_pieces_of_any_size(piece: int) -> N
 
 
 MOVED = codec.encode_moved(40, 2, [[1, 1]], None, None, None)
-REFUSED = codec.encode(m.session.Refused("unavailable", "Later.", 0), (40, 2))
+REFUSED = codec.encode(session_messages.Refused("unavailable", "Later.", 0), (40, 2))
 
 
 class Peer:

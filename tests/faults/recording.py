@@ -12,11 +12,12 @@ from engine.board import Board, view_of
 from engine.catalog import ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import move_text
-from server import protocol
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.ids import DealId, PlayerId
 from server.base.wire import codec
+from server.base.wire import messages as wire_messages
+from server.play import messages as play_messages
 from server.play import present as play_present
 from server.play.answers import snapshot_of
 from server.play.core import attempt as core
@@ -76,7 +77,7 @@ class Recording:
         return self.commands
 
     def receive(
-        self, player: PlayerId, event: protocol.shared.Event, re: int = protocol.shared.NEWS
+        self, player: PlayerId, event: wire_messages.Event, re: int = wire_messages.NEWS
     ) -> None:
         """Record an event that a player receives."""
         self.receive_frame(player, codec.encode(event, re))
@@ -123,7 +124,7 @@ class Recording:
         self.stored.expiries[state.id] = start.deadline + keys.ATTEMPT_LIFE_MS
         steps = [Step(None, start, state)]
         _append(journal, start)
-        number = protocol.attempts.FIRST_NUMBER + (start.room is None)
+        number = play_messages.FIRST_NUMBER + (start.room is None)
         self.receive(
             player,
             play_present.attempt(snapshot_of(state, _commitment_of(start.deal)), number, self.at),

@@ -15,14 +15,14 @@ from engine.catalog import games
 from server.accounts.messages import ConfirmCode, DeleteAccount, KeepRecoveryCode, SignIn
 from server.base.core.ids import ALPHABET
 from server.base.wire.codec import MAX_FRAME_SIZE
-from server.base.wire.messages import Command
+from server.base.wire.messages import Command, kind_of
 from server.base.wire.session_messages import Hello
 from server.challenges.messages import CreateChallenge, PlayChallenge, WatchChallenge
 from server.circles.messages import CreateCircle, DeleteCircle, JoinCircle
 from server.lobby.messages import QuickMatch
 from server.notifications.messages import AddPush
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Hint, OpenAttempt, Resign, Undo
-from server.protocol import COMMANDS, kind_of
+from server.protocol import COMMANDS
 from server.rooms.messages import CreateRoom, JoinRoom, SetReady, StartRound
 
 Row = list[Any]

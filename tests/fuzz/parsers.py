@@ -24,14 +24,17 @@ from server.base.web.api.app import asked_of
 from server.base.web.api.problems import STATUS
 from server.base.web.api.route import Route, day_of, deal_of, game_of, player_of, run_of
 from server.base.web.content import content_of
-from server.base.web.previews import of_link
 from server.base.wire.codec import BadMessageError, OldProtocolError
+from server.circles.preview import of_invitation
+from server.dailies.preview import of_daily, of_day
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER
 from server.players.core import names
 from server.players.core.names import Profile
 from server.players.name_lists import name_lists
 from server.protocol import decode
 from server.routes import ROUTES
+from server.runs.preview import of_deal, of_run
+from server.watching.preview import of_watch_link
 from tests.test_protocol import EXAMPLES
 
 MAX_SENTENCE = 400
@@ -199,11 +202,11 @@ def _passkey(text: str) -> None:
 
 
 def _link(text: str) -> None:
-    for screen in ("watch", "run", "deal"):
-        preview = of_link(screen, [part for part in text.split("/") if part])
-        if preview is not None:
-            assert preview.path.isprintable()
-            assert not set(preview.path) & set("<>\"'& ")
+    for screen in (of_watch_link, of_run, of_deal, of_invitation, of_daily, of_day):
+        shown = screen([part for part in text.split("/") if part], {})
+        if shown is not None:
+            assert shown.generic.path.isprintable()
+            assert not set(shown.generic.path) & set("<>\"'& ")
 
 
 READERS: tuple[Reader, ...] = (

@@ -13,7 +13,7 @@ import pytest
 from server import protocol
 from server.accounts.messages import DeleteAccount
 from server.base.wire import codec
-from server.base.wire.messages import Event
+from server.base.wire.messages import Event, kind_of
 from server.base.wire.session_messages import Done, Pong, Refused
 from tests.fuzz.commands import Commands, Seen
 from tests.fuzz.fuzzer import ANSWERS, Fuzzer, Session, World
@@ -77,7 +77,7 @@ def test_an_undocumented_answer_causes_a_complaint(
 def test_broken_commands_fit_a_frame_and_never_delete_an_account() -> None:
     commands = Commands(random.Random(SEED), Seen())
     for _ in range(5_000):
-        frame = commands.broken([protocol.kind_of(DeleteAccount) - 1, 5, "x" * 3_000])
+        frame = commands.broken([kind_of(DeleteAccount) - 1, 5, "x" * 3_000])
         encoded = frame.encode() if isinstance(frame, str) else frame
         assert len(encoded) <= codec.MAX_FRAME_SIZE
         with suppress(codec.BadMessageError, codec.OldProtocolError):

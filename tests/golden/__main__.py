@@ -274,8 +274,8 @@ async def _play_every_variant(node: Node) -> None:
 
 async def _start(node: Node, game: str, variant: str) -> tuple[AttemptId, PlayerId]:
     """Start an attempt in a room that is no longer kept; return it and its player."""
-    player, room, now = PlayerId(random_id()), random_room_code(), node.store.clock.now()
-    deal = await node.store.deals.draw(game, variant, room)
+    player, room, now = PlayerId(random_id()), random_room_code(), node.services.clock.now()
+    deal = await node.services.deal_store.draw(game, variant, room)
     end = now + 7_200_000
     await node.attempts.start(
         Started(player, deal.id, game, variant, room, None, now, end, deal.rules)
@@ -291,8 +291,8 @@ async def _leave_effects(node: Node) -> None:
         # An attempt without a move has no effects.
         await node.play(opened.attempt, player)
         await node.attempts.resign(opened.attempt, player, opened.seq + 2)
-    name, text = (await all_effects(node.store.outboxes))[0]
-    await node.store.outboxes.set_aside(partition(name), name, text)
+    name, text = (await all_effects(node.services.outbox_store))[0]
+    await node.services.outbox_store.set_aside(partition(name), name, text)
 
 
 def attempt_state(attempt: Attempt) -> dict[str, Any]:

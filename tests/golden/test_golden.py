@@ -156,14 +156,14 @@ async def test_open_attempts_can_be_continued(node: Node, release: str) -> None:
 async def test_pending_effects_and_deadlines_are_processed(
     node: Node, release: str, clock: SetClock
 ) -> None:
-    left = {name.partition(".")[2] for name, _ in await all_effects(node.store.outboxes)}
+    left = {name.partition(".")[2] for name, _ in await all_effects(node.services.outbox_store)}
     # On other leaderboards, every new result changes a player's score.
     boards = {key: value for key, _, value in rows(release, STORE) if OF_DAY.fullmatch(key)}
     clock.time = closes(int(next(iter(boards)).rstrip("}").rpartition(":")[2]))
     await node.sweep()
     await node.apply_effects()
     assert left
-    assert not await all_effects(node.store.outboxes)
+    assert not await all_effects(node.services.outbox_store)
     known = await node.keys("leaderboard:*")
     redis: Any = node.redis
     found = [dict(await redis.zrange(key, 0, -1, withscores=True)) for key in known]

@@ -125,21 +125,21 @@ async def test_one_network_cannot_fill_the_list(
 async def test_many_requests_cost_one_read(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "READ_EVERY", 60.0)
     reads = 0
-    read = node.store.open_rooms.list
+    read = node.services.open_room_store.list
 
     async def counted(now: int) -> list[str]:
         nonlocal reads
         reads += 1
         return await read(now)
 
-    monkeypatch.setattr(node.store.open_rooms, "list", counted)
+    monkeypatch.setattr(node.services.open_room_store, "list", counted)
     for _ in range(2):
         await asyncio.gather(*(node.services.open_rooms.list() for _ in range(50)))
     assert reads == 1
 
 
 async def test_a_failed_write_is_retried(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    put, failures = node.store.open_rooms.put, 2
+    put, failures = node.services.open_room_store.put, 2
 
     async def failing(code: RoomCode, text: str, now: int, network: str, most: int) -> None:
         nonlocal failures
@@ -148,7 +148,7 @@ async def test_a_failed_write_is_retried(node: Node, monkeypatch: pytest.MonkeyP
             raise UnavailableError("down")
         await put(code, text, now, network, most)
 
-    monkeypatch.setattr(node.store.open_rooms, "put", failing)
+    monkeypatch.setattr(node.services.open_room_store, "put", failing)
     code = (await node.room_of(ADA)).opened.code
     with debug_captured() as logs:
         await follow(node, code, ADA)

@@ -57,7 +57,7 @@ async def has(node: Node, code: RoomCode, *players: PlayerId, begun: bool) -> Ro
 
 
 async def entries(node: Node, code: RoomCode) -> list[str]:
-    texts = (await node.store.journals.read(rooms_keys.room(code))).texts
+    texts = (await node.services.journal_store.read(rooms_keys.room(code))).texts
     return [text.split('"')[3] for text in texts]
 
 
@@ -128,7 +128,7 @@ async def test_an_offer_that_is_no_longer_available_is_skipped(node: Node, clock
     assert await match(node, BOB) == full
     locked = (await node.room_of(ADA, game=GAME)).opened.code
     for code in (full, locked):
-        await node.store.quick_matches.offer(GAME, code, clock.time)
+        await node.services.quick_match_store.offer(GAME, code, clock.time)
     assert await match(node, CYD) not in {full, locked}
 
 
@@ -143,7 +143,7 @@ async def test_after_several_tries_a_player_is_told_to_retry(
         tries += 1
         return taken
 
-    monkeypatch.setattr(node.store.quick_matches, "pair", pair)
+    monkeypatch.setattr(node.services.quick_match_store, "pair", pair)
     with pytest.raises(Refusal, match="overloaded"):
         await match(node, BOB)
     assert tries == module.TRIES

@@ -64,25 +64,25 @@ async def test_an_act_is_recorded_once_however_often_it_is_applied(node: Node, o
     await node.services.moderation.apply(act)
     await asyncio.gather(*(each.services.moderation.apply(act) for each in (node, other)))
     assert await node.services.operators.acts(10) == [act]
-    assert await node.store.repaired_days.all() == [(GAME, DAY)]
+    assert await node.services.repaired_day_store.all() == [(GAME, DAY)]
 
 
 async def test_an_act_of_a_dead_process_is_carried_out_by_a_sweeper(
     node: Node, other: Node
 ) -> None:
-    await node.store.players.update(ADA)
+    await node.services.player_store.update(ADA)
     act = BarPlayer(player=ADA, until=0, **ABOUT)
-    await node.store.outboxes.put_effect(act.field, effects.encode(act))
+    await node.services.outbox_store.put_effect(act.field, effects.encode(act))
     await other.sweep()
-    assert (await node.store.moderation.restrictions(ADA)).barred == 0
-    assert await all_effects(node.store.outboxes) == []
+    assert (await node.services.moderation_store.restrictions(ADA)).barred == 0
+    assert await all_effects(node.services.outbox_store) == []
     assert await node.services.operators.acts(10) == [act]
 
 
 async def test_the_later_of_two_acts_prevails_in_any_order(
     node: Node,
 ) -> None:
-    await node.store.players.update(ADA)
+    await node.services.player_store.update(ADA)
     for first, last in ((0, None), (None, 0)):
         number = START if first == 0 else START + 10
         acts: list[AnyAct] = [
@@ -91,7 +91,7 @@ async def test_the_later_of_two_acts_prevails_in_any_order(
         ]
         for act in reversed(acts):
             await node.services.moderation.apply(act)
-        assert (await node.store.moderation.restrictions(ADA)).barred == last
+        assert (await node.services.moderation_store.restrictions(ADA)).barred == last
     assert len(await node.services.operators.acts(10)) == 4
 
 
@@ -166,11 +166,11 @@ async def test_unknown_subjects_cannot_be_voided_closed_or_barred(node: Node) ->
     with pytest.raises(Refusal, match="unknown_game"):
         await operators.repair_day(BY, DAY, "chess")
     assert await operators.acts(10) == []
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_effects(node.services.outbox_store) == []
 
 
 async def test_a_barred_player_cannot_start_a_session(node: Node, clock: SetClock) -> None:
-    await node.store.players.update(ADA)
+    await node.services.player_store.update(ADA)
     sessions = node.services.sessions
     await sessions.register(ADA, "before")
     told: list[PlayerId] = []
@@ -227,14 +227,14 @@ async def test_a_hidden_name_is_replaced_on_every_node_and_cannot_be_changed(
 
 
 async def test_a_name_that_is_hidden_twice_is_not_lost(node: Node) -> None:
-    await node.store.players.update(ADA, "Ada")
+    await node.services.player_store.update(ADA, "Ada")
     for number, hidden in enumerate((True, True, False, False)):
         act = HideName(
             player=ADA, hidden=hidden, **ABOUT | {"id": f"{number}", "at": START + number}
         )
         await node.services.moderation.apply(act)
         await node.services.moderation.apply(act)
-    assert (await node.store.players.profiles([ADA]))[ADA].name == "Ada"
+    assert (await node.services.player_store.profiles([ADA]))[ADA].name == "Ada"
 
 
 async def test_closing_a_room_removes_its_members_and_ends_its_round(
@@ -283,7 +283,7 @@ async def test_an_operator_renames_and_deletes_a_circle(node: Node, other: Node)
     ):
         await node.services.moderation.apply(act)
     assert await circles.find(circle.id) is None
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_effects(node.services.outbox_store) == []
 
 
 async def test_the_later_rename_of_a_circle_prevails_but_not_over_a_deletion(
@@ -305,7 +305,7 @@ async def test_the_later_rename_of_a_circle_prevails_but_not_over_a_deletion(
 
 async def test_operators_see_a_circle_without_its_secrets(node: Node) -> None:
     for player, name in ((ADA, "Ada"), (BOB, "Bob")):
-        await node.store.players.update(player, name)
+        await node.services.player_store.update(player, name)
     circle = await founded(node, BOB)
     circles = node.services.circles
     posting = await circles.set_webhook(circle.id, ADA, "https://example.com/hook", "json")
@@ -356,7 +356,7 @@ async def test_rooms_are_found_by_scan_by_round_and_by_list(node: Node, clock: S
 
 async def test_players_are_found_by_name_prefix(node: Node) -> None:
     for player, name in ((ADA, "Ada"), (BOB, "adam"), (CYD, "Cyd")):
-        await node.store.players.update(player, name)
+        await node.services.player_store.update(player, name)
     await played(node, ADA)
     operators = node.services.operators
     assert {row.player for row in await operators.players("ADA", 10)} == {ADA, BOB}
@@ -403,12 +403,12 @@ async def test_copied_runs_of_a_daily_are_listed_once_and_the_list_is_bounded(
 
 async def test_a_win_is_compared_with_the_median_of_the_wins(node: Node) -> None:
     board = BoardId("day", GAME, DAY, "guests")
-    store = node.store
-    assert await store.suspicions.median_win(board) == (0, 0)
+    services = node.services
+    assert await services.suspicion_store.median_win(board) == (0, 0)
     for number, player in enumerate((ADA, BOB, CYD)):
-        await store.leaderboards.place(board, player, number + 5)
-    await store.leaderboards.place(board, PlayerId("9" * 16), 1 << 50)
-    assert await store.suspicions.median_win(board) == (3, 6)
+        await services.leaderboard_store.place(board, player, number + 5)
+    await services.leaderboard_store.place(board, PlayerId("9" * 16), 1 << 50)
+    assert await services.suspicion_store.median_win(board) == (3, 6)
 
 
 async def test_a_short_resigned_daily_is_not_suspicious(node: Node) -> None:
@@ -419,7 +419,7 @@ async def test_a_short_resigned_daily_is_not_suspicious(node: Node) -> None:
 
 async def test_a_voided_race_result_is_unrated_until_restored(node: Node, clock: SetClock) -> None:
     for player in (ADA, BOB):
-        await node.store.players.update(player)
+        await node.services.player_store.update(player)
         await node.services.histories.keep(player, START)
     room, _ = await node.race_of(ADA, BOB)
     clock.time = BEGUN
@@ -447,7 +447,7 @@ async def test_a_round_ended_by_an_operator_does_not_count_as_a_race(
     await node.services.operators.close_room(BY, code)
     await node.sweep()
     assert (await node.services.histories.load(ADA)).rounds == {}
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_effects(node.services.outbox_store) == []
 
 
 async def test_an_operators_deletion_equals_the_players_own(node: Node) -> None:
@@ -465,25 +465,25 @@ async def test_an_operators_deletion_equals_the_players_own(node: Node) -> None:
         HideName(player=player, hidden=True, **ABOUT | {"id": "2"}),
     ):
         await node.services.moderation.apply(act)
-    assert not (await node.store.moderation.restrictions(player)).known
+    assert not (await node.services.moderation_store.restrictions(player)).known
     assert len(await rows(node, BoardId("day", "lady-betty", DAY, "guests"))) == 1
 
 
 @pytest.mark.parametrize("played", [False, True])
 async def test_restrictions_on_a_kept_player_outlive_the_tokens(node: Node, played: bool) -> None:
     record = keys.player(ADA)
-    await node.store.players.update(ADA, "Ada")
+    await node.services.player_store.update(ADA, "Ada")
     if played:
-        await node.store.histories.change(ADA, 0, {"t:robert": "[]"})
-    await node.store.accounts.offer_code(ADA, "digest", START, 0, confirmed=False)
-    await node.store.accounts.keep_code(ADA, "digest", START)
+        await node.services.history_store.change(ADA, 0, {"t:robert": "[]"})
+    await node.services.account_store.offer_code(ADA, "digest", START, 0, confirmed=False)
+    await node.services.account_store.keep_code(ADA, "digest", START)
     await node.services.histories.keep(ADA, START)
     await node.services.operators.hide_name(BY, ADA, hidden=True)
     lives = [await node.redis.ttl(record)]
     await node.services.operators.bar(BY, ADA, 1)
     lives.append(await node.redis.ttl(record))
-    await node.store.accounts.keep_code(ADA, "other digest", START + 1)
+    await node.services.account_store.keep_code(ADA, "other digest", START + 1)
     lives.append(await node.redis.ttl(record))
-    await node.store.players.update(ADA)
+    await node.services.player_store.update(ADA)
     lives.append(await node.redis.ttl(record))
     assert lives == [-1] * 4 if played else min(lives) > keys.PLAYER_LIFE_S - 60

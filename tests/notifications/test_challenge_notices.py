@@ -44,7 +44,7 @@ async def test_invited_and_overtaken_players_are_notified(node: Node) -> None:
     async with told_on(node) as told:
         await told.subscribe("challenged", "beaten")
         for player in (ADA, CYD, DAN):
-            await node.store.players.add_session(player, "node/session", START)
+            await node.services.player_store.add_session(player, "node/session", START)
         made = await challenges.create(BOB, TERMS, "key", named=(ADA, CYD, DAN))
         await node.apply_effects()
         found = await told.read()

@@ -15,10 +15,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from server.base.core import days
-from server.base.core.due import PostDue, ReminderDue
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
+from server.base.outbound.core.due import PostDue
 from server.notifications.core import keys as notification_keys
+from server.notifications.core.keys import ReminderDue
 from server.notifications.core.wishes import (
     MAX_A_DAY,
     MAX_DEVICES,
@@ -70,7 +71,7 @@ class Told:
     async def tell(self, name: str = "abc", notice: Notice = CHALLENGED) -> None:
         """Send Ada a notification."""
         told = self.node.services.notifications
-        await told.tell(ADA, name, notice, self.node.store.clock.now() + 12 * HOUR)
+        await told.tell(ADA, name, notice, self.node.services.clock.now() + 12 * HOUR)
 
     async def next(self) -> Received:
         """Return the next request to the push service."""
@@ -90,7 +91,7 @@ async def told_on(node: Node, *answers: bytes) -> AsyncIterator[Told]:
 
 
 async def all_of(node: Node) -> dict[object, int]:
-    return dict(await all_due(node.store.outboxes, START + 100 * HOUR))
+    return dict(await all_due(node.services.outbox_store, START + 100 * HOUR))
 
 
 async def test_a_notification_is_readable_only_by_the_browser(node: Node) -> None:
@@ -190,7 +191,7 @@ async def test_quiet_hours_follow_daylight_saving(
         end = datetime(2027, month, 10, hour, tzinfo=UTC)
         clock.time = int(end.timestamp() * 1000) - HOUR // 2
         await told.tell()
-        ((_, at),) = await all_due(node.store.outboxes, clock.time + HOUR)
+        ((_, at),) = await all_due(node.services.outbox_store, clock.time + HOUR)
         assert at == clock.time + HOUR // 2
 
 
@@ -268,10 +269,10 @@ async def test_the_number_of_notifications_per_day_is_limited(node: Node, clock:
 )
 async def test_endpoints_must_be_at_known_push_services(node: Node, endpoint: str) -> None:
     outside = Notifications(
-        node.store.subscribers,
-        node.store.players,
+        node.services.subscriber_store,
+        node.services.player_store,
         node.services.posts,
-        node.store.clock,
+        node.services.clock,
         push_key=PUSH_KEY,
     )
     with pytest.raises(Refusal, match="bad_push"):
@@ -291,10 +292,10 @@ async def test_invalid_keys_are_refused(node: Node) -> None:
 
 async def test_a_server_without_a_key_sends_nothing(node: Node) -> None:
     silent = Notifications(
-        node.store.subscribers,
-        node.store.players,
+        node.services.subscriber_store,
+        node.services.player_store,
         node.services.posts,
-        node.store.clock,
+        node.services.clock,
         push_key=None,
     )
     assert silent.key is None
@@ -308,7 +309,7 @@ async def test_a_server_without_a_key_sends_nothing(node: Node) -> None:
 
 async def play(node: Node, player: PlayerId) -> None:
     """Add a result that counts for the player's current daily."""
-    today = days.day_at(node.store.clock.now())
+    today = days.day_at(node.services.clock.now())
     result = DayResult(home=40, left=12, time=60_000, moves=90, end="stuck", points=40)
     await node.services.histories.add_day(player, "robert", today, result, ())
 
@@ -335,7 +336,7 @@ async def test_an_ending_streak_is_announced_two_hours_before_midnight(
         found = await told.read()
         assert (found["topic"], found["days"]) == ("streak", 2)
         await node.sweep()
-        due = await all_due(node.store.outboxes, START + 100 * days.DAY)
+        due = await all_due(node.services.outbox_store, START + 100 * days.DAY)
         assert (ReminderDue(ADA), first + 3 * days.DAY) in due
         # The streak has ended.
         clock.time = first + 3 * days.DAY
@@ -344,7 +345,7 @@ async def test_an_ending_streak_is_announced_two_hours_before_midnight(
         clock.time += days.DAY
         await node.sweep()
         assert told.service.received.empty()
-        due = await all_due(node.store.outboxes, START + 100 * days.DAY)
+        due = await all_due(node.services.outbox_store, START + 100 * days.DAY)
         assert not any(isinstance(each, ReminderDue) for each, _ in due)
 
 

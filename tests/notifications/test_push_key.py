@@ -8,10 +8,10 @@ from tempfile import TemporaryDirectory
 import pytest
 from click.testing import CliRunner
 
-from server.app import push_key_of
 from server.base.core.refusal import UnsuitableError
 from server.cli.main import main
 from server.notifications.push_key import make_push_key, read_push_key
+from server.notifications.services import push_key_of
 from server.settings import Settings
 
 CONTACT = "mailto:ops@example.org"

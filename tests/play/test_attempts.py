@@ -15,7 +15,6 @@ from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from server.base.core import days
 from server.base.core.days import DailyId
-from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import Refusal
 from server.base.outbox import outbox
@@ -25,6 +24,7 @@ from server.play.core import attempt as core
 from server.play.core import keys
 from server.play.core.attempt import Attempt, Started
 from server.play.core.finish import Finish
+from server.play.core.keys import AttemptDue
 from tests.base.outbox.outboxes import all_due, all_effects
 from tests.base.redis.servers import in_flight, until, writes_held_up
 from tests.builders import ADA, BOB, LIMIT, START
@@ -44,7 +44,7 @@ async def begin(
     node: Node, player: PlayerId = ADA, game: str = "lady-betty", day: int = DAY
 ) -> AttemptId:
     """Start a player's attempt at a daily, and return its id."""
-    deal = await node.store.deals.daily(DailyId(game, day))
+    deal = await node.services.deal_store.daily(DailyId(game, day))
     started = Started(player, deal.id, game, "standard", None, day, START, DEADLINE, deal.rules)
     return (await node.attempts.start(started)).id
 
@@ -55,7 +55,7 @@ async def command(
     """Send a move, or `resign`. Any other text is sent as numbers that are not a move."""
     if move == "resign":
         return await node.attempts.resign(attempt, player, seq)
-    deal = await node.store.deals.find(DealId(attempt.partition(".")[0]))
+    deal = await node.services.deal_store.find(DealId(attempt.partition(".")[0]))
     rules = ruleset(deal.game if deal else "lady-betty")
     try:
         numbers = rules.numbers_of(parse_move(rules, move))
@@ -76,7 +76,7 @@ def numbers(move: str) -> tuple[int, int, int]:
 
 
 async def entries(node: Node, attempt: AttemptId) -> list[str]:
-    return (await node.store.journals.read(keys.attempt(attempt))).texts
+    return (await node.services.journal_store.read(keys.attempt(attempt))).texts
 
 
 async def moves(node: Node, attempt: AttemptId) -> list[str]:
@@ -86,7 +86,7 @@ async def moves(node: Node, attempt: AttemptId) -> list[str]:
 
 
 async def test_an_attempt_starts_once_on_all_nodes(node: Node, other: Node) -> None:
-    deal = await node.store.deals.daily(DailyId("robert", DAY))
+    deal = await node.services.deal_store.daily(DailyId("robert", DAY))
     started = [
         Started(ADA, deal.id, "robert", "standard", None, DAY, START + late, DEADLINE, deal.rules)
         for late in range(4)
@@ -102,7 +102,7 @@ async def test_opening_an_attempt_returns_its_players_view(node: Node, other: No
     attempt = await begin(node)
     await node.play(attempt, ADA)
     snapshot = await other.attempts.open(attempt, ADA)
-    deal = await node.store.deals.find(snapshot.start.deal)
+    deal = await node.services.deal_store.find(snapshot.start.deal)
     assert deal is not None
     assert (snapshot.attempt, snapshot.seq, snapshot.result.moves) == (attempt, 2, 1)
     assert snapshot.commitment == deal.commitment
@@ -251,8 +251,8 @@ async def give_up(node: Node, attempt: AttemptId) -> None:
 
 
 async def time_up(node: Node, attempt: AttemptId) -> None:
-    assert isinstance(node.store.clock, SetClock)
-    node.store.clock.time = DEADLINE
+    assert isinstance(node.services.clock, SetClock)
+    node.services.clock.time = DEADLINE
     await node.state_of(attempt)
 
 
@@ -266,13 +266,13 @@ async def test_the_last_entry_is_stored_together_with_its_effect(
 ) -> None:
     attempt = await begin(node)
     await node.play(attempt, ADA)
-    assert await all_due(node.store.outboxes, DEADLINE) == [(AttemptDue(attempt), DEADLINE)]
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_due(node.services.outbox_store, DEADLINE) == [(AttemptDue(attempt), DEADLINE)]
+    assert await all_effects(node.services.outbox_store) == []
     await end(node, attempt)
-    assert await all_due(node.store.outboxes, DEADLINE) == []
+    assert await all_due(node.services.outbox_store, DEADLINE) == []
     state = await node.state_of(attempt)
     finish = Finish(attempt, ADA, state.start.deal, "lady-betty", None, DAY, state.result)
-    [(field, text)] = await all_effects(node.store.outboxes)
+    [(field, text)] = await all_effects(node.services.outbox_store)
     assert field == attempt
     assert msgspec.json.decode(text, type=Finish) == finish
     assert node.outbox.queue.get_nowait() == finish
@@ -300,7 +300,7 @@ async def test_finishes_beyond_the_queues_bound_stay_in_the_outbox(
             await node.play(attempt, ADA)
             await resign(node, attempt)
         assert node.outbox.queue.qsize() == 1
-        assert len(await all_effects(node.store.outboxes)) == 3
+        assert len(await all_effects(node.services.outbox_store)) == 3
 
 
 async def test_only_one_of_two_moves_with_the_same_number_is_played(

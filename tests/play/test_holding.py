@@ -25,5 +25,5 @@ async def test_a_session_that_has_left_takes_no_attempt(hub: HubNode, *, has_lef
         hub.hub.left.subscribe(lambda _: left.set())
         desk.leave()
         await asyncio.wait_for(left.wait(), PATIENCE)
-    hub.front.holding.take(desk.session, AttemptId(opened["attempt"]))
+    hub.services.holding.take(desk.session, AttemptId(opened["attempt"]))
     assert bool(phone.received("taken")) != has_left

@@ -121,7 +121,7 @@ async def test_an_attempt_at_a_dead_end_is_ended_as_stuck(
         await until(notified)
     state = await node.state_of(attempt)
     assert (state.end, state.seq, state.board.moves) == ("stuck", len(line) + 2, len(line))
-    entries = (await node.store.journals.read(keys.attempt(attempt))).texts
+    entries = (await node.services.journal_store.read(keys.attempt(attempt))).texts
     assert entries[-1] == f'{{"type":"ended","end":"stuck","at":{BEGUN}}}'
     assert node.ended == [Ended(ADA, attempt, state.seq, state.result)]
 

@@ -127,8 +127,8 @@ async def test_changing_any_character_of_a_token_invalidates_it(node: Node) -> N
 async def test_another_servers_token_is_refused(node: Node) -> None:
     profile, token, _ = await node.services.identity.identify(None, None)
     elsewhere = SecretKeys([b"another server's file of 32 bytes"[:KEY_BYTES]])
-    store = node.store
-    keyring = Keyring(store.keyrings, elsewhere, store.clock, Background())
+    services = node.services
+    keyring = Keyring(services.keyring_store, elsewhere, services.clock, Background())
     await node.redis.delete(keys.KEYRING)
     forged = await keyring.token(profile.id, 0)
     with pytest.raises(Refusal, match="bad_token"):

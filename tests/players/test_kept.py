@@ -14,7 +14,6 @@ from server.accounts.accounts import parse_typed
 from server.accounts.core import keys as accounts_keys
 from server.base.core import days, keys
 from server.base.core.days import DailyId
-from server.base.core.due import AttemptDue
 from server.base.core.ids import PACE_BOT, AttemptId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.quotas.quotas import Scope
@@ -22,6 +21,7 @@ from server.base.work.random_text import random_room_code
 from server.deals.core import keys as deals_keys
 from server.play.core import keys as play_keys
 from server.play.core.attempt import Attempt
+from server.play.core.keys import AttemptDue
 from server.players.core import keys as players_keys
 from server.players.core.account import Passkey
 from server.players.core.charges import GUEST
@@ -66,7 +66,7 @@ async def open_all(node: Node, player: PlayerId) -> list[AttemptId]:
     await node.services.sessions.register(player, "session")
     found = [(await node.dailies.open(player, game)).attempt for game in daily_games()]
     node.services.sessions.unregister(player, "session")
-    await node.store.players.update(player)  # a write after its end, on the same connection
+    await node.services.player_store.update(player)  # a write after its end, on the same connection
     return found
 
 
@@ -100,18 +100,18 @@ async def test_a_daily_given_up_without_a_move_does_not_count(node: Node) -> Non
     attempt = (await node.dailies.open(ADA, "robert")).attempt
     await node.attempts.resign(attempt, ADA, 2)
     assert node.outbox.queue.empty()
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_effects(node.services.outbox_store) == []
     assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.UNPLAYED_LIFE_MS
     board = of_daily(DailyId("robert", DAY), "guests")
-    assert (await node.store.leaderboards.rows(board, 1, 1))[0] == 0
+    assert (await node.services.leaderboard_store.rows(board, 1, 1))[0] == 0
 
 
 async def test_the_first_move_of_a_daily_is_kept_and_sets_its_deadline(node: Node) -> None:
     attempt = (await node.dailies.open(ADA, "lady-betty")).attempt
-    assert await all_due(node.store.outboxes, CLOSE) == []
+    assert await all_due(node.services.outbox_store, CLOSE) == []
     for _ in range(2):
         await node.play(attempt, ADA)
-        assert await all_due(node.store.outboxes, CLOSE) == [(AttemptDue(attempt), CLOSE)]
+        assert await all_due(node.services.outbox_store, CLOSE) == [(AttemptDue(attempt), CLOSE)]
         assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.ATTEMPT_LIFE_MS
 
 
@@ -188,7 +188,7 @@ async def test_a_round_ends_after_its_attempts_have_expired(
     assert found.round is not None
     assert found.running is None
     assert {r.end for r in found.round.results.values()} == {"time"}
-    assert await all_due(node.store.outboxes, clock.time) == []
+    assert await all_due(node.services.outbox_store, clock.time) == []
 
 
 @pytest.mark.parametrize("played", ["", "refused", "moved"])

@@ -20,7 +20,7 @@ from tests.nodes import Node
 
 @ALONE
 async def test_a_profile_is_read_once(node: Node) -> None:
-    await node.store.players.update(BOB, "Bob")
+    await node.services.player_store.update(BOB, "Bob")
     profiles = node.services.profiles
     assert profiles.known([ADA, BOB]) is None
     expected = {ADA: Profile(ADA, guest_name(ADA)), BOB: Profile(BOB, "Bob")}
@@ -58,7 +58,7 @@ async def test_a_new_name_reaches_every_node(node: Node, other: Node) -> None:
 async def test_profiles_are_read_again_when_messages_may_have_been_lost(node: Node) -> None:
     profiles = node.services.profiles
     await profiles.load([ADA])
-    await node.store.players.update(ADA, "Ada")
+    await node.services.player_store.update(ADA, "Ada")
     node.services.profiles._receive(None)
     assert await profiles.load([ADA]) == {ADA: Profile(ADA, "Ada")}
 
@@ -66,7 +66,7 @@ async def test_profiles_are_read_again_when_messages_may_have_been_lost(node: No
 async def test_a_name_read_before_messages_were_lost_is_read_again(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    profiles, players = node.services.profiles, node.store.players
+    profiles, players = node.services.profiles, node.services.player_store
     await players.update(ADA, "Old")
     read, may_arrive, profiles_of = asyncio.Event(), asyncio.Event(), players.profiles
 

@@ -76,8 +76,8 @@ async def test_opening_a_session_does_not_close_another(
     assert not any(closed.values())
     other.services.sessions.unregister(ADA, "two")
     await several(ADA, node, expected=False)
-    await other.store.players.update(ADA)  # a write after its end, on the same connection
-    assert await node.store.players.sessions([ADA]) == [[f"{node.registration.id}/one"]]
+    await other.services.player_store.update(ADA)  # a write after its end, on the same connection
+    assert await node.services.player_store.sessions([ADA]) == [[f"{node.registration.id}/one"]]
 
 
 async def test_nodes_entered_concurrently_learn_of_each_other(
@@ -127,7 +127,7 @@ async def test_leftovers_of_ended_sessions_are_ignored(
     assert not any(closed.values())
     node.registration.note_alive(other.registration.id)
     # It ended while the store was away; the other session is on a dead node.
-    players = node.store.players
+    players = node.services.player_store
     await players.add_session(ADA, f"{other.registration.id}/ended", 1)
     await players.add_session(ADA, "dead/ended", 1)
     await node.services.sessions.register(ADA, "one")
@@ -173,12 +173,12 @@ async def test_the_check_recovers_from_lost_messages(node: Node, other: Node) ->
     ended = (DAN, "five", 0)
     for number in range(MAX_SESSIONS):
         name = f"{other.registration.id}/{number}"
-        await node.store.players.add_session(BOB, name, 2**50 + number)
+        await node.services.player_store.add_session(BOB, name, 2**50 + number)
     checked = await sessions.check([*mine, ended], lambda session: session != "five")
     assert checked == ["two"]
     assert sessions.has_several(ADA)
     # The session of the player whose record was lost is stored again.
-    assert await node.store.players.sessions([CYD, DAN]) == [[f"{me}/three"], []]
+    assert await node.services.player_store.sessions([CYD, DAN]) == [[f"{me}/three"], []]
 
 
 async def test_an_end_is_published_to_the_players_node(

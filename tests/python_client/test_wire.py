@@ -12,6 +12,7 @@ from samedeal_client import messages
 from samedeal_client.protocol import Command
 from samedeal_client.wire import Progress, decode, encode
 from server import protocol
+from server.base.wire.messages import kind_of
 from tests.test_protocol import EXAMPLES, Example
 
 COMMANDS: dict[int, type[Command[Any]]] = {
@@ -82,5 +83,5 @@ def test_extra_fields_are_ignored_and_missing_ones_have_defaults() -> None:
 
 
 def test_every_message_is_known() -> None:
-    assert COMMANDS.keys() == set(map(protocol.kind_of, protocol.COMMANDS))
-    assert messages.EVENTS.keys() == set(map(protocol.kind_of, protocol.EVENTS))
+    assert COMMANDS.keys() == set(map(kind_of, protocol.COMMANDS))
+    assert messages.EVENTS.keys() == set(map(kind_of, protocol.EVENTS))

@@ -55,7 +55,7 @@ async def test_a_closed_days_board_shows_results_and_runs(
 async def test_a_board_is_paginated_and_equal_values_share_a_rank(site: Site, node: Node) -> None:
     players = [PlayerId(f"{number:016}") for number in range(7)]
     for number, player in enumerate(players):
-        await node.store.leaderboards.place(BOARD, player, number // 2)
+        await node.services.leaderboard_store.place(BOARD, player, number // 2)
     pages = [
         (await site.get(f"/boards/day/{GAME}/{DATE}?from={first}&count=3")).json
         for first in (1, 4, 7, 10)
@@ -84,7 +84,7 @@ async def test_boards_of_numbers_show_the_numbers(
     path = path.format(week=f"{year}-W{week:02}")
     scope, game, period = path.split("/")
     asked = OfBoard(scope=scope, game=game, period=period)
-    await node.store.leaderboards.place(board_of(asked, DAY), ADA, -value)
+    await node.services.leaderboard_store.place(board_of(asked, DAY), ADA, -value)
     found = (await site.get(f"/boards/{path}")).json
     (row,) = found["rows"]
     assert (row["value"], row["left"], row["time"], row["moves"], row["run"]) == (

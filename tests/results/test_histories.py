@@ -32,7 +32,7 @@ def race(at: int) -> RoundResult:
 
 
 async def score(node: Node, board: BoardId, player: PlayerId = ADA) -> int | None:
-    _, row = await node.store.leaderboards.standing(board, player)
+    _, row = await node.services.leaderboard_store.standing(board, player)
     return row.score if row else None
 
 
@@ -77,7 +77,7 @@ async def test_a_ranked_run_counts_once_in_the_curves(node: Node) -> None:
     for _ in range(2):
         await node.services.histories.add_day(ADA, GAME, TODAY, KEPT, ["0:1", "end:27"])
     assert await score(node, day) == HALF.packed
-    assert await node.store.leaderboards.curves(day) == {"0:1": 1, "end:27": 1}
+    assert await node.services.leaderboard_store.curves(day) == {"0:1": 1, "end:27": 1}
 
 
 @pytest.mark.parametrize("ranked", [True, False])

@@ -81,7 +81,7 @@ async def fields_in(node: Node, player: PlayerId) -> dict[str, str]:
 
 
 async def score(node: Node, board: BoardId) -> int | None:
-    _, row = await node.store.leaderboards.standing(board, ADA)
+    _, row = await node.services.leaderboard_store.standing(board, ADA)
     return row.score if row else None
 
 

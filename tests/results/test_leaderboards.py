@@ -94,7 +94,7 @@ def test_an_unknown_leaderboard_is_refused(
 async def test_rows_are_paginated(node: Node) -> None:
     players = [PlayerId(f"{number:016}") for number in range(30)]
     for score, player in enumerate(players):
-        await node.store.leaderboards.place(BOARD, player, score // 4)
+        await node.services.leaderboard_store.place(BOARD, player, score // 4)
     read = node.services.leaderboards.rows
     found = [await read(BOARD, first, 7) for first in range(1, 36, 7)]
     assert {size for size, _ in found} == {30}
@@ -108,8 +108,8 @@ async def test_rows_are_paginated(node: Node) -> None:
 async def test_a_page_has_the_top_and_the_players_neighbours(node: Node) -> None:
     players = [PlayerId(f"{number:016}") for number in range(30)]
     for score, player in enumerate(players):
-        await node.store.leaderboards.place(BOARD, player, score)
-    await node.store.players.update(players[20], "Bob")
+        await node.services.leaderboard_store.place(BOARD, player, score)
+    await node.services.player_store.update(players[20], "Bob")
     page = await node.services.leaderboards.page(BOARD, players[20])
     assert (page.board, page.size) == (BOARD, 30)
     assert [row.player for row in page.top] == players[:TOP]

@@ -55,7 +55,7 @@ async def test_both_nodes_decide_and_each_change_happens_once(
             await sees(each, code, room.version + number)
     after = await node.rooms.load(code)
     assert (after.host, await members(node, code)) == (BOB, [BOB, CYD])
-    texts = (await node.store.journals.read(keys.room(code))).texts
+    texts = (await node.services.journal_store.read(keys.room(code))).texts
     assert [text.split('"')[3] for text in texts[room.version :]] == ["host", "left"]
     assert node.services.absences.size == other.services.absences.size == 0
 
@@ -104,7 +104,7 @@ async def test_members_present_by_the_store_are_not_absent(
     refreshed: list[RoomCode] = []
     await follow(node, code, ADA)
     monkeypatch.setattr(node.services.live, "refresh_soon", refreshed.append)
-    await node.store.rooms.put_present(code, BOB, other.registration.id)
+    await node.services.room_store.put_present(code, BOB, other.registration.id)
     time.pass_(SEAT_ABSENCE_MS)
 
     async def looked() -> bool:

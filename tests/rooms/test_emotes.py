@@ -67,10 +67,10 @@ async def test_an_emote_is_sent_to_all_on_every_node_and_encoded_once(hubs: list
 async def test_an_emote_is_not_stored(hubs: list[HubNode], nodes: list[Node]) -> None:
     one = await hubs[0].seat()
     code = await room_of(one)
-    before = await nodes[0].store.journals.read(keys.room(RoomCode(code)))
+    before = await nodes[0].services.journal_store.read(keys.room(RoomCode(code)))
     known = sorted(await nodes[0].redis.keys())
     await one.ask("SendEmote", code=code, emote=0)
-    assert await nodes[0].store.journals.read(keys.room(RoomCode(code))) == before
+    assert await nodes[0].services.journal_store.read(keys.room(RoomCode(code))) == before
     assert sorted(await nodes[0].redis.keys()) == known
     again = await hubs[0].seat()
     await again.ask("room.join", code=code)

@@ -89,7 +89,7 @@ async def test_leaving_one_room_keeps_the_subscription_to_another(hub: HubNode) 
     await one.ask("room.ready", code=second, ready=False)
     await one.next("room", lambda e: e["code"] == second and not e["members"][1]["ready"])
     assert len(one.news) > before
-    assert hub.front.rooms.topic_of(one.session) == second
+    assert hub.services.room_feeds.topic_of(one.session) == second
 
 
 async def test_a_session_subscribed_to_another_room_is_not_sent_the_cards(
@@ -117,7 +117,7 @@ async def test_cards_are_sent_when_the_round_starts_and_not_before(
     code = RoomCode(await room_of(one, other))
     room = await one.ask("room.start", code=code)
     starts = room["round"]["starts"]
-    feed = hub.front.rooms._audiences[code]
+    feed = hub.services.room_feeds._audiences[code]
 
     async def armed() -> bool:
         return feed.timer is not None
@@ -264,12 +264,12 @@ async def test_events_lost_by_the_bus_are_recovered(
     node.registration.note_alive("elsewhere")
     for number in range(MAX_SESSIONS):
         name = f"elsewhere/{number}"
-        await node.store.players.add_session(one.player, name, clock.time + 1)
+        await node.services.player_store.add_session(one.player, name, clock.time + 1)
     node.services.mirrors.ended.subscribers.clear()
     node.services.live.appended.subscribers.clear()
     clock.time = OVER
     await node.rooms.pass_deadline(code)
-    node.services.mirrors.ended.subscribe(hub.front.holding._ended)
+    node.services.mirrors.ended.subscribe(hub.services.holding._ended)
     node.services.sessions.missed.emit()
 
     async def closed() -> bool:
@@ -286,14 +286,16 @@ async def test_leaving_ends_only_the_sessions_own_subscriptions(hub: HubNode, no
     one.leave()
     gone = await other.next("room", lambda e: not e["members"][0]["here"])
     assert gone["members"][1]["here"]
-    assert hub.front.rooms.topic_of(one.session) is None
-    assert one.session not in hub.front.leaderboards._topics
+    assert hub.services.room_feeds.topic_of(one.session) is None
+    assert one.session not in hub.services.leaderboard_feeds._topics
     other.leave()
 
     async def nothing_left() -> bool:
-        present = await node.store.rooms.present(code)
+        present = await node.services.room_store.present(code)
         topics_left = {topic for topic in node.bus._topics if topic.startswith(("room", "leader"))}
-        return not (present or topics_left or hub.hub._sessions or hub.front.rooms._audiences)
+        return not (
+            present or topics_left or hub.hub._sessions or hub.services.room_feeds._audiences
+        )
 
     await until(nothing_left)
 

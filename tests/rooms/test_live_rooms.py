@@ -105,7 +105,7 @@ async def test_a_gap_in_the_published_versions_leads_to_a_read_of_the_journal(
     await node.rooms.decide(code, commands.set_ready, BOB, False)
     room = await node.rooms.decide(code, commands.set_ready, BOB, True)
     assert page_of(other, code).room.version == version
-    text = (await node.store.journals.read(rooms_keys.room(code))).texts[-1]
+    text = (await node.services.journal_store.read(rooms_keys.room(code))).texts[-1]
     node.bus.publish(room_bus.topic(code), encode(AppendedEntry(room.version, text)))
     await sees(other, code, version + 2)
 
@@ -168,7 +168,7 @@ async def test_members_are_present_as_long_as_they_have_a_session(node: Node, ot
     await shows(node, code, ADA)
 
     async def written() -> bool:
-        return await node.store.rooms.present(code) == {ADA: node.registration.id}
+        return await node.services.room_store.present(code) == {ADA: node.registration.id}
 
     await until(written)
 
@@ -189,7 +189,7 @@ async def test_a_player_with_a_newer_session_elsewhere_stays_present_when_the_ol
     node.services.live.unsubscribe(code, BOB)
     await shows(node, code, ADA, BOB)
     await shows(other, code, ADA, BOB)
-    assert (await node.store.rooms.present(code))[BOB] == other.registration.id
+    assert (await node.services.room_store.present(code))[BOB] == other.registration.id
 
 
 async def test_when_a_node_dies_its_players_are_absent_and_its_last_entry_is_read(
@@ -223,7 +223,7 @@ async def test_lost_presence_is_rewritten(node: Node) -> None:
     node.services.live.receive(code, None)
 
     async def written() -> bool:
-        return await node.store.rooms.present(code) == {ADA: node.registration.id}
+        return await node.services.room_store.present(code) == {ADA: node.registration.id}
 
     await until(written)
     assert page_of(node, code).online == {ADA}
@@ -289,7 +289,7 @@ async def test_the_seed_of_a_finished_round_is_shown_on_every_node(
         await node.attempts.give_up(attempt_of(room, player))
     await node.apply_effects()
     assert room.round is not None
-    deal = await node.store.deals.find(room.round.deal)
+    deal = await node.services.deal_store.find(room.round.deal)
     assert deal is not None
     for each in (node, other):
 
@@ -356,7 +356,7 @@ def slow_refreshes(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[asyncio.Event, asyncio.Event]:
     """Make a node's refreshes set one event, and wait for the other before they continue."""
-    present = node.store.rooms.present
+    present = node.services.room_store.present
     asked, go_on = asyncio.Event(), asyncio.Event()
 
     async def slow(asked_for: RoomCode) -> dict[PlayerId, str]:
@@ -365,7 +365,7 @@ def slow_refreshes(
         await go_on.wait()
         return found
 
-    monkeypatch.setattr(node.store.rooms, "present", slow)
+    monkeypatch.setattr(node.services.room_store, "present", slow)
     return asked, go_on
 
 
@@ -408,7 +408,7 @@ async def test_a_room_left_during_a_refresh_is_not_followed_again(
     await until(refreshed)
 
     async def absent() -> bool:
-        return await node.store.rooms.present(code) == {}
+        return await node.services.room_store.present(code) == {}
 
     await until(absent)
     assert node.services.live.size == 0
@@ -459,7 +459,7 @@ async def test_a_node_that_does_not_follow_a_room_reads_its_online_players(
     code = (await node.room_of(ADA, BOB)).opened.code
     assert await other.services.live.online(code) == set()
     await follow(node, code, ADA)
-    await node.store.rooms.put_present(code, BOB, "dead node")
+    await node.services.room_store.put_present(code, BOB, "dead node")
     assert await other.services.live.online(code) == {ADA}
     assert other.services.live.present(code) is None
     before = await calls(node.redis, "hgetall")

@@ -53,7 +53,7 @@ async def race_with_bot(node: Node, clock: SetClock) -> tuple[Room, RoomCode]:
 
 
 async def texts(node: Node, attempt: AttemptId) -> list[str]:
-    return (await node.store.journals.read(keys.attempt(attempt))).texts
+    return (await node.services.journal_store.read(keys.attempt(attempt))).texts
 
 
 async def reaches(node: Node, attempt: AttemptId, seq: int) -> Attempt:

@@ -97,7 +97,7 @@ async def test_a_finished_round_is_in_histories_and_on_leaderboards(
     assert (await scores(node, "rating", "lady-betty"))[ADA] == -rated.value < 0
     assert await node.services.race_recorder.met(ADA) == [BOB]
     assert await node.services.race_recorder.met(BOB) == [ADA]
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_effects(node.services.outbox_store) == []
 
 
 async def test_a_sweeper_records_a_dead_nodes_race(
@@ -110,13 +110,13 @@ async def test_a_sweeper_records_a_dead_nodes_race(
     # The node dies before it applies the last effect, caused by these two.
     for _ in range(2):
         await node.outbox.apply(node.outbox.queue.get_nowait())
-    ((field, _),) = await all_effects(node.store.outboxes)
+    ((field, _),) = await all_effects(node.services.outbox_store)
     assert field == f"{code}/1"
 
     await other.sweep()
     ada, bob = await histories(other, ADA, BOB)
     assert len(ada.rounds) == len(bob.rounds) == 1
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_effects(node.services.outbox_store) == []
 
 
 async def test_a_round_against_the_pace_bot_is_not_a_race(node: Node, clock: SetClock) -> None:
@@ -314,7 +314,7 @@ async def followed(node: Node, overs: Sequence[Race]) -> list[Followed]:
     """Return the decisions on some races, and their effects on the players."""
     found: list[Followed] = []
     for over in overs:
-        record = await node.store.race_records.find(over.deal)
+        record = await node.services.race_record_store.find(over.deal)
         assert record is not None
         held = await histories(node, *over.results)
         results = {
@@ -341,7 +341,7 @@ async def test_a_race_of_a_killed_node_is_recorded_by_the_next_race(
 
     async def decided(self: RaceRecordStore, *given: Any) -> Any:
         found = await decide(self, *given)
-        if last == "decision" and self is node.store.race_records:
+        if last == "decision" and self is node.services.race_record_store:
             raise UnavailableError("it was killed")
         return found
 

@@ -204,7 +204,7 @@ async def test_a_round_has_one_deal_and_an_attempt_for_each_runner(
     round_ = room.running
     assert round_ is not None
     assert round_.players == (ADA, BOB, CYD)
-    deal = await other.store.deals.find(round_.deal)
+    deal = await other.services.deal_store.find(round_.deal)
     assert deal is not None
     assert (deal.commitment, deal.room) == (round_.commitment, code)
     for player in round_.players:
@@ -255,7 +255,7 @@ async def test_a_room_plays_several_rounds(node: Node, other: Node, clock: SetCl
         room = await node.rooms.load(code)
         assert room.running is None
         assert sum(room.wins.values()) >= number
-        assert await all_due(node.store.outboxes, OVER * 2) == []
+        assert await all_due(node.services.outbox_store, OVER * 2) == []
         if number == 1:
             room = await node.rematch(code, ADA, BOB)
     assert await deals(node) == 2
@@ -383,7 +383,7 @@ async def test_a_round_uses_the_terms_at_its_start(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
-    draw = node.store.deals.draw
+    draw = node.services.deal_store.draw
     drawn: list[str] = []
 
     async def draw_slowly(game: str, variant: str, room: RoomCode, known: str) -> Deal:
@@ -391,11 +391,11 @@ async def test_a_round_uses_the_terms_at_its_start(
         await other.rooms.set_terms(code, ADA, TERMS)
         return await draw(game, variant, room, known)
 
-    monkeypatch.setattr(node.store.deals, "draw", draw_slowly)
+    monkeypatch.setattr(node.services.deal_store, "draw", draw_slowly)
     room = await node.rooms.start(code, ADA, PLAYERS)
     assert drawn == ["lady-betty", "roosevelt"]
     assert room.running is not None
-    deal = await node.store.deals.find(room.running.deal)
+    deal = await node.services.deal_store.find(room.running.deal)
     assert deal is not None
     assert deal.game == room.running.terms.game == "roosevelt"
 
@@ -460,7 +460,7 @@ async def test_all_runners_are_finished_at_the_deadline(
     assert {player: result.end for player, result in room.round.results.items()} == {
         ADA: "stuck", BOB: "time", CYD: "time",
     }  # fmt: skip
-    assert await all_due(node.store.outboxes, OVER * 2) == []
+    assert await all_due(node.services.outbox_store, OVER * 2) == []
     await other.rooms.pass_deadline(code)
     await other.rooms.pass_deadline(NOWHERE)
 
@@ -515,9 +515,9 @@ async def test_a_page_adds_progress_names_presence_and_seed_to_the_room(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
-    await node.store.rooms.put_present(code, ADA, node.registration.id)
-    await node.store.rooms.put_present(code, BOB, "dead node")
-    await node.store.players.update(BOB, "Bob")
+    await node.services.room_store.put_present(code, ADA, node.registration.id)
+    await node.services.room_store.put_present(code, BOB, "dead node")
+    await node.services.player_store.update(BOB, "Bob")
     start = Result(0, 52, 0, 0, None)
     page = await node.services.live.load_page(room)
     assert page.progress == {ADA: start, BOB: start}
@@ -536,7 +536,7 @@ async def test_a_page_adds_progress_names_presence_and_seed_to_the_room(
         await node.rooms.finish(code, room.round.deal, player, reached(9))
         page = await node.services.live.load_page(await node.rooms.load(code))
         assert (page.seed is None) == (player == ADA)
-    deal = await node.store.deals.find(room.round.deal)
+    deal = await node.services.deal_store.find(room.round.deal)
     assert deal is not None
     assert page.seed == deal.seed.hex()
     assert page.progress == {ADA: reached(9), BOB: reached(9)}
@@ -559,7 +559,7 @@ async def test_the_first_progress_counts_cards_that_start_at_home(node: Node, ga
 async def test_every_change_is_published(node: Node) -> None:
     room = await create(node)
     code = room.opened.code
-    texts = (await node.store.journals.read(rooms_keys.room(code))).texts
+    texts = (await node.services.journal_store.read(rooms_keys.room(code))).texts
     entries = [
         (room_bus.topic(code), encode(AppendedEntry(number, text)))
         for number, text in enumerate(texts, start=1)

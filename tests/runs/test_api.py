@@ -134,7 +134,7 @@ async def test_nothing_of_an_open_deal_is_served(
     attempts.append(challenge.attempt(ADA))
     deals = []
     for attempt in attempts:
-        deal = await node.store.deals.find((await node.state_of(attempt)).start.deal)
+        deal = await node.services.deal_store.find((await node.state_of(attempt)).start.deal)
         assert deal is not None
         deals.append(deal)
     for attempt, deal, date, game in product(attempts, deals, (DATE,), (GAME, deals[1].game)):

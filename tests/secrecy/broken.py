@@ -21,7 +21,7 @@ from server.challenges.core.challenge import Challenge
 from server.deals.store import Deal
 from server.play.core import attempt as core
 from server.play.journal import AttemptDefinition
-from server.request import Handler, Request
+from server.request import Handler, NodeRequest
 from server.rooms.core.room import Room
 from server.runs.closed_deals import ClosedDeals
 from server.watching.core import sight
@@ -67,7 +67,7 @@ def logs_hidden_cards() -> Iterator[None]:
 def takes_longer_for_some_cards() -> Iterator[None]:
     """Make reading an attempt take longer for some hidden cards."""
 
-    async def later(handle: Handler, request: Request[Any]) -> Any:
+    async def later(handle: Handler, request: NodeRequest[Any, Any]) -> Any:
         event = await handle(request)
         latest = request.session.shown.latest
         attempt = await request.services.attempts.find(latest) if latest else None

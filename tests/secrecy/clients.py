@@ -22,17 +22,28 @@ from engine.catalog import daily_games, games, ruleset
 from engine.moves import legal_moves
 from engine.play import apply
 from server import protocol
+from server.accounts import messages as account_messages
 from server.base.core.days import day_at
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
+from server.base.wire import messages as wire_messages
+from server.base.wire import session_messages
 from server.base.wire.session_messages import VERSION
+from server.challenges import messages as challenge_messages
+from server.circles import messages as circle_messages
+from server.dailies import messages as daily_messages
+from server.play import messages as play_messages
 from server.play.core import keys
 from server.play.core.attempt import Attempt
 from server.play.core.digest import digest
 from server.play.core.result import Help
 from server.play.journal import steps_of
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Have
+from server.rooms import messages as room_messages
 from server.rooms.messages import PROGRESS
 from server.routes import ROUTES
+from server.runs import deal_messages
+from server.runs import messages as run_messages
+from server.watching import messages as watch_messages
 from tests.builders import START
 from tests.secrecy.decks import NEVER, Dealer, Decks, deck
 from tests.secrecy.stage import COUNTDOWN_MS, Input, Stage
@@ -205,7 +216,7 @@ class Clients:
 
     async def _gather(self) -> None:
         """Open a room and start a round."""
-        script, rooms = self._script, protocol.rooms
+        script, rooms = self._script, room_messages
         await self._do(0.0, [each for client in range(CLIENTS) for each in self._opened(client, 0)])
         await self._do(ANSWERED, [])
         game, variant = script.game
@@ -216,21 +227,21 @@ class Clients:
         for client in (BOB, CYD):
             await self._send(client, rooms.JoinRoom(next(self._ids), self.code))
         await self._send(CYD, rooms.SetReady(next(self._ids), self.code, ready=False))
-        await self._send(ANN, protocol.watching.GetWatchKey(next(self._ids), self.code))
+        await self._send(ANN, watch_messages.GetWatchKey(next(self._ids), self.code))
         if script.public:
             await self._send(ANN, rooms.SetPublic(next(self._ids), self.code, public=True))
         await self._send(ANN, rooms.StartRound(next(self._ids), self.code, anyway=True))
         for client in (ANN, DAN):
-            await self._send(client, protocol.dailies.OpenDaily(next(self._ids), script.daily))
+            await self._send(client, daily_messages.OpenDaily(next(self._ids), script.daily))
         await self._send(
             ANN,
-            protocol.challenges.CreateChallenge(
+            challenge_messages.CreateChallenge(
                 next(self._ids), game, 600, 3_600, "c" * 8, variant, help=script.help
             ),
         )
         for client in (ANN, CYD):
             await self._send(
-                client, protocol.challenges.PlayChallenge(next(self._ids), self._challenges[0])
+                client, challenge_messages.PlayChallenge(next(self._ids), self._challenges[0])
             )
         await self._do(0.0 if script.early else COUNTDOWN_MS / 1000, [])
         if script.sealed:
@@ -245,7 +256,7 @@ class Clients:
         for client in (ANN, BOB):
             known = self.clients[client]
             attempt = attempt_id(deal, known.id)
-            await self._send(client, protocol.attempts.OpenAttempt(next(self._ids), attempt))
+            await self._send(client, play_messages.OpenAttempt(next(self._ids), attempt))
             number, seq = known.numbers[0][attempt], 2
             if client == ANN:
                 board = self._states(attempt)[-1].board
@@ -253,9 +264,9 @@ class Clients:
                 await self._do(0.0, [_frame(client, 0, [number, seq, *move])])
                 await self._do(ANSWERED, [])
                 seq += 1
-            await self._send(client, protocol.attempts.Resign(next(self._ids), number, seq))
+            await self._send(client, play_messages.Resign(next(self._ids), number, seq))
         game, variant = self._script.game
-        create = protocol.challenges.CreateChallenge(
+        create = challenge_messages.CreateChallenge(
             next(self._ids), game, 600, 3_600, "d" * 8, variant
         )
         attempt = attempt_id(deal, self.clients[ANN].id)
@@ -266,14 +277,14 @@ class Clients:
             for path in (f"/players/{self.clients[ANN].id}", f"/deals/{deal}"):
                 await self._do(ANSWERED, [Input(viewer, 0, "get", path=path)])
 
-    async def _send(self, client: int, command: protocol.shared.Command) -> None:
+    async def _send(self, client: int, command: wire_messages.Command) -> None:
         """Send a command and wait for its answer."""
         await self._do(0.0, [_command(client, 0, command)])
         await self._do(ANSWERED, [])
 
     def _opened(self, client: int, tab: int) -> list[Input]:
         """Return the inputs that open a connection."""
-        hello = protocol.session.Hello(next(self._ids), VERSION, self.clients[client].token)
+        hello = session_messages.Hello(next(self._ids), VERSION, self.clients[client].token)
         return [Input(client, tab, "open"), _command(client, tab, hello)]
 
     def _receive(self, client: int, tab: int, frame: bytes) -> None:
@@ -282,21 +293,21 @@ class Clients:
         if value[0] == PROGRESS or FIRST_NUMBER <= value[0] <= LAST_NUMBER:
             return
         match read_event(value):
-            case protocol.session.Welcome() as welcome:
+            case session_messages.Welcome() as welcome:
                 known.id, known.token = PlayerId(welcome.player.id), welcome.token
                 known.numbers[tab] = {}
-            case protocol.accounts.SignedIn(token=token):
+            case account_messages.SignedIn(token=token):
                 known.token = token
-            case protocol.rooms.RoomState(code=code) if not self.code:
+            case room_messages.RoomState(code=code) if not self.code:
                 self.code = RoomCode(code)
-            case protocol.challenges.Challenge(challenge=challenge):
+            case challenge_messages.Challenge(challenge=challenge):
                 if challenge not in self._challenges:
                     self._challenges.append(challenge)
-            case protocol.circles.Circle(circle=circle, link=link):
+            case circle_messages.Circle(circle=circle, link=link):
                 self._circle, self._link = self._circle or circle, link
-            case protocol.watching.WatchKey(key=key):
+            case watch_messages.WatchKey(key=key):
                 self._key = self._key or key
-            case protocol.attempts.Attempt() | protocol.attempts.Missed() as shown:
+            case play_messages.Attempt() | play_messages.Missed() as shown:
                 numbers = known.numbers.setdefault(tab, {})
                 for attempt in [each for each, used in numbers.items() if used == shown.number]:
                     del numbers[attempt]
@@ -348,7 +359,7 @@ class Clients:
         found = self._running(client, tab, rng)
         if found is None:
             return []
-        attempts = protocol.attempts
+        attempts = play_messages
         kind = rng.choice([*[attempts.Undo, attempts.Hint] * 4, attempts.Resign])
         return [_command(client, tab, kind(next(self._ids), found[0], found[1].seq + 1))]
 
@@ -362,21 +373,21 @@ class Clients:
         if states and rng.random() < 0.7:
             had = rng.choice(states)
             have = Have(had.seq, digest(view_of(had.board)))
-        opening = protocol.attempts.OpenAttempt(next(self._ids), attempt, have, rng.random() < 0.3)
+        opening = play_messages.OpenAttempt(next(self._ids), attempt, have, rng.random() < 0.3)
         return [_command(client, tab, opening)]
 
     def _watch(self, client: int, tab: int, rng: random.Random) -> list[Input]:
         key = rng.choice(self._pool(client, tab, rng)["key"])
-        watching = protocol.watching.WatchRound(next(self._ids), self.code, key)
+        watching = watch_messages.WatchRound(next(self._ids), self.code, key)
         return [_command(client, tab, watching)]
 
     def _challenge_command(self, client: int, tab: int, rng: random.Random) -> list[Input]:
         """Fetch or play a challenge, or end the attempt at it."""
-        kinds, attempts = protocol.challenges, self.clients[client].numbers.get(tab, {})
+        kinds, attempts = challenge_messages, self.clients[client].numbers.get(tab, {})
         own = [each for each in attempts if self._is_of_challenge(each)]
         states = self._states(own[0]) if own else []
         if states and states[-1].end is None and rng.random() < 0.3:
-            resign = protocol.attempts.Resign(next(self._ids), attempts[own[0]], states[-1].seq + 1)
+            resign = play_messages.Resign(next(self._ids), attempts[own[0]], states[-1].seq + 1)
             return [_command(client, tab, resign)]
         kind = rng.choice((kinds.WatchChallenge, kinds.WatchChallenge, kinds.PlayChallenge))
         return [_command(client, tab, kind(next(self._ids), rng.choice(self._challenges)))]
@@ -402,11 +413,11 @@ class Clients:
         if rng.random() < 0.5:
             path = rng.choice((f"/deals/{deal}", f"/deals/{deal}/runs", f"/runs/{attempt}"))
             return [Input(client, tab, "get", path=path)]
-        asked: protocol.shared.Command = rng.choice(
+        asked: wire_messages.Command = rng.choice(
             (
-                protocol.deals.ShowDeal(next(self._ids), deal),
-                protocol.runs.GetRuns(next(self._ids), deal),
-                protocol.runs.GetRun(next(self._ids), attempt),
+                deal_messages.ShowDeal(next(self._ids), deal),
+                run_messages.GetRuns(next(self._ids), deal),
+                run_messages.GetRun(next(self._ids), attempt),
             )
         )
         return [_command(client, tab, asked)]
@@ -436,7 +447,7 @@ class Clients:
         """Drop the connection, open another one, and rejoin the room."""
         again = [Input(client, tab, "cut"), *self._opened(client, tab)]
         if client in {ANN, BOB, CYD} and rng.random() < 0.7:
-            joining = protocol.rooms.JoinRoom(next(self._ids), self.code)
+            joining = room_messages.JoinRoom(next(self._ids), self.code)
             again.append(_command(client, tab, joining))
         return again
 
@@ -512,7 +523,7 @@ def replay(recorded: Recorded) -> Callable[[Stage], Any]:
     return drive
 
 
-def _command(client: int, tab: int, command: protocol.shared.Command) -> Input:
+def _command(client: int, tab: int, command: wire_messages.Command) -> Input:
     return Input(client, tab, "send", msgspec.msgpack.encode(command))
 
 
@@ -520,7 +531,7 @@ def _frame(client: int, tab: int, value: list[Any]) -> Input:
     return Input(client, tab, "send", msgpack.packb(value))
 
 
-def _fields(kind: type[protocol.shared.Command]) -> tuple[msgspec.inspect.Field, ...]:
+def _fields(kind: type[wire_messages.Command]) -> tuple[msgspec.inspect.Field, ...]:
     described = msgspec.inspect.type_info(kind)
     assert isinstance(described, msgspec.inspect.StructType)
     return described.fields

@@ -16,9 +16,9 @@ from server.base.net.addresses import Proxies
 from server.base.net.budgets import Budgets
 from server.base.net.load import Load
 from server.base.web.api.app import Api
+from server.base.web.previews import Previews
 from server.base.work.log_context import add_task_fields
 from server.base.work.metrics import Metrics
-from server.front import previews_of
 from server.rooms.core import commands
 from server.routes import ROUTES
 from server.watching import watching
@@ -154,7 +154,7 @@ class Stage:
             for node, each in zip(self.network.nodes, budgets, strict=True)
         ]
         self._previews = [
-            previews_of(node.services, load, each)
+            Previews(node.services.screens, load, each)
             for node, each in zip(self.network.nodes, budgets, strict=True)
         ]
 

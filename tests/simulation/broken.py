@@ -722,10 +722,10 @@ def does_not_charge_for_judged_moves() -> Iterator[None]:
 def does_not_charge_for_custom_rules() -> Iterator[None]:
     """Charge nothing for custom rules, whether the node has their tables or not."""
 
-    def pay_for_rules(self: request.Request[Any], game: str, variant: str) -> None:
+    def pay_for_rules(self: request.NodeRequest[Any, Any], game: str, variant: str) -> None:
         """Charge nothing."""
 
-    with patched(request.Request, "pay_for_rules", pay_for_rules), _burdened():
+    with patched(request.NodeRequest, "pay_for_rules", pay_for_rules), _burdened():
         yield
 
 

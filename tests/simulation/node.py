@@ -5,19 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import replace
 from itertools import count
 from typing import Any
 
 from engine.board import Board
 from engine.notation import move_text
 from engine.search import search
-from server.app import redis_store
 from server.base.core.days import DailyId
 from server.base.core.refusal import UnavailableError
 from server.base.net.budgets import Budgets
 from server.base.net.load import Load
-from server.base.nodes.registration import Registration
 from server.base.redis.bus import Bus
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
@@ -26,10 +23,11 @@ from server.base.wire.contracts import Wire
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
-from server.deals.store import Deal, DealStore
-from server.front import Front
+from server.deals.store import Deal
+from server.foundation import Setup
 from server.handlers import handlers_of
 from server.play.searcher import Answer
+from server.settings import Settings
 from server.wings import Services
 from tests.conftest import secret_keys
 from tests.simulation.link import Link
@@ -45,12 +43,9 @@ METRICS = Metrics()
 """Shared by all nodes, since creating metrics takes longer than a race."""
 
 
-class NoDailies(DealStore):
-    """Deals for a race without dailies, which every starting node would otherwise draw."""
-
-    async def dailies(self, dailies: Sequence[DailyId]) -> list[Deal]:
-        """Draw nothing, and return nothing."""
-        return []
+async def _no_dailies(dailies: Sequence[DailyId]) -> list[Deal]:
+    """Draw nothing, for a race without dailies, which every starting node would otherwise draw."""
+    return []
 
 
 class InlineSearcher:
@@ -81,25 +76,22 @@ class Node:
         self._database = Database(connect(f"redis://{name}:6379"), 0, METRICS)
         self._jumped = 0.0
         self._clock = RedisClock(self._database, lambda: world.now() / 1000 + self._jumped)
-        keys = secret_keys()
-        store = redis_store(self._database, self._clock, keys)
-        if not dailies:
-            store = replace(store, deals=NoDailies(self._database, keys))
         self._bus = Bus(self._database)
-        self._registration = Registration(store.nodes, store.held)
         self._background = Background()
         self._stop = self._background.stop
         self.services = Services(
-            store,
-            self._bus,
-            self._registration,
-            Metrics(),
-            self._background,
-            searcher=InlineSearcher(),
+            Setup(
+                *(self._database, secret_keys(), self._clock, self._bus, Metrics()),
+                background=self._background,
+                settings=Settings(),
+            )
         )
-        self._front = Front(self.services)
-        self._hub = self._front.hub
-        self._handlers = handlers_of(self.services, self._front, Load(lambda: 0.0))
+        self._registration = self.services.registration
+        self.services.searches._searcher = InlineSearcher()
+        if not dailies:
+            self.services.deal_store.dailies = _no_dailies  # type: ignore[method-assign]
+        self._hub = self.services.hub
+        self._handlers = handlers_of(self.services, Load(lambda: 0.0))
         self._budgets = Budgets()
         for each in (self._bus, self._clock, self._registration):
             each.run_in(self._background)
@@ -126,7 +118,6 @@ class Node:
         self.up = not stop.is_set
         self.world.note(self.name, "up")
         await self._background.run()
-        await self._front.finish()
         await self.services.close()
         await self._database.close()
         self._forget_charges()

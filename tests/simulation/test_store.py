@@ -11,18 +11,22 @@ from typing import Any
 
 import pytest
 
-from server.app import redis_store
 from server.base.core.days import DailyId
 from server.base.core.ids import RoomCode
 from server.base.core.refusal import UnavailableError
+from server.base.redis.bus import Bus
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
+from server.base.work.background import Background
+from server.base.work.metrics import Metrics
 from server.deals.core import keys as deals_keys
 from server.deals.pool_store import _REPLACE
 from server.deals.store import DealStore
-from server.stores import Store
+from server.foundation import Setup
+from server.settings import Settings
+from server.wings import Services
 from tests.conftest import ALONE, secret_keys
 from tests.deals.certified import pooled
 from tests.simulation.link import Link
@@ -47,12 +51,14 @@ class Side:
     """A store and its connection."""
 
     database: Database
-    store: Store
+    services: Services
 
 
 def side_on(database: Database) -> Side:
     """Return the store on a connection."""
-    return Side(database, redis_store(database, RedisClock(database), secret_keys()))
+    clock, bus = RedisClock(database), Bus(database)
+    setup = Setup(database, secret_keys(), clock, bus, Metrics(), Background(), Settings())
+    return Side(database, Services(setup))
 
 
 def drawn(rng: random.Random, now: int, length: int) -> tuple[str, ...]:
@@ -151,8 +157,8 @@ async def test_the_simulated_store_answers_like_a_real_one(
 ) -> None:
     real, rng, length, seen = side_on(database), random.Random(1), 0, Counter[str]()
     for number in range(COMMANDS):
-        await real.store.clock.sample()
-        now = real.store.clock.now()
+        await real.services.clock.sample()
+        now = real.services.clock.now()
         simulated.world.set_epoch(now)
         command = drawn(rng, now, length)
         found = await simulated.answer(command, scripted=scripted)
@@ -177,29 +183,31 @@ async def test_a_stored_deal_is_found_unchanged(
     real = side_on(database)
 
     async def story(on: Side) -> None:
-        store = on.store
+        services = on.services
         dailies = [DailyId("robert", day) for day in DAYS[:2]]
-        drawn = await store.deals.draw("robert", "standard", CODES[0])
+        drawn = await services.deal_store.draw("robert", "standard", CODES[0])
         assert await DealStore(on.database, secret_keys()).find(drawn.id) == drawn
-        first = await store.deals.daily(dailies[0])
+        first = await services.deal_store.daily(dailies[0])
         assert (first.day, first.room) == (DAYS[0], None)
-        assert await store.deals.daily(dailies[0]) == first
-        assert await store.deals.daily(dailies[1]) != first
+        assert await services.deal_store.daily(dailies[0]) == first
+        assert await services.deal_store.daily(dailies[1]) != first
         assert await DealStore(on.database, secret_keys()).daily_ids(
             [dailies[0], DailyId("deuces", DAYS[0])]
         ) == {dailies[0]: first.id}
-        await store.deals.seal(drawn.id)
-        assert await store.formats.read() is None
-        await store.formats.raise_to(2)
-        assert await store.formats.read() == 2
-        assert await store.keyrings.read() is None
-        assert await store.keyrings.keep_first("one") == "one"
-        assert await store.keyrings.keep_first("two") == "one"
-        assert [await store.keyrings.change(*each) for each in (("two", "1"), ("one", "3"))] == [
+        await services.deal_store.seal(drawn.id)
+        assert await services.format_store.read() is None
+        await services.format_store.raise_to(2)
+        assert await services.format_store.read() == 2
+        assert await services.keyring_store.read() is None
+        assert await services.keyring_store.keep_first("one") == "one"
+        assert await services.keyring_store.keep_first("two") == "one"
+        assert [
+            await services.keyring_store.change(*each) for each in (("two", "1"), ("one", "3"))
+        ] == [
             False,
             True,
         ]
-        assert await store.keyrings.read() == "3"
+        assert await services.keyring_store.read() == "3"
 
     if which == "real":
         await story(real)
@@ -216,23 +224,23 @@ async def test_a_certified_deal_is_taken_from_its_pool(
     daily = DailyId("robert", DAYS[0])
 
     async def story(on: Side) -> None:
-        store = on.store
+        services = on.services
         for deal in made:
-            await store.pools.put(deal)
-        assert await store.pools.sizes(["robert", "deuces"]) == {"robert": 3, "deuces": 0}
-        assert await store.pools.read("robert") == ([made[1], made[2], made[0]], [])
-        assert await store.pools.seal("robert") == (3, 0)
+            await services.pool_store.put(deal)
+        assert await services.pool_store.sizes(["robert", "deuces"]) == {"robert": 3, "deuces": 0}
+        assert await services.pool_store.read("robert") == ([made[1], made[2], made[0]], [])
+        assert await services.pool_store.seal("robert") == (3, 0)
         assert await on.database.run(_REPLACE, [KEY], "none", "new") == 0
-        assert await store.deals.draw_certified(DailyId("deuces", DAYS[0])) is None
-        found = await store.deals.daily(daily)
+        assert await services.deal_store.draw_certified(DailyId("deuces", DAYS[0])) is None
+        found = await services.deal_store.daily(daily)
         assert found.id in {deal.id for deal in made}
         assert await DealStore(on.database, secret_keys()).daily(daily) == found
-        assert await store.deals.draw_certified(daily) == found.id
-        assert await store.pools.count("robert") == 2
+        assert await services.deal_store.draw_certified(daily) == found.id
+        assert await services.pool_store.count("robert") == 2
         member = str((await on.database.ask(lambda r, key: r.zrange(key, 0, -1), KEY))[0][0])
         assert await on.database.run(_REPLACE, [KEY], member, "2.new") == 1
-        assert await store.pools.sizes(["robert"]) == {"robert": 2}
-        assert await store.pools.count("robert") == 1
+        assert await services.pool_store.sizes(["robert"]) == {"robert": 2}
+        assert await services.pool_store.count("robert") == 1
 
     if which == "real":
         await story(real)

@@ -65,9 +65,11 @@ async def settled(hub: HubNode) -> None:
     """Wait until all watchers have been sent everything."""
 
     async def nothing_pending() -> bool:
-        watched = hub.front.leaderboards._audiences.get(of_daily(DailyId(GAME, DAY), "guests"))
+        watched = hub.services.leaderboard_feeds._audiences.get(
+            of_daily(DailyId(GAME, DAY), "guests")
+        )
         # The start of the subscription counts as the first message.
-        subscribed = hub.front.leaderboards._entries_seen > 0
+        subscribed = hub.services.leaderboard_feeds._entries_seen > 0
         return subscribed and (watched is None or not watched.is_pending)
 
     await until(nothing_pending)
@@ -173,7 +175,9 @@ async def test_an_unknown_change_reads_the_own_rows_of_all_watchers(
     await enter(node, seat.player, 5)
     await watch(hub, seat)
     reads.clear()
-    await node.store.leaderboards.place(of_daily(DailyId(GAME, DAY), "guests"), OTHERS[0], 3)
+    await node.services.leaderboard_store.place(
+        of_daily(DailyId(GAME, DAY), "guests"), OTHERS[0], 3
+    )
     # As for a reapplied effect, it is published without the entry.
     await enter(node, OTHERS[0], 3)
     news = await seat.next("leaderboard", lambda e: len(e["around"]) == 2)
@@ -199,7 +203,7 @@ async def test_rivals_are_sent_when_one_of_them_gets_an_entry(
     seats = [await hub.seat() for _ in range(5)]
     alone, *racers = seats
     for seat in racers:
-        await node.store.met.add(seat.player, [OTHERS[0], OTHERS[1]], START)
+        await node.services.met_store.add(seat.player, [OTHERS[0], OTHERS[1]], START)
     await enter(node, OTHERS[1], 70)
     await enter(node, racers[0].player, 60)
     for seat in seats:
@@ -224,7 +228,7 @@ async def test_rivals_are_sent_when_one_of_them_gets_an_entry(
 
 async def test_rivals_and_the_median_are_in_the_answer(hub: HubNode, node: Node) -> None:
     seat = await hub.seat()
-    await node.store.met.add(seat.player, OTHERS[:30], START)
+    await node.services.met_store.add(seat.player, OTHERS[:30], START)
     for place, player in enumerate(OTHERS):
         await enter(node, player, pack(place, 1_000, 7))
     answer = await seat.ask("leaderboard.watch", game=GAME)
@@ -264,7 +268,7 @@ async def test_any_leaderboard_can_be_watched(hub: HubNode, node: Node) -> None:
 async def test_an_invalid_leaderboard_is_refused(hub: HubNode, wanted: Message, code: str) -> None:
     seat = await hub.seat()
     assert (await seat.ask("leaderboard.watch", **wanted))["code"] == code
-    assert not hub.front.leaderboards._audiences
+    assert not hub.services.leaderboard_feeds._audiences
 
 
 async def test_a_slow_watcher_is_sent_all_changes_in_one_event_later(
@@ -317,4 +321,4 @@ async def test_watching_another_leaderboard_ends_watching_the_first(
     await seat.ask("leaderboard.unwatch")
     await other.ask("leaderboard.unwatch")
     assert not [topic for topic in node.bus._topics if topic.startswith("leaderboard")]
-    assert not hub.front.leaderboards._audiences
+    assert not hub.services.leaderboard_feeds._audiences

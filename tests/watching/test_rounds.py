@@ -336,7 +336,7 @@ async def test_a_slow_watcher_gets_all_boards_when_it_has_caught_up(
         await play(node, ada, seq)
 
     async def is_set_aside() -> bool:
-        feed = hub.front.watching._audiences[code]
+        feed = hub.services.watch_feeds._audiences[code]
         return (
             node.services.metrics.watched == 4 and not feed.unsent and bob.session in feed.renewed
         )
@@ -360,7 +360,7 @@ async def test_watchers_on_another_node_see_the_same_with_one_read(
         for watcher in watchers:
             await watcher.watch(code, key)
         # All watchers of a node share one presence.
-        present = await node.store.rooms.present(code)
+        present = await node.services.room_store.present(code)
         assert len(present) == 2
         for seq in range(2, 9):
             await play(node, ada, seq)
@@ -374,7 +374,7 @@ async def test_watchers_on_another_node_see_the_same_with_one_read(
             assert (await watcher.seat.ask("StopWatching"))["type"] == "done"
 
         async def forgotten() -> bool:
-            present = await node.store.rooms.present(code)
+            present = await node.services.room_store.present(code)
             return len(present) == 1 and there.node.services.live.size == 0
 
         await until(forgotten)
@@ -486,7 +486,7 @@ async def test_a_watch_key_ends_and_with_it_who_watches_by_it(
         ended = await cyd.next("Watched", lambda e: e["sight"] == "ended")
         assert ended["why"] == "not_invited"
         # The session is sent no more of the room, and the key is void.
-        assert hub.front.rooms.topic_of(cyd.session) is None
+        assert hub.services.room_feeds.topic_of(cyd.session) is None
         assert (await cyd.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
         if act != "room.leave":
             # A watcher with a seat continues.
@@ -510,7 +510,7 @@ async def test_watching_ends_with_the_subscription_to_the_room(
     assert (await bob.ask("WatchRound", code=code, key=key))["code"] == "removed"
     await cyd.ask("WatchRound", code=code, key=key)
     await room_of(cyd, key="another key")
-    watching = hub.front.watching
+    watching = hub.services.watch_feeds
     assert (len(watching._topics), node.services.watching.size) == (0, 0)
     await cyd.ask("WatchRound", code=code, key=key)
     cyd.leave()
@@ -532,10 +532,10 @@ async def test_a_session_that_leaves_while_it_is_admitted_does_not_watch(
 
     async def read_late(room: Room) -> RoomPage:
         bob.leave()
-        while hub.front.rooms.topic_of(bob.session) is not None:
+        while hub.services.room_feeds.topic_of(bob.session) is not None:
             await asyncio.sleep(0)
         return await load_page(room)
 
     monkeypatch.setattr(node.services.live, "load_page", read_late)
     assert (await bob.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
-    assert (len(hub.front.watching._topics), node.services.watching.size) == (0, 0)
+    assert (len(hub.services.watch_feeds._topics), node.services.watching.size) == (0, 0)

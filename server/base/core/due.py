@@ -2,123 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
-
-from server.base.core.ids import AttemptId, ChallengeId, CircleId, PlayerId, RoomCode
-
-
-class RoundDue(NamedTuple):
-    """The deadline of a room's running round."""
-
-    room: RoomCode
-
-    @property
-    def journal(self) -> str:
-        """The name of the item's journal, which determines the partition."""
-        return self.room
-
-    @property
-    def member(self) -> str:
-        """The item's member in the sorted set."""
-        return f"r:{self.room}"
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
 
-class AttemptDue(NamedTuple):
-    """The deadline of an attempt outside rooms."""
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A deadline. A wing defines a kind of them as a subclass, and registers it (`Outbox.on_due`).
 
-    attempt: AttemptId
+    Attributes:
+        name: the name of the item's journal or data, which determines the partition.
+        kind: the letter of its kind.
+        is_bulk: whether so many are due together that they must not delay others.
+    """
 
-    @property
-    def journal(self) -> str:
-        """The name of the item's journal, which determines the partition."""
-        return self.attempt
+    kind: ClassVar[str] = ""
+    is_bulk: ClassVar[bool] = False
+
+    name: str
 
     @property
     def member(self) -> str:
         """The item's member in the sorted set."""
-        return f"a:{self.attempt}"
-
-
-class PostDue(NamedTuple):
-    """The next delivery attempt of an outbound post."""
-
-    post: str
+        return f"{self.kind}:{self.name}"
 
     @property
-    def journal(self) -> str:
-        """The name that determines the partition."""
-        return self.post
-
-    @property
-    def member(self) -> str:
-        """The item's member in the sorted set."""
-        return f"p:{self.post}"
+    def key(self) -> str | None:
+        """The key of the item's journal, or `None` without one."""
+        return None
 
 
-class ReminderDue(NamedTuple):
-    """The time of a player's next reminder."""
-
-    player: PlayerId
-
-    @property
-    def journal(self) -> str:
-        """The name that determines the partition."""
-        return self.player
-
-    @property
-    def member(self) -> str:
-        """The item's member in the sorted set."""
-        return f"n:{self.player}"
-
-
-class ChallengeDue(NamedTuple):
-    """The closing time of a challenge."""
-
-    challenge: ChallengeId
-
-    @property
-    def journal(self) -> str:
-        """The name of the item's journal, which determines the partition."""
-        return self.challenge
-
-    @property
-    def member(self) -> str:
-        """The item's member in the sorted set."""
-        return f"c:{self.challenge}"
-
-
-class CircleDue(NamedTuple):
-    """The next scheduled action of a circle."""
-
-    circle: CircleId
-
-    @property
-    def journal(self) -> str:
-        """The name of the item's journal, which determines the partition."""
-        return self.circle
-
-    @property
-    def member(self) -> str:
-        """The item's member in the sorted set."""
-        return f"g:{self.circle}"
-
-
-Due = RoundDue | AttemptDue | PostDue | ReminderDue | ChallengeDue | CircleDue
-
-
-_KINDS: dict[str, Callable[[str], Due]] = {
-    "r": lambda name: RoundDue(RoomCode(name)),
-    "a": lambda name: AttemptDue(AttemptId(name)),
-    "p": PostDue,
-    "n": lambda name: ReminderDue(PlayerId(name)),
-    "c": lambda name: ChallengeDue(ChallengeId(name)),
-    "g": lambda name: CircleDue(CircleId(name)),
-}
-
-
-def parse_due(member: str) -> Due | None:
+def parse_due(member: str, kinds: Mapping[str, type[Due]]) -> Due | None:
     """Parse a member, or return `None` if this version does not know its kind."""
     kind, _, name = member.partition(":")
-    make = _KINDS.get(kind)
-    return None if make is None else make(name)
+    return kinds[kind](name) if kind in kinds else None

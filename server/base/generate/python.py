@@ -15,8 +15,9 @@ from msgspec import NODEFAULT
 from msgspec import inspect as types
 
 from server.base.generate.structs import Message, answers_to, bare, docs_of, fields_of
+from server.base.wire.messages import kind_of
 from server.play.messages import Moved, PlayMove
-from server.protocol import COMMANDS, EVENTS, MODULES, STRUCTS, kind_of
+from server.protocol import COMMANDS, EVENTS, MODULES, STRUCTS
 
 HEAD = '''\
 """Every message of the protocol, as dataclasses; `server/PROTOCOL.md` explains them.

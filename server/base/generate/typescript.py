@@ -15,7 +15,6 @@ from typing import Any, get_args
 
 from msgspec import inspect as types
 
-from server import protocol
 from server.base.generate.structs import (
     Message,
     answers_to,
@@ -29,6 +28,7 @@ from server.base.generate.structs import (
 )
 from server.base.web.api.document import documented
 from server.base.wire import messages as wire_messages
+from server.base.wire.messages import kind_of
 from server.moderation.cases import Case, CasePage, Closed
 from server.moderation.core.acts import AnyAct
 from server.moderation.core.suspicion import Reason, Suspicion
@@ -43,8 +43,9 @@ from server.moderation.shown import (
     RunShown,
     SeatRow,
 )
-from server.protocol import COMMANDS, EVENTS, MODULES, STRUCTS, kind_of
+from server.protocol import COMMANDS, EVENTS, MODULES, STRUCTS
 from server.routes import STRUCTS as API_STRUCTS
+from server.wings import WINGS
 
 LINE = 100  # maximum characters of a line, as in `client_js/.prettierrc`
 
@@ -82,15 +83,8 @@ OPERATOR_HEAD = """\
  */
 """
 
-# The modules with tables in `messages.ts`; the others' are in `laterMessages.ts`.
-FIRST = frozenset(
-    module.__name__
-    for module in (
-        *(protocol.shared, protocol.session, protocol.rooms, protocol.lobby, protocol.attempts),
-        *(protocol.deals, protocol.dailies, protocol.leaderboards, protocol.runs),
-        protocol.watching,
-    )
-)
+LATER = {module.__name__ for wing in WINGS if wing.is_rare for module in wing.messages}
+"""The modules with tables in `laterMessages.ts`; the others' are in `messages.ts`."""
 
 OPERATOR_STRUCTS = (
     *(Reason, Suspicion, Closed, Case, CasePage, PlayerRow, GameRow, CircleRow, PlayerShown),
@@ -130,7 +124,7 @@ def later_source() -> str:
 
 
 def _is_first(struct: Message) -> bool:
-    return struct.__module__ in FIRST
+    return struct.__module__ not in LATER
 
 
 def api_source() -> str:

@@ -36,10 +36,9 @@ class JournalCheck:
     long after the outage, or never if the players have left.
     """
 
-    def __init__(self, journals: JournalStore, background: Background, *replicas: Replicas) -> None:
-        """Check the replicas to which this node appends, as returned by these functions."""
+    def __init__(self, journals: JournalStore, background: Background) -> None:
         self._journals = journals
-        self._replicas = [*replicas]
+        self._replicas: list[Replicas] = []
         self._checked = 0
 
         def check() -> Awaitable[None]:
@@ -48,7 +47,7 @@ class JournalCheck:
         background.forever("journal_check", check, every=CHECK_EVERY, waits=True)
 
     def add(self, replicas: Replicas) -> None:
-        """Also check the replicas returned by another function."""
+        """Check the replicas to which this node appends, as returned by a function."""
         self._replicas.append(replicas)
 
     async def check(self, stop: Stop) -> None:

@@ -20,7 +20,7 @@ from zlib import crc32
 import structlog
 from msgspec import structs
 
-from server.base.core.due import PostDue
+from server.base.outbound.core.due import PostDue
 from server.base.outbound.core.post import LIFE_MS, Answer, Failure, Outcome, Outgoing, Post, fate
 from server.base.outbound.sender import TIMEOUT, Sender, SendError
 from server.base.outbound.store import PostStore, Taken
@@ -110,7 +110,7 @@ class Posts:
         """Take a post that is due, which moves or drops its due item."""
         if not self._background.is_running:
             return False
-        await self._take(due.post)
+        await self._take(due.name)
         return True
 
     async def _take(self, post_id: str) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from server.base.core import keys
-from server.base.core.due import PostDue
+from server.base.outbound.core.due import PostDue
 from server.base.outbound.core.post import Post
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script

@@ -18,15 +18,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from server.base.core.due import (
-    AttemptDue,
-    ChallengeDue,
-    CircleDue,
-    Due,
-    PostDue,
-    ReminderDue,
-    RoundDue,
-)
+from server.base.core.due import Due
 from server.base.core.refusal import UnavailableError
 from server.base.journals.core.entry import Append
 from server.base.journals.reader import Reader
@@ -40,7 +32,7 @@ MAX_QUEUED = 10_000  # maximum queued effects of this node; the sweeper applies 
 CONCURRENCY = 8  # effects of this node applied concurrently
 MAX_WAITING = 10_000  # maximum effects waiting for a worker; the sweeper applies any others
 E = TypeVar("E", bound=Effect)
-D = TypeVar("D", RoundDue, AttemptDue, PostDue, ReminderDue, ChallengeDue, CircleDue)
+D = TypeVar("D", bound=Due)
 
 log = structlog.get_logger()
 
@@ -78,6 +70,7 @@ class Outbox:
         If one is not, the caller's clock was wrong.
         """
         self._deadlines[kind] = pass_deadline
+        self._store.kinds[kind.kind] = kind
 
     def decode(self, text: str) -> Effect:
         """Decode an effect (JSON).

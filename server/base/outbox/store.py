@@ -34,6 +34,8 @@ class OutboxStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.kinds: dict[str, type[Due]] = {}
+        """The known kinds of due items."""
 
     async def pending(self, until: int, partitions: Sequence[int]) -> list[Pending]:
         """Return the due items up to a time in Unix milliseconds, and all effects, by partition.
@@ -52,7 +54,7 @@ class OutboxStore:
         )
         count = len(partitions)
         return [
-            Pending(_parse_due_items(due), list(effects.items()))
+            Pending(self._parse(due), list(effects.items()))
             for effects, due in zip(found[:count], found[count:], strict=True)
         ]
 
@@ -68,7 +70,7 @@ class OutboxStore:
 
     async def drop_due(self, due: Due, time: int) -> None:
         """Delete a handled due item, unless it has been moved to a time later than `time`."""
-        key = keys.due(keys.partition(due.journal))
+        key = keys.due(keys.partition(due.name))
         await self._database.run(_DROP_DUE, [key], due.member, time)
 
     async def count_set_aside(self) -> int:
@@ -93,15 +95,13 @@ class OutboxStore:
         await self._database.write(outbox, "HDEL", outbox, name)
         await self._database.write(due, "ZREM", due, name)
 
-
-def _parse_due_items(rows: Sequence[tuple[str, float]]) -> list[tuple[Due, int]]:
-    """Parse due items, skipping unknown kinds."""
-    found = []
-    for member, time in rows:
-        due = parse_due(member)
-        if due is None:
-            # Nodes of a newer version handle it.
-            log.warning("due_item_unknown", member=member)
-        else:
-            found.append((due, int(time)))
-    return found
+    def _parse(self, rows: Sequence[tuple[str, float]]) -> list[tuple[Due, int]]:
+        """Parse due items, skipping unknown kinds, which nodes of a newer version handle."""
+        found = []
+        for member, time in rows:
+            due = parse_due(member, self.kinds)
+            if due is None:
+                log.warning("due_item_unknown", member=member)
+            else:
+                found.append((due, int(time)))
+        return found

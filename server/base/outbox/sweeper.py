@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from server.base.core import keys
-from server.base.core.due import AttemptDue, Due
+from server.base.core.due import Due
 from server.base.core.refusal import UnavailableError, UnreadableError
 from server.base.journals.store import JournalStore
 from server.base.outbox.outbox import Outbox
@@ -237,8 +237,8 @@ class Sweeper:
 
     def _enqueue(self, work: Work) -> None:
         """Pass work to a pool, unless in progress: dailies to the pool with a limited rate."""
-        is_daily = isinstance(work, Deadline) and isinstance(work.due, AttemptDue)
-        workers = self._dailies if is_daily else self._urgent
+        is_bulk = isinstance(work, Deadline) and work.due.is_bulk
+        workers = self._dailies if is_bulk else self._urgent
         known = self._partitions.get(work.partition)
         if known is not None:
             known.found.setdefault(work.name, time.monotonic())

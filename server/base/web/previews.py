@@ -12,29 +12,17 @@ Ids of challenges cannot be guessed.
 from __future__ import annotations
 
 import asyncio
-import re
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import structlog
 from cachetools import TTLCache
 
 from engine.catalog import games, ruleset
 from engine.schema import Game
-from server.base.core.codes import parse_room_code
-from server.base.core.ids import (
-    ID_LENGTH,
-    AttemptId,
-    ChallengeId,
-    RoomCode,
-    is_code,
-    is_id,
-    split_attempt_id,
-)
 from server.base.core.refusal import UnavailableError, UnreadableError
 from server.base.net.budgets import Budgets, Guess
 from server.base.net.limits import Bucket, Rate
@@ -70,45 +58,47 @@ class Preview:
 # Reads a preview from the store; returns `None` if there is nothing to show.
 Read = Callable[[], Awaitable[Preview | None]]
 
-# Reads a challenge's preview; returns `None` if there is nothing to show.
-ChallengePreview = Callable[[ChallengeId], Awaitable[Preview | None]]
 
-# Returns the preview of a game's leaderboard for a URL's query, and optionally a function that
-# reads a better one.
-LeaderboardPreview = Callable[[str, Mapping[str, str]], tuple[Preview, Read | None]]
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The preview of a link, and a better one that may have to be read.
+
+    Attributes:
+        generic: the preview that needs no read.
+        known: a better one in memory, or `None`.
+        read: reads a better one; `None` if there is none to read.
+        is_kept: whether a preview that was read is cached, and reads by concurrent requests shared.
+        is_guess: whether a request is charged as a guess if there is nothing to read.
+    """
+
+    generic: Preview
+    known: Preview | None = None
+    read: Read | None = None
+    is_kept: bool = False
+    is_guess: bool = False
 
 
-class RoomPreviews(Protocol):
-    """The previews of rooms."""
-
-    def known(self, code: RoomCode) -> Preview | None:
-        """Return the preview of a room in memory, or `None`."""
-        ...
-
-    async def of_room(self, code: RoomCode) -> Preview | None:
-        """Load a room's preview, or `None`."""
-        ...
+Screen = Callable[[Sequence[str], Mapping[str, str]], Shown | None]
+"""Returns the preview of a screen of the page, or `None` for a malformed link, given the segments
+of the path after the screen's, and the URL's query, neither of them validated."""
 
 
 class Previews:
     """Creates link previews.
 
     Args:
+        screens: the screens of the wings, by the first segment of their paths.
         load: previews do not read the store while it is too high.
         budgets: the budgets of addresses, charged for requests of missing rooms.
     """
 
     def __init__(
         self,
-        rooms: RoomPreviews,
-        of_challenge: ChallengePreview,
-        of_leaderboard: LeaderboardPreview,
+        screens: Mapping[str, Screen],
         load: Load,
         budgets: Budgets,
     ) -> None:
-        self._rooms = rooms
-        self._of_challenge = of_challenge
-        self._of_leaderboard = of_leaderboard
+        self._screens = screens
         self._load = load
         self._budgets = budgets
         self._bucket = Bucket(READS)
@@ -123,56 +113,35 @@ class Previews:
 
         The query is not validated; the address is the client's, as returned by `Proxies.client`.
         """
-        parts = [part for part in path.split("/") if part]
-        match parts:
-            case ["daily"]:
-                return DAILIES
-            case ["r" | "c" as screen, name]:
-                of_room = screen == "r"
-                return await (self._room(name, address) if of_room else self._challenge(name))
-            case ["archive" | "watch" | "run" | "deal" | "o" as screen, *named]:
-                return of_link(screen, named) or HOME
-            case [screen, name] if (game := games().get(name)) is not None:
-                if screen == "leaderboard":
-                    preview, read = self._of_leaderboard(game.id, query)
-                    return (await self._read(read) if read is not None else None) or preview
-                if screen in GAME_SCREENS:
-                    return GAME_SCREENS[screen](game)
-        return HOME
+        screen, *named = [part for part in path.split("/") if part] or [""]
+        if screen in self._screens:
+            shown = self._screens[screen](named, query)
+        else:
+            shown = of_game_screen(screen, named)
+        return HOME if shown is None else await self._best(shown, address)
 
     async def close(self) -> None:
         """Wait for reads in flight, including those whose requests have timed out."""
         await self._reading.wait()
 
-    async def _room(self, typed: str, address: str) -> Preview:
-        code = parse_room_code(typed)
-        if not is_code(code):
-            return race("/")
-        path = f"/r/{code}"
-        guess = self._budgets.guess(address)
+    async def _best(self, shown: Shown, address: str) -> Preview:
+        """Return the best preview that can be had now."""
+        generic, read = shown.generic, shown.read
+        if not shown.is_kept or read is None:
+            return (await self._read(read) if read is not None else None) or generic
+        guess = self._budgets.guess(address) if shown.is_guess else Guess()
         if guess is None:
-            return race(path)
-        known = self._rooms.known(code) or self._kept.get(path)
-        reading = None if known is not None else self._ask(path, partial(self._rooms.of_room, code))
+            return generic
+        known = shown.known or self._kept.get(generic.path)
+        reading = None if known is not None else self._ask(generic.path, read)
         if reading is None:
-            # Refunded: the room exists, or nothing was read.
+            # Refunded: there is such a preview, or nothing was read.
             with guess:
-                return known or race(path)
+                return known or generic
         # The read continues after a timeout, and then settles the guess.
         reading.add_done_callback(partial(_settle, guess))
         found = await _wait_briefly(reading)
-        return (found.preview if found is not None else None) or race(path)
-
-    async def _challenge(self, name: str) -> Preview:
-        if not is_id(name):
-            return challenge("/")
-        path = f"/c/{name}"
-        known = self._kept.get(path)
-        if known is not None:
-            return known
-        reading = self._ask(path, partial(self._of_challenge, ChallengeId(name)))
-        found = await _wait_briefly(reading) if reading is not None else None
-        return (found.preview if found is not None else None) or challenge(path)
+        return (found.preview if found is not None else None) or generic
 
     def _ask(self, path: str, of: Read) -> asyncio.Task[_Found | None] | None:
         """Start reading the preview of a path, or return `None` if that is not possible now."""
@@ -250,78 +219,11 @@ HOME = Preview(
     "/",
 )
 
-DAILIES = Preview(
-    "Today’s deals", "One deal a day, the same for the whole world. One try.", "/daily"
-)
-
-
-def of_day(typed: str) -> Preview | None:
-    """Return the preview of a calendar day, or `None` if it is not a date like `2026-11-21`."""
-    try:
-        day = date.fromisoformat(typed)
-    except ValueError:
-        return None
-    about = "The same deals for the whole world. See how it went."
-    # Every date has a URL.
-    path = f"/archive/{day.isoformat()}"
-    return Preview(f"The deals of {day.day} {day:%B %Y}", about, path, listed=False)
-
-
-def race(path: str) -> Preview:
-    """Return the generic preview of a room, which may not exist."""
-    about = "Same cards, same start. Who’s faster?"
-    return Preview("Race me at solitaire", about, path, listed=False)
-
-
-def challenge(path: str) -> Preview:
-    """Return the generic preview of a challenge, which may not exist, or belong to a circle."""
-    about = "Same cards, one try, whenever you have time."
-    return Preview("A challenge at solitaire", about, path, listed=False)
-
-
-def of_link(screen: str, named: list[str]) -> Preview | None:
-    """Return the preview of a link, or `None` if the link is malformed.
-
-    Nothing is read, so that the preview does not reveal whether the linked thing exists.
-    """
-    match screen, named:
-        case "archive", [typed]:
-            return of_day(typed)
-        case "watch", [typed, key]:
-            code = parse_room_code(typed)
-            if is_code(code) and re.fullmatch(r"[\w-]{1,64}", key, re.ASCII):
-                about = "Same cards, same start. See every move, a few seconds later."
-                return Preview("Watch our race", about, f"/watch/{code}/{key}", listed=False)
-        case "run", [attempt] if split_attempt_id(AttemptId(attempt)) is not None:
-            about = (
-                "Every move of a game of solitaire, as it was played. Everybody had the same cards."
-            )
-            return Preview("Watch this run", about, f"/run/{attempt}", listed=False)
-        case "deal", [shown] if is_id(shown):
-            about = (
-                "Everybody got these cards. Watch how they were played, and check that it was fair."
-            )
-            return Preview("One deal of solitaire", about, f"/deal/{shown}", listed=False)
-        case "o", [link] if is_id(link[:ID_LENGTH]) and is_id(link[ID_LENGTH:]):
-            about = "The same deals every day, and a table of our own that lasts."
-            return Preview("Join our circle", about, f"/o/{link}", listed=False)
-    return None
-
 
 def of_game(title: str, about: str, path: str, game: Game, *, listed: bool = True) -> Preview:
     """Return a preview with a game's image."""
     image = f"Playing cards of {game.name} on a green table."
     return Preview(title, about, path, game.id, image, listed)
-
-
-def today(game: Game) -> Preview:
-    """Return the preview of a game's daily."""
-    total = ruleset(game.id).total
-    about = (
-        f"One deal, one try, the same for the whole world. How many of the {total} cards can you "
-        "bring home?"
-    )
-    return of_game(f"Today’s {game.name}", about, f"/daily/{game.id}", game)
 
 
 def practice(game: Game) -> Preview:
@@ -342,5 +244,12 @@ def own(game: Game) -> Preview:
     return of_game(f"{game.name} with a twist", about, f"/own/{game.id}", game)
 
 
-# Previews of a game's screens that do not read the store, by the first path segment.
-GAME_SCREENS = {"daily": today, "practice": practice, "rules": rules, "own": own}
+def of_game_screen(screen: str, named: Sequence[str]) -> Shown | None:
+    """Return the preview of a game's screen that belongs to no wing, or `None`."""
+    if len(named) != 1 or screen not in GAME_SCREENS or named[0] not in games():
+        return None
+    return Shown(GAME_SCREENS[screen](games()[named[0]]))
+
+
+GAME_SCREENS = {"practice": practice, "rules": rules, "own": own}
+"""Previews of a game's screens that belong to no wing, by the first path segment."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from server.base.core.due import Due
 from server.base.core.keys import DAY_SECONDS, partition
 from server.deals.core.keys import PLAYED_DEAL_LIFE_S
 
@@ -65,3 +66,15 @@ def seen(player_id: str) -> str:
 def made(player_id: str) -> str:
     """Return the key of the open challenges a player created: a sorted set by closing time."""
     return f"challenges-made:{{{player_id}}}"
+
+
+class ChallengeDue(Due):
+    """The closing time of a challenge."""
+
+    __slots__ = ()
+    kind = "c"
+
+    @property
+    def key(self) -> str:
+        """The key of its journal."""
+        return challenge(self.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from server.base.core.due import Due
 from server.base.core.keys import DAY_SECONDS, partition
 
 # Seconds a circle, and a player's list of circles, is kept after a member last viewed it.
@@ -26,3 +27,15 @@ def circles_of(player_id: str) -> str:
     authoritative.
     """
     return f"circles-of:{{{player_id}}}"
+
+
+class CircleDue(Due):
+    """The next scheduled action of a circle."""
+
+    __slots__ = ()
+    kind = "g"
+
+    @property
+    def key(self) -> str:
+        """The key of its journal."""
+        return circle(self.name)

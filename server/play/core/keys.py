@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from server.base.core.due import Due
 from server.base.core.keys import DAY_SECONDS, partition
 from server.base.core.quota import KEPT_DAYS, LEAST_DAYS
 
@@ -20,3 +21,16 @@ UNPLAYED_LIFE_MS = 3_600_000
 def attempt(attempt_id: str) -> str:
     """Return the key of an attempt's journal: a stream."""
     return f"{{p{partition(attempt_id)}}}:attempt:{attempt_id}"
+
+
+class AttemptDue(Due):
+    """The deadline of an attempt outside rooms."""
+
+    __slots__ = ()
+    kind = "a"
+    is_bulk = True
+
+    @property
+    def key(self) -> str:
+        """The key of its journal."""
+        return attempt(self.name)

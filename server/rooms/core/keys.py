@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from server.base.core.due import Due
 from server.base.core.keys import DAY_SECONDS, partition
 
 ROOM_LIFE_MS = DAY_SECONDS * 1000  # milliseconds that a room is kept after its last event
@@ -39,3 +40,15 @@ def addresses(code: str) -> str:
 def race(deal_id: str) -> str:
     """Return the key of a race's record, by its deal: a hash."""
     return f"rated:{{{deal_id}}}"
+
+
+class RoundDue(Due):
+    """The deadline of a room's running round."""
+
+    __slots__ = ()
+    kind = "r"
+
+    @property
+    def key(self) -> str:
+        """The key of its journal."""
+        return room(self.name)

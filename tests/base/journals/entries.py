@@ -7,11 +7,11 @@ import time
 from typing import Any
 
 from server.base.core import keys
-from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId
 from server.base.journals.core.entry import Append
 from server.base.journals.store import JournalStore
 from server.play.core import keys as play_keys
+from server.play.core.keys import AttemptDue
 
 NAME = "dea1000000000000.ada0000000000000"
 KEY = play_keys.attempt(NAME)

@@ -34,7 +34,7 @@ async def test_losses_in_idle_journals_are_detected(redis: Client, node: Node) -
     names = [play_keys.attempt(whole), play_keys.attempt(cut), rooms_keys.room(room.opened.code)]
     await check.check(Stop())
 
-    (start, first, *_) = await node.store.journals.read_from(names[1], 1)
+    (start, first, *_) = await node.services.journal_store.read_from(names[1], 1)
     await redis.delete(*names[1:2])
     await redis.delete(*names[2:])
     for number, text in enumerate((start, first), 1):

@@ -50,7 +50,7 @@ async def newer_deal(node: Node, attempt: AttemptId) -> None:
 
 
 async def first_entry(node: Node, attempt: AttemptId) -> str:
-    texts = await node.store.journals.read_from(play_keys.attempt(attempt), 1)
+    texts = await node.services.journal_store.read_from(play_keys.attempt(attempt), 1)
     return texts[0]
 
 
@@ -82,28 +82,28 @@ async def test_a_newer_attempt_is_refused_and_left_alone(
         assert code in {line["event"] for line in logs}
         # Also after its deadline: a node of the newer release will end it.
         clock.time += 10 * 86_400_000
-        due = await all_due(other.store.outboxes, clock.time)
+        due = await all_due(other.services.outbox_store, clock.time)
         with capture_logs() as logs:
             await other.sweep()
         assert {"event": "effect_left", "name": f"a:{attempt}", "code": code} in [
             {key: line.get(key) for key in ("event", "name", "code")} for line in logs
         ]
         assert due
-        assert await all_due(other.store.outboxes, clock.time) == due
+        assert await all_due(other.services.outbox_store, clock.time) == due
         assert await all_set_aside(other.database) == {}
     assert await entries(node, attempt) == before
 
 
 async def test_a_newer_effect_is_left_alone(node: Node) -> None:
     await finish_daily(node)
-    ((name, text),) = await all_effects(node.store.outboxes)
+    ((name, text),) = await all_effects(node.services.outbox_store)
     newer = json.dumps(json.loads(text) | {"type": "finish2"})
     await node.redis.hset(keys.outbox(keys.partition(name)), name, newer)
     await node.sweep()
-    assert await all_effects(node.store.outboxes) == [(name, newer)]
+    assert await all_effects(node.services.outbox_store) == [(name, newer)]
     await node.redis.hset(keys.outbox(keys.partition(name)), name, text)
     await node.sweep()
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_effects(node.services.outbox_store) == []
 
 
 async def test_a_newer_room_is_refused_and_not_treated_as_missing(node: Node, other: Node) -> None:
@@ -146,7 +146,7 @@ async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
 
 async def test_a_round_of_a_withdrawn_game_is_refused(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA)).opened.code
-    (first, *rest) = await node.store.journals.read_from(rooms_keys.room(code), 1)
+    (first, *rest) = await node.services.journal_store.read_from(rooms_keys.room(code), 1)
     await node.redis.delete(rooms_keys.room(code))
     for number, text in enumerate([first.replace('"lady-betty"', '"gone"'), *rest], 1):
         await node.redis.xadd(rooms_keys.room(code), {"e": text}, id=f"0-{number}")

@@ -93,7 +93,7 @@ class WordJournal:
     def __init__(self, node: Node, clock: Clock) -> None:
         self.node = node
         self.definition = _WordsDefinition()
-        self.replica = Replica[Words, str](node.store.journals, clock, self.definition)
+        self.replica = Replica[Words, str](node.services.journal_store, clock, self.definition)
         self.seen: list[Words | None] = []
 
     async def add(self, word: str | None, unless: Callable[[Words], bool] | None = None) -> Words:

@@ -43,7 +43,7 @@ async def left(node: Node) -> list[str]:
 
 async def die(killed: Node, seen_by: Node) -> None:
     """Let a node's registration expire, and have another node notice."""
-    await killed.store.nodes.drop(killed.registration.name)
+    await killed.services.node_store.drop(killed.registration.name)
     for _ in range(3):
         await seen_by.registration.renew()
 
@@ -52,7 +52,7 @@ async def until_noted(node: Node, *players: PlayerId) -> None:
     """Wait until a node has noted its sessions of these players."""
 
     async def noted() -> bool:
-        found = await node.store.held.notes(node.registration.id, range(keys.PARTITIONS))
+        found = await node.services.held_store.notes(node.registration.id, range(keys.PARTITIONS))
         names = {note for _, notes in found for note in notes if note.startswith("player/")}
         return names == set(map(player_note, players))
 
@@ -82,7 +82,7 @@ async def test_a_killed_nodes_leftovers_are_removed_by_another_node(
 
     await until(cleared)
     assert await left(node) == mine
-    assert set(await node.store.rooms.present(room.opened.code)) == {ADA}
+    assert set(await node.services.room_store.present(room.opened.code)) == {ADA}
     assert await node.services.live.load_online(room.opened.code) == {ADA}
 
 
@@ -139,7 +139,7 @@ async def test_one_node_removes_leftovers_and_another_continues_if_it_dies(
     for each in (first, second, second, second):
         await each.registration.renew()
     assert len(second.services.departures._removals) == 0
-    await first.store.nodes.drop(first.registration.name)
+    await first.services.node_store.drop(first.registration.name)
     for _ in range(4):
         await second.registration.renew()
 
@@ -158,7 +158,7 @@ async def test_sessions_of_dead_nodes_do_not_count_towards_the_limit(
     for number in range(MAX_SESSIONS - 1):
         await other.services.sessions.register(ADA, f"dead {number}")
     # Before any of its data has been removed.
-    await other.store.nodes.drop(other.registration.name)
+    await other.services.node_store.drop(other.registration.name)
     node.registration._update([])
     node.registration._update([])
     for number in range(MAX_SESSIONS - 1):
@@ -166,7 +166,7 @@ async def test_sessions_of_dead_nodes_do_not_count_towards_the_limit(
     assert closed == []
     await node.services.sessions.register(ADA, "one more")
     assert len(closed) == 1
-    ((*names,),) = await node.store.players.sessions([ADA])
+    ((*names,),) = await node.services.player_store.sessions([ADA])
     assert len(names) == MAX_SESSIONS
     assert all(name.startswith(node.registration.id) for name in names)
 

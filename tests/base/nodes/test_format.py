@@ -15,8 +15,8 @@ NEXT = NEWEST + 1
 
 def next_release(node: Node) -> Format:
     """Return the format as a node of the next release manages it on the same store."""
-    store = node.store
-    return Format(store.formats, store.nodes, store.clock, Background(), NEXT)
+    services = node.services
+    return Format(services.format_store, services.node_store, services.clock, Background(), NEXT)
 
 
 async def kept(node: Node) -> str | None:
@@ -52,7 +52,9 @@ async def test_the_older_format_is_written_while_an_older_node_runs(
     await newer.refresh()
     assert (await kept(node), newer.written) == (str(NEXT), NEXT)
     # An existing older node continues unchanged and never lowers the format.
-    fresh = Format(node.store.formats, node.store.nodes, node.store.clock, Background())
+    fresh = Format(
+        node.services.format_store, node.services.node_store, node.services.clock, Background()
+    )
     await fresh.refresh()
     assert (await kept(node), fresh.written) == (str(NEXT), NEWEST)
 

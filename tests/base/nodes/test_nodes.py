@@ -79,7 +79,7 @@ async def test_an_unpublished_start_of_a_round_is_found(redis_url: str, database
     async with node(redis_url) as port, opened(port) as one, opened(port) as other:
         code = RoomCode(await room_of(one, other))
         async with node_on(redis_url, RedisClock(database)) as silent:
-            await silent.store.clock.sample()
+            await silent.services.clock.sample()
             silent.services.live.appended.subscribers.clear()
             with capture_logs() as logs:
 

@@ -32,7 +32,7 @@ async def test_a_node_is_listed_while_it_runs(redis_url: str, database: Database
 
 async def test_a_registration_is_renewed(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RENEW_EVERY", 0.01)
-    registration = Registration(node.store.nodes, node.store.held)
+    registration = Registration(node.services.node_store, node.services.held_store)
     nodes = NodeStore(node.database)
 
     async def listed() -> bool:
@@ -46,7 +46,15 @@ async def test_a_registration_is_renewed(node: Node, monkeypatch: pytest.MonkeyP
 
 
 def test_node_names_are_unique(node: Node) -> None:
-    assert len({Registration(node.store.nodes, node.store.held).name for _ in range(10)}) == 10
+    assert (
+        len(
+            {
+                Registration(node.services.node_store, node.services.held_store).name
+                for _ in range(10)
+            }
+        )
+        == 10
+    )
 
 
 _SERVES = """
@@ -81,7 +89,7 @@ async def test_the_registration_of_a_killed_node_expires(
 
 def test_a_node_counts_as_dead_when_it_is_missing_twice(node: Node) -> None:
     """All registrations may have expired during an outage of Redis."""
-    registration = Registration(node.store.nodes, node.store.held)
+    registration = Registration(node.services.node_store, node.services.held_store)
     changes: list[tuple[set[str], set[str]]] = []
     registration.changed.subscribe(lambda come, gone: changes.append((come, gone)))
     registration._update(["a", "b"])

@@ -8,9 +8,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from server.base.core import keys
-from server.base.core.due import PostDue
 from server.base.outbound import posts as posts_module
 from server.base.outbound import sender as senders
+from server.base.outbound.core.due import PostDue
 from server.base.outbound.core.post import LIFE_MS, PAUSES_MS, Outcome, Outgoing, Post
 from server.base.outbound.posts import LEASE_MS, Channel
 from tests.base.outbound.receiver import OK, Receiver, Respond, never, receiving
@@ -53,7 +53,7 @@ class Mail:
         owner: str | None = None,
     ) -> None:
         """Store a post with this name; by default, with a separate owner."""
-        posted = Post(name, CHANNEL, owner or name, url, self.node.store.clock.now() + life)
+        posted = Post(name, CHANNEL, owner or name, url, self.node.services.clock.now() + life)
         await self.node.services.posts.post(posted, at)
 
     async def sent(self, fate: str, count: int = 1) -> None:
@@ -67,7 +67,7 @@ class Mail:
     async def settled(self) -> list[tuple[object, int]]:
         """Return the due items, once all outcomes on this node are stored."""
         await self.node.services.posts._ended.finish()
-        return list(await all_due(self.node.store.outboxes, START + 10 * LIFE_MS))
+        return list(await all_due(self.node.services.outbox_store, START + 10 * LIFE_MS))
 
 
 async def got(receiver: Receiver) -> str:
@@ -118,8 +118,8 @@ async def test_another_node_takes_over_from_a_dead_one(
     heir = Mail(other)
     async with receiving() as receiver:
         text = Post("one", CHANNEL, "owner", receiver.url(), START + LIFE_MS)
-        assert await node.store.posts.add(text, START)
-        assert await node.store.posts.take("one", START, START + LEASE_MS) is not None
+        assert await node.services.post_store.add(text, START)
+        assert await node.services.post_store.take("one", START, START + LEASE_MS) is not None
         async with running(other.run):
             clock.time = START + LEASE_MS - 1
             await other.sweep()
@@ -250,7 +250,9 @@ async def test_an_owners_posts_do_not_delay_other_owners(node: Node, clock: SetC
         assert len(postponed) == 2
         # A postponement does not count as an attempt.
         clock.time += posts_module.FULL_MS
-        taken = await node.store.posts.take(f"slow{most}", clock.time, clock.time + LEASE_MS)
+        taken = await node.services.post_store.take(
+            f"slow{most}", clock.time, clock.time + LEASE_MS
+        )
         assert taken is not None
         assert taken.tries == 1
         release.set()

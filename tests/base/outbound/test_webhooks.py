@@ -91,7 +91,7 @@ async def test_a_webhook_belongs_only_to_its_owner(node: Node) -> None:
 
 async def test_an_operator_can_disable_webhooks(node: Node) -> None:
     services = node.services
-    closed = Webhooks(services.posts, node.store.secret_keys, is_on=False)
+    closed = Webhooks(services.posts, node.services.secret_keys, is_on=False)
     with pytest.raises(Refusal, match="no_webhooks"):
         closed.seal(OWNER, "https://example.org/")
     await closed.post("a", OWNER, "sealed", MESSAGE, **TO_JSON)
@@ -100,6 +100,6 @@ async def test_an_operator_can_disable_webhooks(node: Node) -> None:
 
 @pytest.mark.parametrize("url", ["http://example.org/", "https://127.0.0.1/", "https://intranet/"])
 async def test_a_forbidden_url_is_refused(node: Node, url: str) -> None:
-    outside = Webhooks(node.services.posts, node.store.secret_keys, is_on=True)
+    outside = Webhooks(node.services.posts, node.services.secret_keys, is_on=True)
     with pytest.raises(Refusal, match="bad_webhook"):
         outside.seal(OWNER, url)

@@ -10,14 +10,16 @@ from engine.catalog import ruleset
 from server.base.core import days, keys
 from server.base.core.bus_message import encode
 from server.base.core.days import DailyId
-from server.base.core.due import AttemptDue, Due, RoundDue
+from server.base.core.due import Due
 from server.base.core.ids import AttemptId, PlayerId
 from server.play.core import keys as play_keys
+from server.play.core.keys import AttemptDue
 from server.play.core.result import Row, pack
 from server.results.core import bus as board_bus
 from server.results.core.boards import of_daily
 from server.results.core.bus import ScoreChanged
 from server.rooms.core import keys as rooms_keys
+from server.rooms.core.keys import RoundDue
 from tests.base.outbox.outboxes import all_due, all_effects, all_set_aside
 from tests.base.redis.servers import running, until
 from tests.builders import ADA, BOB, START
@@ -44,7 +46,9 @@ async def begin_daily(node: Node, player: PlayerId = ADA, game: str = GAME) -> A
 
 
 async def rows(node: Node) -> list[Row]:
-    return (await node.store.leaderboards.rows(of_daily(DailyId(GAME, DAY), "guests"), 1, 10)).rows
+    return (
+        await node.services.leaderboard_store.rows(of_daily(DailyId(GAME, DAY), "guests"), 1, 10)
+    ).rows
 
 
 async def score_of(node: Node, attempt: AttemptId) -> int:
@@ -63,7 +67,7 @@ async def test_a_finished_daily_is_entered_in_its_leaderboard(node: Node) -> Non
     await node.apply_effects()
     score = await score_of(node, attempt)
     assert await rows(node) == [Row(1, ADA, score)]
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_effects(node.services.outbox_store) == []
     topic = board_bus.topic(of_daily(DailyId(GAME, DAY), "guests"))
     assert (topic, encode(ScoreChanged(ADA, score))) in node.published
     # The repeated effect is published without its entry: the first node may have died before
@@ -81,21 +85,21 @@ async def test_a_finished_race_is_entered_only_in_its_room(node: Node, clock: Se
     assert after.running is not None
     assert after.running.unfinished() == [BOB]
     assert await node.keys("leaderboard:*") == []
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_effects(node.services.outbox_store) == []
 
 
 async def test_the_run_of_a_finish_is_read_once(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    read_from = node.store.journals.read_from
+    read_from = node.services.journal_store.read_from
 
     async def recorded(key: str, first: int) -> list[str]:
         read.append(key)
         return await read_from(key, first)
 
     attempt = await finish_daily(node)
-    monkeypatch.setattr(node.store.journals, "read_from", recorded)
+    monkeypatch.setattr(node.services.journal_store, "read_from", recorded)
     await node.apply_effects()
     assert read == [play_keys.attempt(attempt)]
 
@@ -112,7 +116,7 @@ async def test_applying_an_effect_twice_changes_nothing(
     before = (await rows(node), await node.rooms.load(code))
     await asyncio.gather(*(n.outbox.apply(finish) for n in (node, other) for finish in finishes))
     assert (await rows(node), await node.rooms.load(code)) == before
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_effects(node.services.outbox_store) == []
 
 
 async def test_effects_left_by_a_dead_node_are_applied_by_another(node: Node, other: Node) -> None:
@@ -120,11 +124,11 @@ async def test_effects_left_by_a_dead_node_are_applied_by_another(node: Node, ot
     attempt = await finish_daily(node)
     room, code = await node.race_of(ADA)
     await node.attempts.give_up(attempt_of(room, ADA))
-    assert len(await all_effects(other.store.outboxes)) == 2
+    assert len(await all_effects(other.services.outbox_store)) == 2
     await other.sweep()
     assert [row.score for row in await rows(other)] == [await score_of(node, attempt)]
     assert (await other.rooms.load(code)).running is None
-    assert await all_effects(other.store.outboxes) == []
+    assert await all_effects(other.services.outbox_store) == []
 
 
 async def test_a_node_with_a_stale_room_applies_effects(node: Node, other: Node) -> None:
@@ -138,7 +142,7 @@ async def test_a_node_with_a_stale_room_applies_effects(node: Node, other: Node)
     await node.attempts.give_up(attempt_of(room, ADA))
     await other.sweep()
     assert (await node.rooms.load(code)).running is None
-    assert await all_effects(other.store.outboxes) == []
+    assert await all_effects(other.services.outbox_store) == []
 
 
 async def test_the_sweeper_passes_deadlines(node: Node, other: Node, clock: SetClock) -> None:
@@ -153,8 +157,8 @@ async def test_the_sweeper_passes_deadlines(node: Node, other: Node, clock: SetC
     await other.sweep()
     assert (await node.state_of(attempt)).end == "time"
     assert len(await rows(node)) == 1
-    assert await all_due(node.store.outboxes, clock.time * 2) == []
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_due(node.services.outbox_store, clock.time * 2) == []
+    assert await all_effects(node.services.outbox_store) == []
 
 
 async def test_broken_entries_and_effects_do_not_block_others(
@@ -181,12 +185,12 @@ async def test_due_items_of_deleted_journals_are_dropped(node: Node, clock: SetC
     await node.redis.delete(play_keys.attempt(attempt), rooms_keys.room(code))
     clock.time = days.closes(DAY)
     await node.sweep()
-    assert await all_due(node.store.outboxes, clock.time) == []
+    assert await all_due(node.services.outbox_store, clock.time) == []
 
 
 async def test_a_running_node_applies_its_own_effects(node: Node) -> None:
     async def applied() -> bool:
-        return bool(await rows(node)) and not await all_effects(node.store.outboxes)
+        return bool(await rows(node)) and not await all_effects(node.services.outbox_store)
 
     async with running(node.run_all):
         await finish_daily(node)
@@ -206,10 +210,10 @@ async def test_a_deadline_seen_early_by_a_wrong_clock_stays_due(
     for what, time in due:
         # The clock has been corrected since the sweep found these.
         await node.outbox.pass_deadline(what, time)
-    found = await all_due(node.store.outboxes, snapshot.start.deadline)
+    found = await all_due(node.services.outbox_store, snapshot.start.deadline)
     assert sorted(found, key=lambda each: each[1]) == sorted(due, key=lambda each: each[1])
     clock.time = snapshot.start.deadline
     await node.sweep()
     assert (await node.state_of(snapshot.attempt)).end == "time"
     assert (await node.rooms.load(code)).running is None
-    assert await all_due(node.store.outboxes, clock.time) == []
+    assert await all_due(node.services.outbox_store, clock.time) == []

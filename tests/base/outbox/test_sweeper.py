@@ -40,10 +40,10 @@ async def test_partitions_are_shared_and_taken_over(node: Node, other: Node) -> 
     mine, others = node.sweeper._partitions.keys(), other.sweeper._partitions.keys()
     assert not mine & others
     assert mine | others == set(range(keys.PARTITIONS))
-    await other.store.sweepers.drop()
+    await other.services.sweeper_store.drop()
     await node.sweeper.renew()
     assert node.sweeper._partitions.keys() == set(range(keys.PARTITIONS))
-    assert not await all_effects(node.store.outboxes)
+    assert not await all_effects(node.services.outbox_store)
     await finish_daily(other)
     # Newly owned partitions are scanned immediately.
     await node.sweep()
@@ -52,7 +52,7 @@ async def test_partitions_are_shared_and_taken_over(node: Node, other: Node) -> 
 
 async def test_a_running_node_sweeps(node: Node, other: Node) -> None:
     async def swept() -> bool:
-        return len(await rows(node)) == 2 and not await all_effects(node.store.outboxes)
+        return len(await rows(node)) == 2 and not await all_effects(node.services.outbox_store)
 
     await finish_daily(node, ADA)
     await finish_daily(node, BOB)
@@ -68,7 +68,7 @@ async def test_all_nodes_scan_more_often_while_one_is_busy(
 ) -> None:
     async def scans(seconds: int) -> int:
         found = 0
-        ask = node.store.outboxes.pending
+        ask = node.services.outbox_store.pending
 
         async def look(until: int, partitions: list[int]) -> list[Pending]:
             nonlocal found
@@ -76,7 +76,9 @@ async def test_all_nodes_scan_more_often_while_one_is_busy(
             return await ask(until, partitions)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(type(node.store.outboxes), "pending", lambda _, *given: look(*given))
+            patch.setattr(
+                type(node.services.outbox_store), "pending", lambda _, *given: look(*given)
+            )
             for _ in range(int(seconds / module.SCAN_EVERY)):
                 clock.time += int(module.SCAN_EVERY * 1000)
                 await node.sweeper.scan()
@@ -88,7 +90,7 @@ async def test_all_nodes_scan_more_often_while_one_is_busy(
     await other.dailies.open(ADA, GAME)
     for each in (other, node):
         await each.sweeper.renew()
-    await other.store.sweepers.drop()
+    await other.services.sweeper_store.drop()
     await node.sweeper.renew()
     assert await scans(17) >= 2 * keys.PARTITIONS
 
@@ -153,8 +155,8 @@ async def test_a_repeatedly_failing_effect_is_set_aside_and_logged_once(
         "broken": "no finish",
         member: f"due at {days.closes(DAY)}",
     }
-    assert await all_effects(node.store.outboxes) == []
-    assert await all_due(node.store.outboxes, clock.time) == []
+    assert await all_effects(node.services.outbox_store) == []
+    assert await all_due(node.services.outbox_store, clock.time) == []
 
 
 async def test_failures_are_counted_across_changes_of_nodes(
@@ -165,16 +167,16 @@ async def test_failures_are_counted_across_changes_of_nodes(
     await node.sweeper.renew()
     kept = min(node.sweeper._partitions)
     moved = min(set(range(keys.PARTITIONS)) - node.sweeper._partitions.keys())
-    await other.store.sweepers.drop()
+    await other.services.sweeper_store.drop()
     for number, name in ((kept, "kept"), (moved, "moved")):
         await node.redis.hset(keys.outbox(number), name, "no finish")
     await node.sweep()
     await other.sweeper.renew()
     await node.sweep()
-    await other.store.sweepers.drop()
+    await other.services.sweeper_store.drop()
     await node.sweep()
     assert await all_set_aside(node.database) == {"kept": "no finish"}
-    assert await all_effects(node.store.outboxes) == [("moved", "no finish")]
+    assert await all_effects(node.services.outbox_store) == [("moved", "no finish")]
 
 
 async def test_an_effect_failing_without_redis_is_retried_and_never_set_aside(
@@ -185,15 +187,15 @@ async def test_an_effect_failing_without_redis_is_retried_and_never_set_aside(
 
     await finish_daily(node)
     with monkeypatch.context() as patch:
-        patch.setattr(type(node.store.leaderboards), "place", away)
+        patch.setattr(type(node.services.leaderboard_store), "place", away)
         for _ in range(2 * module.TRIES):
             await node.sweep()
-    assert len(await all_effects(node.store.outboxes)) == 1
+    assert len(await all_effects(node.services.outbox_store)) == 1
     clock.time = START + module.RETRY_AFTER_MS
     # It is retried before the next scan of its partition is due.
     await node.sweeper.scan()
     await node.sweeper._urgent.finish()
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_effects(node.services.outbox_store) == []
 
 
 async def test_a_deadline_postponed_by_a_rematch_has_no_age(
@@ -230,7 +232,7 @@ async def test_the_age_of_an_unapplied_effect_grows_until_it_is_applied(
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
     await finish_daily(node)
     with monkeypatch.context() as patch:
-        patch.setattr(type(node.store.leaderboards), "place", away)
+        patch.setattr(type(node.services.leaderboard_store), "place", away)
         for _ in range(3):
             await node.sweep()
             now[0] += 10.0
@@ -250,11 +252,11 @@ async def test_a_failed_moderation_act_is_retried_soon_without_players(
     player = (await node.services.identity.identify(token, None))[0].id
     await node.sweep()
     with monkeypatch.context() as patch:
-        patch.setattr(type(node.store.moderation), "bar", away)
+        patch.setattr(type(node.services.moderation_store), "bar", away)
         with pytest.raises(UnavailableError):
             await node.services.operators.bar(By("mod", "testing"), player, 1)
-    assert len(await all_effects(node.store.outboxes)) == 1
+    assert len(await all_effects(node.services.outbox_store)) == 1
     clock.time += module.RETRY_AFTER_MS
     await node.sweeper.scan()
     await node.sweeper._urgent.finish()
-    assert await all_effects(node.store.outboxes) == []
+    assert await all_effects(node.services.outbox_store) == []

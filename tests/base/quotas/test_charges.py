@@ -357,9 +357,7 @@ async def test_a_report_is_charged_unless_refused(hub: HubNode, node: Node) -> N
 async def test_a_fuller_store_refuses_more_new_work_but_play_goes_on(
     hub: HubNode, node: Node, level: Level, begins: set[str]
 ) -> None:
-    hub.handlers = handlers_of(
-        node.services, hub.front, Load(lambda: 0.0, node.services.memory.has_room)
-    )
+    hub.handlers = handlers_of(node.services, Load(lambda: 0.0, node.services.memory.has_room))
     ada, bob = await seat_at(hub, HERE), await seat_at(hub, ELSEWHERE)
     attempt = await ada.ask("daily.open", game="robert")
     played = {"attempt": attempt["attempt"], "seq": 2, "move": "s>w"}

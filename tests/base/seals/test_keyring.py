@@ -27,8 +27,10 @@ LATER = SecretKeys([b"\1" * KEY_BYTES, bytes(KEY_BYTES)])
 
 def ring_on(node: Node, secret_keys: SecretKeys | None = None) -> Keyring:
     """Return the keyring of an additional node on the same store."""
-    store = node.store
-    return Keyring(store.keyrings, secret_keys or store.secret_keys, store.clock, Background())
+    services = node.services
+    return Keyring(
+        services.keyring_store, secret_keys or services.secret_keys, services.clock, Background()
+    )
 
 
 async def test_a_token_is_valid_for_its_lifetime_and_renewed_in_time(
@@ -53,7 +55,7 @@ async def test_no_key_is_stored_and_a_new_store_has_a_keyring_immediately(node: 
     said = tokens.parse(token)
     stored = str(await node.redis.get(keys.KEYRING))
     assert said.key in stored
-    key = node.store.secret_keys.signing_key(said.key)
+    key = node.services.secret_keys.signing_key(said.key)
     assert key is not None
     assert key.hex() not in stored
 
@@ -125,12 +127,12 @@ async def test_tokens_stay_valid_after_restoring_an_older_copy(node: Node) -> No
 
 
 async def test_a_secret_key_is_rotated_with_the_signing_key(node: Node) -> None:
-    deal = await node.store.deals.draw("robert", "standard", RoomCode("AAAAA"))
+    deal = await node.services.deal_store.draw("robert", "standard", RoomCode("AAAAA"))
     token = await node.services.keyring.token(ADA, 0)
     later = ring_on(node, LATER)
     await later.refresh()
     # Until the rotation, a node with the new file seals with the old key, which all nodes have.
-    assert LATER.sealing == node.store.secret_keys.newest
+    assert LATER.sealing == node.services.secret_keys.newest
     await later.rotate(LIFE_MS)
     assert LATER.sealing == LATER.newest
     assert (await later.verify(token)).renew
@@ -147,7 +149,7 @@ async def test_a_node_without_the_secret_key_does_not_start_and_names_it(
     node: Node,
 ) -> None:
     await node.services.keyring.refresh()
-    name = node.store.secret_keys.newest
+    name = node.services.secret_keys.newest
     with pytest.raises(UnsuitableError, match=f"lacks the key {name}"):
         await ring_on(node, SecretKeys([b"\1" * KEY_BYTES])).refresh()
 
@@ -176,22 +178,24 @@ async def test_a_node_lacking_a_new_secret_key_goes_on_and_refuses_no_token_perm
 async def test_an_unopenable_deal_is_refused_and_never_confused_with_another(
     node: Node,
 ) -> None:
-    drawn = [await node.store.deals.draw("robert", "standard", RoomCode("AAAAA")) for _ in "ab"]
+    drawn = [
+        await node.services.deal_store.draw("robert", "standard", RoomCode("AAAAA")) for _ in "ab"
+    ]
     one, other = (deals_keys.deal(deal.id) for deal in drawn)
     elsewhere = SecretKeys([b"\1" * KEY_BYTES])
     with capture_logs() as logs, pytest.raises(UnreadableError, match="seed_not_opened"):
         await DealStore(node.database, elsewhere).find(drawn[0].id)
-    assert node.store.secret_keys.newest in str(logs)
+    assert node.services.secret_keys.newest in str(logs)
     (told,) = logs
     assert told["event"] == "seed_not_opened"
     assert "This deal and its runs are refused" in told["set_aside"]
     assert "Give the node the file of secret keys" in told["advice"]
     # Another deal's seed, sealed for that deal and then for this one.
     await node.redis.hset(one, "sealed", str(await node.redis.hget(other, "sealed")))
-    sealed = node.store.secret_keys.seal(f"seed {drawn[1].id}", drawn[0].seed)
+    sealed = node.services.secret_keys.seal(f"seed {drawn[1].id}", drawn[0].seed)
     await node.redis.hset(other, "sealed", sealed)
     for deal in drawn:
-        fresh = DealStore(node.database, node.store.secret_keys)
+        fresh = DealStore(node.database, node.services.secret_keys)
         with pytest.raises(UnreadableError, match="seed_not_opened"):
             await fresh.find(deal.id)
 

@@ -19,9 +19,8 @@ from server.base.net.budgets import Budgets
 from server.base.net.limits import Rate
 from server.base.net.load import Load
 from server.base.web import previews, start_page
-from server.base.web.previews import HOME, Preview
+from server.base.web.previews import HOME, Preview, Previews
 from server.base.web.start_page import StartPage
-from server.front import previews_of
 from server.play.core.result import Row, pack
 from server.players.core.names import Profile
 from server.results import preview as result_previews
@@ -298,7 +297,7 @@ async def test_a_missing_picture_is_left_out(redis_url: str, page: Path) -> None
 
 async def test_previews_leave_nothing_in_redis_or_the_caches(redis_url: str) -> None:
     async with node_on(redis_url, SetClock()) as alone:
-        found = previews_of(alone.services, Load(lambda: 0.0), Budgets())
+        found = Previews(alone.services.screens, Load(lambda: 0.0), Budgets())
         before = await alone.keys()
         for number in range(2, 10):
             meta = await found.preview(f"/r/{str(number) * 5}", {}, "")
@@ -339,7 +338,7 @@ async def test_requests_for_a_preview_within_seconds_share_one_read(
         rooms = alone.rooms
         room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
         found, path = (
-            previews_of(alone.services, Load(lambda: 0.0), Budgets()),
+            Previews(alone.services.screens, Load(lambda: 0.0), Budgets()),
             f"/r/{room.opened.code}",
         )
         before = await calls(alone.redis, "xrange")
@@ -362,7 +361,7 @@ async def test_each_client_pays_for_a_guess_shared_with_others(
     async with node_on(redis_url, SetClock()) as alone:
         rooms = alone.rooms
         room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
-        found = previews_of(alone.services, Load(lambda: 0.0), Budgets())
+        found = Previews(alone.services.screens, Load(lambda: 0.0), Budgets())
         before = await calls(alone.redis, "xrange")
         await asyncio.gather(
             *(found.preview("/r/22222222", {}, each) for each in (often, once, often))
@@ -403,7 +402,7 @@ async def test_an_overloaded_node_reads_nothing_for_previews(
         path = f"/r/{room.opened.code}"
         for lag, title in ((0.0, "Race me at Robert"), (1e9, "Race me at solitaire")):
             load = Load(lambda lag=lag: lag)  # type: ignore[misc]
-            found = previews_of(alone.services, load, Budgets())
+            found = Previews(alone.services.screens, load, Budgets())
             assert (await found.preview(path, {}, "")).title == title
 
 

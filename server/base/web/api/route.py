@@ -73,6 +73,7 @@ S_contra = TypeVar("S_contra", contravariant=True)
 
 # Answers a request, given the services. Its module declares their interface as a protocol.
 Handler = Callable[[S_contra, A], Awaitable[Answer[Any] | Download]]
+"""Answers a request, given the services of its wing."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,13 @@
+"""The wing of one deal shared by link, played by each participant at any time."""
+
+from __future__ import annotations
+
+from server.challenges import api, handlers, messages
+from server.challenges.services import ChallengeServices
+from server.wing import Wing
+
+
+class Challenges(ChallengeServices):
+    """One deal shared by link, played by each participant at any time."""
+
+    wing = Wing(messages=(messages,), is_rare=True, handlers=(handlers,), api=(api,))

@@ -1,0 +1,13 @@
+"""The wing of the deals of each day, and their archive."""
+
+from __future__ import annotations
+
+from server.dailies import api, archive_api, handlers, messages
+from server.dailies.services import DailyServices
+from server.wing import Wing
+
+
+class Dailies(DailyServices):
+    """The deals of each day, and their archive."""
+
+    wing = Wing(messages=(messages,), handlers=(handlers,), api=(api, archive_api))

@@ -1,0 +1,13 @@
+"""The wing of matchmaking between strangers."""
+
+from __future__ import annotations
+
+from server.lobby import handlers, messages
+from server.lobby.services import LobbyServices
+from server.wing import Wing
+
+
+class Lobby(LobbyServices):
+    """Matchmaking between strangers."""
+
+    wing = Wing(messages=(messages,), handlers=(handlers,))

@@ -1,0 +1,15 @@
+"""The wing of operators' views and actions, and players' reports."""
+
+from __future__ import annotations
+
+from server.moderation import handlers, messages, operator_handlers, operator_messages
+from server.moderation.services import ModerationServices
+from server.wing import Wing
+
+
+class Moderation(ModerationServices):
+    """Operators' views and actions, and players' reports."""
+
+    wing = Wing(
+        messages=(messages, operator_messages), is_rare=True, handlers=(handlers, operator_handlers)
+    )

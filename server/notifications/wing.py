@@ -1,0 +1,13 @@
+"""The wing of notifications to players while no page is open."""
+
+from __future__ import annotations
+
+from server.notifications import handlers, messages
+from server.notifications.services import NotificationServices
+from server.wing import Wing
+
+
+class Notifications(NotificationServices):
+    """Notifications to players while no page is open."""
+
+    wing = Wing(messages=(messages,), is_rare=True, handlers=(handlers,))

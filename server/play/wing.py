@@ -1,0 +1,19 @@
+"""The wing of one attempt at a deal: moves, undo, hints, its end."""
+
+from __future__ import annotations
+
+from server.play import api, handlers, messages
+from server.play.core.run import FileResult, RunFile, Runner
+from server.play.services import PlayServices
+from server.wing import Wing
+
+
+class Play(PlayServices):
+    """One attempt at a deal: moves, undo, hints, its end."""
+
+    wing = Wing(
+        messages=(messages,),
+        handlers=(handlers,),
+        api=(api,),
+        answers=(Runner, FileResult, RunFile),
+    )

@@ -1,0 +1,15 @@
+"""The wing of the public runs of closed deals."""
+
+from __future__ import annotations
+
+from server.runs import api, deal_handlers, deal_messages, deals_api, handlers, messages
+from server.runs.services import RunServices
+from server.wing import Wing
+
+
+class Runs(RunServices):
+    """The public runs of closed deals."""
+
+    wing = Wing(
+        messages=(deal_messages, messages), handlers=(deal_handlers, handlers), api=(deals_api, api)
+    )

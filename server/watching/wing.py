@@ -1,0 +1,13 @@
+"""The wing of other players' boards."""
+
+from __future__ import annotations
+
+from server.watching import handlers, messages
+from server.watching.services import WatchServices
+from server.wing import Wing
+
+
+class Watching(WatchServices):
+    """Other players' boards."""
+
+    wing = Wing(messages=(messages,), handlers=(handlers,))

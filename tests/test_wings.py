@@ -1,0 +1,110 @@
+"""A new wing is a folder, and an entry in the list of wings."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.conftest import ALONE, SECRET_KEY_FILE
+from tests.processes import PATIENCE
+from tests.redis_users import as_node
+
+pytestmark = ALONE
+
+ROOT = Path(__file__).parents[1]
+
+HANDLERS = '''
+from __future__ import annotations
+
+from typing import ClassVar
+
+from server.base.core import costs
+from server.base.wire.messages import Command, Event
+from server.players.services import PlayerServices
+from server.request import NodeRequest
+
+
+class Greet(Command, tag=250, frozen=True):
+    """Request a greeting."""
+
+    word: str
+    cost: ClassVar[float] = costs.MOVE
+
+
+class Greeted(Event, tag=250, frozen=True):
+    """The answer to `Greet`."""
+
+    text: str
+
+
+async def greet(request: NodeRequest[Greet, PlayerServices]) -> Greeted:
+    """Greet the player by name."""
+    player = request.player
+    profile = (await request.services.profiles.load([player]))[player]
+    return Greeted(f"{request.command.word}, {profile.name}!")
+'''
+
+WING = '''
+from __future__ import annotations
+
+from server.greetings import handlers
+from server.players.services import PlayerServices
+from server.wing import Wing
+
+
+class Greetings(PlayerServices):
+    """Greetings."""
+
+    wing = Wing(messages=(handlers,), handlers=(handlers,))
+'''
+
+PLAYER = """
+import asyncio, sys
+from pathlib import Path
+
+from server.app import running_node
+from server.settings import Settings
+from tests.clients.client import opened
+
+SETTINGS = Settings(
+    host="127.0.0.1", port=0, redis=sys.argv[1], secret_key_file=Path(sys.argv[2])
+)
+
+
+async def main() -> None:
+    async with running_node(SETTINGS) as port, opened(port) as player:
+        await player.hello(name="Ada")
+        print((await player.ask("Greet", word="Welcome"))["text"])
+
+
+asyncio.run(main())
+"""
+
+
+def test_a_wing_of_two_files_answers_its_command(redis_url: str, tmp_path: Path) -> None:
+    """The server's other files are links to the originals."""
+    server, wing = tmp_path / "server", tmp_path / "server" / "greetings"
+    wing.mkdir(parents=True)
+    for path in (ROOT / "engine", ROOT / "tests", *(ROOT / "server").glob("[!_]*")):
+        (tmp_path / path.relative_to(ROOT)).symlink_to(path)
+    (server / "__init__.py").touch()
+    (wing / "__init__.py").touch()
+    (wing / "handlers.py").write_text(HANDLERS, encoding="utf-8")
+    (wing / "wing.py").write_text(WING, encoding="utf-8")
+    listed = (ROOT / "server" / "wings.py").read_text(encoding="utf-8")
+    added = "from server.greetings.wing import Greetings\n\n\nclass Services(Greetings, "
+    (server / "wings.py").unlink()
+    (server / "wings.py").write_text(listed.replace("class Services(", added, 1), encoding="utf-8")
+    paths = os.pathsep.join(map(str, (tmp_path, ROOT / "server" / "client")))
+    done = subprocess.run(  # noqa: S603 - a constant program
+        [sys.executable, "-c", PLAYER, as_node(redis_url), str(SECRET_KEY_FILE)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": paths},
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert "Welcome, Ada!" in done.stdout.splitlines()
