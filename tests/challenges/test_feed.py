@@ -101,7 +101,7 @@ async def crowded(node: Node, key: str = "key", ended: int = 1) -> Challenge:
 
 
 async def test_messages_and_prices_of_a_full_challenge_are_bounded(
-    hub: HubNode, node: Node
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A client gets the first page, requests others separately, and pays by size."""
     challenge = await crowded(node)
@@ -120,7 +120,9 @@ async def test_messages_and_prices_of_a_full_challenge_are_bounded(
     rows = charges.ROW_COST * PAGE
     assert await price(challenge.id, CYD, shown=False) == 0
     assert await price(challenge.id, CYD, shown=True) == rows
-    node.services.challenges.journals._replicas = ReplicaCache()
+    journals = node.services.challenges.journals
+    monkeypatch.setattr(journals, "_replicas", ReplicaCache())
+    monkeypatch.setattr(journals, "_followed", {})
     read, order = (each * (MAX_PLAYERS - 1) for each in (charges.READ_COST, charges.ORDER_COST))
     assert await price(challenge.id, CYD, shown=False) == read
     assert await price(challenge.id, CYD, shown=True) == pytest.approx(read + rows + order)

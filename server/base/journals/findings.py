@@ -18,7 +18,7 @@ EXAMPLES = 3
 
 
 class Findings:
-    """What a verification has found so far.
+    """The findings of a verification so far.
 
     Attributes:
         newest: the time of the newest journal entry read, in Unix milliseconds; 0 without any.
