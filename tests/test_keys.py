@@ -21,7 +21,7 @@ from server.players.core import keys as players_keys
 from server.results.core import keys as results_keys
 from server.results.core.boards import of_daily
 from server.rooms.core import keys as rooms_keys
-from tests.base.redis.key_modules import FOR_GOOD, KEY_MODULES, all_of
+from tests.base.redis.key_modules import KEY_MODULES, PERMANENT, all_of
 
 ids = st.text(ALPHABET, min_size=16, max_size=16)
 
@@ -96,7 +96,7 @@ def test_wings_do_not_share_kinds_of_keys() -> None:
         for key in all_of(module).values():
             wings.setdefault(keys.kind_of(key)[0], set()).add(module.__name__)
     assert {kind for kind, of in wings.items() if len(of) > 1} == set()
-    assert wings.keys() >= FOR_GOOD
+    assert wings.keys() >= PERMANENT
 
 
 @pytest.mark.parametrize("module", KEY_MODULES, ids=lambda module: module.__name__)

@@ -31,7 +31,7 @@ function ended(player: typeof ADA, home: number, rank: number): Challenger {
 /** Return Ada's challenge, which she has played. */
 function challenge(fields: Partial<EventOf<"Challenge">> = {}): EventOf<"Challenge"> {
   return {
-    ...{ type: "Challenge", re: NEWS, challenge: ID, version: 4, maker: ADA, game: "robert" },
+    ...{ type: "Challenge", re: NEWS, challenge: ID, version: 4, creator: ADA, game: "robert" },
     ...{ variant: "standard", limit: 900, help: "none", at: 1_000, closes: 90_000, over: false },
     ...{ deal: "deal", commitment: "c0ffee", seed: null, certificate: null, audience: "link" },
     ...{ may_play: false, mine: NO_MOVES, attempt: "a-Bob", opened: 0, race: false },
@@ -50,7 +50,7 @@ function change(fields: Partial<EventOf<"ChallengeChange">> = {}): EventOf<"Chal
 }
 
 const ROW: ChallengeRow = {
-  ...{ challenge: ID, maker: BOB, game: "robert", variant: "standard", closes: 90_000 },
+  ...{ challenge: ID, creator: BOB, game: "robert", variant: "standard", closes: 90_000 },
   ...{ over: false, state: "new", rank: null, ended: 1, players: 2, news: true, circle: null },
 };
 

@@ -38,8 +38,8 @@ async def hostile(server: Server, attack: str) -> Figures:
         `grown_mib`, the maximum growth of the node's memory.
     """
     if ATTACKS[attack].crowded:
-        (maker,) = await open_sessions(server.port, 1)
-        await crowd_challenges(maker, server.socket)
+        (creator,) = await open_sessions(server.port, 1)
+        await crowd_challenges(creator, server.socket)
     players = await open_bystanders(server)
     times: dict[str, list[float]] = {"alone": [], "control": [], "attack": []}
     spent = dict.fromkeys(times, 0.0)

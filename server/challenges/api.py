@@ -65,7 +65,7 @@ class Challenge(Struct, frozen=True):
     """
 
     challenge: str
-    maker: Player
+    creator: Player
     game: str
     variant: str
     limit: Count
@@ -104,10 +104,10 @@ async def show_challenge(services: ChallengeServices, asked: OfChallenge) -> Ans
     made, terms = found.made, found.made.terms
     rows = services.challenges.table(found, None)
     shown = rows.rows(asked.first, asked.count)
-    profiles = await services.profiles.load({made.maker, *(row.player for row in shown)})
+    profiles = await services.profiles.load({made.creator, *(row.player for row in shown)})
     value = Challenge(
         challenge=found.id,
-        maker=Player.of(profiles[made.maker]),
+        creator=Player.of(profiles[made.creator]),
         game=terms.game,
         variant=terms.variant,
         limit=terms.limit // 1000,

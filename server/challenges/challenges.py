@@ -134,7 +134,7 @@ class Challenges:
 
     async def create(
         self,
-        maker: PlayerId,
+        creator: PlayerId,
         terms: Terms,
         creation: str,
         *,
@@ -144,7 +144,6 @@ class Challenges:
         """Create a challenge. A retry returns the same challenge.
 
         Args:
-            maker: the creator.
             terms: the terms. On a race's deal, its game, limit and help replace those given.
             creation: idempotency key: a random string that the client repeats in a retry.
             named: the invited players; if any are given, only they and the creator can play.
@@ -157,26 +156,26 @@ class Challenges:
                 raced on it; if the creator has the maximum number of open challenges; or as
                 `key_used`, if the key belongs to a different challenge.
         """
-        challenge = await self._id_of(ByPlayer(maker, creation))
+        challenge = await self._id_of(ByPlayer(creator, creation))
         known = await self.journals.load(challenge)
         if known is not None:
             if not _is_retry(known.made, terms, named, attempt):
                 raise Refusal("key_used")
             return known
-        named = [each for each in dict.fromkeys(named) if each != maker]
+        named = [each for each in dict.fromkeys(named) if each != creator]
         if any(not is_id(each) or is_bot(each) for each in named):
             raise Refusal("unknown_player")
         if named and await self._players.unknown(named):
             raise Refusal("unknown_player")
-        if terms.circle is not None and maker not in await self.members(terms.circle):
+        if terms.circle is not None and creator not in await self.members(terms.circle):
             raise Refusal("not_in_circle")
         if attempt is None:
-            made = await self._make(challenge, maker, terms, named=named)
+            made = await self._make(challenge, creator, terms, named=named)
             if not _is_retry(made.made, terms, named, attempt):
                 # A concurrent command with the same key created a different challenge.
                 raise Refusal("key_used")
             return made
-        round_ = await self._round_of(attempt, maker)
+        round_ = await self._round_of(attempt, creator)
         raced = {player: round_.results[player] for player in round_.players}
         left = [each for each in named if each not in raced]
         if named and not left:
@@ -190,7 +189,9 @@ class Challenges:
             terms.target,
             terms.circle,
         )
-        return await self._make(challenge, maker, terms, named=left, deal=round_.deal, raced=raced)
+        return await self._make(
+            challenge, creator, terms, named=left, deal=round_.deal, raced=raced
+        )
 
     async def create_for_league(self, owner: PlayerId, terms: Terms, turn: int) -> Challenge:
         """Create the challenge for a turn of a circle's league, or return the existing one.
@@ -214,7 +215,7 @@ class Challenges:
         kind = type(creation).__name__
         return ChallengeId(id_of(await self._keyring.mac_of(_LABEL, kind, *creation)))
 
-    async def _round_of(self, attempt: AttemptId, maker: PlayerId) -> Round:
+    async def _round_of(self, attempt: AttemptId, creator: PlayerId) -> Round:
         """Return the finished race round of an attempt by the creator.
 
         Raises:
@@ -223,10 +224,10 @@ class Challenges:
         """
         deal_id, player = split_attempt_id(attempt) or (None, None)
         deal = await self._deals.find(deal_id) if deal_id is not None else None
-        if deal is None or deal.room is None or player != maker:
+        if deal is None or deal.room is None or player != creator:
             raise Refusal("unknown_run")
         round_ = await self._rooms.round_on(deal.room, deal.id)
-        if round_ is None or maker not in round_.players:
+        if round_ is None or creator not in round_.players:
             raise Refusal("unknown_run")
         if not round_.over:
             raise Refusal("deal_open")
@@ -238,7 +239,7 @@ class Challenges:
     async def _make(
         self,
         challenge: ChallengeId,
-        maker: PlayerId,
+        creator: PlayerId,
         terms: Terms,
         *,
         named: Sequence[PlayerId] = (),
@@ -257,14 +258,14 @@ class Challenges:
         if terms.circle is not None and is_changes(terms.variant):
             raise Refusal("listed_only")
         # Reserve the slot first, so that concurrent commands cannot exceed the limit.
-        if not await self._store.make(maker, challenge, now + terms.open_for, now):
+        if not await self._store.make(creator, challenge, now + terms.open_for, now):
             raise Refusal("too_many_challenges")
         try:
             found = await self._reserved(deal, occasion, terms)
         except (Refusal, UnavailableError):
             # Release the slot: this command created nothing, and a concurrent one holds its own
             # slot.
-            await self._store.end(maker, challenge)
+            await self._store.end(creator, challenge)
             raise
         home = rules_of(found.game, found.variant, found.rules).home_at_start
 
@@ -273,7 +274,7 @@ class Challenges:
                 return None
             return ChallengeMade(
                 challenge,
-                maker,
+                creator,
                 terms,
                 found.id,
                 found.commitment,
@@ -288,9 +289,9 @@ class Challenges:
             )
 
         after = await self.journals.decide(challenge, decide)
-        if after.made.maker != maker:
+        if after.made.creator != creator:
             # Another player created this rematch concurrently, and it uses their slot.
-            await self._store.end(maker, challenge)
+            await self._store.end(creator, challenge)
         return after
 
     async def _reserved(self, deal: DealId | None, occasion: Occasion, terms: Terms) -> Deal:
@@ -437,7 +438,7 @@ class Challenges:
             mine = attempt.result if attempt is not None else None
         is_member = await self._is_for(challenge, viewer)
         may_play = commands.may_begin(challenge, viewer, self._clock.now(), is_member=is_member)
-        opened = await self._store.lookers(challenge.id) if viewer == made.maker else 0
+        opened = await self._store.lookers(challenge.id) if viewer == made.creator else 0
         table = self.table(challenge, viewer)
         return Page(challenge, viewer, deal, seed, mine, may_play, opened, table)
 
@@ -447,7 +448,7 @@ class Challenges:
 
     async def look(self, challenge: Challenge, player: PlayerId) -> None:
         """Record a player's view of a challenge. Its creator sees the number of viewers."""
-        if player == challenge.made.maker:
+        if player == challenge.made.creator:
             return
         until = challenge.made.closes + keys.CHALLENGE_LIFE_MS
         if await self._store.look(challenge.id, player, until):
@@ -651,7 +652,7 @@ def _is_retry(
 ) -> bool:
     """Return whether a command with the same creator and key would make this challenge."""
     # The stored challenge does not list its creator and the racers as invited.
-    wanted = {*named} - {made.maker} - made.raced.keys()
+    wanted = {*named} - {made.creator} - made.raced.keys()
     if {*made.named} != wanted:
         return False
     if attempt is None:

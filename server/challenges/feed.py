@@ -153,7 +153,7 @@ class ChallengeFeeds(Feed[ChallengeId, _Audience]):
                 if shows not in rows:
                     await know([row.player for row in pages[shows]])
                     rows[shows] = present.challengers(pages[shows], profiles)
-                await know([now.made.maker, player])
+                await know([now.made.creator, player])
                 page = await self._challenges.page(now, player)
                 if session not in audience.marks:
                     continue

@@ -76,7 +76,7 @@ class ChallengeLists:
         await self._store.hide(player, *found.gone)
         if seen:
             await self._store.see(player, now)
-        profiles = await self._profiles.load(each.summary.maker for each in found.read.values())
+        profiles = await self._profiles.load(each.summary.creator for each in found.read.values())
         return [
             (
                 core.listed(
@@ -88,7 +88,7 @@ class ChallengeLists:
                     told=name in listed.told,
                     now=now,
                 ),
-                profiles[each.summary.maker],
+                profiles[each.summary.creator],
             )
             for name, each in found.read.items()
         ]
@@ -101,7 +101,7 @@ class ChallengeLists:
         """Return the invited or notified players whose list received a challenge."""
         made = found.made
         players = list(dict.fromkeys((*made.named, *made.told)))
-        listed = await asyncio.gather(*(self._store.is_told(each, found.id) for each in players))
+        listed = await asyncio.gather(*(self._store.is_listed(each, found.id) for each in players))
         return [player for player, came in zip(players, listed, strict=True) if came]
 
     async def export(self, player: PlayerId) -> object:
@@ -152,10 +152,10 @@ class ChallengeLists:
         if found is None:
             return
         made = found.made
-        await self._store.add(made.maker, made.challenge, made.at)
+        await self._store.add(made.creator, made.challenge, made.at)
         players = list(dict.fromkeys((*made.named, *made.told)))
         offered = await asyncio.gather(
-            *(self._store.offer(each, made.challenge, made.at, made.maker) for each in players)
+            *(self._store.offer(each, made.challenge, made.at, made.creator) for each in players)
         )
         told = [player for player, came in zip(players, offered, strict=True) if came]
         for player in filter(self._sessions.is_here, told):

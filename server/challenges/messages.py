@@ -173,7 +173,7 @@ class CloseChallenge(ChallengeCommand, tag=149, frozen=True):
     """Close a challenge early, so that no new attempts can start.
 
     It is over when the running attempts have ended. Repeating the command changes nothing. Refused
-    as `unknown_challenge`, `not_maker` if another player created it, or `for_circle`: a circle's
+    as `unknown_challenge`, `not_creator` if another player created it, or `for_circle`: a circle's
     challenge stays open until its deadline.
     """
 
@@ -222,7 +222,6 @@ class Challenge(Event, tag=106, frozen=True):
 
     Attributes:
         version: the challenge's version, which only increases.
-        maker: the creator.
         limit: the time limit of an attempt in seconds.
         at: the time of its creation, in Unix milliseconds.
         closes: the latest possible close, in Unix milliseconds; after an early close by the
@@ -255,7 +254,7 @@ class Challenge(Event, tag=106, frozen=True):
 
     challenge: str
     version: int
-    maker: Player
+    creator: Player
     game: str
     variant: str
     limit: int
@@ -355,7 +354,7 @@ class ChallengeRow(Struct, array_like=True, frozen=True):
     """
 
     challenge: str
-    maker: Player
+    creator: Player
     game: str
     variant: str
     closes: int

@@ -37,7 +37,7 @@ def of(page: Page, rows: list[Challenger], profiles: Profiles) -> ChallengeEvent
     return ChallengeEvent(
         challenge=found.id,
         version=found.version,
-        maker=players_present.player(profiles[made.maker]),
+        creator=players_present.player(profiles[made.creator]),
         game=made.terms.game,
         variant=made.terms.variant,
         limit=made.terms.limit // 1000,
@@ -91,7 +91,7 @@ def _challenger(row: Row, profiles: Profiles) -> Challenger:
 
 def players_of(page: Page) -> set[PlayerId]:
     """Return the players whose profiles `challenge` needs."""
-    return {page.challenge.made.maker, page.viewer, *page.table.order.players[:PAGE]}
+    return {page.challenge.made.creator, page.viewer, *page.table.order.players[:PAGE]}
 
 
 def page_of(table: Table, first: int, count: int, profiles: Profiles) -> Challengers:
@@ -108,14 +108,14 @@ def blocked(profiles: Iterable[Profile]) -> Blocked:
 
 def challenges(rows: Iterable[tuple[ListedChallenge, Profile]]) -> Challenges:
     """Return a player's challenges with their creators."""
-    return Challenges([_listed(row, maker) for row, maker in rows])
+    return Challenges([_listed(row, creator) for row, creator in rows])
 
 
-def _listed(row: ListedChallenge, maker: Profile) -> ChallengeRow:
+def _listed(row: ListedChallenge, creator: Profile) -> ChallengeRow:
     found = row.summary
     return ChallengeRow(
         challenge=found.challenge,
-        maker=players_present.player(maker),
+        creator=players_present.player(creator),
         game=found.game,
         variant=found.variant,
         closes=found.closes,

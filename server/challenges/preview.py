@@ -43,9 +43,9 @@ class ChallengePreviews:
         found = await self._challenges.find(challenge)
         if found is None or found.made.terms.circle is not None:
             return None
-        maker = found.made.maker
-        profiles = await self._profiles.load([maker], caching=False)
-        return preview(found, profiles[maker])
+        creator = found.made.creator
+        profiles = await self._profiles.load([creator], caching=False)
+        return preview(found, profiles[creator])
 
 
 def anonymous(path: str) -> Preview:
@@ -54,7 +54,7 @@ def anonymous(path: str) -> Preview:
     return Preview("A challenge at solitaire", about, path, listed=False)
 
 
-def preview(found: Challenge, maker: Profile) -> Preview:
+def preview(found: Challenge, creator: Profile) -> Preview:
     """Return a challenge's preview, unlisted because its URL grants access.
 
     Its text includes only the result shown before playing: the target.
@@ -65,7 +65,7 @@ def preview(found: Challenge, maker: Profile) -> Preview:
     reached = "" if to_beat is None else f": {score(terms.game, terms.variant, to_beat)}"
     rest = "One try." if found.is_open else "It is over: see how it went."
     return of_game(
-        f"{maker.isolated} challenges you to {game.name}{reached}",
+        f"{creator.isolated} challenges you to {game.name}{reached}",
         f"Same cards for everyone. {played_by(terms.game, terms.variant, terms.limit)}. {rest}",
         f"/c/{found.id}",
         game,

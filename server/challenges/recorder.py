@@ -51,7 +51,7 @@ class ChallengeRecorder:
                     )
                     for player in players[at : at + AT_ONCE]
                 )
-            await self._store.end(found.made.maker, found.id)
+            await self._store.end(found.made.creator, found.id)
             if found.made.raced:
                 await self._deals.settle(found.made.deal, occasion_of(found.id))
             after = await self._challenges.find(settled.challenge)

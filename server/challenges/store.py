@@ -73,23 +73,24 @@ return added
 # Add another player's challenge to a list, marked `m` if they have met in a race, else `s`.
 _OFFER = Script(
     """
-local maker, most, life = ARGV[3], tonumber(ARGV[4]), ARGV[5]
-if redis.call('ZSCORE', KEYS[1], ARGV[1]) or redis.call('ZSCORE', KEYS[4], maker) then return 0 end
-local kind = redis.call('ZSCORE', KEYS[5], maker) and 'm' or 's'
+local creator, most, life = ARGV[3], tonumber(ARGV[4]), ARGV[5]
+if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
+if redis.call('ZSCORE', KEYS[4], creator) then return 0 end
+local kind = redis.call('ZSCORE', KEYS[5], creator) and 'm' or 's'
 local seen = redis.call('GET', KEYS[3]) or '0'
 local all, same, strange = 0, 0, 0
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. seen, '+inf')) do
   local from = redis.call('HGET', KEYS[2], name)
   if from then
     all = all + 1
-    if string.sub(from, 2) == maker then same = same + 1 end
+    if string.sub(from, 2) == creator then same = same + 1 end
     if string.sub(from, 1, 1) == 's' then strange = strange + 1 end
   end
 end
 if all >= tonumber(ARGV[6]) or same >= tonumber(ARGV[8]) then return 0 end
 if kind == 's' and strange >= tonumber(ARGV[7]) then return 0 end
 redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
-redis.call('HSET', KEYS[2], ARGV[1], kind .. maker)
+redis.call('HSET', KEYS[2], ARGV[1], kind .. creator)
 """
     + _TRIM
     + """
@@ -159,7 +160,7 @@ class ChallengeStore:
         return bool(await self._database.run(_ADD, names, *given))
 
     async def offer(
-        self, player: PlayerId, challenge: ChallengeId, at: int, maker: PlayerId
+        self, player: PlayerId, challenge: ChallengeId, at: int, creator: PlayerId
     ) -> bool:
         """Add another player's challenge to a player's list, and return whether it was added.
 
@@ -169,7 +170,7 @@ class ChallengeStore:
         names = [keys.listed(player), keys.told(player), keys.seen(player)]
         names += [keys.blocked(player), results_keys.met(player)]
         unseen = MAX_UNSEEN, MAX_UNSEEN_BY_STRANGERS, MAX_UNSEEN_BY_ONE
-        given = challenge, at, maker, MAX_LISTED, keys.LIST_LIFE_S, *unseen
+        given = challenge, at, creator, MAX_LISTED, keys.LIST_LIFE_S, *unseen
         return bool(await self._database.run(_OFFER, names, *given))
 
     async def read(self, player: PlayerId) -> Listed:
@@ -183,7 +184,7 @@ class ChallengeStore:
         challenges = {ChallengeId(name): int(at) for name, at in reversed(rows)}
         return Listed(challenges, frozenset(map(ChallengeId, others)), int(last or 0))
 
-    async def is_told(self, player: PlayerId, challenge: ChallengeId) -> bool:
+    async def is_listed(self, player: PlayerId, challenge: ChallengeId) -> bool:
         """Return whether another player added a challenge to a player's list."""
         key = keys.told(player)
         return bool(await self._database.read_batched(key, "HEXISTS", key, challenge))

@@ -92,8 +92,8 @@ class CirclePosts:
         circle = None if name is None else await self._circles.find(name)
         if found is None or circle is None or circle.webhook is None:
             return
-        maker = found.made.maker
-        profile = (await self._profiles.load([maker]))[maker]
+        creator = found.made.creator
+        profile = (await self._profiles.load([creator]))[creator]
         game = games()[found.made.terms.game].name
         title = f"{isolated(circle.name)}: a challenge to {game}"
         line = f"{profile.isolated} challenges everyone."

@@ -91,7 +91,7 @@ class Leagues:
             return
         made = found.made
         added = ChallengeAdded(
-            found.id, made.maker, made.terms.game, made.deal, made.closes, made.at
+            found.id, made.creator, made.terms.game, made.deal, made.closes, made.at
         )
         await self._circles.note(circle, lambda c, _: commands.add_challenge(c, added))
 

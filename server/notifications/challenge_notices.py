@@ -69,8 +69,8 @@ class ChallengeNotices:
         circle = made.terms.circle
         members = () if circle is None else await self._unmuted_in(circle)
         listed = await self._lists.recipients_of(found)
-        players = [each for each in (*listed, *members) if each != made.maker]
-        await self._tell("challenged", found, made.maker, players, made.closes)
+        players = [each for each in (*listed, *members) if each != made.creator]
+        await self._tell("challenged", found, made.creator, players, made.closes)
 
     async def _tell_passed(self, finish: Finish) -> None:
         challenge = challenge_of(finish.occasion)

@@ -81,7 +81,7 @@ async def join(request: Request[JoinRoom]) -> RoomState:
     """Take a seat, and subscribe the session to the room; the code may be as typed."""
     code = parse_room_code(request.command.code)
     # Charge before the lookup: a player who can join may know whether the room exists.
-    request.pay(min(costs.SUBSCRIBER * request.services.room_feeds.size(code), costs.MOST_TOLD))
+    request.pay(min(costs.SUBSCRIBER * request.services.room_feeds.size(code), costs.MAX_BROADCAST))
     room = await request.services.rooms.decide(code, commands.take_seat, request.player)
     return await subscribed(request, room)
 
@@ -183,7 +183,7 @@ def _pay(request: Request[Any], each: float = costs.SUBSCRIBER) -> None:
     # Charge members only: a refusal would reveal the room to others.
     if is_seated(request.services.live, request.player, command):
         size = request.services.room_feeds.size(RoomCode(command.code))
-        request.pay(min(each * size, costs.MOST_TOLD))
+        request.pay(min(each * size, costs.MAX_BROADCAST))
 
 
 def _terms(request: Request[SetTerms] | Request[ProposeTerms]) -> Terms:

@@ -115,7 +115,7 @@ def made_and_played(friends: Friends, ada: Player) -> str:
     link = ada.see("challenge-link").input_value()
     play(ada, 4)
     expect(ada.see("row-home")).to_have_text(["4"])
-    friends.look(ada, "played-by-the-maker")
+    friends.look(ada, "played-by-the-creator")
     return link
 
 

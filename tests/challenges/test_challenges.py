@@ -40,11 +40,11 @@ async def known(node: Node, *players: PlayerId) -> None:
 
 
 async def made(
-    node: Node, maker: PlayerId = ADA, key: str = "key", named: Sequence[PlayerId] = ()
+    node: Node, creator: PlayerId = ADA, key: str = "key", named: Sequence[PlayerId] = ()
 ) -> Challenge:
     """Create a challenge, and notify its audience."""
     await known(node, *named)
-    found = await node.services.challenges.create(maker, TERMS, key, named=named)
+    found = await node.services.challenges.create(creator, TERMS, key, named=named)
     await node.apply_effects()
     return found
 
@@ -78,10 +78,12 @@ def deal_of(room: Room) -> DealId:
     return room.round.deal
 
 
-async def challenged(node: Node, room: Room, maker: PlayerId = ADA, key: str = "race") -> Challenge:
+async def challenged(
+    node: Node, room: Room, creator: PlayerId = ADA, key: str = "race"
+) -> Challenge:
     """Create a challenge on a race's deal."""
     create = node.services.challenges.create
-    return await create(maker, TERMS, key, attempt=attempt_of(room, maker))
+    return await create(creator, TERMS, key, attempt=attempt_of(room, creator))
 
 
 # Playing
@@ -178,7 +180,7 @@ async def test_it_closes_when_all_invited_players_have_played(node: Node) -> Non
 async def test_its_creator_can_close_it_early(node: Node, other: Node, clock: SetClock) -> None:
     challenge = await made(node, named=[BOB, CYD])
     await node.services.challenges.play(challenge.id, BOB)
-    assert await refusal_from(other.services.challenges.close(challenge.id, BOB)) == "not_maker"
+    assert await refusal_from(other.services.challenges.close(challenge.id, BOB)) == "not_creator"
     for _ in range(2):
         await other.services.challenges.close(challenge.id, ADA)
     assert await refusal_from(node.services.challenges.play(challenge.id, CYD)) == "challenge_over"
@@ -454,7 +456,7 @@ async def test_all_players_share_one_rematch_for_the_same_players(node: Node, ot
     )
     assert made_[0].made == made_[1].made
     following = made_[0]
-    assert {following.made.maker, *following.made.named} == {ADA, BOB}
+    assert {following.made.creator, *following.made.named} == {ADA, BOB}
     assert following.made.deal != challenge.made.deal
     assert (await now(node, challenge)).rematch == following.id
     assert (await service.rematch(challenge.id, ADA)).id == following.id
@@ -632,7 +634,7 @@ async def test_concurrent_rematches_use_one_slot_and_one_deal(
         for player in (ADA, BOB)
         if await node.redis.zscore(keys.made(player), one.id) is not None
     }
-    assert holders == {one.made.maker}
+    assert holders == {one.made.creator}
 
 
 async def test_a_players_data_is_exported_and_deleted(

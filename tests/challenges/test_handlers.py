@@ -118,7 +118,7 @@ async def test_a_challenged_player_receives_their_list(port: int, other_port: in
     async with opened(port) as ada, opened(other_port) as bob:
         _, named = await hello(ada, bob)
         challenge = await made(ada, players=[named])
-        assert states(challenge) == dict.fromkeys([challenge["maker"]["id"], named], "named")
+        assert states(challenge) == dict.fromkeys([challenge["creator"]["id"], named], "named")
         (row,) = (await bob.next("Challenges"))["challenges"]
         assert (row["challenge"], row["state"], row["news"]) == (
             challenge["challenge"],
@@ -160,7 +160,7 @@ async def test_subscribers_are_notified_of_an_early_close(port: int) -> None:
         link = (await made(ada))["challenge"]
         attempt = await bob.ask("PlayChallenge", challenge=link)
         assert (await watched(cyd, link))["may_play"]
-        assert (await cyd.ask("CloseChallenge", challenge=link))["code"] == "not_maker"
+        assert (await cyd.ask("CloseChallenge", challenge=link))["code"] == "not_creator"
         assert (await ada.ask("CloseChallenge", challenge=link))["type"] == "done"
         shown = await cyd.next("Challenge")
         assert (shown["closing"], shown["over"], shown["may_play"], shown["seed"]) == (

@@ -107,11 +107,11 @@ class ChallengeChecks:
         if before is not None and not isinstance(event, Checkpoint) and event.at < before.at:
             self._complain("mistimed", name, f"{event} after {before.at}")
         match event:
-            case ChallengeMade(maker=maker, follows=None) if maker in self._commands:
-                self._check_asked(name, maker, "CreateChallenge", event.terms.game, event.at)
+            case ChallengeMade(creator=creator, follows=None) if creator in self._commands:
+                self._check_asked(name, creator, "CreateChallenge", event.terms.game, event.at)
             case Closing(at=at):
                 assert before is not None, "the challenge exists"
-                self._check_asked(name, before.made.maker, "CloseChallenge", name, at)
+                self._check_asked(name, before.made.creator, "CloseChallenge", name, at)
             case Begun(player=player, at=at, deadline=deadline):
                 self._check_asked(name, player, "PlayChallenge", name, at)
                 assert before is not None, "the challenge exists"
@@ -214,7 +214,7 @@ class ChallengeChecks:
         if entrant is None:
             self._complain("lost", challenge.id, f"{viewer} was sent {row}")
             return
-        is_target = player == challenge.made.maker and challenge.made.terms.target
+        is_target = player == challenge.made.creator and challenge.made.terms.target
         if row["result"] is not None:
             if Result(**row["result"]) != entrant.result:
                 self._complain("misreported", challenge.id, f"{viewer} was sent {row}")

@@ -86,11 +86,11 @@ def shorten_challenges(share: int) -> None:
     create = Challenges.create
 
     async def shorter(
-        self: Challenges, maker: PlayerId, terms: ChallengeTerms, *given: Any, **named: Any
+        self: Challenges, creator: PlayerId, terms: ChallengeTerms, *given: Any, **named: Any
     ) -> Challenge:
         limit = max(1, terms.limit // share)
         short = msgspec.structs.replace(terms, limit=limit, open_for=CHALLENGE_OPEN)
-        return await create(self, maker, short, *given, **named)
+        return await create(self, creator, short, *given, **named)
 
     Challenges.create = shorter  # type: ignore[method-assign]
 

@@ -187,7 +187,7 @@ def _expected(room: Room, deals: Deals, viewer: str) -> dict[str, Any]:
     """Return the same fields of a room's state, for a recipient."""
     round_ = room.round
     # Other viewers must request the seed.
-    is_told = round_ is not None and round_.over and viewer in round_.players
+    is_listed = round_ is not None and round_.over and viewer in round_.players
     ranks = round_.ranks() if round_ is not None and round_.over else {}
     game, variant, limit, allowed = _seconds(room.terms)
     return {
@@ -228,7 +228,7 @@ def _expected(room: Room, deals: Deals, viewer: str) -> dict[str, Any]:
             "starts": round_.starts,
             "deadline": round_.deadline,
             "over": round_.over,
-            "seed": deals.get(round_.deal, {}).get("seed") if is_told else None,
+            "seed": deals.get(round_.deal, {}).get("seed") if is_listed else None,
             "terms": _seconds(round_.terms),
             "public": round_.public,
             "ranks": [(player, ranks.get(player)) for player in round_.players],

@@ -29,7 +29,7 @@ from server.results.core.boards import of_daily
 from server.rooms.core import keys as rooms_keys
 from server.rooms.core import quick_match
 from tests.base.outbox.outboxes import all_due, all_effects
-from tests.base.redis.key_modules import FOR_GOOD
+from tests.base.redis.key_modules import PERMANENT
 from tests.builders import ADA, BOB, LIMIT, START
 from tests.conftest import ALONE
 from tests.nodes import BEGUN, OVER, Node, SetClock, attempt_of
@@ -263,7 +263,7 @@ async def test_all_keys_expire_except_documented_ones(node: Node, clock: SetCloc
     await accounts.delete(dot)
     await node.sweep()
     for_good = {key for key in await node.keys() if await node.redis.ttl(key) == -1}
-    assert {keys.kind_of(key)[0] for key in for_good} <= FOR_GOOD
+    assert {keys.kind_of(key)[0] for key in for_good} <= PERMANENT
     # Among players' keys, only documented ones do not expire.
     credentials = {
         key for key in for_good if keys.kind_of(key)[0] in {"player", "recovery", "passkey"}

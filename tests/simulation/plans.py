@@ -252,11 +252,11 @@ class Dare:
     link: asyncio.Future[str]
 
 
-async def challenge(player: Player, dare: Dare, others: Sequence[Player], *, maker: bool) -> None:
+async def challenge(player: Player, dare: Dare, others: Sequence[Player], *, creator: bool) -> None:
     """Create a challenge or wait for its link; watch and play it, and perhaps a rematch."""
     rng, world = player.rng, player.world
     await player.begin()
-    if maker:
+    if creator:
         dare.link.set_result(await _dare(player, dare, others))
     player.doing = "waiting for a link"
     link = await dare.link

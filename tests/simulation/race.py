@@ -281,7 +281,8 @@ def _gather(world: World, apart: random.Random | None) -> Company:
             link=loop.create_future(),
         )
         works = [
-            plans.challenge(player, dare, players, maker=player is players[0]) for player in players
+            plans.challenge(player, dare, players, creator=player is players[0])
+            for player in players
         ]
     elif circled:
         club = Club(f"{circling.getrandbits(64):016x}", loop.create_future())

@@ -35,15 +35,15 @@ describe("the players of a challenge", () => {
   });
 
   it("must beat the creator's result, if it is shown and counts", () => {
-    const maker = row("ada").player;
-    const beat = (target: Result | null) => toBeat({ target, own: null, maker });
+    const creator = row("ada").player;
+    const beat = (target: Result | null) => toBeat({ target, own: null, creator });
     expect(beat(result())).toEqual(result());
     expect(beat(null)).toBeNull();
     expect(beat(result({ time: 0 }))).toBeNull();
     expect(beat(result({ end: null }))).toBeNull();
     const own = row("ada", SHOWN);
-    expect(toBeat({ target: null, own, maker }), "to send").toEqual(result());
-    expect(toBeat({ target: null, own: row("bob", SHOWN), maker })).toBeNull();
+    expect(toBeat({ target: null, own, creator }), "to send").toEqual(result());
+    expect(toBeat({ target: null, own: row("bob", SHOWN), creator })).toBeNull();
   });
 
   it("include the first page, further ones, and the player's own row, each once", () => {

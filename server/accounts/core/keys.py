@@ -6,7 +6,7 @@ DEVICE_LIFE_S = 300  # of a device code
 CODE_OFFER_LIFE_S = 3_600  # of the offer of a new recovery code
 
 # Kinds of keys that need not expire, with the reason; all other keys must expire.
-FOR_GOOD = {
+PERMANENT = {
     "recovery": "recovery codes of kept identities with results",
     "passkey": "passkeys of kept identities with results",
 }

@@ -38,7 +38,7 @@ SUBSCRIBER: Final = 0.04  # sending a room's change to one of this node's sessio
 
 # The maximum charge for sending a room's change: 1,000 sessions. A room has at most 2,000 watchers.
 # A player's budget is 100, and starting a round of eight costs 31 in addition.
-MOST_TOLD: Final = 40.0
+MAX_BROADCAST: Final = 40.0
 
 HEARER: Final = 0.01  # sending an emote to one of this node's sessions
 JUDGED: Final = 0.02  # judging a legal move for a hint, in addition to the hint's own cost: 3 µs

@@ -58,7 +58,7 @@ _PARTITION = re.compile(r"\{p\d+\}:")
 _NO_BRACES = str.maketrans("", "", "{}")
 
 # The kinds of keys without expiry, and the reason. Every other key must expire.
-FOR_GOOD = {
+PERMANENT = {
     "store-format": "the form of the store",
     "keyring": "tokens could not be verified without it",
     "set-aside": "what an operator has to look at",

@@ -76,7 +76,7 @@ SENTENCES: Final = {
     "not_challenged": "This challenge is for others.",
     "key_used": "This key was already used for something else.",
     "too_many_challenges": "You already have the maximum number of open challenges.",
-    "not_maker": "Only the challenge's creator can do that.",
+    "not_creator": "Only the challenge's creator can do that.",
     "for_circle": "A circle's challenge stays open until its date.",
     "not_played": "Play first, then you can do that.",
     "not_in_circle": "Only members of this circle can do that.",

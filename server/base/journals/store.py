@@ -38,7 +38,7 @@ from server.base.redis.database import Database, OtherGenerationError, Reply
 from server.base.redis.handshake import pack
 from server.base.redis.scripts import Argument, Script
 from server.base.redis.servers import suggests_failover
-from server.base.work.background import hear
+from server.base.work.background import check_outcome
 
 CLOCK_TOLERANCE_MS: Final = 2_000
 """Maximum milliseconds between the time of a decision and Redis's time at the append."""
@@ -215,7 +215,7 @@ class JournalStore:
         task = asyncio.create_task(self._append_alone(*sent))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(hear)
+        task.add_done_callback(check_outcome)
 
     async def _append_alone(
         self, append: Append, now: int, generation: int, previous: str, done: Done

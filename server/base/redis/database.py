@@ -24,10 +24,10 @@ from server.base.core.refusal import UnavailableError, UnsuitableError
 from server.base.redis.connection import FAILURES, Client, raising_unavailable
 from server.base.redis.handshake import pack
 from server.base.redis.losses import Losses
-from server.base.redis.pipeline import Pipeline, TooFewReplicasError, is_told
+from server.base.redis.pipeline import Pipeline, TooFewReplicasError, is_reported
 from server.base.redis.scripts import Argument, Script
 from server.base.redis.servers import Server, Servers, suggests_failover
-from server.base.work.background import hear
+from server.base.work.background import check_outcome
 from server.base.work.metrics import Metrics
 
 MIN_VERSION: Final = (7, 0)
@@ -177,7 +177,7 @@ class Database:
         if isinstance(reply, AskError | TryAgainError):
             self._send_in_task(key, command, failed)
         elif isinstance(reply, Exception):
-            tell = log.debug if is_told(reply) else log.warning
+            tell = log.debug if is_reported(reply) else log.warning
             tell("send_failed", command=command[0], error=f"{type(reply).__name__}: {reply}")
             _notify(failed)
             if suggests_failover(reply):
@@ -188,7 +188,7 @@ class Database:
         task = asyncio.create_task(self._send_with_redirects(key, command, failed))
         self._send_tasks.add(task)
         task.add_done_callback(self._send_tasks.discard)
-        task.add_done_callback(hear)
+        task.add_done_callback(check_outcome)
 
     async def _send_with_redirects(
         self, key: str, command: tuple[Argument, ...], failed: Failed | None
@@ -462,7 +462,7 @@ class Database:
             task = asyncio.create_task(self._servers.refresh_topology())
             self._refresh_tasks.add(task)
             task.add_done_callback(self._refresh_tasks.discard)
-            task.add_done_callback(hear)
+            task.add_done_callback(check_outcome)
 
     def _reader(self, server: Server) -> Pipeline:
         """Return the read connection to a server. Reads do not wait for replicas."""
@@ -485,7 +485,7 @@ class Database:
         task = asyncio.create_task(self._servers.client_of(None).connection_pool.disconnect())
         self._send_tasks.add(task)
         task.add_done_callback(self._send_tasks.discard)
-        task.add_done_callback(hear)
+        task.add_done_callback(check_outcome)
 
     def _pipeline(self, server: Server) -> Pipeline:
         name = "" if server is None else server.name

@@ -29,7 +29,7 @@ from redis.exceptions import RedisError
 from server.base.redis import append_only, guard
 from server.base.redis.programs import EmbeddedServerError, Program, at_hand, log_program
 from server.base.redis.written_by import note_writer, program_for
-from server.base.work.background import hear
+from server.base.work.background import check_outcome
 
 START_TIMEOUT = 30.0
 """Seconds within which a server must answer, even if only that it is loading, or must have stopped.
@@ -105,7 +105,7 @@ async def embedded_redis(data: Path, memory: int | None = None) -> AsyncIterator
         server = _Server(data, default_memory() if memory is None else memory)
         await server.start()
         supervision = asyncio.create_task(server.supervise(), name="embedded_redis")
-        supervision.add_done_callback(hear)
+        supervision.add_done_callback(check_outcome)
         try:
             yield server.socket
         finally:

@@ -77,7 +77,7 @@ class Pipeline(asyncio.Protocol):
     """A connection to one server, opened on first use and reopened after a loss.
 
     It logs when the server is lost and back, when it refuses writes, and when replicas are missing.
-    Callers need not log an error caused by one of these (see `is_told`).
+    Callers need not log an error caused by one of these (see `is_reported`).
 
     `demoted` is called when the server turns out to be a replica; all connections to it must then
     be dropped.
@@ -344,7 +344,7 @@ class Pipeline(asyncio.Protocol):
             transport.close()
 
 
-def is_told(reply: object) -> bool:
+def is_reported(reply: object) -> bool:
     """Return whether a failure follows from an outage that a pipeline has already logged."""
     return isinstance(reply, (*_LOST, TooFewReplicasError)) or _refuses_writes(reply)
 

@@ -13,7 +13,7 @@ from server.base.core import keys
 from server.base.core.refusal import UnavailableError
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
-from server.base.work.background import Background, hear
+from server.base.work.background import Background, check_outcome
 
 PROBE_EVERY = 1.0
 """Seconds between writes to each server. Readiness checks cause no additional writes."""
@@ -92,7 +92,7 @@ class Probe:
         self._keys = self._database.key_of_each_server(self._names)
         for server in self._keys.keys() - self._writing.keys():
             self._writing[server] = task = asyncio.create_task(self._write(server))
-            task.add_done_callback(hear)
+            task.add_done_callback(check_outcome)
 
     async def _finish(self) -> None:
         """Wait for running writes, and delete the marks."""

@@ -216,7 +216,7 @@ class Background:
 _running: list[Background] = []  # the background work of the nodes in this process
 
 
-def hear(task: asyncio.Task[Any]) -> None:
+def check_outcome(task: asyncio.Task[Any]) -> None:
     """Check the outcome of a task that is not awaited: a callback for `add_done_callback`.
 
     A failure concerns all nodes of the process, since the node that started the task is unknown.

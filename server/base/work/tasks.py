@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable
 from typing import Any, TypeVar
 
-from server.base.work.background import hear
+from server.base.work.background import check_outcome
 
 T = TypeVar("T")
 _RELEASED = 500  # results released without a pause: they take the event loop 0.1 ms
@@ -36,7 +36,7 @@ class Tasks:
         `UnavailableError` and `UnreadableError` are expected: see `server.base.work.background`.
         """
         task = self.start(work)
-        task.add_done_callback(hear)
+        task.add_done_callback(check_outcome)
         return task
 
     async def wait(self) -> None:

@@ -176,7 +176,7 @@ def _players_of(made: ChallengeMade) -> dict[PlayerId, Entrant]:
     raced = {
         player: Entrant(made.at, made.at, result, made.at) for player, result in made.raced.items()
     }
-    named = [made.maker, *made.named] if made.named else []
+    named = [made.creator, *made.named] if made.named else []
     return {**raced, **{player: Entrant() for player in named if player not in raced}}
 
 

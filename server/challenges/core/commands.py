@@ -69,10 +69,10 @@ def due(challenge: Challenge, now: int) -> Event | None:
 def close(challenge: Challenge, player: PlayerId, now: int) -> Event | None:
     """Decide the creator's command to close a challenge early: `None` if it is done.
 
-    Refused as `not_maker`, or as `for_circle`.
+    Refused as `not_creator`, or as `for_circle`.
     """
-    if player != challenge.made.maker:
-        raise Refusal("not_maker")
+    if player != challenge.made.creator:
+        raise Refusal("not_creator")
     if challenge.made.terms.circle is not None:
         # Members rely on the announced date.
         raise Refusal("for_circle")

@@ -13,7 +13,7 @@ from server.base.core.ids import ChallengeId, PlayerId
 class ByPlayer(NamedTuple):
     """Created by a player, with a random key that the client repeats in a retry."""
 
-    maker: PlayerId
+    creator: PlayerId
     key: str
 
 

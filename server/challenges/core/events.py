@@ -33,7 +33,7 @@ class ChallengeMade(Struct, tag="made", frozen=True, omit_defaults=True):
     """The challenge was created."""
 
     challenge: ChallengeId
-    maker: PlayerId
+    creator: PlayerId
     terms: Terms
     deal: DealId
     commitment: str

@@ -33,7 +33,7 @@ class Summary(Struct, frozen=True, omit_defaults=True):
     """A challenge's summary for lists, as of the last entry of its journal."""
 
     challenge: ChallengeId
-    maker: PlayerId
+    creator: PlayerId
     game: str
     variant: str
     at: int
@@ -54,7 +54,7 @@ def summary(challenge: Challenge) -> Summary:
     made, terms = challenge.made, challenge.made.terms
     return Summary(
         made.challenge,
-        made.maker,
+        made.creator,
         terms.game,
         terms.variant,
         made.at,
@@ -140,7 +140,7 @@ def listed(
     elif over or found.is_closing:
         state = "missed"
     else:
-        state = "made" if player == found.maker else "new"
+        state = "made" if player == found.creator else "new"
     # A player's own result is no news to them.
     times = [at for each, at in found.latest if each != player]
     news = max(over, found.rematch_at, found.at if told else 0, *times, 0) > seen

@@ -66,7 +66,7 @@ class Table:
         challenge, entrant = self.challenge, self.challenge.players[player]
         state = _state(challenge, entrant)
         if not self.shows_results:
-            shown = player == challenge.made.maker
+            shown = player == challenge.made.creator
             return Row(player, state, target(challenge) if shown else None)
         if state == "absent":
             return Row(player, state, rank=len(self.order.ranks) + 1)
@@ -99,7 +99,7 @@ def order(challenge: Challenge, *, shows_results: bool) -> Order:
 def target(challenge: Challenge) -> Result | None:
     """Return the creator's result if the terms show it to players before they play."""
     made = challenge.made
-    own = challenge.players.get(made.maker) if made.terms.target else None
+    own = challenge.players.get(made.creator) if made.terms.target else None
     return own.result if own is not None and not own.void else None
 
 

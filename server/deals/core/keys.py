@@ -25,7 +25,7 @@ MAX_RESERVED_MS = 15 * DAY_SECONDS * 1000
 OCCASION_LIFE_S = 3_600
 
 # Kinds of keys that need not expire, with the reason; all other keys must expire.
-FOR_GOOD = {
+PERMANENT = {
     "pool": "deals that wait to be played",
 }
 

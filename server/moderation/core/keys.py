@@ -19,7 +19,7 @@ MAX_REPORTED = 5_000  # reported players and runs; the least recently reported a
 CLOSED = "{suspicious}:closed"  # Closed cases: a hash of JSON by name, dropped with the case.
 
 # Kinds of keys that need not expire, with the reason; all other keys must expire.
-FOR_GOOD = {
+PERMANENT = {
     "audit": "acts of operators, which grow only by their own requests",
     "suspicious": "at most `MAX_SUSPICIOUS` runs, and `MAX_REPORTED` players and runs",
 }

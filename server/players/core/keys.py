@@ -23,7 +23,7 @@ UNUSED_ACCOUNT_LIFE_S = 60 * DAY_SECONDS
 MAX_SESSIONS = 8  # of a player; each costs memory, and a frame per move
 
 # Kinds of keys that need not expire, with the reason; all other keys must expire.
-FOR_GOOD = {
+PERMANENT = {
     "player": "records of kept identities with results, whose credentials can sign in at any time",
 }
 

@@ -16,7 +16,7 @@ REPAIRED_DAYS = "repaired-days"  # the key of the days lost to server faults: a 
 DAILY_SETS = "daily-sets"
 
 # Kinds of keys that need not expire, with the reason; all other keys must expire.
-FOR_GOOD = {
+PERMANENT = {
     "daily-sets": "a field for each change of the operator's list of games",
     "leaderboard": "all-time leaderboards, with one row per kept identity with a result",
     "repaired-days": "a field for each day that an operator repairs",

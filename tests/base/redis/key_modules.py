@@ -17,8 +17,8 @@ KEY_MODULES: Final = [
     for path in sorted(_ROOT.glob("server/*/core/keys.py"))
 ]
 
-FOR_GOOD: Final = {
-    kind for module in KEY_MODULES for kind in getattr(module, "FOR_GOOD", dict[str, str]())
+PERMANENT: Final = {
+    kind for module in KEY_MODULES for kind in getattr(module, "PERMANENT", dict[str, str]())
 }
 """Kinds of keys that may lack an expiry."""
 

@@ -18,7 +18,7 @@ from server.base.journals import store as journals_store
 from server.base.redis import pipeline as module
 from server.base.redis.connection import connect
 from server.base.redis.handshake import pack
-from server.base.redis.pipeline import Done, LostError, Pipeline, TooFewReplicasError, is_told
+from server.base.redis.pipeline import Done, LostError, Pipeline, TooFewReplicasError, is_reported
 from server.base.work.metrics import Metrics
 from tests.base.redis.servers import calls, in_flight, reads, until, writes_held_up
 from tests.processes import PATIENCE
@@ -478,7 +478,7 @@ async def test_losing_and_regaining_a_server_is_logged_once(data: Path) -> None:
     assert [(line["event"], line["server"]) for line in logs] == [
         ("store_lost", "one"), ("store_back", "one"),
     ]  # fmt: skip
-    assert all(is_told(reply) for _, reply in replies.all[1:4])
+    assert all(is_reported(reply) for _, reply in replies.all[1:4])
 
 
 async def test_refusing_and_accepting_writes_is_logged_once(
@@ -501,4 +501,4 @@ async def test_refusing_and_accepting_writes_is_logged_once(
         await replies.wait_for(6)
     assert [line["event"] for line in logs] == ["writes_refused", "writes_accepted"]
     assert "maxmemory" in logs[0]["error"]
-    assert all(is_told(reply) for _, reply in replies.all[:3])
+    assert all(is_reported(reply) for _, reply in replies.all[:3])

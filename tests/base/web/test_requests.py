@@ -219,7 +219,7 @@ async def test_the_number_of_concurrently_made_answers_is_bounded() -> None:
 
 
 def answering(size: int, life: int = 60, made: list[int] | None = None) -> Maker:
-    """Return a maker of answers with bodies of `size` bytes that counts its calls."""
+    """Return a creator of answers with bodies of `size` bytes that counts its calls."""
 
     async def make() -> Answer[msgspec.Raw]:
         if made is not None:

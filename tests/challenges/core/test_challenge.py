@@ -190,7 +190,7 @@ def test_a_void_result_is_unranked_and_can_be_reinstated() -> None:
 
 def test_an_early_close_is_immediate_without_running_attempts() -> None:
     state = ended(challenge(BOB, target=False), ADA, reached(3))
-    assert refusal_of(lambda: commands.close(state, BOB, START + 9)) == "not_maker"
+    assert refusal_of(lambda: commands.close(state, BOB, START + 9)) == "not_creator"
     state = then(state, commands.close(state, ADA, START + 9))
     assert (state.over, state.closes, state.is_settled) == (START + 9, START + 9, True)
     assert commands.close(state, ADA, START + 10) is None

@@ -42,8 +42,8 @@ export function countsOf({ begun, ended, own }: Pick<Challenge, "begun" | "ended
 export function toBeat({
   target,
   own,
-  maker,
-}: Pick<Challenge, "target" | "own" | "maker">): Result | null {
-  const result = target ?? (own?.player.id === maker.id ? own.result : null);
+  creator,
+}: Pick<Challenge, "target" | "own" | "creator">): Result | null {
+  const result = target ?? (own?.player.id === creator.id ? own.result : null);
   return result !== null && result.end !== null && result.time > 0 ? result : null;
 }
