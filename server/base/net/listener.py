@@ -304,6 +304,8 @@ class _Connection(asyncio.Protocol):
         self._upgrades = (
             (method, version) == ("GET", "1.1")
             and self._listener.sockets is not None
+            # Otherwise the pending answers would be written between the socket's frames.
+            and not self._exchanges
             and parser.should_upgrade()
             and asks_for_socket(headers)
         )

@@ -617,6 +617,13 @@ async def test_a_client_that_does_not_close_in_time_is_disconnected(
     assert [(line["event"], line["count"]) for line in logs] == [("connections_aborted", 1)]
 
 
+async def test_a_socket_is_refused_while_an_answer_is_pending() -> None:
+    async with serving() as port, connected(port) as (reader, writer):
+        upgrade = request("/socket", *("Connection: Upgrade", "Upgrade: websocket"))
+        writer.write(request() + upgrade)
+        assert [await status(reader), await status(reader)] == [200, 404]
+
+
 async def test_pipelined_requests_take_turns_by_the_clients_behind_a_proxy() -> None:
     begun: list[str] = []
 
