@@ -73,8 +73,8 @@ class Foundation:
         screens: the screens of the page with their own link previews, by the first segment of
             their paths.
         checks: the checks of `samedeal verify-store`, by kind of key.
-        lasting: the kinds of keys that live long enough for a restore to have nearly all, and
-            whether only players cause them.
+        lasting: the kinds of keys nearly all of which a restored store must contain, each with
+            whether only players create them.
         disabled: the modules of messages that this node does not know.
     """
 
@@ -142,7 +142,7 @@ class Foundation:
         metrics.outbox_age = self.sweeper.age
 
     async def prepare(self) -> None:
-        """Load and draw what the node needs before it accepts connections.
+        """Load what the node needs before it accepts connections.
 
         Raises:
             UnsuitableError: the file of secret keys lacks one that the store needs.

@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from server.accounts.wing import Accounts
-from server.challenges.wing import Challenges
-from server.circles.wing import Circles
-from server.dailies.wing import Dailies
-from server.deals.wing import Deals
-from server.lobby.wing import Lobby
-from server.moderation.wing import Moderation
-from server.notifications.wing import Notifications
-from server.play.wing import Play
-from server.players.wing import Players
-from server.results.wing import Results
-from server.rooms.wing import Rooms
-from server.runs.wing import Runs
+from server.accounts.wing import AccountsWing
+from server.challenges.wing import ChallengesWing
+from server.circles.wing import CirclesWing
+from server.dailies.wing import DailiesWing
+from server.deals.wing import DealsWing
+from server.lobby.wing import LobbyWing
+from server.moderation.wing import ModerationWing
+from server.notifications.wing import NotificationsWing
+from server.play.wing import PlayWing
+from server.players.wing import PlayersWing
+from server.results.wing import ResultsWing
+from server.rooms.wing import RoomsWing
+from server.runs.wing import RunsWing
 from server.verification import Report, Verification
-from server.watching.wing import Watching
+from server.watching.wing import WatchingWing
 from server.wing import Wing
 
 
 class Services(
-    Moderation,
-    Notifications,
-    Circles,
-    Challenges,
-    Runs,
-    Watching,
-    Lobby,
-    Accounts,
-    Dailies,
-    Rooms,
-    Results,
-    Play,
-    Deals,
-    Players,
+    ModerationWing,
+    NotificationsWing,
+    CirclesWing,
+    ChallengesWing,
+    RunsWing,
+    WatchingWing,
+    LobbyWing,
+    AccountsWing,
+    DailiesWing,
+    RoomsWing,
+    ResultsWing,
+    PlayWing,
+    DealsWing,
+    PlayersWing,
 ):
     """The stores, services and feeds of one node, by wing.
 

@@ -7,7 +7,7 @@ from server.accounts.services import AccountServices
 from server.wing import Wing
 
 
-class Accounts(AccountServices):
+class AccountsWing(AccountServices):
     """Credentials, export and deletion."""
 
     wing = Wing(messages=(messages,), is_rare=True, handlers=(handlers,))

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from server.base.core.ids import ChallengeId, PlayerId
 from server.base.wire import codec
-from server.base.wire.feed import SLICE, Audience, Feed, Sessions, close_all
+from server.base.wire.feed import SLICE, Audience, Feed, Subscribers, close_all
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.tasks import in_timed_slices
@@ -56,7 +56,7 @@ class ChallengeFeeds(Feed[ChallengeId, _Audience]):
         self,
         challenges: Challenges,
         profiles: Profiles,
-        sessions: Sessions,
+        sessions: Subscribers,
         background: Background,
     ) -> None:
         super().__init__("challenges", sessions, background)
@@ -113,7 +113,7 @@ class ChallengeFeeds(Feed[ChallengeId, _Audience]):
             return
         before = audience.known
         if now.version < before.version:
-            audience.known = now
+            audience.known, audience.pages = now, self._pages(now)
             close_all(audience)
             return
         pages = self._pages(now)

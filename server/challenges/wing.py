@@ -7,7 +7,7 @@ from server.challenges.services import ChallengeServices
 from server.wing import Wing
 
 
-class Challenges(ChallengeServices):
+class ChallengesWing(ChallengeServices):
     """One deal shared by link, played by each participant at any time."""
 
     wing = Wing(messages=(messages,), is_rare=True, handlers=(handlers,), api=(api,))

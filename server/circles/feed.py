@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from server.base.core.ids import CircleId
 from server.base.wire import codec
-from server.base.wire.feed import SLICE, Audience, Feed, Sessions
+from server.base.wire.feed import SLICE, Audience, Feed, Subscribers
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.tasks import in_timed_slices
@@ -23,7 +23,7 @@ class CircleFeeds(Feed[CircleId, Audience[int]]):
     """The circles to which this node's sessions subscribe. A mark is the version last sent."""
 
     def __init__(
-        self, circles: Circles, profiles: Profiles, sessions: Sessions, background: Background
+        self, circles: Circles, profiles: Profiles, sessions: Subscribers, background: Background
     ) -> None:
         super().__init__("circles", sessions, background)
         self._circles = circles
@@ -46,6 +46,10 @@ class CircleFeeds(Feed[CircleId, Audience[int]]):
 
         def add(found: Circle) -> None:
             self._audiences.setdefault(circle, Audience()).marks[session] = found.version
+            now = self._circles.journals.state(circle)
+            if now is not None and now.version != found.version:
+                # It has changed since it was read, when nobody may have been subscribed.
+                self._notify(circle)
 
         load = self._circles.use(circle, session.player)
         return await self._subscribe(session, circle, load, add)

@@ -7,7 +7,7 @@ from server.circles.services import CircleServices
 from server.wing import Wing
 
 
-class Circles(CircleServices):
+class CirclesWing(CircleServices):
     """Lasting groups and their tables."""
 
     wing = Wing(messages=(messages,), is_rare=True, handlers=(handlers,))

@@ -7,7 +7,7 @@ from server.dailies.services import DailyServices
 from server.wing import Wing
 
 
-class Dailies(DailyServices):
+class DailiesWing(DailyServices):
     """The deals of each day, and their archive."""
 
     wing = Wing(messages=(messages,), handlers=(handlers,), api=(api, archive_api))

@@ -7,7 +7,7 @@ from server.deals.services import DealServices
 from server.wing import Wing
 
 
-class Deals(DealServices):
+class DealsWing(DealServices):
     """Deals, and their certificates."""
 
     wing = Wing(answers=(Certificate,))

@@ -7,7 +7,7 @@ from server.lobby.services import LobbyServices
 from server.wing import Wing
 
 
-class Lobby(LobbyServices):
+class LobbyWing(LobbyServices):
     """Matchmaking between strangers."""
 
     wing = Wing(messages=(messages,), handlers=(handlers,))

@@ -96,7 +96,7 @@ class ModerationServices(CircleServices, LobbyServices, DailyServices):
             closed_deals=self.closed_deals,
             circles=self.circles,
         )
-        self.lasting["audit"] = True
+        self.lasting["audit"] = False
 
 
 Request: TypeAlias = NodeRequest[C_co, ModerationServices]

@@ -7,7 +7,7 @@ from server.moderation.services import ModerationServices
 from server.wing import Wing
 
 
-class Moderation(ModerationServices):
+class ModerationWing(ModerationServices):
     """Operators' views and actions, and players' reports."""
 
     wing = Wing(

@@ -7,7 +7,7 @@ from server.notifications.services import NotificationServices
 from server.wing import Wing
 
 
-class Notifications(NotificationServices):
+class NotificationsWing(NotificationServices):
     """Notifications to players while no page is open."""
 
     wing = Wing(messages=(messages,), is_rare=True, handlers=(handlers,))

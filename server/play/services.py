@@ -26,7 +26,7 @@ class Rounds(Protocol):
     """The attempts of rounds, which start with their first opening."""
 
     async def open_attempt(self, attempt: AttemptId, player: PlayerId) -> Snapshot:
-        """Return an attempt of a round or another one of a player."""
+        """Return a player's attempt, which may belong to a round."""
         ...
 
 

@@ -8,7 +8,7 @@ from server.play.services import PlayServices
 from server.wing import Wing
 
 
-class Play(PlayServices):
+class PlayWing(PlayServices):
     """One attempt at a deal: moves, undo, hints, its end."""
 
     wing = Wing(

@@ -20,10 +20,10 @@ class Credentials(Protocol):
     """The expiry of players' credentials."""
 
     async def extend(self, player: PlayerId) -> None:
-        """Extend it, if the player has no results yet."""
+        """Extend it if the player has no results yet."""
 
     async def keep_for_good(self, player: PlayerId) -> None:
-        """Remove it, once the player has results."""
+        """Remove it once the player has results."""
 
 
 class PlayerServices(Foundation):

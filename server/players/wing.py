@@ -7,7 +7,7 @@ from server.players.services import PlayerServices
 from server.wing import Wing
 
 
-class Players(PlayerServices):
+class PlayersWing(PlayerServices):
     """Players: identity, names, sessions."""
 
     wing = Wing(handlers=(handlers,), api=(api,))

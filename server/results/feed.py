@@ -24,7 +24,7 @@ from typing import Final
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import UnavailableError
 from server.base.wire import codec
-from server.base.wire.feed import SLICE, Audience, Feed, Sessions
+from server.base.wire.feed import SLICE, Audience, Feed, Subscribers
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
@@ -131,7 +131,7 @@ class LeaderboardFeeds(Feed[BoardId, _Audience]):
         self,
         leaderboards: Leaderboards,
         metrics: Metrics,
-        sessions: Sessions,
+        sessions: Subscribers,
         background: Background,
     ) -> None:
         super().__init__("leaderboards", sessions, background)

@@ -7,7 +7,7 @@ from server.results.services import ResultServices
 from server.wing import Wing
 
 
-class Results(ResultServices):
+class ResultsWing(ResultServices):
     """Consequences of completed attempts."""
 
     wing = Wing(messages=(messages,), handlers=(handlers,), api=(api, players_api))

@@ -15,7 +15,7 @@ import structlog
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.base.wire import codec
-from server.base.wire.feed import SLICE, Audience, Feed, Sessions, close_all
+from server.base.wire.feed import SLICE, Audience, Feed, Subscribers, close_all
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.clock import Clock
@@ -126,7 +126,7 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         rooms: Rooms,
         live: LiveRooms,
         withheld: Withheld,
-        sessions: Sessions,
+        sessions: Subscribers,
         *,
         clock: Clock,
         background: Background,
@@ -151,8 +151,8 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
     async def hidden_from(self, session: Session, room: Room) -> frozenset[DealId]:
         """Return the deals of a room's rounds whose results are hidden from a session.
 
-        They are decided at subscription, and read only if there are rounds that the player has not
-        raced.
+        They are determined at subscription. The store is read only if there are rounds that the
+        player has not raced.
         """
         code = room.opened.code
         if self._topics.get(session) == code:

@@ -7,7 +7,7 @@ from server.rooms.services import RoomServices
 from server.wing import Wing
 
 
-class Rooms(RoomServices):
+class RoomsWing(RoomServices):
     """Seats, rounds, presence."""
 
     wing = Wing(messages=(messages,), handlers=(handlers,))

@@ -7,7 +7,7 @@ from server.runs.services import RunServices
 from server.wing import Wing
 
 
-class Runs(RunServices):
+class RunsWing(RunServices):
     """The public runs of closed deals."""
 
     wing = Wing(

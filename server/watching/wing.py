@@ -7,7 +7,7 @@ from server.watching.services import WatchServices
 from server.wing import Wing
 
 
-class Watching(WatchServices):
+class WatchingWing(WatchServices):
     """Other players' boards."""
 
     wing = Wing(messages=(messages,), handlers=(handlers,))

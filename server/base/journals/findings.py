@@ -68,7 +68,7 @@ class Timed(Protocol):
 
 
 Check = Callable[[str, Findings], Awaitable[None]]
-"""Verifies the key of a kind with a name."""
+"""Verifies one key of a kind, given its name."""
 
 E = TypeVar("E")
 S = TypeVar("S", bound=Timed)

@@ -48,13 +48,15 @@ decode = Decoder[AppendedEntry](AppendedEntry).decode
 class Followed(Generic[State, Event]):
     """A replica that sessions follow, and its state after the last command or read."""
 
-    __slots__ = ("followers", "replica", "state")
+    __slots__ = ("followers", "replica", "seen", "state")
 
     def __init__(self, replica: Replica[State, Event], known: State | None) -> None:
         self.replica = replica
         self.followers = 0
         # `None` before the first read. The last state of a journal that is gone remains.
         self.state = replica.settled or known
+        # The replica's last state, which is `None` once the journal is gone.
+        self.seen = self.state
 
 
 class Kind(NamedTuple, Generic[Name, State, Event]):
@@ -224,14 +226,19 @@ class Journals(Generic[Name, State, Event]):
 
     def _adopt(self, name: Name, state: State | None) -> None:
         followed = self._followed.get(name)
-        if followed is None or followed.state is state:
+        # A journal that is gone is reported once, not after each of the reads that follow.
+        if followed is None or followed.seen is state:
             return
-        followed.state = state or followed.state
+        followed.seen, followed.state = state, state or followed.state
         self.changed.emit(name)
 
     def _appended(self, name: Name, after: State, append: Append) -> None:
         """Adopt the state after an append of this node, and publish the entry."""
         self._adopt(name, after)
+        followed = self._followed.get(name)
+        if followed is not None and followed.replica.number < append.number:
+            # A replica has appended it that was evicted before the journal was followed.
+            self._reads.add(name)
         self._publish(name, AppendedEntry(append.number, append.payload))
 
     def _nodes_changed(self, joined: set[str], left: set[str]) -> None:

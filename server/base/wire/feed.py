@@ -27,7 +27,7 @@ Mark = TypeVar("Mark")
 Page = TypeVar("Page")
 
 
-class Sessions(Protocol):
+class Subscribers(Protocol):
     """The sessions that may subscribe: all sessions of a node, or another feed's subscribers."""
 
     @property
@@ -71,7 +71,7 @@ class Feed(ABC, Generic[Topic, AnyAudience]):
     def __init__(
         self,
         name: str,
-        sessions: Sessions,
+        sessions: Subscribers,
         background: Background,
         *,
         concurrency: int = CONCURRENCY,
@@ -175,6 +175,6 @@ class Feed(ABC, Generic[Topic, AnyAudience]):
 
 
 def close_all(audience: Audience[Any]) -> None:
-    """Close the sessions because Redis lost entries: clients ignore lower versions until then."""
+    """Close the sessions: Redis lost entries, so clients ignore versions until they reconnect."""
     for session in list(audience.marks):
         session.close(Reason.WENT_BACK)
