@@ -266,9 +266,12 @@ class _Connection(asyncio.Protocol):
     def _parse(self, data: bytes) -> None:
         try:
             self._parser.feed_data(data)
-        except HttpParserUpgrade:
+        except HttpParserUpgrade as upgrade:
             if self._upgrades:
                 self._upgrade()
+            elif rest := data[upgrade.args[0] :]:
+                # Declined, so further requests may follow; at most `MAX_PIPELINED` do.
+                self._parse(rest)
         except HttpParserInvalidMethodError:
             self._refuse(HTTPStatus.NOT_IMPLEMENTED)
         except HttpParserError as error:
@@ -452,7 +455,8 @@ class _Connection(asyncio.Protocol):
     def _time_out(self) -> None:
         if self._exchanges:
             # However long the answer takes, the client must keep reading it.
-            if self._has_taken:
+            # An empty buffer: the client has taken all that there is so far.
+            if self._has_taken or not self.transport.get_write_buffer_size():
                 self._has_taken = False
                 self._is_late = True
                 self._set_deadline(READ_WITHIN)

@@ -24,7 +24,7 @@ from redis.exceptions import (
 )
 from redis.exceptions import ConnectionError as ConnectionLostError
 
-from server.base.redis.masters import MasterConnection
+from server.base.redis.masters import MasterConnection, without_password
 from server.base.redis.scripts import Argument, Script
 
 # redis-py's exceptions for error replies, by the code or the whole text.
@@ -68,19 +68,24 @@ class _Handshake(asyncio.Protocol):
         )
         self.replies: list[Any] = []
         self.ended = asyncio.Event()  # also set if the connection is lost
+        self.failure: Exception | None = None
         self._commands = commands
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         cast("asyncio.WriteTransport", transport).write(b"".join(self._commands))
 
     def data_received(self, data: bytes) -> None:
-        self.reader.feed(data)
-        while (reply := self.reader.gets()) is not False:
-            self.replies.append(reply)
+        try:
+            self.reader.feed(data)
+            while (reply := self.reader.gets()) is not False:
+                self.replies.append(reply)
+        except hiredis.HiredisError as error:  # not Redis, or TLS at redis://
+            self.connection_lost(error)
         if len(self.replies) >= len(self._commands):
             self.ended.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self.failure = self.failure or exc
         self.ended.set()
 
 
@@ -119,9 +124,9 @@ async def open_connection(
             await handshake.ended.wait()
         for reply in handshake.replies:
             if isinstance(reply, Exception):
-                raise reply
-        if transport.is_closing():
-            raise ConnectionLostError("Connection closed by server.")
+                raise without_password(reply)
+        if handshake.failure is not None or transport.is_closing():
+            raise ConnectionLostError(str(handshake.failure or "Connection closed by server."))
         if is_master_required:
             settings.check_role(handshake.replies[0])
         transport.set_protocol(protocol)
@@ -152,7 +157,11 @@ async def _connect(settings: Any, protocol: asyncio.Protocol) -> asyncio.WriteTr
     )
     raw = transport.get_extra_info("socket")
     if raw is not None and settings.socket_keepalive:
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        for option, value in settings.socket_keepalive_options.items():
-            raw.setsockopt(socket.IPPROTO_TCP, option, value)
+        try:
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            for option, value in settings.socket_keepalive_options.items():
+                raw.setsockopt(socket.IPPROTO_TCP, option, value)
+        except OSError:
+            transport.abort()  # the caller does not have it yet
+            raise
     return transport

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from redis.asyncio.connection import Connection, SSLConnection
 from redis.exceptions import ConnectionError as ConnectionLostError
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 ANSWER_WITHIN: Final = 2.0
 """Seconds within which a server must report its role."""
@@ -109,8 +109,18 @@ class MasterSSLConnection(MasterConnection, SSLConnection):
     """A connection that can be opened only to a master, over TLS."""
 
 
+def without_password(error: Exception) -> Exception:
+    """Replace a reply of an old server that repeats the arguments of HELLO."""
+    if not ("unknown command" in str(error) and "HELLO" in str(error)):
+        return error
+    return ResponseError("The server does not know HELLO: it is older than Redis 7.0.")
+
+
 async def _authenticate(connection: MasterConnection) -> None:
     """Authenticate, and check the server's role."""
-    await connection.on_connect()
+    try:
+        await connection.on_connect()
+    except ResponseError as error:
+        raise without_password(error) from None
     await connection.send_command("HELLO", check_health=False)
     connection.check_role(await connection.read_response())

@@ -251,6 +251,12 @@ async def test_an_upgrade_to_something_else_is_an_ordinary_request(
         assert await status(reader) == 200
 
 
+async def test_requests_in_the_packet_of_a_declined_upgrade_are_answered() -> None:
+    async with serving() as port, connected(port) as (reader, writer):
+        writer.write(request("/", "Connection: Upgrade", "Upgrade: h2c") + request() + request())
+        assert [await status(reader) for _ in range(3)] == [200, 200, 200]
+
+
 @pytest.mark.parametrize(
     ("target", "host", "version", "url"),
     [
@@ -547,6 +553,26 @@ async def test_a_client_that_reads_its_response_slowly_is_not_disconnected(
         # Before anything was read.
         timers.fire(REQUEST_WITHIN)
         await reader.readexactly(LARGE)
+
+
+async def test_a_client_that_has_read_all_of_a_slow_response_is_not_disconnected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    timers, go_on = Timers(monkeypatch, REQUEST_WITHIN, READ_WITHIN), asyncio.Event()
+
+    async def halves() -> AsyncIterator[bytes]:
+        yield b"x"
+        await go_on.wait()
+        yield b"y"
+
+    waiting = StreamingResponse(halves(), headers={"Content-Length": "2"})
+    async with serving(waiting=waiting) as port, connected(port) as (reader, writer):
+        writer.write(request("/waiting"))
+        await reader.readuntil(b"\r\n\r\nx")
+        timers.fire(REQUEST_WITHIN)
+        timers.fire(READ_WITHIN)
+        go_on.set()
+        assert await reader.readexactly(1) == b"y"
 
 
 async def test_the_time_limits_of_requests_do_not_apply_to_sockets(

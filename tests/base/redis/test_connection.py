@@ -18,11 +18,12 @@ from cryptography.x509.oid import NameOID
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.connection import SSLConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import ResponseError
+from redis.exceptions import RedisError, ResponseError
 
 from server.base.core.refusal import UnavailableError
 from server.base.redis.connection import Client, connect, raising_unavailable, with_password
 from server.base.redis.database import Database
+from server.base.redis.handshake import open_connection
 from tests.base.redis.servers import in_flight, until, writes_held_up
 from tests.processes import free_port
 from tests.redis_programs import programs
@@ -271,3 +272,34 @@ async def test_a_cancelled_command_does_not_shift_the_replies_of_later_ones(
         await asyncio.gather(task, return_exceptions=True)
     for text in map(str, range(50)):
         assert await database.ask(lambda redis, _: redis.echo(text), "count") == [text]  # noqa: B023
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        # Of Redis 5, which repeats the arguments.
+        (
+            b"-ERR unknown command `HELLO`, with args beginning with: `3`, `AUTH`, `a`, `secret`, ",
+            "does not know HELLO",
+        ),
+        # The server speaks TLS or HTTP.
+        (b"\x15\x03\x01", "reply type byte"),
+    ],
+)
+async def test_a_failed_handshake_has_its_cause_without_the_password(
+    answer: bytes, error: str
+) -> None:
+    async def reply(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        # One for each command.
+        writer.write((answer + b"\r\n") * 100)
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(reply, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        client = Redis.from_url(f"redis://a:secret@127.0.0.1:{port}")
+        with pytest.raises(RedisError, match=error) as raised:
+            await open_connection(client, asyncio.Protocol())
+        assert "secret" not in str(raised.value)
+        await client.aclose()
