@@ -62,7 +62,7 @@ def ahead_at_noon() -> float:
 
 
 def moved(ahead: float) -> tuple[str, ...]:
-    """Return the Python arguments that run `samedeal` with a clock so many seconds ahead."""
+    """Return the arguments that run `samedeal` with its clock set ahead by this many seconds."""
     if not ahead:
         return ("-m", "tests.unhurried")
     program = _MOVED.replace("= TOLERANCE", f"= {TOLERANCE}").replace("AHEAD", str(ahead))

@@ -72,7 +72,7 @@ async def leaderboard(server: Server, watchers: int, finishing: int) -> Figures:
 
 
 async def histories(server: Server, years: int) -> Figures:
-    """Measure a daily and the page of players with all dailies of some years.
+    """Measure playing a daily, and opening the page of a player with years of dailies.
 
     Returns:
         `daily_ms`, the node's time for a daily from the cards to the result, and `page_ms`.

@@ -293,9 +293,8 @@ class Dailies:
     ) -> Snapshot:
         """Start a player's attempt at today's deal, or return the running one.
 
-        `address` is the client's; if it is empty, its limit does not apply. `anew` says whether
-        there is room for a new attempt, and `reading` is awaited with a running one before it is
-        read.
+        `address` is the client's; if it is empty, its limit does not apply. `anew` permits a new
+        attempt. `reading` is awaited with the ids of a running attempt before it is read.
 
         Refused as `unknown_game`; as `no_daily` if it is not one of today's dailies; as
         `already_played` if today's attempt has ended; for a new attempt also as `overloaded` if

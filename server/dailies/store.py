@@ -39,7 +39,8 @@ class StartStore:
     async def begin(self, daily: DailyId, address_hash: str, player: PlayerId, most: int) -> bool:
         """Record that a player starts a daily; return whether the address permits it.
 
-        `most` is how many players can start there, 0 for no limit; repeated starts are permitted.
+        `most` is the maximum number of players per address, 0 for no limit. A player may start
+        repeatedly.
         """
         names, room = [keys.starts(daily)], keys.MAX_AT_ADDRESS
         given = address_hash, player, most, room, keys.DIGESTS_LIFE_S

@@ -68,7 +68,10 @@ class SuspicionStore:
         return [PlayerId(each) for each in found]
 
     async def median_win(self, board: BoardId) -> tuple[int, int]:
-        """Return the number of wins on a daily's leaderboard, and the median one's score."""
+        """Return the number of wins on a daily's leaderboard, and the score of the median win.
+
+        Without a win, it is the best score, or 0 on an empty leaderboard.
+        """
         unwon = str(pack(1, 0, 0))
         key = results_keys.leaderboard(board)
         wins, score = await self._database.ask_script(_MEDIAN_WIN, key, unwon)

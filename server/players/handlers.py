@@ -11,7 +11,7 @@ from server.players.services import Request
 
 
 async def hello(request: Request[Hello]) -> Welcome:
-    """Identify the player, possibly besides other sessions on any node."""
+    """Identify the player, who may have other sessions on any node."""
     command, services = request.command, request.services
     if command.version not in VERSIONS:
         oldest, newest = VERSIONS[0], VERSIONS[-1]

@@ -156,7 +156,7 @@ class RaceRecorder:
             await self._enter(other)
 
     async def _write(self, deal: DealId, record: RaceRecord) -> None:
-        """Write each player's result, and repeat while the record changes during the writes."""
+        """Write each player's result; start over if the record has changed meanwhile."""
         while True:
             decision = _DECODER.decode(record.decided)
             results = race_results.results(decision, record.void)

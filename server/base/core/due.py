@@ -14,7 +14,7 @@ class Due:
     Attributes:
         name: the name of the item's journal or data, which determines the partition.
         kind: the letter of its kind.
-        is_bulk: whether so many are due together that they must not delay others.
+        is_bulk: whether items of this kind fall due in bulk, and must not delay others.
     """
 
     kind: ClassVar[str] = ""

@@ -29,7 +29,7 @@ def at_root(app: ASGIApp, origins: Origins, taken: Collection[str]) -> ASGIApp:
 
 
 class Rooted:
-    """An ASGI application that strips the root from the paths of another one's requests.
+    """ASGI middleware that strips the root from the paths of requests.
 
     Args:
         taken: the first segments of the other application's paths.

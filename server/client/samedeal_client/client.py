@@ -430,7 +430,7 @@ class Client:
         await self.ask(HideChallenge(challenge))
 
     async def close_challenge(self, challenge: str) -> None:
-        """Close the player's own challenge early, to further attempts."""
+        """Close the player's own challenge early, so that no new attempts can start."""
         await self.ask(CloseChallenge(challenge))
 
     async def emote_run(self, challenge: str, player: str, emote: int | None) -> None:

@@ -102,7 +102,7 @@ class Session:
             answer.set_result(event)
 
     def _id_of(self, re: Re) -> int:
-        """Return the id of the answered command; of equal moves, the first one's."""
+        """Return the id of the answered command; of several equal moves, the first."""
         if isinstance(re, int):
             return re
         ids = self._moves.get(re)
