@@ -18,7 +18,6 @@ STARTS = re.compile(
 
 OTHERWISE = {
     "tests/deploy/composed.py": "runs the command of the compose file",
-    "tests/golden/__main__.py": "writes a store once, by hand",
     "tests/base/redis/test_append_only.py": "the private store",
     "tests/base/redis/test_embedded.py": "the private store",
     "tests/base/redis/test_programs.py": "the private store",

@@ -32,7 +32,7 @@ SOURCES = [path.read_text() for path in SERVER.rglob("*.py") if path.name != "em
 BY_THE_LIBRARY = {"cluster|slots", "command"}
 """Commands that redis-py sends by itself, to discover a cluster's topology."""
 
-ALWAYS = {"hello"}
+ALWAYS = {"hello", "auth"}
 """Commands that every user may use, whatever the rights."""
 
 NOT_SENT = {"readonly"}

@@ -224,7 +224,10 @@ class ReplicaMachine(Generic[State, Event]):
         # with nothing to do, is final only on a state that has just been read.
         is_fresh = False
         if failed is not None:
-            is_fresh = yield from self._recover(*failed)
+            recovery = self._recover(*failed)
+            # An error refers to this frame: with the argument, they would form a reference cycle.
+            failed = None
+            is_fresh = yield from recovery
         elif decide is None or is_doubtful:
             yield from self.read()
             is_fresh = True
@@ -274,7 +277,11 @@ class ReplicaMachine(Generic[State, Event]):
             # The fate of the append is unknown: the journal must be read before the next one.
             self.generation = 0
             self._unconfirmed = step
-        raise error
+        try:
+            raise error
+        finally:
+            # The error refers to this frame.
+            del error
 
     def _due(self, state: State | None, *, checkpoints: bool) -> tuple[Event, State] | None:
         """Return a due event, or else a due checkpoint, and the state after it."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -300,3 +303,38 @@ def test_a_command_fails_after_too_many_consecutive_refusals_of_its_time(more: i
     mistime(world, MAX_MISTIMED + more)
     assert isinstance(world.outcomes["b"], UnavailableError if more else Step)
     assert world.stored == ["first", "a", *([] if more else ["b"])]
+
+
+class Caller:
+    """The owner of a command."""
+
+    def decide(self, state: Words | None, _: int) -> tuple[str, Words]:
+        """Add a word."""
+        return "a", (*(state or ()), "a")
+
+
+@pytest.mark.parametrize("is_begun", [True, False])
+def test_the_caller_of_a_failed_command_is_freed_without_a_garbage_collection(
+    is_begun: bool,
+) -> None:
+    world, caller = World(""), Caller()
+    world.begin("refresh", world.machine.carry_out(None))
+    while world.request is not None:
+        world.resume(world.reply())
+    freed = weakref.ref(caller)
+    if is_begun:
+        step = world.machine.begin(caller.decide)
+        assert isinstance(step, Step)
+        job = world.machine.carry_out(caller.decide, failed=(step, UnavailableError()))
+        del step
+    else:
+        job = world.machine.carry_out(caller.decide)
+        assert isinstance(next(job), Append)
+    gc.disable()
+    try:
+        with suppress(UnavailableError):
+            job.throw(UnavailableError()) if not is_begun else next(job)
+        del caller, job
+        assert freed() is None
+    finally:
+        gc.enable()
