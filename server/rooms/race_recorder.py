@@ -22,6 +22,8 @@ concurrent.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import msgspec
 
 from server.base.core.ids import AttemptId, DealId, PlayerId, split_attempt_id
@@ -52,12 +54,15 @@ class RaceRecorder:
         addresses: RoomAddresses,
         *,
         met: MetStore,
+        complete: Callable[[PlayerId], Awaitable[None]],
     ) -> None:
+        """`complete` applies the pending effects of a player."""
         self.applied: AsyncSignal[Decision] = AsyncSignal()
         self._store = store
         self._met = met
         self._histories = histories
         self._addresses = addresses
+        self._complete = complete
 
     async def apply(self, race: Race) -> None:
         """Record a race in its players' histories, and its players' meetings. This is idempotent.
@@ -131,6 +136,9 @@ class RaceRecorder:
         if found is not None:
             return found
         players = sorted(race.results)
+        # After an outage, the effect that keeps a player's identity may be pending. Without it, a
+        # player who kept the identity before the race would be decided as a guest.
+        await finish_all(map(self._complete, players))
         # In the order of ids, so that races never wait for each other in a circle.
         for player in players:
             await self._claim(player, race)

@@ -74,7 +74,11 @@ class RoomServices(ResultServices):
         self.pace_bot_timers = PaceBotTimers(self.clock, self.rooms, self.live, background)
         self.race_record_store = RaceRecordStore(setup.database)
         self.race_recorder = RaceRecorder(
-            self.race_record_store, self.histories, self.room_addresses, met=self.met_store
+            self.race_record_store,
+            self.histories,
+            self.room_addresses,
+            met=self.met_store,
+            complete=outbox.complete,
         )
         self.progress = Progress(self.attempts, self.live, background)
         self.live.appended.subscribe(lambda _, __, append: outbox.enqueue_appended(append))

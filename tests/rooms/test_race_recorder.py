@@ -11,12 +11,13 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from server.accounts.core.effects import Deleted
+from server.accounts.core.effects import Deleted, Kept
 from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import UnavailableError
 from server.base.outbox import effects
 from server.base.work.random_text import random_bot_id, random_room_code
 from server.play.core.result import Help
+from server.players.core import keys as players_keys
 from server.results.core.boards import BoardId, Scope
 from server.results.core.contests import MOST, PLAYED_MOVES
 from server.results.core.history import RATING, History, RoundResult
@@ -97,6 +98,18 @@ async def test_a_finished_round_is_in_histories_and_on_leaderboards(
     assert (await scores(node, "rating", "lady-betty"))[ADA] == -rated.value < 0
     assert await node.services.race_recorder.met(ADA) == [BOB]
     assert await node.services.race_recorder.met(BOB) == [ADA]
+    assert await all_effects(node.services.outbox_store) == []
+
+
+async def test_a_player_whose_keeping_is_still_pending_is_ranked(node: Node) -> None:
+    await keep(node, BOB)
+    await node.services.accounts.new_recovery_code(ADA, 0, confirmed=False)
+    offer = await node.redis.hget(players_keys.player(ADA), "offer")
+    assert isinstance(offer, str)
+    pending = Kept(ADA, START - 1, code=offer)
+    await node.services.outbox_store.put_effect(pending.field, effects.encode(pending))
+    await node.services.race_recorder.apply(race(ADA, BOB))
+    assert (await result(node, ADA)).ranked
     assert await all_effects(node.services.outbox_store) == []
 
 

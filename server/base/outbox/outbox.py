@@ -148,6 +148,15 @@ class Outbox:
         await self._store.drop_effect(effect.field)
         log.debug("effect_applied", name=effect.field, kind=type(effect).__name__)
 
+    async def complete(self, name: str) -> None:
+        """Apply the pending effects of a player, a room or an attempt.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        for text in await self._store.effects_of(name):
+            await self.apply(self.decode(text))
+
     async def pass_deadline(self, due: Due, time: int) -> bool:
         """Handle a deadline that has passed at `time`, in Unix milliseconds; see `on_due`.
 

@@ -58,6 +58,13 @@ class OutboxStore:
             for effects, due in zip(found[:count], found[count:], strict=True)
         ]
 
+    async def effects_of(self, name: str) -> list[str]:
+        """Return the pending effects (JSON) whose field has this part before the slash."""
+        (found,) = await self._database.ask(
+            lambda redis, key: redis.hgetall(key), keys.outbox(keys.partition(name))
+        )
+        return [text for field, text in found.items() if field.partition("/")[0] == name]
+
     async def put_effect(self, field: str, text: str) -> None:
         """Write an effect (JSON); the part of its field before a slash determines the partition."""
         key = keys.outbox(keys.partition(field))
