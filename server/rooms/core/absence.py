@@ -29,6 +29,9 @@ class Absence:
 
     since: dict[PlayerId, int]  # when each absent member was first observed away
     idle: int | None  # the start of the time without a running round; `None` during a round
+    # When each absent member took the seat: a seat that was freed and taken again in between has a
+    # new absence.
+    taken: dict[PlayerId, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +47,17 @@ def observe(
     before: Absence | None, room: Room, online: Collection[PlayerId], now: int
 ) -> Absence | None:
     """Update the last observation of a room; `None` if no member is away, or nothing was known."""
-    known = before.since if before is not None else {}
-    players = (seat.player for seat in room.seats if not seat.is_bot)
-    since = {player: known.get(player, now) for player in players if player not in online}
-    if not since:
+    away = [seat for seat in room.seats if not seat.is_bot and seat.player not in online]
+    if not away:
         return None
+    taken = {seat.player: seat.since for seat in away}
+    since = dict.fromkeys(taken, now)
+    if before is not None:
+        since |= {p: at for p, at in before.since.items() if before.taken[p] == taken.get(p)}
     if room.running:
-        return Absence(since, None)
+        return Absence(since, None, taken)
     idle = before.idle if before is not None else None
-    return Absence(since, now if idle is None else idle)
+    return Absence(since, now if idle is None else idle, taken)
 
 
 def max_absence_ms(room: Room, player: PlayerId) -> int:
