@@ -14,14 +14,12 @@ import asyncio
 
 import structlog
 
-from server.base.core.ids import PlayerId, RoomCode
+from server.base.core.ids import RoomCode
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.base.work.background import Background
 from server.base.work.worker_pool import WorkerPool
 from server.rooms.core import commands
 from server.rooms.core.absence import Absence, due, observe
-from server.rooms.core.events import Event
-from server.rooms.core.room import Room
 from server.rooms.live_rooms import LiveRooms
 from server.rooms.rooms import Rooms
 
@@ -100,23 +98,18 @@ class Absences:
         self._decide_at(code, found.later)
         try:
             if found.host is not None:
-                after = await self._rooms.decide(code, commands.replace_host, found.host, online)
+                host, taken = found.host, absence.taken[found.host]
+                after = await self._rooms.decide(code, commands.replace_host, host, taken, online)
                 log.info("host_replaced", room=code, host=after.host)
             for player in found.seats:
-                await self._rooms.decide(code, _free, player, absence.taken[player])
-                log.info("seat_freed", room=code, player=player)
+                taken = absence.taken[player]
+                after = await self._rooms.decide(code, commands.free_seat, player, taken)
+                if after.seat_of(player) is None:
+                    log.info("seat_freed", room=code, player=player)
         except (Refusal, UnreadableError):
             # The room has expired, or a newer release has written to it.
             self._drop(code)
             raise
-
-
-def _free(room: Room, player: PlayerId, taken: int, now: int) -> Event | None:
-    """Free a member's seat, unless it has been freed and taken again since it was observed."""
-    seat = room.seat_of(player)
-    if seat is None or seat.since != taken:
-        return None
-    return commands.free_seat(room, player, now)
 
 
 def _now() -> int:

@@ -29,7 +29,7 @@ from server.rooms.core import keys as rooms_keys
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
 from tests.base.outbox.outboxes import all_due
-from tests.builders import ADA, BOB, CYD, DAN, LIMIT, PLAYERS, reached
+from tests.builders import ADA, BOB, CYD, DAN, LIMIT, PLAYERS, START, reached
 from tests.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 
 NOWHERE = RoomCode(CODE_ALPHABET[:5])
@@ -130,8 +130,8 @@ async def test_a_room_for_an_unknown_game_or_variant_is_refused(
         lambda rooms, code: rooms.decide(code, commands.hand_over, ADA, BOB),
         lambda rooms, code: rooms.decide(code, commands.set_lock, ADA, True),
         lambda rooms, code: rooms.decide(code, commands.set_public, ADA, True),
-        lambda rooms, code: rooms.decide(code, commands.replace_host, ADA, PLAYERS),
-        lambda rooms, code: rooms.decide(code, commands.free_seat, ADA),
+        lambda rooms, code: rooms.decide(code, commands.replace_host, ADA, START, PLAYERS),
+        lambda rooms, code: rooms.decide(code, commands.free_seat, ADA, START),
     ],
     ids=[
         "load",

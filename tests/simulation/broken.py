@@ -297,7 +297,7 @@ def frees_seats_in_a_round() -> Iterator[None]:
 
     with (
         patched(absences, "observe", always_idle),
-        patched(commands, "free_seat", leave),
+        patched(commands, "free_seat", lambda room, player, _, now: leave(room, player, now)),
         patched(plans, "HOSTING", 0.5),
         patched(plans, "VANISHED", (5.0, 15.0)),
     ):
@@ -325,9 +325,10 @@ def makes_absent_members_host() -> Iterator[None]:
     """
     replace_host: Any = commands.replace_host
 
-    def by_anybody(room: Room, host: PlayerId, present: Any, now: int) -> Event | None:
+    def by_anybody(room: Room, host: PlayerId, taken: int, present: Any, now: int) -> Event | None:
         others = {seat.player for seat in room.seats} - {host}
-        found: Event | None = replace_host(room, host, others - set(present) or present, now)
+        present = others - set(present) or present
+        found: Event | None = replace_host(room, host, taken, present, now)
         return found
 
     with (

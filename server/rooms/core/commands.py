@@ -136,21 +136,29 @@ def hand_over(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event |
 
 
 def replace_host(
-    room: Room, host: PlayerId, present: Collection[PlayerId], now: int
+    room: Room, host: PlayerId, taken: int, present: Collection[PlayerId], now: int
 ) -> Event | None:
-    """Replace an absent host with the longest-seated present member.
+    """Replace an absent host, seated since `taken`, with the longest-seated present member.
 
-    Return `None` if `host` is no longer the host, or no member is present.
+    Return `None` if `host` is no longer the host or has taken a seat again, or no member is
+    present.
     """
-    if room.host != host or host in present:
+    if room.host != host or host in present or not _is_seated_since(room, host, taken):
         return None
     following = next((seat.player for seat in room.seats if seat.player in present), None)
     return HostChanged(following, now) if following is not None else None
 
 
-def free_seat(room: Room, player: PlayerId, now: int) -> Event | None:
-    """Free an absent member's seat; `None` while a round is running."""
-    return SeatLeft(player, now) if room.seat_of(player) and not room.running else None
+def free_seat(room: Room, player: PlayerId, taken: int, now: int) -> Event | None:
+    """Free the seat of a member absent since it was `taken`; `None` while a round is running."""
+    is_same = _is_seated_since(room, player, taken)
+    return SeatLeft(player, now) if is_same and not room.running else None
+
+
+def _is_seated_since(room: Room, player: PlayerId, taken: int) -> bool:
+    """Return whether a member has not left the seat that was taken at a time, and returned."""
+    seat = room.seat_of(player)
+    return seat is not None and seat.since == taken
 
 
 def close(room: Room, now: int) -> Event | None:

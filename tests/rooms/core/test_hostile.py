@@ -64,8 +64,8 @@ def acts(draw: st.DrawFn) -> Act:
         lambda room: finish(room) if room.round else None,
     ]
     by_node: list[Callable[[Room], Event | None]] = [
-        lambda room: of.replace_host(room, other, present, START),
-        lambda room: of.free_seat(room, other, START),
+        lambda room: of.replace_host(room, other, START, present, START),
+        lambda room: of.free_seat(room, other, START, START),
     ]
     who = draw(st.sampled_from([player, player, player, None]))
     return who, draw(st.sampled_from(by_player if who is not None else by_node))

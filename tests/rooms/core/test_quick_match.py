@@ -183,7 +183,7 @@ def test_nobody_runs_a_quick_match() -> None:
         ]
         for act in hosts:
             assert refusal_of(partial(act, room)) == "no_host"
-        assert commands.replace_host(room, ADA, {BOB}, START) is None
+        assert commands.replace_host(room, ADA, START, {BOB}, START) is None
         assert then(room, commands.leave(room, ADA, START)).host is None
     waiting = match_of(ADA, BOB)
     by_hand = refusal_of(

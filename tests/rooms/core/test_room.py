@@ -301,7 +301,7 @@ def test_a_change_of_host_a_removal_and_a_lock_revoke_watch_keys() -> None:
     room = room_of(ADA, BOB, CYD)
     ends = [
         race_commands.hand_over(room, ADA, BOB, START),
-        race_commands.replace_host(room, ADA, [BOB], START),
+        race_commands.replace_host(room, ADA, START, [BOB], START),
         race_commands.leave(room, ADA, START),
         race_commands.remove(room, ADA, BOB, START),
         race_commands.set_lock(room, ADA, True, START),
@@ -344,25 +344,38 @@ def test_a_host_can_hand_over() -> None:
 
 def test_an_absent_host_is_replaced_by_the_longest_seated_present_member() -> None:
     room = room_of(ADA, BOB, CYD, DAN, seats=4)
-    event = race_commands.replace_host(room, ADA, {DAN, CYD}, START)
+    event = race_commands.replace_host(room, ADA, START, {DAN, CYD}, START)
     assert event == events.HostChanged(CYD, START)
     room = then(room, event)
     # Another node decides the same a moment later, or with other members present.
     for present in ({DAN, CYD}, {BOB, DAN}):
-        assert race_commands.replace_host(room, ADA, present, START) is None
-    assert race_commands.replace_host(room, CYD, {CYD, BOB}, START) is None, "the host has returned"
-    assert race_commands.replace_host(room, CYD, set(), START) is None
+        assert race_commands.replace_host(room, ADA, START, present, START) is None
+    assert race_commands.replace_host(room, CYD, START, {CYD, BOB}, START) is None, (
+        "the host has returned"
+    )
+    assert race_commands.replace_host(room, CYD, START, set(), START) is None
 
 
 def test_an_absent_member_loses_the_seat_except_during_a_round() -> None:
     room = race_of(ADA, BOB)
-    assert race_commands.free_seat(room, BOB, START) is None
+    assert race_commands.free_seat(room, BOB, START, START) is None
     room = finished(finished(room, ADA, reached(1)), BOB, reached(2))
-    event = race_commands.free_seat(room, BOB, START)
+    event = race_commands.free_seat(room, BOB, START, START)
     assert event == events.SeatLeft(BOB, START)
     room = then(room, event)
-    assert race_commands.free_seat(room, BOB, START) is None
+    assert race_commands.free_seat(room, BOB, START, START) is None
     assert members(then(room, race_commands.take_seat(room, BOB, START))) == [ADA, BOB]
+
+
+def test_an_absence_does_not_concern_a_seat_that_was_taken_again() -> None:
+    room = room_of(ADA, BOB)
+    room = then(room, race_commands.leave(room, ADA, START))
+    room = then(room, race_commands.take_seat(room, ADA, START + 1))
+    room = then(room, race_commands.hand_over(room, BOB, ADA, START + 2))
+    assert race_commands.replace_host(room, ADA, START, {BOB}, START + 3) is None
+    assert race_commands.replace_host(room, ADA, START + 1, {BOB}, START + 3) is not None
+    assert race_commands.free_seat(room, ADA, START, START + 3) is None
+    assert race_commands.free_seat(room, ADA, START + 1, START + 3) is not None
 
 
 def test_a_round_is_public_if_its_room_was_at_any_time() -> None:
@@ -697,8 +710,8 @@ def commands(draw: st.DrawFn) -> Command:
         lambda room: of.set_ready(room, player, flag, START),
         lambda room: of.remove(room, player, other, START),
         lambda room: of.hand_over(room, player, other, START),
-        lambda room: of.replace_host(room, other, present, START),
-        lambda room: of.free_seat(room, player, START),
+        lambda room: of.replace_host(room, other, START, present, START),
+        lambda room: of.free_seat(room, player, START, START),
         lambda room: of.set_lock(room, player, flag, START),
         lambda room: of.set_public(room, player, flag, START),
         lambda room: of.set_terms(room, player, terms, START),
