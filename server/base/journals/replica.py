@@ -232,6 +232,8 @@ class Replica(Generic[State, Event]):
         """Run a job after all waiting ones."""
         if self._job is None:
             self._job, self._finish = job, finish
+            # The job's exception refers to this frame: see `_run`.
+            del finish
             self._resume(None)
             return
         if self._waiting is None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
+import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -317,6 +320,38 @@ async def test_concurrent_commands_are_all_appended_in_some_order(
         assert own == [word for word in sent if word[0] == name], (
             "the words of each node keep their order"
         )
+
+
+class Caller:
+    """The owner of a command."""
+
+    def decide(self, _: Words | None, __: int) -> str:
+        """Fail."""
+        raise LookupError
+
+
+@pytest.mark.parametrize("first", ["an empty replica", "a current replica", "a waiting command"])
+async def test_the_caller_of_a_failed_command_is_freed_without_a_garbage_collection(
+    one: WordJournal, first: str
+) -> None:
+    reading = asyncio.create_task(one.replica.refresh())
+    if first == "a current replica":
+        await reading
+    if first == "a waiting command":
+        await asyncio.sleep(0)
+    caller = Caller()
+    freed = weakref.ref(caller)
+    gc.disable()
+    try:
+        with suppress(LookupError):
+            await one.replica.decide(caller.decide)
+        del caller
+        await reading
+        # This task was woken by the future that has the exception.
+        await asyncio.sleep(0)
+        assert freed() is None
+    finally:
+        gc.enable()
 
 
 async def store_words(redis: Client, *words: str) -> None:
