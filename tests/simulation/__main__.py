@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import secrets
 import sys
 import time
@@ -16,9 +17,15 @@ LAST_STEPS = 40
 MAX_FAILURES = 5
 """Stop after this many failing races."""
 
+HASH_SEED = "PYTHONHASHSEED"
+"""The variable that fixes the order of sets, which a race depends on."""
+
 
 def main() -> int:
     """Run races and return 1 if one of them fails."""
+    if HASH_SEED not in os.environ:
+        os.environ[HASH_SEED] = str(secrets.randbelow(1 << 32))
+        os.execv(sys.executable, [sys.executable, "-m", "tests.simulation", *sys.argv[1:]])  # noqa: S606
     parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
     parser.add_argument("--races", type=int, default=5000, help="how many")
     parser.add_argument(
@@ -56,7 +63,8 @@ def _report_failure(outcome: Outcome, *, whole: bool) -> None:
     _print(f"\nseed {outcome.seed} fails:")
     for complaint in outcome.complaints:
         _print(f"  {complaint}")
-    _print(f"replay: python -m tests.simulation --seed {outcome.seed} --races 1 --trace\n")
+    replay = f"{HASH_SEED}={os.environ[HASH_SEED]} python -m tests.simulation"
+    _print(f"replay: {replay} --seed {outcome.seed} --races 1 --trace\n")
 
 
 def _table(counts: Counter[str], seconds: float) -> list[str]:
