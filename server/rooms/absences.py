@@ -102,8 +102,10 @@ class Absences:
                 after = await self._rooms.decide(code, commands.replace_host, host, taken, online)
                 log.info("host_replaced", room=code, host=after.host)
             for player in found.seats:
-                taken = absence.taken[player]
-                after = await self._rooms.decide(code, commands.free_seat, player, taken)
+                taken, start = absence.taken[player], absence.counts_from(player)
+                assert start is not None, "no seat is due during a round"
+                away = now - start
+                after = await self._rooms.decide(code, commands.free_seat, player, taken, away)
                 if after.seat_of(player) is None:
                     log.info("seat_freed", room=code, player=player)
         except (Refusal, UnreadableError):

@@ -252,7 +252,7 @@ async def test_closing_a_room_removes_its_members_and_ends_its_round(
         ("room_closed", lambda: node.rooms.decide(code, commands.take_seat, CYD)),
         ("unknown_room", lambda: node.rooms.start(code, ADA, [ADA])),
         ("unknown_room", lambda: node.rooms.decide(code, commands.set_lock, ADA, True)),
-        ("room_closed", lambda: node.rooms.decide(code, commands.free_seat, ADA, START)),
+        ("room_closed", lambda: node.rooms.decide(code, commands.free_seat, ADA, START, 0)),
     ]
     for refusal, command in refused:
         with pytest.raises(Refusal, match=refusal):

@@ -131,7 +131,7 @@ async def test_a_room_for_an_unknown_game_or_variant_is_refused(
         lambda rooms, code: rooms.decide(code, commands.set_lock, ADA, True),
         lambda rooms, code: rooms.decide(code, commands.set_public, ADA, True),
         lambda rooms, code: rooms.decide(code, commands.replace_host, ADA, START, PLAYERS),
-        lambda rooms, code: rooms.decide(code, commands.free_seat, ADA, START),
+        lambda rooms, code: rooms.decide(code, commands.free_seat, ADA, START, 0),
     ],
     ids=[
         "load",

@@ -297,7 +297,7 @@ def frees_seats_in_a_round() -> Iterator[None]:
 
     with (
         patched(absences, "observe", always_idle),
-        patched(commands, "free_seat", lambda room, player, _, now: leave(room, player, now)),
+        patched(commands, "free_seat", lambda room, player, *rest: leave(room, player, rest[-1])),
         patched(plans, "HOSTING", 0.5),
         patched(plans, "VANISHED", (5.0, 15.0)),
     ):

@@ -33,6 +33,10 @@ class Absence:
     # new absence.
     taken: dict[PlayerId, int]
 
+    def counts_from(self, player: PlayerId) -> int | None:
+        """Return the start of the absence that may cost the seat; `None` during a round."""
+        return None if self.idle is None else max(self.since[player], self.idle)
+
 
 @dataclass(frozen=True, slots=True)
 class Due:
@@ -68,12 +72,11 @@ def max_absence_ms(room: Room, player: PlayerId) -> int:
 
 def due(absence: Absence, room: Room, now: int) -> Due:
     """Return the consequences of a fresh observation of a room."""
-    times: dict[PlayerId, int] = {}
-    if absence.idle is not None:
-        times = {
-            player: max(since, absence.idle) + max_absence_ms(room, player)
-            for player, since in absence.since.items()
-        }
+    times = {
+        player: start + max_absence_ms(room, player)
+        for player in absence.since
+        if (start := absence.counts_from(player)) is not None
+    }
     host = None
     later = [time for time in times.values() if time > now]
     players = [seat.player for seat in room.seats if not seat.is_bot]

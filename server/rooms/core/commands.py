@@ -18,6 +18,7 @@ from server.base.core.ids import PACE_BOT, DealId, PlayerId, has_owner
 from server.base.core.refusal import Refusal
 from server.play.core.result import Result
 from server.rooms.core import quick_match, rate_limit
+from server.rooms.core.absence import max_absence_ms
 from server.rooms.core.events import (
     Event,
     HostChanged,
@@ -149,10 +150,15 @@ def replace_host(
     return HostChanged(following, now) if following is not None else None
 
 
-def free_seat(room: Room, player: PlayerId, taken: int, now: int) -> Event | None:
-    """Free the seat of a member absent since it was `taken`; `None` while a round is running."""
-    is_same = _is_seated_since(room, player, taken)
-    return SeatLeft(player, now) if is_same and not room.running else None
+def free_seat(room: Room, player: PlayerId, taken: int, away: int, now: int) -> Event | None:
+    """Free the seat, taken at time `taken`, of a member who was observed away for `away` ms.
+
+    Returns:
+        `None` while a round is running, or if the member can be away longer.
+    """
+    # The member may have acted, and so earned a longer absence, unseen by the observing node.
+    is_over = _is_seated_since(room, player, taken) and away >= max_absence_ms(room, player)
+    return SeatLeft(player, now) if is_over and not room.running else None
 
 
 def _is_seated_since(room: Room, player: PlayerId, taken: int) -> bool:

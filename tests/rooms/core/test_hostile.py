@@ -11,6 +11,7 @@ from server.base.core.ids import DealId, PlayerId
 from server.base.core.refusal import Refusal
 from server.rooms.core import commands, effects
 from server.rooms.core import room as race
+from server.rooms.core.absence import SEAT_ABSENCE_MS
 from server.rooms.core.events import (
     Event,
     ReadySet,
@@ -65,7 +66,7 @@ def acts(draw: st.DrawFn) -> Act:
     ]
     by_node: list[Callable[[Room], Event | None]] = [
         lambda room: of.replace_host(room, other, START, present, START),
-        lambda room: of.free_seat(room, other, START, START),
+        lambda room: of.free_seat(room, other, START, SEAT_ABSENCE_MS, START),
     ]
     who = draw(st.sampled_from([player, player, player, None]))
     return who, draw(st.sampled_from(by_player if who is not None else by_node))

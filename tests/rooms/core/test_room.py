@@ -14,6 +14,7 @@ from server.base.core.refusal import Refusal
 from server.rooms.core import commands as race_commands
 from server.rooms.core import events
 from server.rooms.core import room as race
+from server.rooms.core.absence import QUICK_ABSENCE_MS, SEAT_ABSENCE_MS
 from server.rooms.core.effects import race_over
 from server.rooms.core.events import Event, Terms
 from server.rooms.core.room import MAX_SCORES, Room
@@ -358,13 +359,22 @@ def test_an_absent_host_is_replaced_by_the_longest_seated_present_member() -> No
 
 def test_an_absent_member_loses_the_seat_except_during_a_round() -> None:
     room = race_of(ADA, BOB)
-    assert race_commands.free_seat(room, BOB, START, START) is None
+    assert race_commands.free_seat(room, BOB, START, SEAT_ABSENCE_MS, START) is None
     room = finished(finished(room, ADA, reached(1)), BOB, reached(2))
-    event = race_commands.free_seat(room, BOB, START, START)
+    event = race_commands.free_seat(room, BOB, START, SEAT_ABSENCE_MS, START)
     assert event == events.SeatLeft(BOB, START)
     room = then(room, event)
-    assert race_commands.free_seat(room, BOB, START, START) is None
+    assert race_commands.free_seat(room, BOB, START, SEAT_ABSENCE_MS, START) is None
     assert members(then(room, race_commands.take_seat(room, BOB, START))) == [ADA, BOB]
+
+
+def test_a_member_who_acted_unseen_keeps_the_seat_for_the_longer_absence() -> None:
+    room = room_of(ADA, BOB)
+    assert race_commands.free_seat(room, BOB, START, QUICK_ABSENCE_MS - 1, START) is None
+    assert race_commands.free_seat(room, BOB, START, QUICK_ABSENCE_MS, START) is not None
+    room = then(room, race_commands.set_ready(room, BOB, False, START))
+    assert race_commands.free_seat(room, BOB, START, SEAT_ABSENCE_MS - 1, START) is None
+    assert race_commands.free_seat(room, BOB, START, SEAT_ABSENCE_MS, START) is not None
 
 
 def test_an_absence_does_not_concern_a_seat_that_was_taken_again() -> None:
@@ -374,8 +384,8 @@ def test_an_absence_does_not_concern_a_seat_that_was_taken_again() -> None:
     room = then(room, race_commands.hand_over(room, BOB, ADA, START + 2))
     assert race_commands.replace_host(room, ADA, START, {BOB}, START + 3) is None
     assert race_commands.replace_host(room, ADA, START + 1, {BOB}, START + 3) is not None
-    assert race_commands.free_seat(room, ADA, START, START + 3) is None
-    assert race_commands.free_seat(room, ADA, START + 1, START + 3) is not None
+    assert race_commands.free_seat(room, ADA, START, SEAT_ABSENCE_MS, START + 3) is None
+    assert race_commands.free_seat(room, ADA, START + 1, SEAT_ABSENCE_MS, START + 3) is not None
 
 
 def test_a_round_is_public_if_its_room_was_at_any_time() -> None:
@@ -711,7 +721,7 @@ def commands(draw: st.DrawFn) -> Command:
         lambda room: of.remove(room, player, other, START),
         lambda room: of.hand_over(room, player, other, START),
         lambda room: of.replace_host(room, other, START, present, START),
-        lambda room: of.free_seat(room, player, START, START),
+        lambda room: of.free_seat(room, player, START, SEAT_ABSENCE_MS, START),
         lambda room: of.set_lock(room, player, flag, START),
         lambda room: of.set_public(room, player, flag, START),
         lambda room: of.set_terms(room, player, terms, START),
