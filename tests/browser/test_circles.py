@@ -106,6 +106,8 @@ def test_three_play_in_a_circle(players: tuple[Player, Player, Player]) -> None:
     expect(grace.see("circle-table")).to_have_attribute("data-span", "season")
     assert names(grace) == ["Grace", "Barbara", "Ada"]
     ada.unfold("league-settings")
+    robert = ada.see("league-game").locator("label", has_text="Robert")
+    expect(robert).to_have_text("Robert about 2 min")
     ada.press("league-save")
     expect(grace.see("league")).to_be_visible()
 
