@@ -114,12 +114,13 @@ class Outbox:
             UnavailableError: the store does not answer. The effect may be applied, now or by a
                 sweeper.
         """
-        # Stored first, so that a sweeper completes it if this node dies.
-        await self._store.put_effect(effect.field, encode(effect))
         try:
+            # Stored first, so that a sweeper completes it if this node dies.
+            await self._store.put_effect(effect.field, encode(effect))
             await self.apply(effect)
-        except UnavailableError:
-            # Cause an early scan, since the next regular one may be minutes away.
+        except BaseException:
+            # It may be stored although only the answer was lost, or the caller was cancelled. Cause
+            # an early scan, since the next regular one may be minutes away.
             self.left.emit(effect.field)
             raise
 

@@ -152,8 +152,7 @@ class Sweeper:
             pause=DAILY_PAUSE,
             most=MAX_WAITING,
         )
-        # Without active players, the next scan may be two minutes away.
-        outbox.left.subscribe(lambda name: self._retry([keys.partition(name)]))
+        outbox.left.subscribe(self._scan_soon)
         drop = sweepers.drop
         background.forever("sweeper_renewal", self.renew, every=RENEW_EVERY, finish=drop)
         background.forever("sweeper_scan", self._scan_timed, every=SCAN_EVERY)
@@ -167,6 +166,15 @@ class Sweeper:
     def note_played(self, *_: object) -> None:
         """Record for the next renewal that there are active players on this node."""
         self._played = True
+
+    def _scan_soon(self, name: str) -> None:
+        """Let an effect's partition be scanned soon: without players, it may take two minutes."""
+        number = keys.partition(name)
+        if number in self._partitions:
+            self._retry([number])
+        else:
+            # The next renewal lets its owner scan as often as with active players.
+            self._played = True
 
     async def renew(self) -> None:
         """Renew this node's registration as a sweeper, and determine its partitions."""

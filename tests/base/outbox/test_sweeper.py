@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 
 import pytest
 from structlog.testing import capture_logs
 
+from server.accounts.core.effects import Kept
 from server.base.core import days, keys
+from server.base.core.ids import PlayerId
 from server.base.core.refusal import UnavailableError
 from server.base.journals.cache import ReplicaCache
 from server.base.outbox import sweeper as module
-from server.base.outbox.store import Pending
+from server.base.outbox.store import OutboxStore, Pending
 from server.base.outbox.sweeper import owned_by
 from server.moderation.operators import By
 from server.play.core import keys as play_keys
@@ -258,5 +261,42 @@ async def test_a_failed_moderation_act_is_retried_soon_without_players(
     assert len(await all_effects(node.services.outbox_store)) == 1
     clock.time += module.RETRY_AFTER_MS
     await node.sweeper.scan()
+    await node.sweeper._urgent.finish()
+    assert await all_effects(node.services.outbox_store) == []
+
+
+@pytest.mark.parametrize("error", [UnavailableError("away"), asyncio.CancelledError()])
+async def test_an_effect_stored_without_an_answer_is_soon_applied_by_its_partitions_owner(
+    node: Node,
+    other: Node,
+    clock: SetClock,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+) -> None:
+    store = type(node.services.outbox_store)
+    put = store.put_effect
+
+    async def put_unanswered(self: OutboxStore, field: str, text: str) -> None:
+        await put(self, field, text)
+        raise error
+
+    for each in (node, other, node):
+        await each.sweep()
+        await each.sweeper.renew()
+    player = next(
+        name
+        for number in range(1_000)
+        if keys.partition(name := PlayerId(f"{number:016}")) in node.sweeper._partitions
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "put_effect", put_unanswered)
+        with pytest.raises(type(error)):
+            await other.services.outbox.submit(Kept(player, START, code="0" * 64))
+    assert len(await all_effects(node.services.outbox_store)) == 1
+    for each in (other, node):
+        await each.sweeper.renew()
+    for _ in range(2 * int(module.BUSY_SCAN_EVERY_MS / 1000 / module.SCAN_EVERY)):
+        clock.time += int(module.SCAN_EVERY * 1000)
+        await node.sweeper.scan()
     await node.sweeper._urgent.finish()
     assert await all_effects(node.services.outbox_store) == []
