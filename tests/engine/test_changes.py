@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import tracemalloc
 import weakref
 from contextlib import suppress
 from random import Random
@@ -30,6 +29,7 @@ from tests.engine.reading import try_play
 from tests.engine.test_catalog import ROBERT
 from tests.engine.test_fuzz import fuzzed
 from tests.relatives import find_ruleset
+from tests.traced import traced
 from tests.vectors.changes import FILE
 
 ENTRIES = [
@@ -154,14 +154,9 @@ GROUPS = [
 def test_changed_rules_take_about_their_stated_memory(game: str, all_changes: list[str]) -> None:
     known = Catalog([games()[game]])
     known.ruleset(game, all_changes[0])
-    gc.collect()
-    tracemalloc.start()
-    try:
+    with traced() as held:
         made = [known.ruleset(game, changes) for changes in all_changes[1:]]
-        gc.collect()
-        taken = tracemalloc.get_traced_memory()[0]
-    finally:
-        tracemalloc.stop()
+        taken = held()
     said = sum(each.size for each in made)
     assert said / 2 < taken < said * 2
     assert taken / len(made) < 40_000, "rules with larger deals take more memory"

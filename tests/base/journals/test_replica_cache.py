@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import random
-import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
@@ -34,6 +32,7 @@ from tests.base.journals.test_replica import SIZE, WordJournal, Words
 from tests.builders import ADA, CODE, DEAL, LIMIT, START, opened, reached, started, then
 from tests.nodes import Node, SetClock
 from tests.sizes import SAMPLED, cases
+from tests.traced import traced
 
 T = TypeVar("T")
 
@@ -214,14 +213,8 @@ def test_the_estimated_size_of_a_room_is_accurate(members: int, rounds: int) -> 
 def _measured(make: Callable[[], T]) -> tuple[T, int]:
     """Return the result of `make`, and the bytes that it takes."""
     make()
-    gc.collect()
-    tracemalloc.start()
-    try:
-        made = make()
-        gc.collect()
-        return made, tracemalloc.get_traced_memory()[0]
-    finally:
-        tracemalloc.stop()
+    with traced() as held:
+        return make(), held()
 
 
 def _replica(definition: Any, texts: list[str]) -> Replica[Any, Any]:

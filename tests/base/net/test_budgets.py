@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import tracemalloc
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -29,6 +28,7 @@ from server.base.web.http import metrics_app
 from server.base.work.metrics import Metrics
 from tests.base.redis.servers import until
 from tests.processes import PATIENCE
+from tests.traced import traced
 
 HOME, SCHOOL, WIDE = "203.0.113.7", "198.51.100.1", "2001:db8:1::/48"
 ADA = PlayerId("ada0000000000000")
@@ -357,12 +357,11 @@ def test_a_client_with_many_addresses_does_not_fill_the_memory(
     playing = Payer(budgets, HOME)
     playing.identify(ADA)
     assert playing.pay(limits.PLAYER_COMMANDS.at_once, 0.0)
-    tracemalloc.start()
-    for number in range(1_000):
-        budgets.open_socket(f"2001:{number:x}::/64")
-        Payer(budgets, SCHOOL).identify(PlayerId(f"{number:016}"))
-    size = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
+    with traced() as held:
+        for number in range(1_000):
+            budgets.open_socket(f"2001:{number:x}::/64")
+            Payer(budgets, SCHOOL).identify(PlayerId(f"{number:016}"))
+        size = held()
     assert budgets.addresses <= 2 * 100
     assert budgets.players <= 100 + 1
     # As `limits.MAX_KNOWN` says, of its 10,000.

@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import socket
-import tracemalloc
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -46,6 +45,7 @@ from server.base.net.turns import Turn, Turns
 from tests.fixtures import BOTH_LOOPS
 from tests.processes import PATIENCE
 from tests.timers import Timers
+from tests.traced import traced
 
 pytestmark = BOTH_LOOPS
 
@@ -503,13 +503,11 @@ async def test_an_unfinished_request_holds_little_memory() -> None:
     async with serving() as port, AsyncExitStack() as stack:
         for head in heads:
             clients = [await stack.enter_async_context(connected(port)) for _ in range(20)]
-            tracemalloc.start()
-            for _, writer in clients:
-                writer.write(head)
-            await answered(port)
-            held, _ = tracemalloc.get_traced_memory()
-            tracemalloc.stop()
-            assert held / len(clients) < 3 * MAX_HEAD
+            with traced() as held:
+                for _, writer in clients:
+                    writer.write(head)
+                await answered(port)
+                assert held() / len(clients) < 3 * MAX_HEAD
 
 
 @pytest.mark.parametrize("sent", [b"", b"\r\n", b"GET / HT", request()[:-2]])

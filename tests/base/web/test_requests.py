@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import gzip
-import tracemalloc
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
@@ -31,6 +29,7 @@ from tests.clients.site import DATE, GAME, Site, site_on
 from tests.conftest import ALONE
 from tests.nodes import Node, SetClock
 from tests.sizes import SAMPLED, cases
+from tests.traced import traced
 
 pytestmark = ALONE
 
@@ -275,13 +274,10 @@ async def test_answers_requested_once_do_not_evict_answers_requested_again(
 async def test_cached_answers_take_no_more_memory_than_counted(size: int, count: int) -> None:
     answers = Cache(lambda: 0.0)
     keys = [f"/boards/{{scope}}/{{game}}/{{period}} {number:060}" for number in range(count)]
-    gc.collect()
-    tracemalloc.start()
-    for key in keys:
-        await answers.get("".join(key), answering(size))
-    gc.collect()
-    taken, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    with traced() as held:
+        for key in keys:
+            await answers.get("".join(key), answering(size))
+        taken = held()
     assert len(answers) == count
     assert answers.size / 2 < taken < answers.size
 
