@@ -82,7 +82,11 @@ local record = redis.call('HMGET', KEYS[2], 'epoch', 'deleted', 'barred')
 if record[2] or tonumber(ARGV[5]) < tonumber(record[1] or 0) then return {} end
 local barred = tonumber(record[3])
 if barred and (barred == 0 or barred > tonumber(ARGV[2])) then return record[3] end
-redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+-- Several sessions may be added in one millisecond, or by nodes whose clocks differ. The added one
+-- is always the latest.
+local last = tonumber(redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2] or 0)
+local used = math.max(tonumber(ARGV[2]), last + 0.001)
+redis.call('ZADD', KEYS[1], string.format('%.3f', used), ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 local beyond = redis.call('ZCARD', KEYS[1]) - ARGV[4]
 local dropped, alive = {}, {}

@@ -70,6 +70,18 @@ async def test_the_least_recently_used_of_too_many_sessions_are_dropped(
     assert await players.add_session(ADA, "node/new", 300) == (kept, [])
 
 
+async def test_of_sessions_added_in_one_millisecond_the_first_is_dropped(
+    players: PlayerStore,
+) -> None:
+    now = 1_800_000_000_000
+    names = [f"node/{number}" for number in reversed(range(MAX_SESSIONS))]
+    for name in names:
+        assert (await players.add_session(ADA, name, now))[1] == []
+    # The clock of another node is behind.
+    kept = [*names[1:], "node/a"]
+    assert await players.add_session(ADA, "node/a", now - 1) == (kept, [names[0]])
+
+
 async def test_a_guest_without_a_name_leaves_nothing(redis: Client, players: PlayerStore) -> None:
     for _ in range(2):
         assert (await players.update(ADA, None, 0, 1_000))[0].name == guest_name(ADA)
