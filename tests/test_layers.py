@@ -83,6 +83,7 @@ FRONT_PARTS = {"base.net", "base.wire", "base.web"}
 FRONT_NAMES = {
     "messages",
     "present",
+    "views",
     "preview",
     "hub",
     "sign_ins",
@@ -104,7 +105,7 @@ PACKAGES = {
     "websockets": {"base.net", "base.wire", "samedeal_client"},
     "starlette": {"base.net", "base.web"},
     "dns": {"base.outbound"},
-    "cachetools": {"base.web", "server.players.hub"},
+    "cachetools": {"base.web", "server.circles.views", "server.players.hub"},
     "httptools": {"base.net", "base.outbound"},
     "msgpack": {"base.wire", "samedeal_client"},
     "msgspec": {"core", "store", "service", "front", "api", "top", "server.base.work.line_process"},

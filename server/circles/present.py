@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from engine.catalog import in_order
 from server.base.core.ids import PlayerId
 from server.base.wire.messages import Player, Result
@@ -184,6 +186,12 @@ def feed(of: Circle, found: Sequence[Item], profiles: Profiles) -> messages.Circ
             for each in found
         ],
     )
+
+
+def with_emotes(found: messages.CircleFeed, of: Circle) -> messages.CircleFeed:
+    """Return a circle's feed with its latest emotes."""
+    items = [replace(each, emotes=[*of.emotes.get(each.item, {}).items()]) for each in found.items]
+    return messages.CircleFeed(of.id, items)
 
 
 def invitation(link: str, found: Circle, player: PlayerId, owner: Profile) -> messages.Invitation:

@@ -18,6 +18,7 @@ from server.circles.leagues import Leagues
 from server.circles.preview import of_invitation
 from server.circles.store import CircleStore
 from server.circles.tables import Tables
+from server.circles.views import Views
 from server.foundation import Setup
 from server.request import C_co, NodeRequest
 
@@ -44,6 +45,7 @@ class CircleServices(ChallengeServices):
         )
         self.journal_check.add(self.circles.journals.used)
         self.circle_tables = Tables(self.history_store, self.daily_sets, clock=self.clock)
+        self.circle_views = Views(self.circle_tables, self.profiles, self.history_store.changed)
         self.leagues = Leagues(self.circles, self.challenges, self.quotas)
         self.circle_posts = CirclePosts(
             self.circles,

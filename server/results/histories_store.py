@@ -9,6 +9,7 @@ from typing import NamedTuple
 from server.base.core.ids import DealId, PlayerId
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
+from server.base.work.signal import Signal
 from server.players.core import keys
 from server.players.store import PLAYED
 from server.results.core.excerpt import Excerpt
@@ -59,10 +60,14 @@ class HistoryStore:
 
     A history has a field of about 60 bytes for each daily and each of the latest rounds. Three
     years with five dailies a day and unlimited races add up to 7,000 fields.
+
+    Attributes:
+        changed: emitted with the player after this node has changed or deleted a history.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.changed = Signal[PlayerId]()
 
     async def excerpts(
         self,
@@ -161,6 +166,7 @@ class HistoryStore:
         """Delete a player's history."""
         key = keys.history(player)
         await self._database.write(key, "DEL", key)
+        self.changed.emit(player)
 
     async def change(
         self, player: PlayerId, version: int, fields: Mapping[str, str | None]
@@ -173,4 +179,6 @@ class HistoryStore:
         arguments = [part for field, text in fields.items() for part in (field, text or "")]
         names = [keys.history(player), keys.player(player)]
         lives = keys.PLAYER_LIFE_S, keys.UNUSED_ACCOUNT_LIFE_S
-        return bool(await self._database.run(_CHANGE, names, version, *lives, *arguments))
+        is_changed = bool(await self._database.run(_CHANGE, names, version, *lives, *arguments))
+        self.changed.emit(player)
+        return is_changed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ from tests.circles.test_tables import HALF, add
 from tests.clients.seats import HubNode, Seat
 from tests.conftest import ALONE
 from tests.nodes import Node, SetClock
-from tests.prices import Prices, same, varied
+from tests.prices import Given, Prices, same, varied
 from tests.results.core.histories import fields_of
 from tests.results.test_histories_long import WON
 
@@ -72,9 +73,20 @@ async def test_prices_of_members_commands_match_their_work(
     await join()
     await prices.count(cyd, "LeaveCircle", "of all", same(**this), undo=join)
     await prices.count(cyd, "MuteCircle", "of all", varied("muted", [True, False, True], **this))
+
+    def unshared(fields: Given) -> Given:
+        def given(number: int) -> Mapping[str, Any]:
+            node.services.circle_views._shared.clear()
+            return fields(number)
+
+        return given
+
     for span in ("day", "week", "all"):
-        await prices.count(bob, "GetCircleTable", span, same(**this, span=span, period=None))
-    await prices.count(bob, "GetCircleFeed", "of all", same(**this))
+        asked = same(**this, span=span, period=None)
+        await prices.count(bob, "GetCircleTable", span, unshared(asked))
+        await prices.count(bob, "GetCircleTable", f"{span}, shared", asked)
+    await prices.count(bob, "GetCircleFeed", "of all", unshared(same(**this)))
+    await prices.count(bob, "GetCircleFeed", "shared", same(**this))
     both = same(**this, one=bob.player, other=cyd.player)
     await prices.count(bob, "GetHeadToHead", "again", both)
 
@@ -85,7 +97,7 @@ async def test_prices_of_members_commands_match_their_work(
     await prices.count(bob, "GetHeadToHead", "not in memory", unread)
     item = (await bob.ask("GetCircleFeed", **this))["items"][0]["item"]
     emotes = varied("emote", [1, 2, 3], **this, item=item)
-    await prices.count(bob, "EmoteItem", "of all", emotes)
+    await prices.count(bob, "EmoteItem", "of all", unshared(emotes))
     await prices.count(bob, "RenewCircleLink", "of all", same(**this))
 
     async def hand_back() -> None:
