@@ -38,6 +38,8 @@ class Client(asyncio.Protocol):
         self._last_id = 0
         self.opened = self._await("upgrade")  # done after the WebSocket handshake
         self.player = ""  # the player's id once a session is open
+        self.token = ""  # the player's credential for later sessions
+        self.size = 0  # the length of the last answer to `ask` in bytes
         # Called with each payload as a buffer, start and end. Initially, and again after each
         # `ask`, it resolves the futures of `ask` and `snapshot`.
         self.handle_payload: Callable[[bytes, int, int], None] = self._resolve
@@ -124,6 +126,7 @@ class Client(asyncio.Protocol):
             return
         re, event = wire.read(data[begin:end])
         if type(re) is int and (answered := self._awaited.pop(re, None)) is not None:
+            self.size = end - begin
             answered.set_result(event)
         if isinstance(event, attempts.Attempt):
             expected = self._awaited.pop(event.room, None)
@@ -149,11 +152,11 @@ async def connect(port: int) -> Client:
     raise LoadError("every connection was closed")
 
 
-async def open_session(port: int) -> Client:
-    """Open a session as a new guest."""
+async def open_session(port: int, token: str | None = None) -> Client:
+    """Open a session as the player with a token, or as a new guest."""
     client = await connect(port)
-    welcome: session.Welcome = await client.ask(session.Hello, session.VERSION)
-    client.player = welcome.player.id
+    welcome: session.Welcome = await client.ask(session.Hello, session.VERSION, token)
+    client.player, client.token = welcome.player.id, welcome.token
     return client
 
 

@@ -5,6 +5,7 @@ They consist of journals after a checkpoint, and the records that lists read.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
@@ -27,13 +28,15 @@ OPEN_FOR = 86_400  # the duration of the challenges in seconds
 _RESULT = Result(20, 32, 180_000, 100, "resigned")
 
 
-async def crowd_challenges(client: Client, socket: str, players: int = CROWD) -> None:
-    """Create the challenges of `CROWDED`, half of whose players have finished.
+async def crowd_challenges(
+    client: Client, socket: str, players: int = CROWD, names: Sequence[ChallengeId] = CROWDED
+) -> None:
+    """Create challenges, half of whose players have finished.
 
     `socket` is the path of the unix socket of the node's Redis.
     """
     with Redis(unix_socket_path=socket, decode_responses=True) as redis:
-        for name in CROWDED:
+        for name in names:
             shown = await client.ask(challenges.CreateChallenge, "robert", 600, OPEN_FOR, name)
             ((_, fields),) = redis.xrange(keys.challenge(shown.challenge), count=1)
             made = decode(fields["e"])

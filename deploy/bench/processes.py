@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import resource
+import signal
 import socket
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import urllib.request
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from redis import Redis
@@ -44,6 +45,7 @@ class Server:
     pid: int
     redis: int = 0  # the process id of its Redis, if any
     socket: str = ""  # the path of that Redis's unix socket
+    arguments: tuple[str, ...] = ()  # the command of a node
 
     def spent(self) -> float:
         """Return its processor time in seconds."""
@@ -224,7 +226,19 @@ def _node(*options: str) -> Iterator[Server]:
         except TimeoutError:
             sys.stderr.write(log.read_text(encoding="utf-8"))
             raise
-        yield Server(port, pid, redis, str(path))
+        yield Server(port, pid, redis, str(path), tuple(arguments))
+
+
+@contextmanager
+def restarted(server: Server) -> Iterator[Server]:
+    """Stop a node like an operator, and run a warm one with the same port and data."""
+    os.kill(server.pid, signal.SIGTERM)
+    # It stays a zombie until the end of its own context.
+    stat = Path(f"/proc/{server.pid}/stat")
+    wait_until(lambda: stat.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z")
+    with running_program(server.arguments, core=SERVER_CORE) as pid:
+        warm(server.port)
+        yield replace(server, pid=pid)
 
 
 def warm(port: int) -> None:

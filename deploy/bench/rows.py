@@ -18,7 +18,7 @@ from server.base.wire.messages import Command
 from server.challenges import messages as challenges
 from server.challenges.core import charges
 from server.challenges.core.challenge import MAX_PLAYERS
-from server.challenges.core.table import PAGE
+from server.challenges.core.table import TOP
 from server.challenges.handlers import LISTED_COST
 from server.dailies import messages as dailies
 from server.play import messages as attempts
@@ -118,11 +118,11 @@ async def prices(server: Server) -> Figures:
     for name in (small.challenge, CROWDED[0]):
         begun: attempts.Attempt = await player.ask(challenges.PlayChallenge, name)
         await player.ask(attempts.Resign, begun.number, FIRST_ENTRY)
-    page = charges.ROW_COST * PAGE
+    top = charges.ROW_COST * TOP
     asked: dict[str, tuple[float, type[Command], Callable[[int], tuple[object, ...]]]] = {
         "small": (charges.ROW_COST, challenges.WatchChallenge, lambda _: (small.challenge,)),
-        "large": (page, challenges.WatchChallenge, lambda _: (CROWDED[0],)),
-        "page": (page, challenges.GetChallengers, lambda n: (CROWDED[0], 1 + n)),
+        "large": (top, challenges.WatchChallenge, lambda _: (CROWDED[0],)),
+        "page": (top, challenges.GetChallengers, lambda n: (CROWDED[0], 1 + n, TOP)),
         "emote_small": (
             *(0.0, challenges.EmoteRun),
             lambda n: (small.challenge, player.player, n % 8),

@@ -16,7 +16,7 @@ from platform import python_version
 from statistics import median
 from typing import Any
 
-from deploy.bench import boards, comparison, engine, hostile, players, rows
+from deploy.bench import boards, comparison, engine, herds, hostile, players, rows
 from deploy.bench.attacks import ATTACKS
 from deploy.bench.comparison import Round, Scenario, summary
 from deploy.bench.engine import commit, machine
@@ -43,7 +43,7 @@ EACH: Mapping[str, Mapping[str, float]] = {
 
 SCENARIOS: dict[str, Scenario] = {
     name: found
-    for module in (boards, engine, hostile, players, rows)
+    for module in (boards, engine, herds, hostile, players, rows)
     for name, found in vars(module).items()
     if iscoroutinefunction(found) and found.__module__ == module.__name__
 }

@@ -39,7 +39,7 @@ from server.challenges.core.creations import ByLeague, ByPlayer, Creation, Remat
 from server.challenges.core.events import ChallengeMade, Event, Terms
 from server.challenges.core.keys import ChallengeDue
 from server.challenges.core.occasions import challenge_of, occasion_of
-from server.challenges.core.table import PAGE, Table
+from server.challenges.core.table import Table
 from server.challenges.store import ChallengeStore
 from server.challenges.tables import ChallengeTables
 from server.deals.pool_store import PoolStore
@@ -388,11 +388,11 @@ class Challenges:
         members = await self.members(circle)
         return {each for each in viewers if each in challenge.players or each in members}
 
-    async def cost(self, challenge: ChallengeId, viewer: PlayerId, *, shown: bool) -> float:
+    async def cost(self, challenge: ChallengeId, viewer: PlayerId, *, rows: int) -> float:
         """Return the additional cost of a command on a challenge, which depends on its size.
 
-        It covers reading the journal if it is not cached. If a page of the table is shown, it also
-        covers the page's rows, and sorting the table if its order is not cached.
+        It covers reading the journal if it is not cached. If `rows` of the table are shown, it also
+        covers these, and sorting the table if its order is not cached.
         """
         known = self.journals.cached(challenge)
         if known is None:
@@ -401,8 +401,8 @@ class Challenges:
         else:
             players, cost = len(known.players), 0.0
             is_ordered = self.tables.is_known(known, shows_results=known.shows_results(viewer))
-        if shown:
-            cost += charges.ROW_COST * min(players, PAGE)
+        if rows:
+            cost += charges.ROW_COST * min(players, rows)
             cost += 0.0 if is_ordered else charges.ORDER_COST * players
         return cost
 

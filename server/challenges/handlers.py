@@ -12,6 +12,7 @@ from server.challenges import present
 from server.challenges.challenges import MAX_NOTIFIED, Page
 from server.challenges.core import charges
 from server.challenges.core.events import Terms
+from server.challenges.core.table import TOP
 from server.challenges.messages import (
     BlockChallenger,
     Blocked,
@@ -74,7 +75,7 @@ async def create(request: Request[CreateChallenge]) -> Challenge:
 
 async def watch(request: Request[WatchChallenge]) -> Challenge:
     """Return a challenge, and subscribe the session to it."""
-    await _pay(request, shown=True)
+    await _pay(request, rows=TOP)
     page = await request.services.challenge_feeds.watch(
         request.session, ChallengeId(request.command.challenge)
     )
@@ -90,7 +91,7 @@ async def unwatch(request: Request[UnwatchChallenge]) -> Done:
 
 async def challengers(request: Request[GetChallengers]) -> Challengers:
     """Return another page of a challenge's table."""
-    await _pay(request, shown=True)
+    await _pay(request, rows=request.command.count)
     command, services = request.command, request.services
     found = await services.challenges.load(ChallengeId(command.challenge), request.player)
     table = services.challenges.table(found, request.player)
@@ -146,7 +147,7 @@ async def rematch(request: Request[Rematch]) -> Challenge:
     """Return the rematch; create it if the server's load permits."""
     service, challenge = request.services.challenges, ChallengeId(request.command.challenge)
     _refuse_overload(request)
-    await _pay(request, shown=True)
+    await _pay(request, rows=TOP)
     before = await service.load(challenge, request.player)
     if before.rematch is not None:
         found = await service.rematch(challenge, request.player)
@@ -164,10 +165,10 @@ async def _shown(request: Request[Command], page: Page) -> Challenge:
     return present.challenge(page, profiles)
 
 
-async def _pay(request: Request[ChallengeCommand], *, shown: bool = False) -> None:
+async def _pay(request: Request[ChallengeCommand], *, rows: int = 0) -> None:
     """Charge the additional cost that depends on the challenge's size."""
     challenge = ChallengeId(request.command.challenge)
-    request.pay(await request.services.challenges.cost(challenge, request.player, shown=shown))
+    request.pay(await request.services.challenges.cost(challenge, request.player, rows=rows))
 
 
 async def block(request: Request[BlockChallenger]) -> Blocked:

@@ -236,7 +236,7 @@ class Challenge(Event, tag=106, frozen=True):
         may_play: whether the viewer can start or resume an attempt now.
         mine: the viewer's result so far; null before they start.
         attempt: the id of the viewer's attempt; null before they start.
-        players: the first page of the table, at most 50 rows: by rank if results are visible,
+        players: the top of the table, at most 15 rows: by rank if results are visible,
             otherwise in the order of joining. Results are hidden until the viewer has ended.
             `GetChallengers` returns further pages.
         opened: the number of other players who viewed it, up to 1,000; 0 unless the viewer is the

@@ -9,7 +9,7 @@ from server.base.wire.messages import Result
 from server.challenges.challenges import Page
 from server.challenges.core.challenge import Challenge
 from server.challenges.core.listed import ListedChallenge
-from server.challenges.core.table import PAGE, Row, Table, target
+from server.challenges.core.table import TOP, Row, Table, target
 from server.challenges.messages import (
     Blocked,
     Challenger,
@@ -91,7 +91,7 @@ def _challenger(row: Row, profiles: Profiles) -> Challenger:
 
 def players_of(page: Page) -> set[PlayerId]:
     """Return the players whose profiles `challenge` needs."""
-    return {page.challenge.made.creator, page.viewer, *page.table.order.players[:PAGE]}
+    return {page.challenge.made.creator, page.viewer, *page.table.order.players[:TOP]}
 
 
 def page_of(table: Table, first: int, count: int, profiles: Profiles) -> Challengers:

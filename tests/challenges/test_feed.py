@@ -21,7 +21,7 @@ from server.base.wire import feed as wire_feed
 from server.challenges import present
 from server.challenges.core import charges
 from server.challenges.core.challenge import MAX_PLAYERS, Challenge, Checkpoint, Entrant
-from server.challenges.core.table import PAGE
+from server.challenges.core.table import TOP
 from server.challenges.messages import ChallengeChange
 from server.players.profiles import Profiles
 from server.results.leaderboards import REACH
@@ -111,21 +111,21 @@ async def test_messages_and_prices_of_a_full_challenge_are_bounded(
     for _ in range(2):
         shown = await bob.ask("WatchChallenge", challenge=challenge.id)
     assert (shown["size"], shown["begun"], shown["ended"]) == (MAX_PLAYERS - 1, MAX_PLAYERS - 1, 1)
-    assert len(shown["players"]) == PAGE
-    assert len(codec.encode(await event_of(node, challenge, bob.player))) < 6_000
+    assert len(shown["players"]) == TOP
+    assert len(codec.encode(await event_of(node, challenge, bob.player))) < 2_000
     page = await bob.ask("GetChallengers", challenge=challenge.id, first=MAX_PLAYERS - 2, count=9)
     assert [row["player"]["id"] for row in page["players"]][1:] == [ADA]
     assert tables.ordered - before <= 2, "once with results and once without"
     price = node.services.challenges.cost
-    rows = charges.ROW_COST * PAGE
-    assert await price(challenge.id, CYD, shown=False) == 0
-    assert await price(challenge.id, CYD, shown=True) == rows
+    rows = charges.ROW_COST * TOP
+    assert await price(challenge.id, CYD, rows=0) == 0
+    assert await price(challenge.id, CYD, rows=TOP) == rows
     journals = node.services.challenges.journals
     monkeypatch.setattr(journals, "_replicas", ReplicaCache())
     monkeypatch.setattr(journals, "_followed", {})
     read, order = (each * (MAX_PLAYERS - 1) for each in (charges.READ_COST, charges.ORDER_COST))
-    assert await price(challenge.id, CYD, shown=False) == read
-    assert await price(challenge.id, CYD, shown=True) == pytest.approx(read + rows + order)
+    assert await price(challenge.id, CYD, rows=0) == read
+    assert await price(challenge.id, CYD, rows=TOP) == pytest.approx(read + rows + order)
 
 
 async def test_the_runs_of_a_full_challenge_are_the_best_and_the_players_neighbours(

@@ -27,7 +27,7 @@ BLOCKED: Final = Item(80, PLAYER_LIFE_S * 1000)
 LOOKER_BYTES: Final = 80
 
 NAMED_COST: Final = 1.0  # the cost per player notified of a new challenge, in units of `costs`
-ROW_COST: Final = 0.06  # the cost per row shown; a page has at most `table.PAGE` rows
+ROW_COST: Final = 0.06  # the cost per row shown
 ORDER_COST: Final = 0.01  # the cost per player of sorting a table: 1.5 ms for 1,000 players
 
 # The cost per player of reading a challenge's journal: 4.5 ms for 1,000 players.

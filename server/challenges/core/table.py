@@ -10,7 +10,9 @@ from server.base.core.ids import AttemptId, PlayerId
 from server.challenges.core.challenge import Challenge, Entrant
 from server.play.core.result import Result
 
-PAGE: Final = 50  # Rows per page. Clients receive the first page and request others.
+# The first rows, which every visitor receives. Few, since a popular link has many visitors; clients
+# request further pages.
+TOP: Final = 15
 
 # A player's progress: invited, playing, ended, or invited and not started at the close.
 State = Literal["named", "playing", "ended", "absent"]
@@ -57,7 +59,7 @@ class Table:
         """The number of rows."""
         return len(self.order.players)
 
-    def rows(self, first: int = 1, count: int = PAGE) -> list[Row]:
+    def rows(self, first: int = 1, count: int = TOP) -> list[Row]:
         """Return up to `count` rows, starting with number `first` (from 1)."""
         return [self.row(player) for player in self.order.players[first - 1 : first - 1 + count]]
 
