@@ -30,6 +30,10 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 
+# Playwright's own Node needs libatomic, which a bare Debian lacks. The README's Node starts.
+if _node := shutil.which("node"):
+    os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", _node)
+
 
 class Tool(NamedTuple):
     """A system dependency of some tests.
