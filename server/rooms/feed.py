@@ -24,6 +24,7 @@ from server.base.work.tasks import Tasks
 from server.play import present as play_present
 from server.rooms import present as rooms_present
 from server.rooms.core.room import Room, Round
+from server.rooms.live_room import RoomPage
 from server.rooms.live_rooms import LiveRooms
 from server.rooms.messages import Removed
 from server.rooms.rooms import Rooms
@@ -232,10 +233,13 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
         if running is not None and _needs_cards(session, running) and audience.task is not None:
             await asyncio.wait({audience.task}, timeout=CARDS_TIMEOUT)
 
-    def answered(self, session: Session, code: RoomCode) -> None:
-        """Record that a command's answer has given the session the current room state."""
-        audience = self._audiences.get(code)
-        if audience is not None and audience.marks.get(session, b"") is None:
+    def answered(self, session: Session, page: RoomPage) -> None:
+        """Record that a command's answer shows a page, so that the session is not sent it again."""
+        audience = self._audiences.get(page.room.opened.code)
+        if audience is None or session not in audience.marks:
+            return
+        if page.room.version >= audience.version:
+            self._encode(audience, page)
             audience.marks[session] = audience.frame
 
     async def _update(self, topic: RoomCode) -> None:
@@ -255,10 +259,7 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
             close_all(audience)
             audience.version, audience.frame = version, b""
             return
-        frame = codec.encode(rooms_present.room(page))
-        # Keep an equal frame's identity: `marks` is compared by `is`, which is faster.
-        if frame != audience.frame:
-            audience.frame = frame
+        self._encode(audience, page)
         audience.version = version
         audience.deal = page.room.round.deal if page.room.round is not None else None
         self._unsubscribe_removed(audience, page.room)
@@ -278,6 +279,13 @@ class RoomFeeds(Feed[RoomCode, RoomAudience]):
                 shown = others[kind]
             session.send_frame(shown, ("room", audience.code))
         self._schedule_cards(audience)
+
+    @staticmethod
+    def _encode(audience: RoomAudience, page: RoomPage) -> None:
+        frame = codec.encode(rooms_present.room(page))
+        # Keep an equal frame's identity: `marks` is compared by `is`, which is faster.
+        if frame != audience.frame:
+            audience.frame = frame
 
     def _unsubscribe_removed(self, audience: RoomAudience, room: Room) -> None:
         """Unsubscribe and notify the sessions of removed players, or all sessions of a closed room.

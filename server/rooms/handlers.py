@@ -210,9 +210,7 @@ async def subscribed(request: Request[Command], room: Room) -> RoomState:
         request.services.room_addresses.record(code, request.player, address, wide_of(address))
     )
     await request.services.room_feeds.enter(request.session, room)
-    state = await _state(request, room)
-    request.services.room_feeds.answered(request.session, room.opened.code)
-    return state
+    return await _state(request, room)
 
 
 async def _state(request: Request[Command], room: Room) -> RoomState:
@@ -224,4 +222,5 @@ async def _state(request: Request[Command], room: Room) -> RoomState:
     page = await request.services.live.load_page(room)
     secret = rooms_present.is_secret(page, request.player)
     hidden = await request.services.room_feeds.hidden_from(request.session, room)
+    request.services.room_feeds.answered(request.session, page)
     return rooms_present.room(page, secret=secret, hidden=hidden)

@@ -42,7 +42,7 @@ async def watch(request: Request[WatchRound]) -> Watched:
         secret = rooms_present.is_secret(page, player)
         hidden = await request.services.room_feeds.hidden_from(session, room)
         session.send(rooms_present.room(page, secret=secret, hidden=hidden))
-        request.services.room_feeds.answered(session, code)
+        request.services.room_feeds.answered(session, page)
     return await request.services.watch_feeds.watch(session, code, epoch)
 
 

@@ -86,8 +86,8 @@ async def test_leaving_one_room_keeps_the_subscription_to_another(hub: HubNode) 
     await one.ask("room.leave", code=first)
     await other.ask("room.join", code=second)
     before = len(one.news)
-    await one.ask("room.ready", code=second, ready=False)
-    await one.next("room", lambda e: e["code"] == second and not e["members"][1]["ready"])
+    await other.ask("room.lock", code=second, locked=True)
+    await one.next("room", lambda e: e["code"] == second and e["locked"])
     assert len(one.news) > before
     assert hub.services.room_feeds.topic_of(one.session) == second
 
@@ -369,3 +369,14 @@ async def test_commands_wait_for_their_turn_and_moves_do_not(
     assert not seat.received("pong")
     begun[0]()
     assert (await asked)["type"] == "pong"
+
+
+async def test_the_state_in_an_answer_is_not_sent_again(hub: HubNode) -> None:
+    host, guest = await hub.seat(), await hub.seat()
+    code = await room_of(host, guest)
+    for ready in (False, True):
+        answer = await guest.ask("room.ready", code=code, ready=ready)
+        assert answer["members"][1]["ready"] is ready
+        version = answer["version"]
+        await host.next("room", lambda e, version=version: e["version"] == version)  # type: ignore[misc]
+    assert guest.received("room") == []
