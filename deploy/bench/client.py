@@ -31,8 +31,8 @@ def masked(payload: bytes, first: int = _BINARY) -> bytes:
 class Client(asyncio.Protocol):
     """One connection."""
 
-    def __init__(self, port: int) -> None:
-        self._port = port
+    def __init__(self, port: int, path: str = "/socket") -> None:
+        self._request = upgrade(port, path)
         self._buffer = b""
         self._awaited: dict[object, asyncio.Future[Any]] = {}
         self._last_id = 0
@@ -50,7 +50,7 @@ class Client(asyncio.Protocol):
         # uvloop's transports are not subclasses of asyncio.Transport.
         self.transport = cast("asyncio.Transport", transport)
         self.write = self.transport.write
-        self.write(upgrade(self._port))
+        self.write(self._request)
 
     def connection_lost(self, error: Exception | None) -> None:
         """Fail all pending futures with `ConnectionError`."""

@@ -75,13 +75,13 @@ class Player:
         self._echoes = echoes
         self._refusals = 0
         self._played: asyncio.Future[None] | None = None
-        client.handle_payload = self._handle
+        client.handle_payload = self.handle
 
     async def play(self, frames: Iterable[bytes]) -> None:
         """Send all frames, each after the previous answer."""
         later, self.frames = self.frames, iter(frames)
         self._played = asyncio.get_running_loop().create_future()
-        self.client.handle_payload = self._handle
+        self.client.handle_payload = self.handle
         self._next()
         await self._played
         self._played, self.frames = None, later
@@ -105,7 +105,8 @@ class Player:
             assert self._played is not None
             self._played.set_result(None)
 
-    def _handle(self, data: bytes, begin: int, end: int) -> None:
+    def handle(self, data: bytes, begin: int, end: int) -> None:
+        """Count an answer or a refusal, and go on playing."""
         kind = wire.ANSWER if self._echoes else wire.kind(data, begin)
         if kind == wire.ANSWER:
             self.answered_at = time.perf_counter()
@@ -132,6 +133,15 @@ async def closed_loop(server: Server, sockets: int, seconds: float) -> Figures:
     """
     # Pairs take the games in turn, for the same mix of games at any number of players.
     players = await open_players(server, sockets, MAX_GAME_MOVES, long_games(), again=True)
+    return await measured(server, players, seconds)
+
+
+async def measured(server: Server, players: Sequence[Player], seconds: float) -> Figures:
+    """Measure opened players for some seconds, after a warm-up.
+
+    Raises:
+        LoadError: a player ran out of moves.
+    """
     playing = [asyncio.create_task(player.play(player.frames)) for player in players]
     await asyncio.sleep(WARM_UP)
     for player in players:

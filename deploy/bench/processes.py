@@ -260,10 +260,10 @@ def warm(port: int) -> None:
                 pass
 
 
-def upgrade(port: int) -> bytes:
+def upgrade(port: int, path: str = "/socket") -> bytes:
     """Return the WebSocket handshake request, with a constant key."""
     return (
-        f"GET /socket HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+        f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
         "Connection: Upgrade\r\nSec-WebSocket-Key: c2FtZWRlYWwtYmVuY2gtMQ==\r\n"
         "Sec-WebSocket-Version: 13\r\n\r\n"
     ).encode()
