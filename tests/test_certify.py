@@ -78,12 +78,8 @@ async def test_the_pools_of_the_operators_dailies_are_filled(
 @ALONE
 async def test_deals_found_before_a_stop_are_kept(redis_url: str, database: Database) -> None:
     pools = PoolStore(database, secret_keys())
-
-    async def found() -> bool:
-        return await pools.count(GAME) > 0
-
     with running(certify_command(redis_url, 10_000)) as process:
-        await until(found)
+        await until(lambda: pools.count(GAME))
         process.process.send_signal(SIGTERM)
         assert await asyncio.to_thread(process.process.wait, PATIENCE) == 0
         process.end()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 import re
@@ -28,8 +27,8 @@ from server.cli.log_lines import (
     exception_as_text,
     visible,
 )
+from tests.base.redis.servers import until
 from tests.conftest import logging_restored
-from tests.processes import PATIENCE
 from tests.sizes import cases
 
 CONSOLE_LINE = MAX_LINE + 256
@@ -87,9 +86,7 @@ async def test_a_count_is_logged_at_the_end_of_its_window(
     sampled.now = WINDOW - 0.001
     for _ in range(LINES["warning"] + 2):
         sampled.log.warning("flood")
-    async with asyncio.timeout(PATIENCE):
-        while sampled.capture.entries[-1]["event"] != "suppressed":
-            await asyncio.sleep(0.001)
+    await until(lambda: sampled.capture.entries[-1]["event"] == "suppressed")
     assert sampled.found()[-1]["count"] == 2
 
 

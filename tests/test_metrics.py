@@ -20,6 +20,7 @@ from server.base.work import metrics
 from server.base.work.metrics import Histogram, LagMeter, Metrics
 from server.cli.main import main
 from server.settings import Settings
+from tests.base.redis.servers import until
 from tests.conftest import SECRET_KEY_FILE
 from tests.processes import PATIENCE, free_port
 
@@ -99,8 +100,8 @@ def test_the_two_durations_of_a_move_are_one_metric_family() -> None:
     node_metrics.until_answer.observe(0.002)
     node_metrics.until_answer.observe(0.003)
     found = read(node_metrics)
-    for until, count, total in (("journal", 1, 0.001), ("answer", 2, 0.005)):
-        labels = frozenset({("until", until)})
+    for what, count, total in (("journal", 1, 0.001), ("answer", 2, 0.005)):
+        labels = frozenset({("until", what)})
         assert found["samedeal_move_seconds_count", labels] == count
         assert math.isclose(found["samedeal_move_seconds_sum", labels], total)
     text = node_metrics.exposition("")[0].decode()
@@ -155,9 +156,7 @@ async def test_the_lag_measures_how_long_the_event_loop_was_blocked() -> None:
     lag = Histogram(metrics.SECONDS)
     meter = LagMeter(lag)
     time.sleep(metrics.LAG_INTERVAL + 0.1)  # noqa: ASYNC251 - it blocks the loop on purpose
-    async with asyncio.timeout(PATIENCE):
-        while sum(lag.counts) < 2:
-            await asyncio.sleep(0.01)
+    await until(lambda: sum(lag.counts) >= 2)
     meter.close()
     assert lag.total >= 0.1
     assert sum(lag.counts[metrics.SECONDS.index(0.1) :]) >= 1

@@ -93,7 +93,7 @@ async def test_a_running_node_publishes_progress_and_passes_deadlines(
     async def over() -> bool:
         return (await node.rooms.load(code)).running is None
 
-    async def notified() -> bool:
+    def notified() -> bool:
         payloads = [payload for topic, payload in node.published if topic == room_bus.topic(code)]
         return any(isinstance(room_bus.decode(p), Progress) for p in payloads)
 

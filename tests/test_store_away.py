@@ -12,7 +12,7 @@ import pytest
 from server.base.journals import store as journals_store
 from server.base.redis import bus, clock, pipeline, probe
 from server.base.web.http import UNREADY
-from tests.base.redis.servers import until
+from tests.base.redis.servers import until, until_equal
 from tests.base.web.test_pages import get
 from tests.clients.client import Client, Message, opened
 from tests.clients.play import race_of
@@ -192,14 +192,10 @@ async def test_a_node_is_ready_only_while_redis_accepts_writes_but_stays_live(
             assert body in {"ok\n", UNREADY + "\n"}
             return (response.status, old.status) == (200, 200)
 
-        async def unready() -> bool:
-            return not await ready()
-
         await until(ready)
-        server.ask("CONFIG", "SET", "maxmemory", 1)
-        await until(unready)
-        server.ask("CONFIG", "SET", "maxmemory", 0)
-        await until(ready)
+        for limit in (1, 0):
+            server.ask("CONFIG", "SET", "maxmemory", limit)
+            await until_equal(ready, not limit)
 
 
 async def test_a_failed_hello_does_not_count_as_a_new_guest(

@@ -69,11 +69,7 @@ async def supervised(run: workers.Run) -> AsyncIterator[Logs]:
 
 async def logged(logs: Logs, event: str, count: int = 1) -> Mapping[str, Any]:
     """Wait until an event was logged `count` times, and return the last line."""
-
-    async def found() -> bool:
-        return len([line for line in logs if line["event"] == event]) >= count
-
-    await until(found)
+    await until(lambda: [line["event"] for line in logs].count(event) >= count)
     return [line for line in logs if line["event"] == event][-1]
 
 

@@ -143,9 +143,7 @@ async def test_no_worker_outlives_a_killed_supervisor(workers: Workers, data: Pa
     await workers.ready()
     pids = workers.pids.values()
     workers.server.process.kill()
-    async with asyncio.timeout(PATIENCE):
-        while any(map(is_alive, pids)):
-            await asyncio.sleep(0.02)
+    await until(lambda: not any(map(is_alive, pids)))
     # Its Redis exits as well, and the next one on the same data waits for that.
     async with embedded_redis(data):
         pass

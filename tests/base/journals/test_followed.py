@@ -43,12 +43,8 @@ def changes_of(node: Node) -> list[CircleId]:
 
 async def has(node: Node, circle: CircleId, version: int) -> None:
     """Wait until a node's followed state has a version."""
-
-    async def seen() -> bool:
-        state = node.services.circles.journals.state(circle)
-        return state is not None and state.version == version
-
-    await until(seen)
+    journals = node.services.circles.journals
+    await until(lambda: getattr(journals.state(circle), "version", 0) == version)
 
 
 async def test_an_own_append_sets_the_state_and_is_reported_once(node: Node) -> None:

@@ -434,11 +434,7 @@ async def test_an_address_has_a_connection_limit_but_a_proxy_has_none(
                     (await asked(port, stack))[0] for _ in range(limits.ADDRESS_CONNECTIONS + 1)
                 ]
             assert found == [200] * most + [last]
-
-            async def all_ended() -> bool:
-                return budget.connections == 0
-
-            await until(all_ended)
+            await until(lambda: budget.connections == 0)
 
 
 async def ended(reader: asyncio.StreamReader) -> None:

@@ -13,7 +13,7 @@ from server.base.nodes import departures as module
 from server.base.nodes.held_store import player_note
 from server.players.core.keys import MAX_SESSIONS
 from server.rooms.core.room import Room
-from tests.base.redis.servers import running, until
+from tests.base.redis.servers import running, until_equal
 from tests.builders import ADA, BOB, CYD
 from tests.nodes import Node
 from tests.rooms.test_live_rooms import follow
@@ -51,12 +51,11 @@ async def die(killed: Node, seen_by: Node) -> None:
 async def until_noted(node: Node, *players: PlayerId) -> None:
     """Wait until a node has noted its sessions of these players."""
 
-    async def noted() -> bool:
+    async def noted() -> set[str]:
         found = await node.services.held_store.notes(node.registration.id, range(keys.PARTITIONS))
-        names = {note for _, notes in found for note in notes if note.startswith("player/")}
-        return names == set(map(player_note, players))
+        return {note for _, notes in found for note in notes if note.startswith("player/")}
 
-    await until(noted)
+    await until_equal(noted, set(map(player_note, players)))
 
 
 async def enter(node: Node, room: Room, *players: PlayerId) -> None:
@@ -76,11 +75,7 @@ async def test_a_killed_nodes_leftovers_are_removed_by_another_node(
     await enter(other, room, BOB, CYD)
     assert len(await left(node)) > len(mine)
     await die(other, node)
-
-    async def cleared() -> bool:
-        return other.registration.id not in await node.redis.hkeys(keys.HOLDERS)
-
-    await until(cleared)
+    await until_equal(lambda: node.redis.hexists(keys.HOLDERS, other.registration.id), False)
     assert await left(node) == mine
     assert set(await node.services.room_store.present(room.opened.code)) == {ADA}
     assert await node.services.live.load_online(room.opened.code) == {ADA}
@@ -91,11 +86,7 @@ async def test_a_node_removes_its_data_when_it_ends(node: Node, other: Node) -> 
     await enter(other, room, BOB)
     other.services.sessions.unregister(BOB, f"session of {BOB}")
     other.services.live.unsubscribe(room.opened.code, BOB)
-
-    async def gone() -> bool:
-        return await left(node) == []
-
-    await until(gone)
+    await until_equal(lambda: left(node), [])
 
 
 async def test_a_node_wrongly_taken_for_dead_stores_its_sessions_again(
@@ -107,11 +98,7 @@ async def test_a_node_wrongly_taken_for_dead_stores_its_sessions_again(
     await enter(other, room, BOB)
     before = await left(node)
     await die(other, node)
-
-    async def cleared() -> bool:
-        return await left(node) == []
-
-    await until(cleared)
+    await until_equal(lambda: left(node), [])
     checked.clear()
     await other.registration.renew()
     await node.registration.renew()
@@ -119,11 +106,7 @@ async def test_a_node_wrongly_taken_for_dead_stores_its_sessions_again(
     assert checked == [True]
     name = f"session of {BOB}"
     assert await other.services.sessions.check([(BOB, name, 0)], lambda _: True) == []
-
-    async def restored() -> bool:
-        return await left(node) == before
-
-    await until(restored)
+    await until_equal(lambda: left(node), before)
     # Removals in flight may have deleted the node's new data.
     await other.registration.renew()
     assert checked == [True, True]
@@ -142,11 +125,7 @@ async def test_one_node_removes_leftovers_and_another_continues_if_it_dies(
     await first.services.node_store.drop(first.registration.name)
     for _ in range(4):
         await second.registration.renew()
-
-    async def forgotten() -> bool:
-        return await node.redis.hkeys(keys.HOLDERS) == [second.registration.id]
-
-    await until(forgotten)
+    await until_equal(lambda: node.redis.hkeys(keys.HOLDERS), [second.registration.id])
 
 
 async def test_sessions_of_dead_nodes_do_not_count_towards_the_limit(
@@ -184,9 +163,5 @@ async def test_a_session_ending_during_an_outage_is_removed_later(
     with monkeypatch.context() as patch:
         patch.setattr(node.database, "send", away)
         node.services.sessions.unregister(ADA, "session")
-
-    async def removed() -> bool:
-        return await left(node) == []
-
-    await until(removed)
+    await until_equal(lambda: left(node), [])
     assert node.services.sessions._unremoved == {}

@@ -82,13 +82,9 @@ async def test_an_unpublished_start_of_a_round_is_found(redis_url: str, database
             await silent.services.clock.sample()
             silent.services.live.appended.subscribers.clear()
             with capture_logs() as logs:
-
-                async def known() -> bool:
-                    changes = [entry for entry in logs if entry["event"] == "nodes_changed"]
-                    return any(silent.registration.id in entry["joined"] for entry in changes)
-
                 async with working(work_of(silent.registration)):
-                    await until(known)
+                    own = silent.registration.id
+                    await until(lambda: any(own in line.get("joined", ()) for line in logs))
                     room = await silent.rooms.load(code)
                     present = [seat.player for seat in room.seats]
                     await silent.rooms.start(code, room.host, present)

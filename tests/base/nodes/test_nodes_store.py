@@ -9,7 +9,7 @@ from server.base.nodes.nodes_store import NodeStore
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from tests.base.journals.entries import now
-from tests.base.redis.servers import until
+from tests.base.redis.servers import until_equal
 
 
 @pytest.fixture
@@ -25,11 +25,11 @@ async def test_a_node_is_alive_until_its_registration_expires(
     assert sorted(await nodes.renew("a")) == ["a", "b"]
     assert await nodes.alive(now()) == ["a", "b"]
 
-    async def alone() -> bool:
+    async def renewed() -> list[str]:
         await nodes.renew("b")
-        return await nodes.alive(now()) == ["b"]
+        return await nodes.alive(now())
 
-    await until(alone)
+    await until_equal(renewed, ["b"])
     await nodes.renew("a")
     assert await nodes.alive(now()) == ["a", "b"]
 
@@ -53,8 +53,4 @@ async def test_expired_registrations_are_deleted(
     assert 0 < await redis.ttl(keys.NODES) <= keys.NODE_LIFE_S
     monkeypatch.setattr(keys, "NODE_LIFE_S", 1)
     await nodes.renew("alive")
-
-    async def gone() -> bool:
-        return not await redis.exists(keys.NODES)
-
-    await until(gone)
+    await until_equal(lambda: redis.exists(keys.NODES), 0)

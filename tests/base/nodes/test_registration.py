@@ -11,7 +11,7 @@ from server.base.nodes.nodes_store import NodeStore
 from server.base.nodes.registration import Registration
 from server.base.redis.database import Database
 from tests.base.journals.entries import now
-from tests.base.redis.servers import running, until, work_of
+from tests.base.redis.servers import running, until, until_equal, work_of
 from tests.conftest import node as running_node
 from tests.nodes import Node
 from tests.processes import running as running_program
@@ -19,42 +19,27 @@ from tests.processes import running as running_program
 
 async def test_a_node_is_listed_while_it_runs(redis_url: str, database: Database) -> None:
     nodes = NodeStore(database)
-
-    async def listed() -> bool:
-        return bool(await nodes.alive(now()))
-
     async with running_node(redis_url) as port:
-        await until(listed)
+        await until(lambda: nodes.alive(now()))
         (name,) = await nodes.alive(now())
         assert f":{port}/" in name
-    assert not await listed()
+    assert await nodes.alive(now()) == []
 
 
 async def test_a_registration_is_renewed(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RENEW_EVERY", 0.01)
     registration = Registration(node.services.node_store, node.services.held_store)
     nodes = NodeStore(node.database)
-
-    async def listed() -> bool:
-        return await nodes.alive(now()) == [registration.name]
-
     async with running(work_of(registration)):
         for _ in range(3):
-            await until(listed)
+            await until_equal(lambda: nodes.alive(now()), [registration.name])
             await nodes.drop(registration.name)
     assert await nodes.alive(now()) == []
 
 
 def test_node_names_are_unique(node: Node) -> None:
-    assert (
-        len(
-            {
-                Registration(node.services.node_store, node.services.held_store).name
-                for _ in range(10)
-            }
-        )
-        == 10
-    )
+    stores = node.services.node_store, node.services.held_store
+    assert len({Registration(*stores).name for _ in range(10)}) == 10
 
 
 _SERVES = """
@@ -71,20 +56,12 @@ async def test_the_registration_of_a_killed_node_expires(
     redis_url: str, database: Database
 ) -> None:
     nodes = NodeStore(database)
-
-    async def gone() -> bool:
-        return not await nodes.alive(now())
-
     serve = [sys.executable, "-c", _SERVES, "serve", "--port", "0", "--redis", redis_url]
     with running_program([*serve, "--log-format", "json"]) as killed:
         killed.wait_for("listening")
-
-        async def listed() -> bool:
-            return not await gone()
-
-        await until(listed)
+        await until(lambda: nodes.alive(now()))
         killed.kill()
-        await until(gone)
+        await until_equal(lambda: nodes.alive(now()), [])
 
 
 def test_a_node_counts_as_dead_when_it_is_missing_twice(node: Node) -> None:

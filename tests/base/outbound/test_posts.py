@@ -15,7 +15,7 @@ from server.base.outbound.core.post import LIFE_MS, PAUSES_MS, Outcome, Outgoing
 from server.base.outbound.posts import LEASE_MS, Channel
 from tests.base.outbound.receiver import OK, Receiver, Respond, never, receiving
 from tests.base.outbox.outboxes import all_due
-from tests.base.redis.servers import running, until
+from tests.base.redis.servers import running, until, until_equal
 from tests.builders import START
 from tests.nodes import Node, SetClock
 from tests.processes import PATIENCE
@@ -58,11 +58,7 @@ class Mail:
 
     async def sent(self, fate: str, count: int = 1) -> None:
         """Wait until `count` attempts had this outcome on this node."""
-
-        async def counted() -> bool:
-            return self.node.services.metrics.posts[CHANNEL, fate] == count
-
-        await until(counted)
+        await until(lambda: self.node.services.metrics.posts[CHANNEL, fate] == count)
 
     async def settled(self) -> list[tuple[object, int]]:
         """Return the due items, once all outcomes on this node are stored."""
@@ -138,12 +134,8 @@ async def test_failed_posts_are_retried_for_a_limited_time(node: Node, clock: Se
             for tries, pause in enumerate(PAUSES_MS, 1):
                 assert await got(receiver) == "one"
                 await mail.sent("retried", tries)
-
-                async def postponed(at: int = clock.time + pause) -> bool:
-                    return await mail.settled() == [(PostDue("one"), at)]
-
-                await until(postponed)
                 clock.time += pause
+                await until_equal(mail.settled, [(PostDue("one"), clock.time)])
                 await node.sweep()
             assert await got(receiver) == "one"
             await mail.sent("dropped")
@@ -192,11 +184,7 @@ async def test_a_channel_is_notified_of_a_gone_destination(node: Node) -> None:
     async with running(node.run), receiving(GONE) as receiver:
         await mail.post("one", receiver.url())
         await mail.sent("gone")
-
-        async def heard() -> bool:
-            return mail.heard == [("one", Outcome(410, "gone"))]
-
-        await until(heard)
+        await until(lambda: mail.heard == [("one", Outcome(410, "gone"))])
         assert await mail.settled() == []
 
 

@@ -20,6 +20,7 @@ from server.base.outbound import resolver as resolvers
 from server.base.outbound.core.post import Outgoing
 from server.base.outbound.resolver import MAX_RECORDS, Place, Resolver
 from server.base.outbound.sender import Sender, SendError
+from tests.base.redis.servers import until
 from tests.fixtures import BOTH_LOOPS
 from tests.processes import PATIENCE
 
@@ -130,9 +131,7 @@ async def test_silent_name_servers_do_not_block_other_work(
         waiting = [asyncio.create_task(reason(number)) for number in range(40)]
         # Each lookup requests both kinds of addresses, and some of so many datagrams may be
         # dropped.
-        async with asyncio.timeout(PATIENCE):
-            while len(server.asked) < len(waiting):
-                await asyncio.sleep(0)
+        await until(lambda: len(server.asked) >= len(waiting))
         assert await Resolver([other]).addresses(HOST) == ["192.0.2.1"]
         found = await asyncio.get_running_loop().getaddrinfo("localhost", 443)
         assert found

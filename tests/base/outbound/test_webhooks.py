@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from typing import Final, TypedDict
 
 import pytest
@@ -15,7 +16,7 @@ from server.base.outbound.core.post import LIFE_MS, Fate, Outcome
 from server.base.outbound.core.webhook import Form, Message
 from server.base.outbound.webhooks import Webhooks
 from tests.base.outbound.receiver import receiving
-from tests.base.redis.servers import running, until
+from tests.base.redis.servers import running, until, until_equal
 from tests.builders import START
 from tests.nodes import Node
 from tests.processes import PATIENCE
@@ -64,11 +65,7 @@ async def test_the_owner_of_a_webhook_sees_each_posts_outcome(node: Node) -> Non
         sealed = webhooks.seal(OWNER, receiver.url())
         for number in range(4):
             await webhooks.post(str(number), OWNER, sealed, MESSAGE, **TO_JSON)
-
-            async def heard(count: int = number + 1) -> bool:
-                return len(told) == count
-
-            await until(heard)
+            await until_equal(partial(len, told), number + 1)
     assert told == [
         (OWNER, sealed, Outcome(status, fate))
         for status, fate in zip((204, 403, 503, 404), fates, strict=True)
@@ -77,15 +74,11 @@ async def test_the_owner_of_a_webhook_sees_each_posts_outcome(node: Node) -> Non
 
 async def test_a_webhook_belongs_only_to_its_owner(node: Node) -> None:
     webhooks = node.services.webhooks
-
-    async def dropped() -> bool:
-        return node.services.metrics.posts["webhook", "dropped"] == 1
-
     async with running(node.run), receiving() as receiver:
         sealed = webhooks.seal(OWNER, receiver.url())
         assert webhooks.host("another", sealed) == ""
         await webhooks.post("a", "another", sealed, MESSAGE, **TO_JSON)
-        await until(dropped)
+        await until(lambda: node.services.metrics.posts["webhook", "dropped"] == 1)
         assert receiver.received.empty()
 
 

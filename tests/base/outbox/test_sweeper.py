@@ -20,7 +20,7 @@ from server.moderation.operators import By
 from server.play.core import keys as play_keys
 from tests.base.outbox.outboxes import all_due, all_effects, all_set_aside
 from tests.base.outbox.test_effects import DAY, GAME, begin_daily, finish_daily, rows
-from tests.base.redis.servers import running, until
+from tests.base.redis.servers import running, until_equal
 from tests.builders import ADA, BOB, START, reached
 from tests.nodes import OVER, Node, SetClock
 
@@ -54,13 +54,11 @@ async def test_partitions_are_shared_and_taken_over(node: Node, other: Node) -> 
 
 
 async def test_a_running_node_sweeps(node: Node, other: Node) -> None:
-    async def swept() -> bool:
-        return len(await rows(node)) == 2 and not await all_effects(node.services.outbox_store)
-
     await finish_daily(node, ADA)
     await finish_daily(node, BOB)
     async with running(other.run_all):
-        await until(swept)
+        await until_equal(lambda: all_effects(node.services.outbox_store), [])
+    assert len(await rows(node)) == 2
     assert not await node.redis.exists(keys.SWEEPERS), (
         "a sweeper that ends gives up its registration"
     )

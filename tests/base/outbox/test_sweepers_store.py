@@ -8,7 +8,7 @@ from server.base.core import keys
 from server.base.outbox.sweepers_store import Share, SweeperStore
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
-from tests.base.redis.servers import until
+from tests.base.redis.servers import until_equal
 
 
 async def test_a_sweeper_lists_the_others_until_their_entries_expire(
@@ -23,11 +23,7 @@ async def test_a_sweeper_lists_the_others_until_their_entries_expire(
     assert await first.renew(busy=False) == Share([first.name], busy=False)
     monkeypatch.setattr(keys, "SWEEPER_LIFE_S", 1)
     await second.renew(busy=False)
-
-    async def alone() -> bool:
-        return (await first.renew(busy=False)).names == [first.name]
-
-    await until(alone)
+    await until_equal(lambda: first.renew(busy=False), Share([first.name], busy=False))
 
 
 async def test_one_busy_sweeper_makes_all_busy_for_a_while(

@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
+from inspect import isawaitable
 from typing import Any, Protocol
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from server.base.redis.connection import Client, server_client
+from server.base.redis.connection import Client, connect, server_client
+from server.base.redis.database import Database
 from server.base.work.background import Background
 from server.base.work.stop import Stop
 from tests.processes import PATIENCE
+from tests.redis_servers import Server, running_server
 
 
-async def until(condition: Callable[[], Awaitable[bool]]) -> None:
-    """Poll until a condition holds; raise `TimeoutError` after `PATIENCE` seconds."""
+async def until(condition: Callable[[], object]) -> None:
+    """Poll until a condition, or its awaited result, is true.
+
+    Raises:
+        TimeoutError: it has not become true within `PATIENCE` seconds.
+    """
     async with asyncio.timeout(PATIENCE):
-        while not await condition():
+        while not await _now(condition):
             await asyncio.sleep(0.002)
+
+
+async def until_equal(read: Callable[[], object], expected: object) -> None:
+    """Poll until a value, or the awaited one, equals the expected one; otherwise like `until`."""
+    async with asyncio.timeout(PATIENCE):
+        while await _now(read) != expected:
+            await asyncio.sleep(0.002)
+
+
+async def _now(read: Callable[[], object]) -> object:
+    found = read()
+    return await found if isawaitable(found) else found
 
 
 @asynccontextmanager
@@ -56,6 +75,25 @@ def work_of(*parts: Part) -> Callable[[Stop], Coroutine[Any, Any, None]]:
         background.raise_failure()
 
     return work
+
+
+@asynccontextmanager
+async def database_at(url: str, acks: int = 0) -> AsyncIterator[Database]:
+    """Yield a database at an address, and close it at the end."""
+    database = Database(connect(url), acks)
+    try:
+        yield database
+    finally:
+        async with asyncio.timeout(PATIENCE):
+            await database.close()
+
+
+@asynccontextmanager
+async def database_alone(**options: str) -> AsyncIterator[tuple[Server, Database]]:
+    """Run a redis-server of the test's own, and yield it and a database on it."""
+    with running_server(**options) as server:
+        async with database_at(server.url) as database:
+            yield server, database
 
 
 async def pid_of(redis: Client) -> int:
@@ -105,6 +143,12 @@ async def in_flight(redis: Client, *commands: str) -> bool:
     async with servers_of(redis) as servers:
         clients = [client for server in servers for client in await server.client_list()]
     return any(client["cmd"].split("|")[0] in commands for client in clients)
+
+
+async def is_rewritten(redis: Client) -> bool:
+    """Return whether the append-only file has been rewritten."""
+    found = await redis.info("persistence")
+    return not (found["aof_rewrite_in_progress"] or found["aof_rewrite_scheduled"])
 
 
 async def reads(redis: Client) -> int:

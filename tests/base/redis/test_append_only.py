@@ -9,10 +9,10 @@ from structlog.testing import capture_logs
 
 from server.base.redis import append_only
 from server.base.redis.append_only import Scan, damage, files, scan
-from server.base.redis.connection import connect
 from server.base.redis.embedded import embedded_redis
 from server.base.redis.programs import EmbeddedServerError
-from tests.base.redis.servers import until
+from tests.base.redis.servers import is_rewritten, until
+from tests.conftest import client_of
 
 SET = b"*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\n1\r\n"
 NULS = bytes(100_000)
@@ -27,29 +27,19 @@ def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 async def written(data: Path, *, rewritten: bool) -> Path:
     """Have a server write 100 keys, half of them after a snapshot, and return its last file."""
-    async with embedded_redis(data) as socket:
-        redis = connect(socket)
+    async with embedded_redis(data) as socket, client_of(socket) as redis:
         for number in range(100):
             if number == 50 and rewritten:
                 await redis.bgrewriteaof()
-
-                async def done() -> bool:
-                    info = await redis.info("persistence")
-                    return not (info["aof_rewrite_in_progress"] or info["aof_rewrite_scheduled"])
-
-                await until(done)
+                await until(lambda: is_rewritten(redis))
             await redis.set(f"key {number}", "x" * 100)
-        await redis.aclose()
     return files(data)[-1]
 
 
 async def keys_of(data: Path) -> int:
     """Return the number of keys that a server finds in a directory."""
-    async with embedded_redis(data) as socket:
-        redis = connect(socket)
-        count = await redis.dbsize()
-        await redis.aclose()
-    return int(count)
+    async with embedded_redis(data) as socket, client_of(socket) as redis:
+        return int(await redis.dbsize())
 
 
 @pytest.mark.usefixtures("server")
@@ -143,19 +133,20 @@ def test_other_endings_are_damage(wrong: bytes) -> None:
     assert scan(content, len(content)) == Scan(7 + len(SET), damaged=True)
 
 
+def checksum(content: bytes) -> int:
+    found = 0
+    for byte in content:
+        found = append_only._CRC_TABLE[(found ^ byte) & 0xFF] ^ (found >> 8)
+    return found
+
+
 def test_a_snapshot_ends_after_its_checksum() -> None:
     snapshot = b"REDIS0009\xff"
-    checksum = 0
-    for byte in snapshot:
-        checksum = append_only._CRC_TABLE[(checksum ^ byte) & 0xFF] ^ (checksum >> 8)
-    whole = snapshot + checksum.to_bytes(8, "little")
+    whole = snapshot + checksum(snapshot).to_bytes(8, "little")
     assert scan(whole + SET, len(whole + SET)) == Scan(len(whole + SET), damaged=False)
     assert scan(whole, len(whole)) == Scan(len(whole), damaged=False)
     assert scan(snapshot + bytes(8), 18).damaged
 
 
 def test_the_checksum_is_redis_documented_one() -> None:
-    checksum = 0
-    for byte in b"123456789":
-        checksum = append_only._CRC_TABLE[(checksum ^ byte) & 0xFF] ^ (checksum >> 8)
-    assert checksum == 0xE9C6D914C4B8D9CA
+    assert checksum(b"123456789") == 0xE9C6D914C4B8D9CA

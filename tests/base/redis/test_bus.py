@@ -17,11 +17,18 @@ from structlog.typing import EventDict
 from server.base.core import topics
 from server.base.redis import bus as module
 from server.base.redis.bus import Bus
-from server.base.redis.connection import Client, connect
+from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from tests.base.redis.listeners import Listener, listening
-from tests.base.redis.servers import drop_pubsub_connections, running, servers_of, until, work_of
-from tests.redis_servers import running_server
+from tests.base.redis.servers import (
+    database_alone,
+    drop_pubsub_connections,
+    running,
+    servers_of,
+    until,
+    until_equal,
+    work_of,
+)
 
 
 @pytest.fixture
@@ -117,15 +124,11 @@ async def test_a_raising_subscriber_does_not_affect_other_messages(database: Dat
 
     bus = Bus(database)
     bus.subscribe("a", subscriber)
-
-    async def has_received(count: int) -> bool:
-        return len(received) == count
-
     async with running(work_of(bus)):
-        await until(lambda: has_received(1))
+        await until(lambda: len(received) == 1)
         bus.publish("a", b"broken")
         bus.publish("a", b"whole")
-        await until(lambda: has_received(3))
+        await until(lambda: len(received) == 3)
     assert received == [None, b"broken", b"whole"]
 
 
@@ -147,11 +150,7 @@ async def test_a_topic_is_received_until_each_of_its_subscriptions_has_ended(
     publisher.publish("a")
     assert await listener.next_topic() == "a"
     listener.bus.unsubscribe("a")
-
-    async def no_subscribers() -> bool:
-        return await subscriber_count(redis, "a") == 0
-
-    await until(no_subscribers)
+    await until_equal(lambda: subscriber_count(redis, "a"), 0)
     publisher.publish("a")
     publisher.publish("b")
     assert await listener.next_topic() == "b"
@@ -182,45 +181,39 @@ async def test_every_subscriber_is_notified_after_a_lost_connection(
 @pytest.mark.usefixtures("quick")
 async def test_every_subscriber_is_notified_after_a_restart_of_redis() -> None:
     one, other = topics.node("a"), topics.node("b")
-    with running_server() as server:
-        redis = connect(server.url)
-        async with listening(Database(redis)) as listener:
-            listener.subscribe(one)
-            await listener.wait_for(one)
-            with capture_logs() as logs:
-                server.kill()
-                listener.bus.publish(one)
-                listener.subscribe(other)
-                await until(lambda: _has_logged(logs, "store_lost"))
-                await asyncio.to_thread(server.start)
-                await listener.wait_for(one, other)
-                listener.bus.publish(other)
-                await listener.wait_for(other)
-                await until(lambda: _has_logged(logs, "store_back"))
-            # One log entry about the outage covers it.
-            assert [line["event"] for line in logs] == ["store_lost", "store_back"]
-        await redis.aclose()
+    async with database_alone() as (server, database), listening(database) as listener:
+        listener.subscribe(one)
+        await listener.wait_for(one)
+        with capture_logs() as logs:
+            server.kill()
+            listener.bus.publish(one)
+            listener.subscribe(other)
+            await until(lambda: _has_logged(logs, "store_lost"))
+            await asyncio.to_thread(server.start)
+            await listener.wait_for(one, other)
+            listener.bus.publish(other)
+            await listener.wait_for(other)
+            await until(lambda: _has_logged(logs, "store_back"))
+        # One log entry about the outage covers it.
+        assert [line["event"] for line in logs] == ["store_lost", "store_back"]
 
 
 @pytest.mark.usefixtures("quick")
 async def test_a_hung_connection_is_replaced() -> None:
     topic = topics.node("a")
-    with running_server() as server:
-        redis = connect(server.url)
-        async with listening(Database(redis)) as listener:
-            listener.subscribe(topic)
-            await listener.wait_for(topic)
-            server.signal(SIGSTOP)
-            try:
-                with capture_logs() as logs:
-                    await until(lambda: _has_logged(logs, "bus_lost"))
-            finally:
-                server.signal(SIGCONT)
-            await listener.wait_for(topic)
-        await redis.aclose()
+    async with database_alone() as (server, database), listening(database) as listener:
+        listener.subscribe(topic)
+        await listener.wait_for(topic)
+        server.signal(SIGSTOP)
+        try:
+            with capture_logs() as logs:
+                await until(lambda: _has_logged(logs, "bus_lost"))
+        finally:
+            server.signal(SIGCONT)
+        await listener.wait_for(topic)
 
 
-async def _has_logged(logs: list[EventDict], event: str) -> bool:
+def _has_logged(logs: list[EventDict], event: str) -> bool:
     return any(entry["event"] == event for entry in logs)
 
 
@@ -242,6 +235,6 @@ async def test_an_idle_connection_is_kept_while_others_are_busy(
             listener.bus.unsubscribe(topic)
             if time.monotonic() > ends:
                 break
-    assert not await _has_logged(logs, "bus_lost")
+    assert not _has_logged(logs, "bus_lost")
     publisher.publish("quiet")
     await listener.wait_for("quiet")

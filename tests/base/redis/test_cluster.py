@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from signal import SIGCONT, SIGSTOP
 from typing import Any
@@ -17,16 +17,14 @@ from server.base.journals.core.entry import ConflictError, Entries
 from server.base.journals.store import JournalStore
 from server.base.redis import bus
 from server.base.redis import database as module
-from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.base.work.stop import Stop
 from server.play.core import keys as play_keys
 from tests.base.journals.entries import DUE, FAR, KEY, append, names_in, texts
 from tests.base.redis.listeners import Listener, listening
-from tests.base.redis.servers import running, until
+from tests.base.redis.servers import database_at, running, until
 from tests.base.redis.writers import Load
 from tests.conftest import CLUSTER
-from tests.processes import PATIENCE
 from tests.redis_servers import Cluster, Server, running_cluster
 from tests.redis_servers import until as until_on_thread
 
@@ -60,20 +58,9 @@ def cluster(running_servers: Cluster) -> Iterator[Cluster]:
     running_servers.until_whole()
 
 
-@asynccontextmanager
-async def database_on(cluster: Cluster, acks: int = 1) -> AsyncIterator[Database]:
-    """Yield the database of a node on the cluster."""
-    database = Database(connect(cluster.url), acks)
-    try:
-        yield database
-    finally:
-        async with asyncio.timeout(PATIENCE):
-            await database.close()
-
-
 @pytest.fixture
 async def database(cluster: Cluster) -> AsyncIterator[Database]:
-    async with database_on(cluster) as database:
+    async with database_at(cluster.url, 1) as database:
         yield database
 
 
@@ -84,8 +71,33 @@ def partitions_by_master(cluster: Cluster) -> dict[Server, list[int]]:
     return found
 
 
-def others_of(cluster: Cluster, server: Server) -> list[Server]:
-    return [other for other in cluster.masters() if other is not server]
+def loads(database: Database, by_master: dict[Server, list[int]]) -> list[Load]:
+    """Return writers to the first master, and to the others."""
+    first, *others = by_master.values()
+    chosen = (first[:4], [partition for each in others for partition in each[:4]])
+    return [Load(database, [names_in(each, 1)[0] for each in found]) for found in chosen]
+
+
+def owners_of(cluster: Cluster, key: str) -> tuple[int, Server, Server]:
+    """Return a key's slot, its master, and another master."""
+    source = cluster.master_of(key)
+    target = next(other for other in cluster.masters() if other is not source)
+    return key_slot(key.encode()), source, target
+
+
+async def move(cluster: Cluster, key: str) -> Server:
+    """Move a key's slot to another master, and return that."""
+    slot, source, target = owners_of(cluster, key)
+    await asyncio.to_thread(cluster.move_slot, slot, source, target)
+    return target
+
+
+def begin_move(cluster: Cluster, key: str) -> tuple[int, Server, Server]:
+    """Begin to move a key's slot, and return the arguments to finish it."""
+    slot, source, target = owners_of(cluster, key)
+    target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source.ask("CLUSTER", "MYID"))
+    source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target.ask("CLUSTER", "MYID"))
+    return slot, source, target
 
 
 async def taken_over(cluster: Cluster, key: str, lost: Server) -> Server:
@@ -111,7 +123,6 @@ async def test_appends_follow_a_moving_slot(
     cluster: Cluster, database: Database, form: dict[str, Any]
 ) -> None:
     partition = 7
-    slot = key_slot(keys.due(partition).encode())
     load = Load(database, names_in(partition, 20), **form)
     journals = JournalStore(database)
 
@@ -122,9 +133,7 @@ async def test_appends_follow_a_moving_slot(
     async with running(load.run), running(read):
         await load.progress()
         for _ in range(4):
-            source = cluster.master_of(keys.due(partition))
-            target = others_of(cluster, source)[0]
-            await asyncio.to_thread(cluster.move_slot, slot, source, target)
+            await move(cluster, keys.due(partition))
             await load.progress()
     assert load.reasons == []
     assert await load.lost_nothing()
@@ -136,16 +145,11 @@ async def test_a_half_moved_slot_is_written_and_read_where_its_keys_are(
     cluster: Cluster, database: Database
 ) -> None:
     partition = 11
-    slot = key_slot(keys.due(partition).encode())
     journals = JournalStore(database)
     chosen = names_in(partition, 12)
     old, new = chosen[:8], chosen[8:]
     await asyncio.gather(*(append(journals, 1, name=name) for name in old))
-    source = cluster.master_of(keys.due(partition))
-    target = others_of(cluster, source)[0]
-    target_id = target.ask("CLUSTER", "MYID")
-    target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source.ask("CLUSTER", "MYID"))
-    source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target_id)
+    moving = _, source, target = begin_move(cluster, keys.due(partition))
     moved = [play_keys.attempt(name) for name in old[:4]]
     source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 2_000, "KEYS", *moved)
     # The keys of this append are on two servers, so it waits, but no other does.
@@ -158,7 +162,7 @@ async def test_a_half_moved_slot_is_written_and_read_where_its_keys_are(
     for name in (*old[:5], *old[6:], *new):
         assert await texts(journals, play_keys.attempt(name)) == ["entry 1", "entry 2"]
     assert not split.done()
-    await asyncio.to_thread(cluster.move_slot, slot, source, target)
+    await asyncio.to_thread(cluster.move_slot, *moving)
     await split
     assert await texts(journals, play_keys.attempt(old[5])) == ["entry 1", "entry 2"]
     assert target.ask("HGETALL", keys.outbox(partition)) == {"field": "text"}
@@ -169,17 +173,13 @@ async def test_an_append_redirected_for_too_long_is_unavailable(
 ) -> None:
     monkeypatch.setattr(module, "REDIRECT_TIMEOUT", 0.2)
     partition = 13
-    slot = key_slot(keys.due(partition).encode())
     journals = JournalStore(database)
     (name,) = names_in(partition, 1)
     await append(journals, 1, name=name)
-    source = cluster.master_of(keys.due(partition))
-    target = others_of(cluster, source)[0]
-    target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source.ask("CLUSTER", "MYID"))
-    source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target.ask("CLUSTER", "MYID"))
+    moving = begin_move(cluster, keys.due(partition))
     with pytest.raises(UnavailableError, match="TryAgain"):
         await append(journals, 2, name=name, effect=("field", "text"))
-    await asyncio.to_thread(cluster.move_slot, slot, source, target)
+    await asyncio.to_thread(cluster.move_slot, *moving)
     await append(journals, 2, name=name, effect=("field", "text"))
 
 
@@ -198,9 +198,8 @@ async def test_killed_masters_lose_no_acknowledged_append(
     before = connections(cluster)
     for _ in range(2):
         by_master = partitions_by_master(cluster)
-        lost, *others = by_master
-        load = Load(database, [names_in(p, 1)[0] for p in by_master[lost][:4]])
-        rest = Load(database, [names_in(p, 1)[0] for o in others for p in by_master[o][:4]])
+        lost = next(iter(by_master))
+        load, rest = loads(database, by_master)
         async with running(load.run), running(rest.run):
             await load.progress()
             await rest.progress()
@@ -225,11 +224,10 @@ async def test_killed_masters_lose_no_acknowledged_append(
 async def test_a_hanging_master_loses_no_acknowledged_append(
     cluster: Cluster,
 ) -> None:
-    async with database_on(cluster) as database:
+    async with database_at(cluster.url, 1) as database:
         by_master = partitions_by_master(cluster)
-        lost, *others = by_master
-        load = Load(database, [names_in(p, 1)[0] for p in by_master[lost][:4]])
-        rest = Load(database, [names_in(p, 1)[0] for o in others for p in by_master[o][:4]])
+        lost = next(iter(by_master))
+        load, rest = loads(database, by_master)
         async with running(load.run), running(rest.run):
             await load.progress()
             await rest.progress()
@@ -243,10 +241,21 @@ async def test_a_hanging_master_loses_no_acknowledged_append(
         assert await rest.lost_nothing()
 
 
+Act = Callable[[Server], object]
+
+LOSSES = pytest.mark.parametrize(
+    "lose",
+    [
+        pytest.param(lambda server: server.signal(SIGSTOP), id="hangs"),
+        pytest.param(Server.kill, id="killed"),
+    ],
+)
+
+
 @pytest.mark.usefixtures("quick_redis")
-@pytest.mark.parametrize("hangs", [True, False], ids=["hangs", "killed"])
-async def test_a_new_master_is_found_without_the_lost_one(cluster: Cluster, *, hangs: bool) -> None:
-    async with database_on(cluster, acks=0) as database, database_on(cluster, acks=0) as reader:
+@LOSSES
+async def test_a_new_master_is_found_without_the_lost_one(cluster: Cluster, lose: Act) -> None:
+    async with database_at(cluster.url) as database, database_at(cluster.url) as reader:
         partition = 19
         name, another = names_in(partition, 2)
         journals = JournalStore(database)
@@ -254,10 +263,7 @@ async def test_a_new_master_is_found_without_the_lost_one(cluster: Cluster, *, h
         assert await texts(JournalStore(reader), play_keys.attempt(name)) == ["entry 1"]
         lost = cluster.master_of(keys.due(partition))
         assert lost.ask("WAIT", 1, 2_000) == 1
-        if hangs:
-            lost.signal(SIGSTOP)
-        else:
-            lost.kill()
+        lose(lost)
         await taken_over(cluster, keys.due(partition), lost)
         # The reader and the writer detect it independently.
         assert await texts(JournalStore(reader), play_keys.attempt(name)) == ["entry 1"]
@@ -276,7 +282,7 @@ async def test_a_new_master_is_found_without_the_lost_one(cluster: Cluster, *, h
 
 @pytest.mark.usefixtures("quick_redis")
 async def test_replies_of_a_stale_master_are_not_used(cluster: Cluster) -> None:
-    async with database_on(cluster) as database:
+    async with database_at(cluster.url, 1) as database:
         partition = 17
         lost = cluster.master_of(keys.due(partition))
         journals = JournalStore(database)
@@ -331,24 +337,17 @@ async def test_nothing_is_appended_to_an_entry_lost_with_a_moved_slot(
 ) -> None:
     """Its old owner still answers on the old connection, with a redirection to the new one."""
     partition = 23
-    slot = key_slot(keys.due(partition).encode())
     journals = JournalStore(database)
     chosen = names_in(partition, 3)
     known = [await append(journals, 1, name=name) for name in chosen]
-    source = cluster.master_of(keys.due(partition))
-    target = others_of(cluster, source)[0]
-    await asyncio.to_thread(cluster.move_slot, slot, source, target)
+    target = await move(cluster, keys.due(partition))
     for name in chosen:
         target.ask("DEL", play_keys.attempt(name))
         target.ask("XADD", play_keys.attempt(name), "0-1", "e", "other")
-    one, two, three = chosen
-    with pytest.raises(ConflictError):
-        await append(journals, 2, name=one, generation=known[0], previous="entry 1")
-    with pytest.raises(ConflictError):
-        await append(journals, 2, name=two, generation=known[1], previous="entry 1", expires=FAR)
-    more = ("field", "text")
-    with pytest.raises(ConflictError):
-        await append(journals, 2, name=three, generation=known[2], previous="entry 1", effect=more)
+    forms: list[dict[str, Any]] = [{}, {"expires": FAR}, {"effect": ("field", "text")}]
+    for name, generation, form in zip(chosen, known, forms, strict=True):
+        with pytest.raises(ConflictError):
+            await append(journals, 2, name=name, generation=generation, previous="entry 1", **form)
     for name in chosen:
         found = await journals.read(play_keys.attempt(name))
         assert found.texts == ["other"]
@@ -374,57 +373,45 @@ async def receive_published(publisher: Listener, listener: Listener, topic: str)
 TOPICS = [topics.node(str(number)) for number in range(12)]
 
 
-@pytest.mark.usefixtures("quick")
-async def test_messages_are_received_after_a_slot_has_moved(
+@asynccontextmanager
+async def subscribed(
     cluster: Cluster, database: Database
-) -> None:
-    slot = key_slot(TOPICS[0].encode())
-    async with database_on(cluster) as another, listening(database) as listener:
+) -> AsyncIterator[tuple[Listener, Listener]]:
+    """Yield a listener that receives all topics, and another node that publishes to it."""
+    async with database_at(cluster.url, 1) as another, listening(database) as listener:
         publisher = Listener(another)
         for topic in TOPICS:
             listener.subscribe(topic)
         await listener.wait_for(*TOPICS)
         for topic in TOPICS:
             await receive_published(publisher, listener, topic)
+        yield listener, publisher
+
+
+@pytest.mark.usefixtures("quick")
+async def test_messages_are_received_after_a_slot_has_moved(
+    cluster: Cluster, database: Database
+) -> None:
+    async with subscribed(cluster, database) as (listener, publisher):
         for _ in range(2):
-            source = cluster.master_of(TOPICS[0])
-            target = others_of(cluster, source)[0]
-            await asyncio.to_thread(cluster.move_slot, slot, source, target)
+            await move(cluster, TOPICS[0])
             # Messages may have been lost meanwhile.
             await listener.wait_for(*TOPICS)
             await receive_published(publisher, listener, TOPICS[0])
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("hangs", [True, False], ids=["hangs", "killed"])
+@LOSSES
 async def test_messages_are_received_after_losing_a_master(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, *, hangs: bool
+    cluster: Cluster, database: Database, monkeypatch: pytest.MonkeyPatch, lose: Act
 ) -> None:
-    async with (
-        database_on(cluster) as database,
-        database_on(cluster) as another,
-        listening(database) as listener,
-    ):
-        publisher = Listener(another)
-        for topic in TOPICS:
-            listener.subscribe(topic)
-        await listener.wait_for(*TOPICS)
-        for topic in TOPICS:
-            await receive_published(publisher, listener, topic)
+    async with subscribed(cluster, database) as (listener, publisher):
         lost = cluster.master_of(TOPICS[0])
-        if hangs:
-            lost.signal(SIGSTOP)
-        else:
-            lost.kill()
+        lose(lost)
         new_master = await taken_over(cluster, TOPICS[0], lost)
-
-        async def subscribed() -> bool:
-            (_, number) = new_master.ask("PUBSUB", "SHARDNUMSUB", TOPICS[0])
-            return bool(number)
-
         with monkeypatch.context() as patch:
             patch.setattr(bus, "HEARTBEAT_TIMEOUT", 1.0)
-            await until(subscribed)
+            await until(lambda: new_master.ask("PUBSUB", "SHARDNUMSUB", TOPICS[0])[1])
             await listener.wait_for(*TOPICS)
 
         async def publish_again(stop: Stop) -> None:
@@ -445,13 +432,11 @@ async def test_a_cluster_with_passwords_refuses_a_wrong_one(cluster: Cluster) ->
     for server in cluster.servers:
         server.ask("ACL", "SETUSER", "ada", "on", ">p@ss", "~*", "&*", "+@all")
     servers = cluster.url.rpartition("@")[2]
-    database = Database(connect(f"redis+cluster://ada:p%40ss@{servers}"), 0)
-    await database.check()
-    journals = JournalStore(database)
-    await append(journals, 1)
-    assert await texts(journals, KEY) == ["entry 1"]
-    await database.close()
-    stranger = Database(connect(f"redis+cluster://ada:pass@{servers}"), 0)
-    with pytest.raises(UnavailableError):
-        await stranger.check()
-    await stranger.close()
+    async with database_at(f"redis+cluster://ada:p%40ss@{servers}") as database:
+        await database.check()
+        journals = JournalStore(database)
+        await append(journals, 1)
+        assert await texts(journals, KEY) == ["entry 1"]
+    async with database_at(f"redis+cluster://ada:pass@{servers}") as stranger:
+        with pytest.raises(UnavailableError):
+            await stranger.check()

@@ -24,7 +24,7 @@ from server.base.core.refusal import UnavailableError
 from server.base.redis.connection import Client, connect, raising_unavailable, with_password
 from server.base.redis.database import Database
 from server.base.redis.handshake import open_connection
-from tests.base.redis.servers import in_flight, until, writes_held_up
+from tests.base.redis.servers import database_at, in_flight, until, writes_held_up
 from tests.processes import free_port
 from tests.redis_programs import programs
 from tests.redis_servers import running_server
@@ -62,10 +62,9 @@ def test_other_errors_are_raised_unchanged(error: type[Exception]) -> None:
 
 
 async def test_an_unreachable_redis_is_unavailable(tmp_path: Path) -> None:
-    redis = connect(f"unix://{tmp_path}/none.sock")
-    with pytest.raises(UnavailableError), raising_unavailable():
-        await redis.ping()
-    await redis.aclose()
+    async with database_at(f"unix://{tmp_path}/none.sock") as database:
+        with pytest.raises(UnavailableError), raising_unavailable():
+            await database.client.ping()
 
 
 async def test_a_connection_sends_only_the_requested_commands() -> None:
@@ -116,6 +115,7 @@ def test_the_address_of_a_redis_lists_a_master_and_its_replicas(
         ("redis://", "at least one server"),
         ("redis://localhost,", "at least one server"),
         ("redis://localhost:port", "[Pp]ort"),
+        *((url, "scheme") for url in ("", "http://localhost", "localhost:6379")),
     ],
 )
 def test_an_unusable_address_is_refused_with_a_sentence(url: str, message: str) -> None:
@@ -165,52 +165,37 @@ async def test_tls_trusts_the_authority_named_in_the_address(certificate: Path) 
         program=program, **options, **{"tls-port": str(port), "tls-auth-clients": "no"}
     ):
         user = as_node(f"rediss://localhost:{port}/0")
-        trusting = connect(f"{user}?ssl_ca_certs={certificate / 'ca.pem'}")
-        await trusting.ping()
-        database = Database(trusting)
-        await database.write("nodes", "HSET", "nodes", "x", "1")
-        await database.close()
-        wary = connect(user)
-        with pytest.raises(UnavailableError, match="certificate"), raising_unavailable():
-            await wary.ping()
-        database = Database(wary)
-        with pytest.raises(UnavailableError, match="certificate"):
-            await database.write("nodes", "HSET", "nodes", "x", "1")
-        await database.close()
+        async with database_at(f"{user}?ssl_ca_certs={certificate / 'ca.pem'}") as trusting:
+            await trusting.client.ping()
+            await trusting.write("nodes", "HSET", "nodes", "x", "1")
+        async with database_at(user) as wary:
+            with pytest.raises(UnavailableError, match="certificate"), raising_unavailable():
+                await wary.client.ping()
+            with pytest.raises(UnavailableError, match="certificate"):
+                await wary.write("nodes", "HSET", "nodes", "x", "1")
 
 
 async def test_a_password_without_a_user_is_the_default_users() -> None:
     with running_server() as server:
         server.ask("ACL", "SETUSER", "default", "on", ">pass/word")
         url = with_password(f"redis://127.0.0.1:{server.port}", "pass/word")
-        redis = connect(url)
-        await redis.ping()
-        database = Database(redis)
-        assert await database.write("key", "INCR", "key") == 1
-        await database.close()
+        async with database_at(url) as database:
+            await database.client.ping()
+            assert await database.write("key", "INCR", "key") == 1
 
 
 async def test_a_wrong_password_is_reported_as_such() -> None:
     with running_server() as server:
-        database = Database(connect(f"redis://samedeal:wrong@127.0.0.1:{server.port}"))
-        with pytest.raises(UnavailableError, match="AuthenticationError"):
-            await database.write("key", "INCR", "key")
-        await database.close()
+        async with database_at(f"redis://samedeal:wrong@127.0.0.1:{server.port}") as database:
+            with pytest.raises(UnavailableError, match="AuthenticationError"):
+                await database.write("key", "INCR", "key")
 
 
 async def test_a_connection_has_the_name_given_in_the_address(data: Path) -> None:
     with running_server(unixsocket=f"{data}/socket") as server:
-        url = as_node(f"unix://{data}/socket?client_name=ada")
-        database = Database(connect(url))
-        await database.write("nodes", "HSET", "nodes", "x", "1")
-        assert "ada" in {client["name"] for client in server.ask("CLIENT LIST")}
-        await database.close()
-
-
-@pytest.mark.parametrize("url", ["", "http://localhost", "localhost:6379"])
-def test_an_address_of_another_scheme_is_refused(url: str) -> None:
-    with pytest.raises(ValueError, match="scheme"):
-        connect(url)
+        async with database_at(as_node(f"unix://{data}/socket?client_name=ada")) as database:
+            await database.write("nodes", "HSET", "nodes", "x", "1")
+            assert "ada" in {client["name"] for client in server.ask("CLIENT LIST")}
 
 
 @pytest.mark.parametrize(

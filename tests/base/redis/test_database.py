@@ -31,7 +31,15 @@ from tests.base.journals.entries import (
     names_in,
     texts,
 )
-from tests.base.redis.servers import in_flight, reads, until, writes_held_up
+from tests.base.redis.servers import (
+    database_alone,
+    database_at,
+    in_flight,
+    reads,
+    until,
+    until_equal,
+    writes_held_up,
+)
 from tests.conftest import ALONE, client_of
 from tests.processes import PATIENCE
 from tests.redis_servers import Server, running_server
@@ -80,6 +88,7 @@ async def test_appends_during_a_batch_in_flight_are_sent_in_the_next(
 
 
 async def test_each_append_of_a_batch_has_its_own_answer(journals: JournalStore) -> None:
+
     await append(journals, 1)
     (name,) = names_in(PARTITION, 1)
     tasks = [
@@ -182,8 +191,7 @@ async def test_two_nodes_storing_a_first_value_get_the_same_one(
 
 
 async def test_acknowledged_appends_survive_a_kill_of_redis() -> None:
-    with running_server() as server:
-        database = Database(connect(server.url), 0)
+    async with database_alone() as (server, database):
         journals = JournalStore(database)
         await append(journals, 1)
         async with client_of(server.admin_url) as operator, writes_held_up(operator):
@@ -200,79 +208,58 @@ async def test_acknowledged_appends_survive_a_kill_of_redis() -> None:
         assert await texts(journals) == ["entry 1"]
         await append(journals, 2)
         assert await texts(journals) == ["entry 1", "entry 2"]
-        await database.close()
 
 
 @ALONE
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        pytest.param(
-            ("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"), "OutOfMemory|OOM", id="memory"
-        ),
-        pytest.param(
-            ("CONFIG SET min-replicas-to-write 1", "CONFIG SET min-replicas-to-write 0"),
-            "NOREPLICAS",
-            id="replicas",
-        ),
-    ],
+    ("setting", "message"),
+    [("maxmemory", "OutOfMemory|OOM"), ("min-replicas-to-write", "NOREPLICAS")],
 )
 async def test_a_redis_refusing_writes_is_unavailable_until_it_accepts_them(
-    redis: Redis,
-    journals: JournalStore,
-    form: dict[str, Any],
-    settings: tuple[str, str],
-    message: str,
+    redis: Redis, journals: JournalStore, form: dict[str, Any], setting: str, message: str
 ) -> None:
-    refuse, allow = settings
     await append(journals, 1)
-    await redis.execute_command(*refuse.split())  # type: ignore[no-untyped-call]
+    await redis.config_set(setting, 1)
     try:
         with pytest.raises(UnavailableError, match=message):
             await append(journals, 2, **form)
         assert await texts(journals) == ["entry 1"]
     finally:
-        await redis.execute_command(*allow.split())  # type: ignore[no-untyped-call]
+        await redis.config_set(setting, 0)
     await append(journals, 2, **form)
     assert await texts(journals) == ["entry 1", "entry 2"]
 
 
 async def test_a_redis_unable_to_save_is_unavailable_until_it_can() -> None:
-    with running_server() as server:
-        redis, data = connect(server.admin_url), server.data
-        database = Database(redis, 0)
+    async with (
+        database_alone() as (server, database),
+        client_of(server.admin_url) as redis,
+    ):
         journals = JournalStore(database)
 
-        async def saves() -> bool:
-            info = await redis.info("persistence")
-            return bool(info["rdb_last_bgsave_status"] == "ok")
-
-        async def saves_not() -> bool:
-            return not await saves()
+        async def status() -> object:
+            return (await redis.info("persistence"))["rdb_last_bgsave_status"]
 
         await append(journals, 1)
         # A file cannot take the place of a folder.
-        (data / "dump.rdb").mkdir()
+        (server.data / "dump.rdb").mkdir()
         await redis.config_set("save", "3600 1")
         await redis.bgsave()
-        await until(saves_not)
+        await until_equal(status, "err")
         with pytest.raises(UnavailableError, match="MISCONF"):
             await append(journals, 2)
-        (data / "dump.rdb").rmdir()
+        (server.data / "dump.rdb").rmdir()
         await redis.bgsave()
-        await until(saves)
+        await until_equal(status, "ok")
         await append(journals, 2)
         assert await texts(journals) == ["entry 1", "entry 2"]
-        await database.close()
 
 
 async def test_a_loading_redis_is_unavailable_until_it_is_done() -> None:
     # While it loads, it serves clients after each 1,024 commands of the file, and a client needs
     # several such turns to connect and send its command.
-    with running_server(**{"key-load-delay": "20"}) as server:
-        redis = connect(server.url)
-        database = Database(redis, 0)
+    async with database_alone(**{"key-load-delay": "20"}) as (server, database):
         journals = JournalStore(database)
         await append(journals, 1)
         with server.client() as operator, operator.pipeline(transaction=False) as batch:
@@ -284,7 +271,6 @@ async def test_a_loading_redis_is_unavailable_until_it_is_done() -> None:
         reasons = await reasons_until_appended(journals, 2)
         await starting
         assert await texts(journals) == ["entry 1", "entry 2"]
-        await database.close()
     assert any("loading" in reason.lower() for reason in reasons), set(reasons)
 
 
@@ -304,9 +290,7 @@ async def reasons_until_appended(journals: JournalStore, number: int) -> list[st
 
 @pytest.mark.usefixtures("quick_redis")
 async def test_a_hung_redis_is_unavailable_until_it_resumes() -> None:
-    with running_server() as server:
-        redis = connect(server.url)
-        database = Database(redis, 0)
+    async with database_alone() as (server, database):
         journals = JournalStore(database)
         await append(journals, 1)
         server.signal(SIGSTOP)
@@ -319,7 +303,6 @@ async def test_a_hung_redis_is_unavailable_until_it_resumes() -> None:
             server.signal(SIGCONT)
         await append(journals, 2)
         assert await texts(journals) == ["entry 1", "entry 2"]
-        await database.close()
 
 
 @pytest.fixture(scope="module")
@@ -336,17 +319,11 @@ async def test_an_acknowledged_append_is_on_the_required_number_of_replicas(
     pair: tuple[Server, Server], acks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     master, replica = pair
-    redis = connect(master.url)
-    database = Database(redis, acks)
-    other = Database(connect(master.url), acks)
     name, another = names_in(acks, 2)
     key = keys.attempt(name)
+    database, other = (Database(connect(master.url), acks) for _ in range(2))
     journals, elsewhere = JournalStore(database), JournalStore(other)
-
-    async def linked() -> bool:
-        return bool(replica.ask("ROLE")[3] == "connected")
-
-    await until(linked)
+    await until(lambda: replica.ask("ROLE")[3] == "connected")
     await append(journals, 1, name=name)
     if acks:
         assert replica.ask("XLEN", key) == 1
@@ -390,10 +367,9 @@ async def test_an_outdated_redis_is_refused(
 
 
 async def test_an_unreachable_redis_is_unavailable_and_not_unsuitable(tmp_path: Path) -> None:
-    database = Database(connect(f"unix://{tmp_path}/none.sock"))
-    with pytest.raises(UnavailableError):
-        await database.check()
-    await database.close()
+    async with database_at(f"unix://{tmp_path}/none.sock") as database:
+        with pytest.raises(UnavailableError):
+            await database.check()
 
 
 async def test_a_write_after_close_opens_no_connection(database: Database) -> None:
@@ -410,8 +386,7 @@ async def test_a_write_after_close_opens_no_connection(database: Database) -> No
 
 
 async def test_an_evicting_redis_is_refused() -> None:
-    with running_server(**{"maxmemory": "100mb", "maxmemory-policy": "volatile-lru"}) as server:
-        database = Database(connect(server.url))
+    options = {"maxmemory": "100mb", "maxmemory-policy": "volatile-lru"}
+    async with database_alone(**options) as (_, database):
         with pytest.raises(UnsuitableError, match="Set it to noeviction"):
             await database.check()
-        await database.close()

@@ -16,10 +16,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from server.base.redis import embedded, programs
-from server.base.redis.connection import connect
 from server.base.redis.embedded import embedded_redis, shared_redis
 from server.base.redis.programs import EmbeddedServerError, redis_server_path
-from tests.base.redis.servers import pid_of, until
+from tests.base.redis.servers import is_rewritten, pid_of, until
+from tests.conftest import client_of
 from tests.processes import PATIENCE, ROOT, is_alive
 from tests.sizes import SAMPLED, cases
 
@@ -73,18 +73,9 @@ def hanging_orphan(data: Path) -> int:
     return pid
 
 
-async def until_gone(pid: int) -> None:
-    """Wait until a process has ended."""
-
-    async def is_gone() -> bool:
-        return not is_alive(pid)
-
-    await until(is_gone)
-
-
-async def was_logged(logs: Sequence[Mapping[str, object]], event: str, count: int) -> bool:
+def was_logged(logs: Sequence[Mapping[str, object]], event: str, count: int) -> bool:
     """Return whether an event was logged `count` times."""
-    return sum(line["event"] == event for line in logs) >= count
+    return [line["event"] for line in logs].count(event) >= count
 
 
 def parent_of(pid: int) -> int:
@@ -101,11 +92,8 @@ def zombies_of(parent: int) -> list[int]:
 
 async def stored_value(socket: Path) -> object:
     """Return the value stored by the program."""
-    redis = connect(socket)
-    try:
+    async with client_of(socket) as redis:
         return await redis.get("kept")
-    finally:
-        await redis.aclose()
 
 
 LOADED = 40
@@ -114,18 +102,11 @@ LOADED = 40
 
 async def fill(data: Path) -> None:
     """Store some keys, and have the server rewrite its file so that it loads key by key."""
-    async with embedded_redis(data) as socket:
-        redis = connect(socket)
+    async with embedded_redis(data) as socket, client_of(socket) as redis:
         await redis.mset({f"key {number}": os.urandom(2_000).hex() for number in range(LOADED)})
         await redis.bgrewriteaof()
-
-        async def is_rewritten() -> bool:
-            found = await redis.info("persistence")
-            busy = found["aof_rewrite_in_progress"] or found["aof_rewrite_scheduled"]
-            return not busy and found["aof_last_bgrewrite_status"] == "ok"
-
-        await until(is_rewritten)
-        await redis.aclose()
+        await until(lambda: is_rewritten(redis))
+        assert (await redis.info("persistence"))["aof_last_bgrewrite_status"] == "ok"
 
 
 def slow_to_load(seconds: float) -> str:
@@ -155,15 +136,11 @@ async def start(data: Path) -> None:
 async def test_the_server_listens_on_a_unix_socket_only_and_ends_with_its_context(
     data: Path,
 ) -> None:
-    async with embedded_redis(data) as socket:
+    async with embedded_redis(data) as socket, client_of(socket) as redis:
         assert socket == data.resolve() / "redis.sock"
-        redis = connect(socket)
         pid = await pid_of(redis)
-        settings = await redis.config_get("*")
-        assert settings["port"] == "0"
-        assert settings["appendonly"] == "yes"
-        assert settings["maxmemory-policy"] == "noeviction"
-        await redis.aclose()
+        wanted = {"port": "0", "appendonly": "yes", "maxmemory-policy": "noeviction"}
+        assert wanted.items() <= (await redis.config_get("*")).items()
     assert not is_alive(pid)
     assert (data.stat().st_mode & 0o077) == 0
 
@@ -191,11 +168,9 @@ async def test_the_data_outlive_the_server_in_a_directory_of_any_name(
     data: Path, name: str
 ) -> None:
     for before in (None, "1", "2"):
-        async with embedded_redis(data / name) as socket:
-            redis = connect(socket)
+        async with embedded_redis(data / name) as socket, client_of(socket) as redis:
             assert await redis.get("count") == before
             await redis.incr("count")
-            await redis.aclose()
     assert [path.name for path in data.iterdir()] == [Path(name).parts[0]]
 
 
@@ -225,9 +200,8 @@ async def test_a_slowly_loading_server_is_waited_for(
     with capture_logs() as logs:
         async with embedded_redis(data) as socket, shared_redis(data) as shared:
             assert socket == shared
-            redis = connect(socket)
-            assert await redis.dbsize() == LOADED
-            await redis.aclose()
+            async with client_of(socket) as redis:
+                assert await redis.dbsize() == LOADED
     seen = [line["percent"] for line in logs if line["event"] == "embedded_redis_loading"]
     assert len(seen) > 1
     assert seen == sorted(seen)
@@ -249,16 +223,14 @@ async def test_a_loading_server_ends_immediately(
     monkeypatch.setattr(embedded, "TELL_LOADING_EVERY", 0.0)
     with capture_logs() as logs:
         starting = asyncio.create_task(start(data))
-        await until(partial(was_logged, logs, "embedded_redis_loading", 1))
+        await until(lambda: was_logged(logs, "embedded_redis_loading", 1))
         starting.cancel()
         async with asyncio.timeout(PATIENCE):
             await asyncio.wait({starting})
     assert starting.cancelled()
     monkeypatch.undo()
-    async with embedded_redis(data) as socket:
-        redis = connect(socket)
+    async with embedded_redis(data) as socket, client_of(socket) as redis:
         assert await redis.dbsize() == LOADED
-        await redis.aclose()
 
 
 async def test_another_process_on_the_same_data_is_refused(data: Path) -> None:
@@ -273,8 +245,7 @@ async def test_another_process_on_the_same_data_is_refused(data: Path) -> None:
 
 
 async def test_a_killed_server_is_restarted_and_loses_nothing(data: Path) -> None:
-    async with embedded_redis(data) as socket:
-        redis = connect(socket)
+    async with embedded_redis(data) as socket, client_of(socket) as redis:
         with capture_logs() as logs:
             for number in (1, 2, 3):
                 await redis.set(f"key {number}", "kept")
@@ -283,22 +254,17 @@ async def test_a_killed_server_is_restarted_and_loses_nothing(data: Path) -> Non
                 await until(partial(was_logged, logs, "embedded_redis_restarted", number))
                 assert await pid_of(redis) != killed
                 assert await redis.get(f"key {number}") == "kept"
-        await redis.aclose()
         assert not zombies_of(os.getpid())
     died = [line for line in logs if line["event"] == "embedded_redis_died"]
-    assert [(line["signal"], line["pause"]) for line in died] == [
-        ("SIGKILL", 0.25),
-        ("SIGKILL", 0.5),
-        ("SIGKILL", 1.0),
-    ]
+    told = [(line["signal"], line["pause"]) for line in died]
+    assert told == [("SIGKILL", 0.25), ("SIGKILL", 0.5), ("SIGKILL", 1.0)]
     assert [line["event"] for line in logs].count("embedded_redis_restarted") == 3
 
 
 async def test_a_failed_restart_is_logged_and_retried(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with embedded_redis(data) as socket:
-        redis = connect(socket)
+    async with embedded_redis(data) as socket, client_of(socket) as redis:
         pid = await pid_of(redis)
         with capture_logs() as logs:
             with monkeypatch.context() as patch:
@@ -310,7 +276,6 @@ async def test_a_failed_restart_is_logged_and_retried(
         assert failed[0]["error"] == "None."
         assert failed[1]["pause"] == 2 * failed[0]["pause"]
         assert await pid_of(redis) != pid
-        await redis.aclose()
 
 
 def _raise(error: Exception) -> None:
@@ -328,7 +293,7 @@ async def test_a_server_dies_with_its_process_and_its_data_are_reused(
             os.kill(parent_of(guard), signal.SIGSTOP)
             os.kill(guard, signal.SIGKILL)
     if guarded:
-        await until_gone(pid)
+        await until(lambda: not is_alive(pid))
     async with embedded_redis(data) as socket:
         assert await stored_value(socket) == "yes"
         assert not is_alive(pid)
@@ -352,7 +317,7 @@ async def test_no_server_is_started_next_to_a_hung_orphan(
 async def test_a_socket_file_without_a_server_does_not_prevent_a_start(data: Path) -> None:
     pid = hanging_orphan(data)
     os.kill(pid, signal.SIGKILL)
-    await until_gone(pid)
+    await until(lambda: not is_alive(pid))
     assert (data / "redis.sock").exists()
     async with embedded_redis(data) as socket:
         assert await stored_value(socket) == "yes"

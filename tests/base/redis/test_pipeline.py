@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from contextlib import asynccontextmanager
 from signal import SIGCONT, SIGSTOP
 from typing import Any
 
@@ -21,7 +21,8 @@ from server.base.redis.handshake import pack
 from server.base.redis.pipeline import Done, LostError, Pipeline, TooFewReplicasError, is_reported
 from server.base.work.metrics import Metrics
 from tests.base.redis.servers import calls, in_flight, reads, until, writes_held_up
-from tests.processes import PATIENCE
+from tests.conftest import client_of
+from tests.processes import PATIENCE, free_port
 from tests.redis_servers import Server, running_server
 
 LIST = "list"
@@ -81,11 +82,7 @@ class Replies:
 
     async def wait_for(self, count: int) -> None:
         """Wait until `count` replies have arrived; fail if there are more."""
-
-        async def enough() -> bool:
-            return len(self.all) >= count
-
-        await until(enough)
+        await until(lambda: len(self.all) >= count)
         assert len(self.all) == count
 
     @property
@@ -97,6 +94,18 @@ class Replies:
 @pytest.fixture
 def replies(pipeline: Pipeline) -> Replies:
     return Replies(pipeline)
+
+
+@asynccontextmanager
+async def replies_from(url: str, acks: int = 0) -> AsyncIterator[Replies]:
+    """Yield the replies of another pipeline, which connects when it is used."""
+    client = connect(url)
+    assert isinstance(client, Redis)
+    replies = Replies(Pipeline(client, acks, Metrics(), "one"))
+    yield replies
+    async with asyncio.timeout(PATIENCE):
+        await replies.pipeline.close()
+    await client.aclose()
 
 
 async def test_the_commands_of_one_loop_turn_are_sent_in_one_batch(
@@ -266,15 +275,11 @@ async def test_pending_commands_fail_as_lost_when_the_server_hangs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with running_server() as server:
-        client = connect(server.admin_url)
-        assert isinstance(client, Redis)
-        pipeline = Pipeline(client, 0, Metrics())
-        replies = Replies(pipeline)
-        replies.push(1)
-        await replies.wait_for(1)
-        first = pipeline.generation
-        server.signal(SIGSTOP)
-        try:
+        async with replies_from(server.admin_url) as replies:
+            replies.push(1)
+            await replies.wait_for(1)
+            first = replies.pipeline.generation
+            server.signal(SIGSTOP)
             # Shorten it only now: on a busy machine, an answer may take as long.
             with monkeypatch.context() as shorter:
                 shorter.setattr(module, "TIMEOUT", 0.2)
@@ -283,42 +288,28 @@ async def test_pending_commands_fail_as_lost_when_the_server_hangs(
                 replies.push(4)
                 await replies.wait_for(4)
             assert [type(reply) for _, reply in replies.all[1:]] == [LostError] * 3
-            assert pipeline.generation == 0
-        finally:
+            assert replies.pipeline.generation == 0
             server.signal(SIGCONT)
-        replies.push(5)
-        await replies.wait_for(5)
-        assert isinstance(replies.all[-1][1], int)
-        assert pipeline.generation > first
-        await pipeline.close()
-        await client.aclose()
+            replies.push(5)
+            await replies.wait_for(5)
+            assert isinstance(replies.all[-1][1], int)
+            assert replies.pipeline.generation > first
 
 
 async def test_pending_commands_fail_when_the_server_cannot_be_reached() -> None:
-    with running_server() as server:
-        client = connect(server.admin_url)
-    assert isinstance(client, Redis)
-    pipeline = Pipeline(client, 0, Metrics())
-    replies = Replies(pipeline)
-    replies.push(1, 2)
-    await replies.wait_for(2)
-    assert all(isinstance(reply, Exception) for _, reply in replies.all)
-    with pytest.raises(RedisConnectionError, match="connecting"):
-        await pipeline.connect()
-    assert pipeline.generation == 0
-    async with asyncio.timeout(PATIENCE):
-        await pipeline.close()
-    await client.aclose()
+    async with replies_from(f"redis://127.0.0.1:{free_port()}") as replies:
+        replies.push(1, 2)
+        await replies.wait_for(2)
+        assert all(isinstance(reply, Exception) for _, reply in replies.all)
+        with pytest.raises(RedisConnectionError, match="connecting"):
+            await replies.pipeline.connect()
+        assert replies.pipeline.generation == 0
 
 
 def append(pipeline: Pipeline, replies: Replies, number: int) -> None:
     """Send a call of the script that appends."""
-    pipeline.send(
-        lambda: pack(
-            *journals_store._APPEND.call(["journal"], 0, 0, 10**15, 1, number, "text", "")
-        ),
-        replies.note(number),
-    )
+    call = journals_store._APPEND.call(["journal"], 0, 0, 10**15, 1, number, "text", "")
+    pipeline.send(lambda: pack(*call), replies.note(number))
 
 
 async def test_pending_commands_fail_as_lost_when_the_handshake_is_cut() -> None:
@@ -328,15 +319,9 @@ async def test_pending_commands_fail_as_lost_when_the_handshake_is_cut() -> None
 
     async with await asyncio.start_server(cut, "127.0.0.1", 0) as listening:
         port = listening.sockets[0].getsockname()[1]
-        client = connect(f"redis://127.0.0.1:{port}")
-        assert isinstance(client, Redis)
-        pipeline = Pipeline(client, 0, Metrics())
-        replies = Replies(pipeline)
-        replies.send("PING")
-        await replies.wait_for(1)
-        async with asyncio.timeout(PATIENCE):
-            await pipeline.close()
-        await client.aclose()
+        async with replies_from(f"redis://127.0.0.1:{port}") as replies:
+            replies.send("PING")
+            await replies.wait_for(1)
     ((_, error),) = replies.all
     assert isinstance(error, RedisConnectionError)
 
@@ -353,9 +338,8 @@ async def test_a_script_lost_by_redis_is_loaded_with_a_new_connection(
     append(pipeline, replies, 2)
     replies.push("after")
     await replies.wait_for(5)
-    assert [type(reply) for _, reply in replies.all[1:]] == [
-        int, NoScriptError, NoScriptError, int,
-    ]  # fmt: skip
+    kinds = [int, NoScriptError, NoScriptError, int]
+    assert [type(reply) for _, reply in replies.all[1:]] == kinds
     assert pipeline.generation == 0
     append(pipeline, replies, 2)
     await replies.wait_for(6)
@@ -376,40 +360,31 @@ async def test_an_acknowledged_command_is_on_the_required_number_of_replicas(
     replicated: tuple[Server, Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     master, replica = replicated
-    client = connect(master.admin_url)
-    assert isinstance(client, Redis)
-
-    async def linked() -> bool:
-        return bool(replica.ask("ROLE")[3] == "connected")
-
-    await until(linked)
-    pipeline = Pipeline(client, 1, Metrics())
-    replies = Replies(pipeline)
-    before = await calls(client, "wait")
-    replies.push(*range(10))
-    await replies.wait_for(10)
-    assert await calls(client, "wait") - before == 1
-    assert replica.ask("LLEN", LIST) == 10
-    monkeypatch.setattr(module, "ACKNOWLEDGED_WITHIN", 0.1)
-    replica.signal(SIGSTOP)
-    try:
-        with structlog.testing.capture_logs() as logs:
-            replies.push(11)
-            replies.send("HGET", LIST, "field")
-            replies.push(12)
-            await replies.wait_for(13)
-    finally:
-        replica.signal(SIGCONT)
-    assert [line["event"] for line in logs] == ["replicas_missing"]
-    assert logs[0]["error"] == "0 replicas have it instead of 1"
-    found = [reply for _, reply in replies.all[10:]]
-    assert [type(reply) for reply in found] == [
-        TooFewReplicasError, ResponseError, TooFewReplicasError,
-    ]  # fmt: skip
-    assert str(found[0]) == "0 replicas have it instead of 1"
-    assert pipeline.generation > 0
-    await pipeline.close()
-    await client.aclose()
+    url = master.admin_url
+    await until(lambda: replica.ask("ROLE")[3] == "connected")
+    async with client_of(url) as client, replies_from(url, 1) as replies:
+        before = await calls(client, "wait")
+        replies.push(*range(10))
+        await replies.wait_for(10)
+        assert await calls(client, "wait") - before == 1
+        assert replica.ask("LLEN", LIST) == 10
+        monkeypatch.setattr(module, "ACKNOWLEDGED_WITHIN", 0.1)
+        replica.signal(SIGSTOP)
+        try:
+            with structlog.testing.capture_logs() as logs:
+                replies.push(11)
+                replies.send("HGET", LIST, "field")
+                replies.push(12)
+                await replies.wait_for(13)
+        finally:
+            replica.signal(SIGCONT)
+        said = "0 replicas have it instead of 1"
+        assert [(line["event"], line["error"]) for line in logs] == [("replicas_missing", said)]
+        found = [reply for _, reply in replies.all[10:]]
+        kinds = [TooFewReplicasError, ResponseError, TooFewReplicasError]
+        assert [type(reply) for reply in found] == kinds
+        assert str(found[0]) == said
+        assert replies.pipeline.generation > 0
 
 
 @pytest.mark.parametrize("connected", [True, False])
@@ -440,28 +415,22 @@ async def test_closing_waits_for_commands_in_flight_and_their_callbacks_commands
     assert replies.all == [("second", 2)]
 
 
-async def test_an_unpackable_command_fails_without_affecting_others(pipeline: Pipeline) -> None:
+async def test_an_unpackable_command_fails_without_affecting_others(replies: Replies) -> None:
     def pack_nothing() -> bytes:
         raise ValueError("there is nothing to pack")
 
-    replies: dict[str, Any] = {}
-    pipeline.send(pack("ECHO", "before"), lambda reply: replies.update(before=reply))
-    pipeline.send(pack_nothing, lambda reply: replies.update(broken=reply))
-    pipeline.send(pack("ECHO", "after"), lambda reply: replies.update(after=reply))
-    await pipeline.close()
-    assert (replies["before"], replies["after"]) == ("before", "after")
-    assert isinstance(replies["broken"], ValueError)
+    replies.send("ECHO", "before")
+    replies.pipeline.send(pack_nothing, replies.note("broken"))
+    replies.send("ECHO", "after")
+    await replies.pipeline.close()
+    found = dict(replies.all)
+    assert (found["before"], found["after"]) == ("before", "after")
+    assert isinstance(found["broken"], ValueError)
 
 
-async def test_losing_and_regaining_a_server_is_logged_once(data: Path) -> None:
-    server = Server(data)
-    server.start()
-    client = connect(server.admin_url)
-    assert isinstance(client, Redis)
-    pipeline = Pipeline(client, 0, Metrics(), "one")
-    replies = Replies(pipeline)
-    try:
-        with structlog.testing.capture_logs() as logs:
+async def test_losing_and_regaining_a_server_is_logged_once() -> None:
+    with running_server() as server, structlog.testing.capture_logs() as logs:
+        async with replies_from(server.admin_url) as replies:
             replies.push(1)
             await replies.wait_for(1)
             server.kill()
@@ -471,13 +440,8 @@ async def test_losing_and_regaining_a_server_is_logged_once(data: Path) -> None:
             server.start()
             replies.push(5)
             await replies.wait_for(5)
-            await pipeline.close()
-    finally:
-        await client.aclose()
-        server.kill()
-    assert [(line["event"], line["server"]) for line in logs] == [
-        ("store_lost", "one"), ("store_back", "one"),
-    ]  # fmt: skip
+    told = [(line["event"], line["server"]) for line in logs]
+    assert told == [("store_lost", "one"), ("store_back", "one")]
     assert all(is_reported(reply) for _, reply in replies.all[1:4])
 
 

@@ -44,11 +44,7 @@ async def probing(url: str, acks: int = 0) -> AsyncIterator[Probe]:
 
 async def until_it(probe: Probe, *, succeeds: bool) -> None:
     """Wait until the probe succeeds, or fails."""
-
-    async def so() -> bool:
-        return probe.succeeds() is succeeds
-
-    await until(so)
+    await until(lambda: probe.succeeds() is succeeds)
 
 
 def _asks(command: str) -> Act:
@@ -173,7 +169,7 @@ async def test_it_succeeds_without_one_of_three_masters_but_not_without_two(
     async with probing(redis_url) as probe, servers_of(redis) as (first, second, _):
         await until_it(probe, succeeds=True)
 
-        async def only_two() -> bool:
+        def only_two() -> bool:
             since = time.monotonic() - module.FRESH_FOR
             return sum(at > since for at in probe._written.values()) == 2
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from server.base.redis.connection import connect
 from server.base.redis.embedded import embedded_redis
 from server.base.redis.programs import (
     EmbeddedServerError,
@@ -18,6 +17,7 @@ from server.base.redis.programs import (
     log_program,
     redis_server_path,
 )
+from tests.conftest import client_of
 
 
 @pytest.fixture
@@ -41,27 +41,17 @@ async def test_the_wheels_server_is_preferred_to_servers_on_the_path(
     assert (first.name, first.bundled) == ("valkey", True)
     assert [str(each) for each in others] == ["Redis 99.0.0"]
     assert redis_server_path() == first.path
-    async with embedded_redis(data) as socket:
-        redis = connect(socket)
+    async with embedded_redis(data) as socket, client_of(socket) as redis:
         await redis.xadd("stream", {"e": "1"}, id="0-1")
         assert await redis.xadd("stream", {"e": "2"}, id="0-2", nomkstream=True) == "0-2"
         assert await redis.xadd("other", {"e": "2"}, id="0-2", nomkstream=True) is None
-        await redis.aclose()
 
 
 def test_the_running_server_is_logged() -> None:
     with capture_logs() as logs:
         log_program(Program("valkey", "/bin/valkey-server", (9, 1, 2), True))
-    assert logs == [
-        {
-            "event": "embedded_redis",
-            "log_level": "info",
-            "server": "valkey",
-            "version": "9.1.2",
-            "path": "/bin/valkey-server",
-            "bundled": True,
-        }
-    ]
+    told = {"event": "embedded_redis", "log_level": "info", "server": "valkey"}
+    assert logs == [{**told, "version": "9.1.2", "path": "/bin/valkey-server", "bundled": True}]
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ async def test_writes_and_reads_send_no_script_as_text(redis: Client, database: 
     assert await boards.place(BOARD, PLAYER, 7) == (None, None)
     _, row = await boards.standing(BOARD, PLAYER)
     assert row is not None
-    after = {name: await calls(redis, name) for name in before}
-    assert {name: after[name] - before[name] for name in before} == {"eval": 0, "evalsha": 2}
+    made = {name: await calls(redis, name) - count for name, count in before.items()}
+    assert made == {"eval": 0, "evalsha": 2}
 
 
 async def test_scripts_are_reloaded_transparently_after_a_flush(

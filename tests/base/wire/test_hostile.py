@@ -26,11 +26,11 @@ from server.base.wire.session_messages import VERSION
 from server.base.wire.socket import Socket
 from server.cli.log_lines import LINES, MAX_LINE
 from server.cli.logs import configure
+from tests.base.redis.servers import until
 from tests.clients.client import Client, opened
 from tests.clients.play import room_of
 from tests.clients.raw import BINARY, CLOSE, CONT, PONG, RawClient, connected, frame
 from tests.conftest import ALONE, logging_restored, node
-from tests.processes import PATIENCE
 from tests.timers import Timers
 from tests.wire import Wire
 
@@ -56,9 +56,7 @@ def sockets() -> list[Socket]:
 
 async def until_gone(count: int) -> None:
     """Wait until the node has at most `count` WebSockets."""
-    async with asyncio.timeout(PATIENCE):
-        while len(sockets()) > count:
-            await asyncio.sleep(0.01)
+    await until(lambda: len(sockets()) <= count)
 
 
 class Bystander:
@@ -240,9 +238,7 @@ async def test_idle_guests_leave_nothing_in_redis(redis_url: str) -> None:
             await bystander.plays()
             assert len(sockets()) == CROWD + 1
         await until_gone(1)
-        async with asyncio.timeout(PATIENCE):
-            while keys(redis_url) - before:
-                await asyncio.sleep(0.01)
+        await until(lambda: not keys(redis_url) - before)
 
 
 async def test_a_storm_of_reconnects_preserves_every_seat(port: int) -> None:

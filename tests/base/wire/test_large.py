@@ -108,11 +108,7 @@ class Server(NamedTuple):
 
     async def ended(self) -> None:
         """Wait until there is no connection."""
-
-        async def none_left() -> bool:
-            return not self.connections
-
-        await until(none_left)
+        await until(lambda: not self.connections)
 
 
 @asynccontextmanager
@@ -200,7 +196,7 @@ async def test_the_buffer_of_a_large_answer_leaves_room_for_control_frames() -> 
         hold(client, reads=False)
         send(client, EXPORT, 2)
         socket, most = server.socket(), 0
-        await until(behind(socket))
+        await until_behind(socket)
         for _ in range(20):
             client.write(frame(PING, b"ping"))
             await asyncio.sleep(0)
@@ -220,7 +216,7 @@ async def test_later_messages_follow_a_large_answer() -> None:
         hold(client, reads=False)
         send(client, EXPORT, 2)
         socket = server.socket()
-        await until(behind(socket))
+        await until_behind(socket)
         for number in range(3):
             socket.send(msgpack.packb([PONGED, 0, number]))
         socket.send(msgpack.packb([PONGED, 0, "old"]), key="room")
@@ -239,7 +235,7 @@ async def test_the_next_command_starts_only_after_a_large_answer_is_read() -> No
             send(client, EXPORT, number)
         send(client, 15, 6)
         socket = server.socket()
-        await until(behind(socket))
+        await until_behind(socket)
         # The server shares this loop: before this pong, it has read earlier input but not started
         # it.
         async with opened(server) as other:
@@ -273,7 +269,7 @@ async def test_a_closing_session_first_sends_its_large_answer_and_the_reason(
         hold(client, reads=False)
         send(client, EXPORT, 2)
         socket = server.socket()
-        await until(behind(socket))
+        await until_behind(socket)
         assert socket.session is not None
         socket.session.close_for_restart()
         hold(client, reads=True)
@@ -285,10 +281,6 @@ async def test_a_closing_session_first_sends_its_large_answer_and_the_reason(
         assert await client.next() == (CLOSE, b"\x03\xe9")
 
 
-def behind(socket: Socket) -> Any:
-    """Return a check of whether a client is behind with a large answer."""
-
-    async def check() -> bool:
-        return socket.is_full() and socket.is_behind()
-
-    return check
+async def until_behind(socket: Socket) -> None:
+    """Wait until a client is behind with a large answer."""
+    await until(lambda: socket.is_full() and socket.is_behind())

@@ -148,11 +148,7 @@ class Ours:
 
     async def ended(self) -> None:
         """Wait until all connections have ended."""
-
-        async def none_left() -> bool:
-            return not self.open
-
-        await until(none_left)
+        await until(lambda: not self.open)
 
 
 _CLOSED = Headers({"Content-Length": "0", "Connection": "close"})

@@ -6,7 +6,6 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -222,11 +221,7 @@ async def test_an_unreadable_attempt_does_not_block_the_check_of_sessions(
             node.services.sessions.missed.emit()
             await bob.next("ended")
             bob.news.clear()
-            await until(partial(_is_idle, node))
+            await until(lambda: not any(map(len, pools_of(node.background))))
     told = [line["code"] for line in logs if line["event"] == "work_unreadable"]
     assert told == ["unknown_format"]
     assert node.background.failure is None
-
-
-async def _is_idle(node: Node) -> bool:
-    return not any(map(len, pools_of(node.background)))
