@@ -33,6 +33,7 @@ from server.deals.store import DealStore
 from server.play.core import attempt
 from server.rooms.rooms import Rooms
 from server.settings import LogFormat
+from tests.base.redis.servers import lose_connection
 from tests.clients.client import opened
 from tests.clients.play import resign
 from tests.clients.raw import handshake
@@ -277,10 +278,7 @@ async def test_shared_work_is_logged_without_the_command_that_caused_it(
 async def lost(database: Database, key: str) -> Pipeline:
     """Return the connection to a key's server, after it has been opened and lost."""
     await database.write(key, "SET", key, "", "EX", keys.BARRIER_LIFE_S)
-    pipeline = database.pipeline_of(key)
-    assert pipeline is not None
-    pipeline.abort("lost by the test")
-    return pipeline
+    return lose_connection(database, key)
 
 
 def serve_command(redis: str, log_format: str) -> list[str]:

@@ -10,6 +10,7 @@ from server.base.core import keys
 from server.base.core.ids import AttemptId
 from server.base.journals.core.entry import Append
 from server.base.journals.store import JournalStore
+from server.base.redis.connection import Client
 from server.play.core import keys as play_keys
 from server.play.core.keys import AttemptDue
 
@@ -89,6 +90,13 @@ def append_entry(
 
     journals.append(entry, at, generation, previous, done)
     return answer
+
+
+async def replace_journal(redis: Client, key: str, *texts: str) -> None:
+    """Replace a journal by these entries."""
+    await redis.delete(key)
+    for number, text in enumerate(texts, 1):
+        await redis.xadd(key, {"e": text}, id=f"0-{number}")
 
 
 async def texts(journals: JournalStore, key: str = KEY) -> list[str]:

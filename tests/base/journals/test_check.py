@@ -9,7 +9,8 @@ from server.base.redis.connection import Client
 from server.base.work.stop import Stop
 from server.play.core import keys as play_keys
 from server.rooms.core import keys as rooms_keys
-from tests.base.redis.servers import calls
+from tests.base.journals.entries import replace_journal
+from tests.base.redis.servers import calls, lose_connection
 from tests.builders import ADA, BOB
 from tests.nodes import Node
 
@@ -17,9 +18,7 @@ from tests.nodes import Node
 async def connect_again(node: Node, names: list[str]) -> None:
     """Open new connections to the servers of these keys."""
     for name in names:
-        pipeline = node.database.pipeline_of(name)
-        assert pipeline is not None
-        pipeline.abort("lost by the test")
+        lose_connection(node.database, name)
     for name in names:
         await node.database.write(name, "EXISTS", name)
 
@@ -35,10 +34,8 @@ async def test_losses_in_idle_journals_are_detected(redis: Client, node: Node) -
     await check.check(Stop())
 
     (start, first, *_) = await node.services.journal_store.read_from(names[1], 1)
-    await redis.delete(*names[1:2])
-    await redis.delete(*names[2:])
-    for number, text in enumerate((start, first), 1):
-        await redis.xadd(names[1], {"e": text}, id=f"0-{number}")
+    await replace_journal(redis, names[1], start, first)
+    await redis.delete(names[2])
     metrics = node.database.metrics
     await check.check(Stop())
     assert metrics.lost_journals == 0, "no check while the connection lasts"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 
 import msgspec
 import pytest
@@ -18,6 +19,7 @@ from server.play.core import keys as play_keys
 from server.rooms.core import commands
 from server.rooms.core import keys as rooms_keys
 from server.rooms.core.events import Event
+from tests.base.journals.entries import replace_journal
 from tests.base.outbox.outboxes import all_due, all_effects, all_set_aside
 from tests.base.outbox.test_effects import finish_daily
 from tests.builders import ADA, BOB
@@ -31,11 +33,10 @@ async def newer_rules(node: Node, attempt: AttemptId) -> None:
     """Change an attempt and its deal as if a newer release had drawn it by unknown rules."""
     deal = deals_keys.deal(attempt.partition(".")[0])
     await node.redis.hset(deal, "rules", "0" * 16)
-    first = json.loads(await first_entry(node, attempt)) | {"rules": "0" * 16}
-    later = (await entries(node, attempt))[1:]
-    await node.redis.delete(play_keys.attempt(attempt))
-    for number, text in enumerate([json.dumps(first), *later], 1):
-        await node.redis.xadd(play_keys.attempt(attempt), {"e": text}, id=f"0-{number}")
+    key = play_keys.attempt(attempt)
+    first, *later = await node.services.journal_store.read_from(key, 1)
+    changed = json.dumps(json.loads(first) | {"rules": "0" * 16})
+    await replace_journal(node.redis, key, changed, *later)
 
 
 async def newer_entry(node: Node, attempt: AttemptId) -> None:
@@ -49,25 +50,16 @@ async def newer_deal(node: Node, attempt: AttemptId) -> None:
     await node.redis.hset(deal, "format", "3")
 
 
-async def first_entry(node: Node, attempt: AttemptId) -> str:
-    texts = await node.services.journal_store.read_from(play_keys.attempt(attempt), 1)
-    return texts[0]
-
-
-@pytest.mark.parametrize(
-    ("change", "code"),
-    [
-        (newer_rules, "unknown_rules"),
-        (newer_entry, "unknown_format"),
-        (newer_deal, "unknown_format"),
-    ],
-)
+@pytest.mark.parametrize("change", [newer_rules, newer_entry, newer_deal])
 async def test_a_newer_attempt_is_refused_and_left_alone(
-    node: Node, redis_url: str, clock: SetClock, change: object, code: str
+    node: Node,
+    redis_url: str,
+    clock: SetClock,
+    change: Callable[[Node, AttemptId], Awaitable[None]],
 ) -> None:
+    code = "unknown_rules" if change is newer_rules else "unknown_format"
     attempt = await begin(node)
     await node.play(attempt, ADA)
-    assert callable(change)
     await change(node, attempt)
     before = await entries(node, attempt)
     async with node_on(redis_url, clock) as other:
@@ -85,9 +77,8 @@ async def test_a_newer_attempt_is_refused_and_left_alone(
         due = await all_due(other.services.outbox_store, clock.time)
         with capture_logs() as logs:
             await other.sweep()
-        assert {"event": "effect_left", "name": f"a:{attempt}", "code": code} in [
-            {key: line.get(key) for key in ("event", "name", "code")} for line in logs
-        ]
+        left = {"event": "effect_left", "name": f"a:{attempt}", "code": code}
+        assert any(left.items() <= line.items() for line in logs)
         assert due
         assert await all_due(other.services.outbox_store, clock.time) == due
         assert await all_set_aside(other.database) == {}
@@ -111,16 +102,16 @@ async def test_a_newer_room_is_refused_and_not_treated_as_missing(node: Node, ot
     assert room.round is not None
     number = await node.redis.xlen(rooms_keys.room(code)) + 1
     await node.redis.xadd(rooms_keys.room(code), {"e": NEWER}, id=f"0-{number}")
-    with pytest.raises(UnreadableError, match="unknown_format"):
-        await other.rooms.load(code)
-    # Treating the room as missing would reveal the seed and drop the result.
-    with pytest.raises(UnreadableError, match="unknown_format"):
-        await other.services.closed_deals.load(room.round.deal)
     result = (await node.state_of(room.round.attempt(ADA))).result
-    with pytest.raises(UnreadableError, match="unknown_format"):
-        await other.rooms.finish(code, room.round.deal, ADA, result)
-    with pytest.raises(UnreadableError, match="unknown_format"):
-        await other.rooms.pass_deadline(code)
+    for ask in (
+        other.rooms.load(code),
+        # Treating the room as missing would reveal the seed and drop the result.
+        other.services.closed_deals.load(room.round.deal),
+        other.rooms.finish(code, room.round.deal, ADA, result),
+        other.rooms.pass_deadline(code),
+    ):
+        with pytest.raises(UnreadableError, match="unknown_format"):
+            await ask
 
 
 async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
@@ -146,10 +137,9 @@ async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
 
 async def test_a_round_of_a_withdrawn_game_is_refused(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA)).opened.code
-    (first, *rest) = await node.services.journal_store.read_from(rooms_keys.room(code), 1)
-    await node.redis.delete(rooms_keys.room(code))
-    for number, text in enumerate([first.replace('"lady-betty"', '"gone"'), *rest], 1):
-        await node.redis.xadd(rooms_keys.room(code), {"e": text}, id=f"0-{number}")
+    key = rooms_keys.room(code)
+    (first, *rest) = await node.services.journal_store.read_from(key, 1)
+    await replace_journal(node.redis, key, first.replace('"lady-betty"', '"gone"'), *rest)
     with pytest.raises(Refusal, match="unknown_game"):
         await other.rooms.start(code, ADA, [ADA])
 

@@ -8,6 +8,7 @@ import time
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -26,13 +27,15 @@ from server.base.redis.connection import Client
 from server.base.redis.pipeline import Pipeline
 from server.base.work.clock import Clock
 from server.play.core import keys as play_keys
-from tests.base.redis.servers import calls, in_flight, until, writes_held_up
+from tests.base.journals.entries import replace_journal
+from tests.base.redis.servers import calls, in_flight, lose_connection, until, writes_held_up
 from tests.builders import START
 from tests.dates import keep_clock
 from tests.nodes import Node, SetClock
 from tests.processes import PATIENCE
 
 NAME = "words"
+KEY = play_keys.attempt(NAME)
 LATE = START + 1_000
 SIZE = 1_000
 
@@ -53,7 +56,7 @@ class _WordsDefinition:
         self.expires: int | None = None
 
     def key(self) -> str:
-        return play_keys.attempt(NAME)
+        return KEY
 
     def decode(self, text: str) -> str:
         return text
@@ -130,16 +133,9 @@ class WordJournal:
         self.replica.submit(pending.decide, pending.finish)
         return pending
 
-    def lose_connection(self) -> None:
-        """Break the connection to Redis, which precedes every loss of data."""
-        self.pipeline.abort("lost by the test")
-
-    @property
-    def pipeline(self) -> Pipeline:
-        """The connection to the journal's server."""
-        found = self.node.database.pipeline_of(self.definition.key())
-        assert found is not None
-        return found
+    def lose_connection(self) -> Pipeline:
+        """Break the connection to Redis, and return it."""
+        return lose_connection(self.node.database, KEY)
 
 
 class PendingWord:
@@ -190,7 +186,7 @@ def two(other: Node, clock: SetClock) -> WordJournal:
 
 async def journal(redis: Client) -> Words:
     """Return the words in the stored journal."""
-    entries: Any = await redis.xrange(play_keys.attempt(NAME))
+    entries: Any = await redis.xrange(KEY)
     return tuple(fields["e"] for _, fields in entries)
 
 
@@ -260,10 +256,10 @@ async def test_a_command_on_a_deleted_journal_is_decided_without_a_state(
     redis: Client, one: WordJournal
 ) -> None:
     await one.add("a")
-    await redis.delete(play_keys.attempt(NAME))
+    await redis.delete(KEY)
     assert await one.add("b") == ("b",)
     assert one.seen == [("a",), None]
-    await redis.delete(play_keys.attempt(NAME))
+    await redis.delete(KEY)
     with pytest.raises(Refusal, match="internal"):
         await one.add("c", unless=lambda state: state == ())
     assert await journal(redis) == ()
@@ -370,13 +366,6 @@ async def test_the_caller_of_a_failed_command_is_freed_without_a_garbage_collect
         gc.enable()
 
 
-async def store_words(redis: Client, *words: str) -> None:
-    """Replace the stored journal by these words."""
-    await redis.delete(play_keys.attempt(NAME))
-    for number, word in enumerate(words, start=1):
-        await redis.xadd(play_keys.attempt(NAME), {"e": word}, id=f"0-{number}")
-
-
 @SOON
 @pytest.mark.parametrize(
     "left", [("a",), ("a", "b", "x"), ("a", "b", "x", "y"), ("x", "y"), ("a", "b", "y", "z", "c")]
@@ -386,13 +375,13 @@ async def test_after_redis_lost_entries_a_command_is_decided_on_the_remaining_on
 ) -> None:
     for word in "abc":
         await one.add(word)
-    await store_words(redis, *left)
+    await replace_journal(redis, KEY, *left)
     one.lose_connection()
     assert await one.add("d", soon=soon) == (*left, "d")
     assert one.seen == [("a", "b", "c"), left]
     assert one.definition.reported[-1] == (left, (*left, "d"))
     assert await journal(redis) == (*left, "d")
-    await store_words(redis, *left)
+    await replace_journal(redis, KEY, *left)
     one.lose_connection()
     assert await one.replica.refresh() == left
 
@@ -406,7 +395,7 @@ async def test_lost_acknowledged_entries_of_this_node_are_counted_once(
 ) -> None:
     for word in "abc":
         await one.add(word)
-    await store_words(redis, *left)
+    await replace_journal(redis, KEY, *left)
     one.lose_connection()
     for _ in range(2):
         assert await one.replica.refresh() == (left or None)
@@ -421,12 +410,12 @@ async def test_other_nodes_entries_and_expired_journals_are_not_counted_as_lost(
     await one.add("a")
     await two.add("b")
     await one.replica.refresh()
-    await store_words(redis, "a")
+    await replace_journal(redis, KEY, "a")
     one.lose_connection()
     assert await one.replica.refresh() == ("a",)
     await one.add("c")
     one.definition.expires = clock.time
-    await redis.delete(play_keys.attempt(NAME))
+    await redis.delete(KEY)
     one.lose_connection()
     assert await one.replica.refresh() is None
     assert node.database.losses.text == ""
@@ -438,15 +427,13 @@ async def unacknowledged(
 ) -> Callable[[], None]:
     """Make written appends time out as unacknowledged, until the returned call."""
     await one.replica.refresh()
-    acks = node.database.acks
-    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.01)
-    monkeypatch.setattr(one.pipeline, "_acks", 9)
 
-    def acknowledge() -> None:
-        monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", PATIENCE)
-        monkeypatch.setattr(one.pipeline, "_acks", acks)
+    def set_(within: float, acks: int) -> None:
+        monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", within)
+        monkeypatch.setattr(node.database.pipeline_of(KEY), "_acks", acks)
 
-    return acknowledge
+    set_(0.01, 9)
+    return partial(set_, PATIENCE, node.database.acks)
 
 
 async def test_an_append_without_an_answer_is_reported_when_it_is_found_in_the_journal(

@@ -9,14 +9,14 @@ import pytest
 
 from server.base.core.refusal import UnavailableError
 from server.base.redis.connection import Client
-from tests.base.journals.entries import FAR
+from tests.base.journals.entries import FAR, replace_journal
 from tests.base.journals.test_replica import (
+    KEY,
     SOON,
     WordJournal,
     Words,
     journal,
     one,
-    store_words,
     two,
     unacknowledged,
 )
@@ -65,12 +65,12 @@ async def test_after_an_append_in_doubt_the_journal_is_read_before_the_next_appe
     async with writes_held_up(redis):
         lost = current.add_soon("b")
         await until(lambda: in_flight(redis, "evalsha"))
-        current.lose_connection()
+        connection = current.lose_connection()
         with pytest.raises(UnavailableError):
             await lost.outcome()
     # The connection is down, and Redis has other entries than the replica knew.
-    await store_words(redis, "x")
-    assert current.pipeline.generation == 0
+    await replace_journal(redis, KEY, "x")
+    assert connection.generation == 0
     assert await current.add_soon("c").outcome() == ("x", "c")
     assert await journal(redis) == ("x", "c")
     assert current.definition.reported == [(("x",), ("x", "c"))]
@@ -138,8 +138,7 @@ async def test_an_unwritten_append_in_doubt_is_dropped(
     redis: Client, current: WordJournal, two: WordJournal
 ) -> None:
     async with writes_held_up(redis):
-        key = current.definition.key()
-        first = asyncio.create_task(current.node.database.write(key, "SET", "{p0}:x", ""))
+        first = asyncio.create_task(current.node.database.write(KEY, "SET", "{p0}:x", ""))
         await until(lambda: in_flight(redis, "set"))
         pending = current.add_soon("b")
         current.lose_connection()
@@ -220,6 +219,6 @@ async def test_a_published_entry_is_compared_with_the_known_one(
     assert not current.replica.receive(2, "x")
     assert current.replica.state == ("a", "b")
     # Any notified node reads the journal.
-    await store_words(redis, "a", "x")
+    await replace_journal(redis, KEY, "a", "x")
     assert await current.replica.refresh() == ("a", "x")
     assert not current.replica.receive(4, "z")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -35,10 +36,11 @@ from tests.base.journals.entries import (
     names,
     names_in,
     now,
+    replace_journal,
     texts,
     texts_on,
 )
-from tests.base.redis.servers import calls
+from tests.base.redis.servers import calls, lose_connection
 from tests.processes import PATIENCE
 
 
@@ -56,21 +58,16 @@ async def stored_with_journal(redis: Client) -> tuple[object, object, object]:
     )
 
 
-async def put(redis: Client, *texts: str) -> None:
-    """Replace the journal by these entries."""
-    await redis.delete(KEY)
-    for number, text in enumerate(texts, start=1):
-        await redis.xadd(KEY, {"e": text}, id=f"0-{number}")
+async def append_all(journals: JournalStore, last: int, first: int = 1) -> None:
+    """Append the entries with these numbers."""
+    for number in range(first, last + 1):
+        await append(journals, number)
 
 
 async def test_entries_are_read_in_the_order_of_their_appends(journals: JournalStore) -> None:
-    for number in range(1, 4):
-        await append(journals, number)
-    assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
-
-
-async def test_a_nonexistent_journal_has_no_entries(journals: JournalStore) -> None:
     assert await texts(journals) == []
+    await append_all(journals, 3)
+    assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
 
 
 async def test_texts_are_returned_unchanged(journals: JournalStore) -> None:
@@ -97,8 +94,7 @@ async def test_a_long_journal_is_read_whole(
 
 
 async def test_reading_on_returns_the_new_entries(journals: JournalStore) -> None:
-    for number in range(1, 4):
-        await append(journals, number)
+    await append_all(journals, 3)
     assert await texts_on(journals, 1, "entry 1") == ["entry 2", "entry 3"]
     assert await texts_on(journals, 3, "entry 3") == []
 
@@ -115,7 +111,7 @@ async def test_reading_on_returns_the_new_entries(journals: JournalStore) -> Non
 async def test_reading_on_returns_none_if_the_last_known_entry_was_lost(
     redis: Client, journals: JournalStore, left: tuple[str, ...]
 ) -> None:
-    await put(redis, *left)
+    await replace_journal(redis, KEY, *left)
     assert await texts_on(journals, 3, "entry 3") is None
     assert await texts(journals) == list(left)
 
@@ -125,7 +121,7 @@ async def test_reading_on_returns_none_if_the_last_known_entry_was_lost(
 async def test_an_entry_out_of_order_is_refused_and_nothing_is_written(
     redis: Client, journals: JournalStore, number: int, form: dict[str, Any]
 ) -> None:
-    await put(redis, "entry 1", "entry 2")
+    await replace_journal(redis, KEY, "entry 1", "entry 2")
     with pytest.raises(ConflictError, match=KEY):
         await append(journals, number, "other", **form)
     assert await texts(journals) == ["entry 1", "entry 2"]
@@ -133,58 +129,46 @@ async def test_an_entry_out_of_order_is_refused_and_nothing_is_written(
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_an_append_of_an_older_generation_is_refused_and_nothing_is_written(
+async def test_an_append_of_an_older_generation_is_not_sent_and_nothing_is_written(
     redis: Client, journals: JournalStore, database: Database, form: dict[str, Any]
 ) -> None:
     known = await append(journals, 1)
     assert known == journals.generation(KEY)
-    pipeline = database.pipeline_of(KEY)
-    assert pipeline is not None
-    pipeline.abort("lost by the test")
+    lose_connection(database, KEY)
     assert journals.generation(KEY) == 0
+    before = await calls(redis, "evalsha")
     for _ in range(2):
-        with pytest.raises(ConflictError, match=KEY):
+        with pytest.raises(ConflictError, match=f"{re.escape(KEY)}.*replaced"):
             await append(journals, 2, generation=known, **form)
+        read = await journals.read(KEY)
+        assert read.texts == ["entry 1"]
+    assert await calls(redis, "evalsha") == before
     assert await stored_with_journal(redis) == ({}, [], False)
-    read = await journals.read(KEY)
-    assert read.texts == ["entry 1"]
     assert read.generation == journals.generation(KEY) > known
     assert await append(journals, 2, generation=read.generation, **form) == read.generation
     assert await texts(journals) == ["entry 1", "entry 2"]
 
 
-async def test_an_append_of_an_older_generation_is_not_even_sent(
-    redis: Client, journals: JournalStore, database: Database
-) -> None:
-    known = await append(journals, 1)
-    pipeline = database.pipeline_of(KEY)
-    assert pipeline is not None
-    pipeline.abort("lost by the test")
-    before = await calls(redis, "evalsha")
-    for _ in range(2):
-        with pytest.raises(ConflictError, match="replaced"):
-            await append(journals, 2, generation=known)
-        assert await texts(journals) == ["entry 1"]
-    assert await calls(redis, "evalsha") == before
-    await append(journals, 2)
-    assert await texts(journals) == ["entry 1", "entry 2"]
-
-
 async def test_each_entry_of_a_batch_has_its_own_answer(journals: JournalStore) -> None:
-    await append(journals, 1)
-    await append(journals, 1, name=names_in(PARTITION, 2)[1])
     one, two = names_in(PARTITION, 2)
+    await append(journals, 1)
+    await append(journals, 1, name=two)
     answers = [
-        append(journals, 2), append(journals, 3), append(journals, 5),
-        append(journals, 2, name=one), append(journals, 1, name=two),
-        append(journals, 2, name=two),
-    ]  # fmt: skip
+        (append(journals, 1, expires=FAR), False),
+        (append(journals, 2), True),
+        (append(journals, 2), False),
+        (append(journals, 3, effect=EFFECT), True),
+        (append(journals, 3, due=DUE), False),
+        (append(journals, 5), False),
+        (append(journals, 2, name=one), False),
+        (append(journals, 1, name=two), False),
+        (append(journals, 2, name=two), True),
+    ]
     async with asyncio.timeout(PATIENCE):
-        found = await asyncio.gather(*answers, return_exceptions=True)
+        found = await asyncio.gather(*(each for each, _ in answers), return_exceptions=True)
     generation = journals.generation(KEY)
-    assert [outcome if outcome == generation else type(outcome) for outcome in found] == [
-        generation, generation, ConflictError, ConflictError, ConflictError, generation,
-    ]  # fmt: skip
+    for outcome, (_, is_next) in zip(found, answers, strict=True):
+        assert outcome == generation if is_next else isinstance(outcome, ConflictError)
     assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
     assert await texts(journals, play_keys.attempt(one)) == []
     assert await texts(journals, play_keys.attempt(two)) == ["entry 1", "entry 2"]
@@ -207,18 +191,14 @@ async def test_a_batch_with_one_mistimed_entry_is_refused_as_a_whole(
     one, two = names_in(PARTITION, 2)
     await append(journals, 1, name=one)
     await append(journals, 1, name=two)
-    answers = [
-        append(journals, 2, name=one),
-        append(journals, 2, name=two, at=now() + off),
-    ]
-    for answer in answers:
+    for answer in [append(journals, 2, name=one), append(journals, 2, name=two, at=now() + off)]:
         with pytest.raises(MistimedError):
             await answer
     for name in (one, two):
         assert await texts(journals, play_keys.attempt(name)) == ["entry 1"]
-    answers = [append(journals, 2, name=name, at=now() + off // 3) for name in (one, two)]
-    for answer in answers:
-        await answer
+    await asyncio.gather(
+        *(append(journals, 2, name=name, at=now() + off // 3) for name in (one, two))
+    )
 
 
 async def test_no_call_of_the_script_exceeds_its_batch_bound(
@@ -299,16 +279,8 @@ async def test_a_gap_is_an_error(redis: Client, journals: JournalStore, ids: lis
         await redis.xadd(KEY, {"e": "text"}, id=id_)
     with pytest.raises(GapError, match="entries_lost"), capture_logs() as logs:
         await texts(journals)
-    missing = 1 if len(ids) == 1 else 2
-    assert logs == [
-        {
-            "event": "journal_gap",
-            "log_level": "error",
-            "key": KEY,
-            "missing": missing,
-            "found": ids[-1],
-        }
-    ]
+    told = {"event": "journal_gap", "log_level": "error", "key": KEY}
+    assert logs == [{**told, "missing": len(ids), "found": ids[-1]}]
 
 
 WHOLE = f"{CHECKPOINT}x}}"
@@ -317,8 +289,7 @@ WHOLE = f"{CHECKPOINT}x}}"
 async def test_a_checkpoint_drops_the_entries_before_it_and_numbers_go_on(
     redis: Client, journals: JournalStore
 ) -> None:
-    for number in range(1, 6):
-        await append(journals, number)
+    await append_all(journals, 5)
     await append(journals, 6, WHOLE, expires=FAR)
     await append(journals, 7)
     found = await journals.read(KEY)
@@ -335,8 +306,7 @@ async def test_a_checkpoint_drops_the_entries_before_it_and_numbers_go_on(
 async def test_a_checkpoint_out_of_order_drops_nothing(
     journals: JournalStore,
 ) -> None:
-    for number in range(1, 4):
-        await append(journals, number)
+    await append_all(journals, 3)
     for wrong in (3, 5):
         with pytest.raises(ConflictError):
             await append(journals, wrong, WHOLE)
@@ -346,8 +316,7 @@ async def test_a_checkpoint_out_of_order_drops_nothing(
 async def test_reading_on_from_before_a_checkpoint_requires_a_full_read(
     journals: JournalStore,
 ) -> None:
-    for number in range(1, 4):
-        await append(journals, number)
+    await append_all(journals, 3)
     await append(journals, 4, WHOLE)
     await append(journals, 5)
     assert await texts_on(journals, 3, "entry 3") is None
@@ -360,8 +329,7 @@ async def test_entries_missing_after_a_checkpoint_are_detected(
     redis: Client, journals: JournalStore
 ) -> None:
     await append(journals, 1, WHOLE)
-    for number in range(2, 6):
-        await append(journals, number)
+    await append_all(journals, 5, 2)
     await redis.xdel(KEY, "0-3")
     with pytest.raises(ConflictError):
         await append(journals, 6)

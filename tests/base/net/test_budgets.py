@@ -34,6 +34,16 @@ HOME, SCHOOL, WIDE = "203.0.113.7", "198.51.100.1", "2001:db8:1::/48"
 ADA = PlayerId("ada0000000000000")
 
 
+def payer_of(budgets: Budgets, address: str = HOME, player: PlayerId = ADA) -> Payer:
+    payer = Payer(budgets, address)
+    payer.identify(player)
+    return payer
+
+
+def player_at(budgets: Budgets, address: str, number: int) -> Payer:
+    return payer_of(budgets, address, PlayerId(f"{number:016}"))
+
+
 class FakeClock:
     """A clock set by the test."""
 
@@ -46,10 +56,8 @@ class FakeClock:
 
 def test_the_sessions_of_a_player_share_a_budget_wherever_they_are() -> None:
     budgets = Budgets()
-    first, second, other = (Payer(budgets, each) for each in (HOME, SCHOOL, HOME))
-    for payer in (first, second):
-        payer.identify(ADA)
-    other.identify(PlayerId("b0b0000000000000"))
+    first, second = payer_of(budgets), payer_of(budgets, SCHOOL)
+    other = player_at(budgets, HOME, 1)
     assert first.pay(limits.PLAYER_COMMANDS.at_once, 0.0)
     assert not second.pay(1.0, 0.0)
     assert other.pay(1.0, 0.0)
@@ -58,8 +66,7 @@ def test_the_sessions_of_a_player_share_a_budget_wherever_they_are() -> None:
 
 def test_a_command_that_costs_more_than_a_full_budget_leaves_a_debt() -> None:
     budgets = Budgets()
-    payer = Payer(budgets, HOME)
-    payer.identify(ADA)
+    payer = payer_of(budgets)
     (shared,) = budgets.address(HOME).scopes
     payer.charge(300.0, 0.0)
     rate = limits.ADDRESS_COMMANDS.times(limits.ADDRESS_PLAYERS)
@@ -72,8 +79,7 @@ def test_a_command_that_costs_more_than_a_full_budget_leaves_a_debt() -> None:
 
 
 def test_the_time_to_wait_covers_what_a_command_pays_again() -> None:
-    payer = Payer(Budgets(), HOME)
-    payer.identify(ADA)
+    payer = payer_of(Budgets())
     costs = (6.0, 10.0, 20.0)
 
     def execute(now: float) -> None:
@@ -89,8 +95,7 @@ def test_the_time_to_wait_covers_what_a_command_pays_again() -> None:
 
 def test_new_rules_that_cannot_be_paid_for_do_not_count() -> None:
     budgets = Budgets()
-    payer = Payer(budgets, HOME)
-    payer.identify(ADA)
+    payer = payer_of(budgets)
     assert payer.pay(limits.PLAYER_COMMANDS.at_once, budgets.clock())
     with pytest.raises(Refusal, match="too_fast"):
         payer.new_rules(limits.PREPAID)
@@ -115,13 +120,10 @@ def test_a_command_the_address_cannot_pay_for_costs_the_player_nothing(
 ) -> None:
     few(PLAYER_COMMANDS=5.0, ADDRESS_COMMANDS=9.0)
     budgets = Budgets()
-    ada, other = (Payer(budgets, HOME) for _ in range(2))
-    ada.identify(ADA)
+    ada, other = payer_of(budgets), Payer(budgets, HOME)
     assert other.pay(5.0, 0.0)
     assert not any(ada.pay(5.0, 0.0) for _ in range(3))
-    moved = Payer(budgets, SCHOOL)
-    moved.identify(ADA)
-    assert moved.pay(5.0, 0.0)
+    assert payer_of(budgets, SCHOOL).pay(5.0, 0.0)
     # A command that the player cannot pay for costs the address nothing either.
     assert not ada.pay(1.0, 0.0)
     assert Payer(budgets, HOME).pay(4.0, 0.0)
@@ -129,8 +131,7 @@ def test_a_command_the_address_cannot_pay_for_costs_the_player_nothing(
 
 def test_offences_outlive_sessions_and_close_only_the_offenders() -> None:
     budgets = Budgets()
-    payer = Payer(budgets, HOME)
-    payer.identify(ADA)
+    payer = payer_of(budgets)
     most = int(limits.PLAYER_OFFENCES.at_once)
     assert [payer.offend(0.0) for _ in range(most + 1)] == [False] * most + [True]
     again = Payer(budgets, HOME)
@@ -158,12 +159,6 @@ def tried(payer: Payer, *, right: bool = False) -> float:
     except Refusal as refusal:
         return refusal.wait / 1_000
     return 0.0
-
-
-def player_at(budgets: Budgets, address: str, number: int) -> Payer:
-    payer = Payer(budgets, address)
-    payer.identify(PlayerId(f"{number:016}"))
-    return payer
 
 
 @pytest.mark.parametrize("where", [HOME, "2001:db8:1:2::/64"])
@@ -212,8 +207,7 @@ def test_new_rules_are_limited_per_player_address_and_node() -> None:
     shared, whole = int(100 * limits.ADDRESS_RULES.at_once), int(limits.NODE_RULES.at_once)
 
     def refusals(count: int, name: str, address: str = HOME) -> list[Refusal]:
-        payer, refused = Payer(budgets, address), []
-        payer.identify(PlayerId(name))
+        payer, refused = payer_of(budgets, address, PlayerId(name)), []
         for _ in range(count):
             try:
                 payer.new_rules(0)
@@ -237,26 +231,24 @@ def test_new_rules_are_limited_per_player_address_and_node() -> None:
 
 def test_reports_are_limited_per_player_and_address_and_refused_ones_are_free() -> None:
     budgets, own = Budgets(10, clock=FakeClock()), int(limits.PLAYER_REPORTS.at_once)
-    for number in range(own + 1):
-        payer = Payer(budgets, HOME)
-        payer.identify(PlayerId(f"{number:016}"))
-        if number < own:
-            # An address has at least a player's budget; the share of ten players would be less.
-            with payer.report():
-                pass
-        else:
-            with pytest.raises(Refusal, match="too_fast"), payer.report():
-                raise AssertionError("it was let through")
-    mine = Payer(budgets, SCHOOL)
-    mine.identify(ADA)
+
+    def refused(payer: Payer) -> None:
+        with pytest.raises(Refusal, match="too_fast"), payer.report():
+            raise AssertionError("it was let through")
+
+    # An address has at least a player's budget; the share of ten players would be less.
+    for number in range(own):
+        with player_at(budgets, HOME, number).report():
+            pass
+    refused(player_at(budgets, HOME, own))
+    mine = payer_of(budgets, SCHOOL)
     for _ in range(9):
         with pytest.raises(ValueError, match="refused"), mine.report():
             raise ValueError("refused")
     for _ in range(own):
         with mine.report():
             pass
-    with pytest.raises(Refusal, match="too_fast"), mine.report():
-        raise AssertionError("it was let through")
+    refused(mine)
 
 
 def test_a_preview_does_not_allow_further_guesses() -> None:
@@ -354,22 +346,19 @@ def test_a_client_with_many_addresses_does_not_fill_the_memory(
     monkeypatch.setattr(limits, "MAX_KNOWN", 100)
     monkeypatch.setattr(limits, "MAX_SPENT", 300)
     budgets = Budgets()
-    playing = Payer(budgets, HOME)
-    playing.identify(ADA)
+    playing = payer_of(budgets)
     assert playing.pay(limits.PLAYER_COMMANDS.at_once, 0.0)
     with traced() as held:
         for number in range(1_000):
             budgets.open_socket(f"2001:{number:x}::/64")
-            Payer(budgets, SCHOOL).identify(PlayerId(f"{number:016}"))
+            player_at(budgets, SCHOOL, number)
         size = held()
     assert budgets.addresses <= 2 * 100
     assert budgets.players <= 100 + 1
     # As `limits.MAX_KNOWN` says, of its 10,000.
     assert size / 100 < 4_000
     # A connected client is not forgotten.
-    tab = Payer(budgets, SCHOOL)
-    tab.identify(ADA)
-    assert not tab.pay(1.0, 0.0)
+    assert not payer_of(budgets, SCHOOL).pay(1.0, 0.0)
 
 
 # Connections
@@ -391,10 +380,18 @@ async def entered(most: int = 100, *proxies: str) -> AsyncIterator[tuple[int, Ad
         await listener.close()
 
 
-async def asked(port: int, stack: AsyncExitStack) -> tuple[int, str | None]:
-    """Return the status and `Retry-After` of a request on a new connection, which stays open."""
+async def silent(
+    port: int, stack: AsyncExitStack
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Connect without sending anything."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     stack.callback(writer.close)
+    return reader, writer
+
+
+async def asked(port: int, stack: AsyncExitStack) -> tuple[int, str | None]:
+    """Return the status and `Retry-After` of a request on a new connection, which stays open."""
+    reader, writer = await silent(port, stack)
     writer.write(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
     head = (await reader.readuntil(b"\r\n\r\n")).decode()
     fields = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:] if line)
@@ -416,8 +413,7 @@ async def test_connections_beyond_the_refused_ones_are_dropped(
     async with entered(1) as (port, _), AsyncExitStack() as stack:
         assert (await asked(port, stack))[0] == 200
         for _ in range(2):
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-            stack.callback(writer.close)
+            await silent(port, stack)
         with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
             await asked(port, stack)
 
@@ -430,9 +426,7 @@ async def test_an_address_has_a_connection_limit_but_a_proxy_has_none(
         most = limits.ADDRESS_CONNECTIONS
         for _ in range(2):
             async with AsyncExitStack() as stack:
-                found = [
-                    (await asked(port, stack))[0] for _ in range(limits.ADDRESS_CONNECTIONS + 1)
-                ]
+                found = [(await asked(port, stack))[0] for _ in range(most + 1)]
             assert found == [200] * most + [last]
             await until(lambda: budget.connections == 0)
 
@@ -449,23 +443,18 @@ async def test_silent_connections_make_room_for_others_oldest_first(most: int) -
     # Either the address or the node has no room for more.
     async with entered(most if most == 5 else 100) as (port, _), AsyncExitStack() as stack:
         talked = await asked(port, stack)
-        silent = []
-        for _ in range(most - 1):
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            stack.callback(writer.close)
-            silent.append(reader)
+        quiet = [await silent(port, stack) for _ in range(most - 1)]
         found = [talked] + [await asked(port, stack) for _ in range(most)]
         # With no silent connection left, there is no room.
         assert [status for status, _ in found] == [200] * most + [503 if most == 5 else 429]
-        for reader in silent:
+        for reader, _ in quiet:
             await ended(reader)
 
 
 async def test_a_client_counts_as_silent_until_its_request_is_complete() -> None:
     async with entered(2) as (port, _), AsyncExitStack() as stack:
         assert (await asked(port, stack))[0] == 200
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        stack.callback(writer.close)
+        reader, writer = await silent(port, stack)
         for piece in (b"GET /metrics HTTP/1.1\r\n", b"Host: localhost\r\n", b"X: x\r\n"):
             writer.write(piece)
             await writer.drain()

@@ -14,16 +14,14 @@ from server.base.wire.socket import Socket
 from tests.processes import PATIENCE
 
 
-class Idle:
+class _Idle:
     """A session that ignores all messages."""
 
     address = ""
 
-    def receive(self, frame: bytes | None) -> None:
-        """Ignore a message."""
+    def receive(self, frame: bytes | None) -> None: ...
 
-    def cancel_hello_timer(self) -> None:
-        """Ignore the end."""
+    def cancel_hello_timer(self) -> None: ...
 
 
 async def test_frames_sent_after_a_disconnect_are_dropped() -> None:
@@ -31,7 +29,7 @@ async def test_frames_sent_after_a_disconnect_are_dropped() -> None:
     ended = asyncio.Event()
 
     def socket(_: object) -> Socket:
-        session: Any = Idle()
+        session: Any = _Idle()
         return Socket(
             lambda *_: session, lambda *_: None, begun.append, lambda _: ended.set(), Turns()
         )

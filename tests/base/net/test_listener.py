@@ -121,26 +121,12 @@ async def broken(_: Request) -> PlainTextResponse:
     raise RuntimeError("broken on purpose")
 
 
-class Header(Response):
-    """A response with a header that contains a second one."""
-
-    def __init__(self) -> None:
-        super().__init__(headers={"X": "y\r\nz: 1"})
-
-
 class Unfinished(Response):
     """A response without its end."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Send only the head."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-
-
-class Longer(Response):
-    """A response that is longer than its Content-Length."""
-
-    def __init__(self) -> None:
-        super().__init__("longer", headers={"Content-Length": "1"})
 
 
 class Waiting(Response):
@@ -178,9 +164,10 @@ async def serving(
         "/large": large,
         "/parts": parts,
         "/broken": broken,
-        "/header": Header(),
+        # A header that contains a second one, and a body that is longer than announced.
+        "/header": Response(headers={"X": "y\r\nz: 1"}),
+        "/longer": Response("longer", headers={"Content-Length": "1"}),
         "/unfinished": Unfinished(),
-        "/longer": Longer(),
         "/waiting": waiting or Response(),
     }
     app = Starlette(routes=[Route(*each) for each in answers.items()])
@@ -226,35 +213,10 @@ async def answered(port: int) -> None:
         assert await status(reader) == 200
 
 
-async def test_requests_of_one_connection_are_answered_in_order() -> None:
-    async with serving() as port, connected(port) as (reader, writer):
-        writer.write(request() + request("/nothing") + request())
-        assert [await status(reader) for _ in range(3)] == [200, 404, 200]
-
-
 async def test_a_socket_is_made_by_the_given_class() -> None:
     async with serving() as port, connect(f"ws://127.0.0.1:{port}/socket") as socket:
         await socket.send(b"hello")
         assert await socket.recv() == b"hello"
-
-
-@pytest.mark.parametrize(("upgrade", "method"), [("h2c", "GET"), ("websocket", "OPTIONS")])
-async def test_an_upgrade_to_something_else_is_an_ordinary_request(
-    upgrade: str, method: str
-) -> None:
-    async with serving() as port, connected(port) as (reader, writer):
-        writer.write(request("/", "Connection: Upgrade", f"Upgrade: {upgrade}", method=method))
-        expected = 200 if method == "GET" else 405
-        assert await status(reader) == expected
-        # A proxy may now use the connection for another client.
-        writer.write(request())
-        assert await status(reader) == 200
-
-
-async def test_requests_in_the_packet_of_a_declined_upgrade_are_answered() -> None:
-    async with serving() as port, connected(port) as (reader, writer):
-        writer.write(request("/", "Connection: Upgrade", "Upgrade: h2c") + request() + request())
-        assert [await status(reader) for _ in range(3)] == [200, 200, 200]
 
 
 @pytest.mark.parametrize(
@@ -273,35 +235,14 @@ async def test_a_target_in_absolute_form_overrides_the_host_header(
         more = f"Host: {host}\r\n" if host else ""
         head = f"GET {target} HTTP/{version}\r\n{more}Connection: close\r\n\r\n"
         writer.write(head.encode())
-        named = url.split("/")[2]
         answer = await reader.read()
-        assert json.loads(answer.partition(b"\r\n\r\n")[2]) == [[named], url]
-
-
-@pytest.mark.parametrize("target", ["http://b.example", "http://b.example/", "http://b.example?x"])
-async def test_a_target_in_absolute_form_without_a_path_is_the_root(target: str) -> None:
-    async with serving() as port, connected(port) as (reader, writer):
-        writer.write(request(target) + request())
-        assert [await status(reader) for _ in range(2)] == [200, 200]
+        assert json.loads(answer.partition(b"\r\n\r\n")[2]) == [[url.split("/")[2]], url]
 
 
 async def test_a_socket_can_be_requested_in_absolute_form() -> None:
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("http://b.example/socket", *UPGRADE))
         assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101 ")
-
-
-async def test_http_1_0_has_no_upgrades() -> None:
-    async with serving() as port, connected(port) as (reader, writer):
-        writer.write(request("/", *UPGRADE).replace(b"HTTP/1.1", b"HTTP/1.0"))
-        assert await status(reader) == 200
-
-
-async def test_invalid_requests_are_refused() -> None:
-    async with serving() as port, connected(port) as (reader, writer):
-        writer.write(b"\x16\x03\x01 not a request at all\r\n\r\n")
-        assert await status(reader) == 501
-        assert await reader.read() == b""
 
 
 @pytest.mark.parametrize(
@@ -339,23 +280,6 @@ async def test_an_application_hears_that_its_client_is_gone() -> None:
         await waiting.gone.wait()
 
 
-@pytest.mark.parametrize(
-    "start",
-    [
-        b"GET /" + b"x" * MAX_HEAD,
-        b"GET / HTTP/1.1\r\nHost: " + b"x" * MAX_HEAD,
-        b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * (MAX_HEADERS + 2),
-        b"\r\n" * (MAX_HEAD // 2 + 1),
-    ],
-    ids=["target", "header", "headers", "nothing"],
-)
-async def test_an_overlong_head_is_refused(start: bytes) -> None:
-    async with serving() as port, connected(port) as (reader, writer):
-        writer.write(start)
-        assert await status(reader) == 431
-        assert await reader.read() == b""
-
-
 async def test_a_head_that_grows_too_long_is_refused() -> None:
     async with serving() as port, connected(port) as (reader, writer):
         for _ in range(MAX_HEAD // 1024):
@@ -367,11 +291,14 @@ async def test_a_head_that_grows_too_long_is_refused() -> None:
 
 
 BODY = ("Content-Length: 1", "Transfer-Encoding: chunked")
+DECLINED = request("/", "Connection: Upgrade", "Upgrade: h2c")
+OTHER = request("/", "Connection: Upgrade", "Upgrade: websocket", method="OPTIONS")
 UPGRADE = (
     *("Connection: Upgrade", "Upgrade: websocket"),
     *("Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="),
 )
 LINE = b"GET / HTTP/1.1\r\n"
+PENDING = request() + request("/socket", "Connection: Upgrade", "Upgrade: websocket")
 HOST = b"Host: localhost\r\n"
 
 REFUSED = [
@@ -382,6 +309,12 @@ REFUSED = [
     (request("/socket", *UPGRADE, "Content-Length: 1", method="POST"), 405),
     (request("localhost:80", method="CONNECT"), 405),
     (request(method="BREW"), 501),
+    (b"\x16\x03\x01 not a request at all\r\n\r\n", 501),
+    # Too long.
+    (b"GET /" + b"x" * MAX_HEAD, 431),
+    (LINE + b"Host: " + b"x" * MAX_HEAD, 431),
+    (LINE + b"A: b\r\n" * (MAX_HEADERS + 2), 431),
+    (b"\r\n" * (MAX_HEAD // 2 + 1), 431),
     # The proxy and the server, or two libraries, could parse these differently.
     (LINE + HOST + HOST + b"\r\n", 400),
     (LINE + HOST + b"Host: localhost:8000\r\n\r\n", 400),
@@ -426,6 +359,32 @@ REFUSED = [
     (b"GET /\r\n\r\n", 505),
 ]
 """Requests that are refused, with the status."""
+
+
+@pytest.mark.parametrize(
+    "exchange",
+    [
+        [(request() + request("/nothing") + request(), [200, 404, 200])],
+        # After an upgrade to something else, a proxy may use the connection for another client.
+        [(DECLINED, [200]), (request(), [200])],
+        [(OTHER, [405]), (request(), [200])],
+        [(DECLINED + request() * 2, [200] * 3)],
+        [(request("/", *UPGRADE).replace(b"HTTP/1.1", b"HTTP/1.0"), [200])],
+        # No socket is opened while an answer is pending.
+        [(PENDING, [200, 404])],
+        *(
+            [(request(f"http://b.example{path}") + request(), [200, 200])]
+            for path in ("", "/", "?x")
+        ),
+    ],
+)
+async def test_requests_of_one_connection_are_answered_in_order(
+    exchange: list[tuple[bytes, list[int]]],
+) -> None:
+    async with serving() as port, connected(port) as (reader, writer):
+        for sent, statuses in exchange:
+            writer.write(sent)
+            assert [await status(reader) for _ in statuses] == statuses
 
 
 async def test_an_unusual_request_is_refused_and_ends_the_connection(
@@ -522,27 +481,10 @@ async def test_an_incomplete_request_times_out(
         assert await reader.read() == b""
 
 
-PATHS = pytest.mark.parametrize("path", ["/large", "/parts"])
-"""A large response, whole and in parts."""
-
-
-@PATHS
-async def test_a_client_that_does_not_read_its_response_is_disconnected(
-    path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    timers = Timers(monkeypatch, REQUEST_WITHIN, READ_WITHIN)
-    async with serving() as port, connected(port) as (reader, writer):
-        writer.write(request(path))
-        await reader.readuntil(b"\r\n\r\n")
-        timers.fire(REQUEST_WITHIN)
-        timers.fire(READ_WITHIN)
-        with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
-            await reader.readexactly(LARGE)
-
-
-@PATHS
-async def test_a_client_that_reads_its_response_slowly_is_not_disconnected(
-    path: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("path", ["/large", "/parts"])
+@pytest.mark.parametrize("reads", [True, False])
+async def test_only_a_client_that_does_not_read_its_response_is_disconnected(
+    path: str, monkeypatch: pytest.MonkeyPatch, *, reads: bool
 ) -> None:
     timers = Timers(monkeypatch, REQUEST_WITHIN, READ_WITHIN)
     async with serving() as port, connected(port) as (reader, writer):
@@ -550,7 +492,12 @@ async def test_a_client_that_reads_its_response_slowly_is_not_disconnected(
         await reader.readuntil(b"\r\n\r\n")
         # Before anything was read.
         timers.fire(REQUEST_WITHIN)
-        await reader.readexactly(LARGE)
+        if reads:
+            await reader.readexactly(LARGE)
+            return
+        timers.fire(READ_WITHIN)
+        with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
+            await reader.readexactly(LARGE)
 
 
 async def test_a_client_that_has_read_all_of_a_slow_response_is_not_disconnected(
@@ -639,13 +586,6 @@ async def test_a_client_that_does_not_close_in_time_is_disconnected(
         with pytest.raises(ConnectionClosed):
             await socket.recv()
     assert [(line["event"], line["count"]) for line in logs] == [("connections_aborted", 1)]
-
-
-async def test_a_socket_is_refused_while_an_answer_is_pending() -> None:
-    async with serving() as port, connected(port) as (reader, writer):
-        upgrade = request("/socket", *("Connection: Upgrade", "Upgrade: websocket"))
-        writer.write(request() + upgrade)
-        assert [await status(reader), await status(reader)] == [200, 404]
 
 
 async def test_pipelined_requests_take_turns_by_the_clients_behind_a_proxy() -> None:

@@ -13,53 +13,61 @@ from server.base.net.turns import LEAST, MAX_DEBT, PASS, Turns
 from tests.processes import PATIENCE
 
 
-class Ended(asyncio.Transport):
+class _Ended(asyncio.Transport):
     """A connection that can be aborted."""
 
     aborted = False
 
     def abort(self) -> None:
-        """Record the abort."""
         self.aborted = True
 
     def is_closing(self) -> bool:
-        """Return whether it was aborted."""
         return self.aborted
 
 
 class Passes:
-    """Counts the passes of the event loop."""
+    """Counts the passes of the event loop, and does other work in each."""
 
     def __init__(self) -> None:
         self.count = 0
         self.work: Callable[[], object] = int
-        self._next = asyncio.get_running_loop().call_soon(self._pass)
+        self.next = asyncio.get_running_loop().call_soon(self._pass)
 
     def _pass(self) -> None:
         self.count += 1
         self.work()
-        self._next = asyncio.get_running_loop().call_soon(self._pass)
+        self.next = asyncio.get_running_loop().call_soon(self._pass)
 
-    def stop(self) -> None:
-        """Stop counting."""
-        self._next.cancel()
+
+class Clock:
+    """A clock that only the test moves."""
+
+    time = 0.0
+
+    def __call__(self) -> float:
+        """Return the time."""
+        return self.time
+
+    def go_on(self, seconds: float) -> float:
+        """Let time pass, and return the new time."""
+        self.time += seconds
+        return self.time
 
 
 @pytest.fixture
 async def passes() -> AsyncIterator[Passes]:
     found = Passes()
     yield found
-    found.stop()
+    found.next.cancel()
 
 
 async def test_addresses_take_turns_and_players_wait_for_few(passes: Passes) -> None:
-    now = 0.0
-    turns, transport = Turns(lambda: now), Ended()
+    clock, transport = Clock(), _Ended()
+    turns = Turns(clock)
     taken: list[tuple[int, str]] = []
 
     def take(name: str) -> None:
-        nonlocal now
-        now += PASS / 2
+        clock.go_on(PASS / 2)
         taken.append((passes.count, name))
 
     for name in ("a1", "a2", "a3", "b1", "b2", "c1"):
@@ -92,20 +100,15 @@ async def test_addresses_take_turns_and_players_wait_for_few(passes: Passes) -> 
 async def test_turns_use_the_time_left_by_other_work(
     passes: Passes, others: float, later: float, turns_in_a_pass: float
 ) -> None:
-    now = 0.0
-    turns, transport = Turns(lambda: now), Ended()
+    clock, transport = Clock(), _Ended()
+    turns = Turns(clock)
     taken: list[int] = []
 
     def take() -> None:
-        nonlocal now
-        now += 0.2 * PASS
+        clock.go_on(0.2 * PASS)
         taken.append(passes.count)
 
-    def work() -> None:
-        nonlocal now
-        now += others
-
-    passes.work = work
+    passes.work = partial(clock.go_on, others)
     for _ in range(100):
         turns.add("a", transport, take, later)
     while len(taken) < 100:
@@ -115,20 +118,14 @@ async def test_turns_use_the_time_left_by_other_work(
 
 
 async def test_a_pause_of_the_machine_is_not_compensated(passes: Passes) -> None:
-    now = 0.0
-    turns, transport = Turns(lambda: now), Ended()
+    clock, transport = Clock(), _Ended()
+    turns = Turns(clock)
     taken: list[float] = []
 
     def take(seconds: float) -> None:
-        nonlocal now
-        now += seconds
-        taken.append(now)
+        taken.append(clock.go_on(seconds))
 
-    def work() -> None:
-        nonlocal now
-        now += 0.9 * PASS
-
-    passes.work = work
+    passes.work = partial(clock.go_on, 0.9 * PASS)
     for seconds in (3.0, 0.2 * PASS):
         turns.add("a", transport, partial(take, seconds))
     while len(taken) < 2:
@@ -138,7 +135,7 @@ async def test_a_pause_of_the_machine_is_not_compensated(passes: Passes) -> None
 
 async def test_the_event_loop_may_sleep_when_all_turns_are_taken() -> None:
     turns, taken = Turns(), asyncio.Event()
-    turns.add("a", Ended(), taken.set)
+    turns.add("a", _Ended(), taken.set)
     async with asyncio.timeout(PATIENCE):
         await taken.wait()
         while turns._is_scheduled:
@@ -147,7 +144,7 @@ async def test_the_event_loop_may_sleep_when_all_turns_are_taken() -> None:
 
 async def test_a_failing_turn_is_reported_and_the_others_proceed() -> None:
     turns = Turns()
-    broken, transport = Ended(), Ended()
+    broken, transport = _Ended(), _Ended()
     told: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
     taken = asyncio.Event()

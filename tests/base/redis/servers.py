@@ -13,6 +13,7 @@ from redis.exceptions import RedisError
 
 from server.base.redis.connection import Client, connect, server_client
 from server.base.redis.database import Database
+from server.base.redis.pipeline import Pipeline
 from server.base.work.background import Background
 from server.base.work.stop import Stop
 from tests.processes import PATIENCE
@@ -94,6 +95,14 @@ async def database_alone(**options: str) -> AsyncIterator[tuple[Server, Database
     with running_server(**options) as server:
         async with database_at(server.url) as database:
             yield server, database
+
+
+def lose_connection(database: Database, key: str) -> Pipeline:
+    """Break the connection to a key's server, which precedes every loss of data."""
+    pipeline = database.pipeline_of(key)
+    assert pipeline is not None
+    pipeline.abort("lost by the test")
+    return pipeline
 
 
 async def pid_of(redis: Client) -> int:

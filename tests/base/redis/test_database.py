@@ -13,7 +13,6 @@ from redis.asyncio import Redis
 
 from server.base.core.refusal import UnavailableError, UnsuitableError
 from server.base.journals import store as journals_store
-from server.base.journals.core.entry import ConflictError
 from server.base.journals.store import JournalStore
 from server.base.redis import database as module
 from server.base.redis import pipeline
@@ -21,9 +20,6 @@ from server.base.redis.connection import Client, connect
 from server.base.redis.database import Database
 from server.play.core import keys
 from tests.base.journals.entries import (
-    DUE,
-    EFFECT,
-    FAR,
     FORMS,
     PARTITION,
     append,
@@ -72,36 +68,6 @@ async def test_appends_of_one_loop_turn_are_sent_in_one_batch(
         assert await texts(journals, keys.attempt(name)) == ["entry 1"]
 
 
-async def test_appends_during_a_batch_in_flight_are_sent_in_the_next(
-    redis: Client, journals: JournalStore
-) -> None:
-    async with writes_held_up(redis):
-        first = append(journals, 1)
-        await until(lambda: in_flight(redis, "evalsha"))
-        late = [append(journals, 1, name=name) for name in names_in(PARTITION, 100)]
-        # Let each task reach its append.
-        await redis.ping()
-        assert not any(task.done() for task in (first, *late))
-        before = await reads(redis)
-    await asyncio.gather(first, *late)
-    assert await reads(redis) - before < 40
-
-
-async def test_each_append_of_a_batch_has_its_own_answer(journals: JournalStore) -> None:
-
-    await append(journals, 1)
-    (name,) = names_in(PARTITION, 1)
-    tasks = [
-        append(journals, 1, expires=FAR), append(journals, 2), append(journals, 2),
-        append(journals, 2, name=name), append(journals, 3, effect=EFFECT),
-        append(journals, 3, due=DUE),
-    ]  # fmt: skip
-    assert await outcomes(tasks) == [
-        ConflictError, APPENDED, ConflictError, ConflictError, APPENDED, ConflictError,
-    ]  # fmt: skip
-    assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
-
-
 async def test_a_cancelled_append_does_not_affect_others(
     redis: Client, journals: JournalStore
 ) -> None:
@@ -144,18 +110,6 @@ async def test_a_write_to_a_full_queue_is_refused_immediately(
             await append(journals, 2)
     assert await outcomes(tasks) == [APPENDED] * 3
     await append(journals, 2)
-
-
-async def test_no_batch_is_longer_than_its_bound(
-    redis: Client, journals: JournalStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pipeline, "MAX_BATCH", 2)
-    chosen = names_in(PARTITION, 60)
-    before = await reads(redis)
-    await asyncio.gather(*(append(journals, 1, name=name) for name in chosen))
-    assert await reads(redis) - before >= 30
-    for name in chosen:
-        assert await texts(journals, keys.attempt(name)) == ["entry 1"]
 
 
 async def test_closing_waits_for_pending_writes(
@@ -354,13 +308,10 @@ async def test_an_acknowledged_append_is_on_the_required_number_of_replicas(
     await other.close()
 
 
-async def test_the_redis_of_the_tests_is_suitable(database: Database) -> None:
-    await database.check()
-
-
 async def test_an_outdated_redis_is_refused(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    await database.check()
     monkeypatch.setattr(module, "MIN_VERSION", (99, 1))
     with pytest.raises(UnsuitableError, match=r"This is Redis \d.*; 99\.1 or newer is needed\."):
         await database.check()
