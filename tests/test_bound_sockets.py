@@ -75,7 +75,6 @@ def test_connections_are_distributed_over_the_processes() -> None:
 
 
 def accept_pending(bound: socket.socket) -> int:
-    """Accept all pending connections, and return their number."""
     accepted = 0
     while True:
         try:

@@ -257,7 +257,6 @@ def verify(
 
 
 def commitment_of(seed: str) -> str:
-    """Return the commitment of the deal `example`."""
     return commitment("example", parse_seed(seed))
 
 

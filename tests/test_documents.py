@@ -33,7 +33,6 @@ NOT_IN_GIT = {
 
 
 def tracked(*patterns: str) -> list[str]:
-    """Return the paths of the tracked files."""
     command = [program("git"), "ls-files", *patterns]
     listed = subprocess.run(  # noqa: S603 - a test's own arguments
         command, cwd=ROOT, capture_output=True, text=True, check=True
@@ -81,7 +80,6 @@ def test_methods_named_in_the_architecture_exist() -> None:
 
 @cache
 def modules() -> dict[str, ast.Module]:
-    """Return the syntax trees of all modules, by path."""
     found = {
         module: ast.parse((ROOT / module).read_text(encoding="utf-8"))
         for module in tracked("engine/*.py", "server/*.py")

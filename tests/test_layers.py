@@ -151,7 +151,6 @@ CLIENT = ROOT / "server" / "client"
 
 
 def module_name(path: Path) -> str:
-    """Return the dotted name of a module by its path."""
     top = CLIENT if path.is_relative_to(CLIENT) else ROOT
     return ".".join(path.relative_to(top).with_suffix("").parts).removesuffix(".__init__")
 
@@ -181,7 +180,6 @@ def place(module: str) -> str:
 
 
 def kind(module: str) -> str:
-    """Return the kind of a file by its name."""
     parts, where = module.split("."), place(module)
     name = parts[-1]
     if where in WINGS and (last := name.rpartition("_")[2]) in KINDS:
@@ -437,7 +435,6 @@ PUBLIC_NAMES = {"_asdict", "_replace"}  # of named tuples
 
 
 def is_private(name: str) -> bool:
-    """Return whether a name is private by its spelling."""
     return name.startswith("_") and not name.endswith("__") and name not in PUBLIC_NAMES
 
 
@@ -559,7 +556,6 @@ STARTS_TASKS = {
 
 
 def starts_tasks(source: str) -> bool:
-    """Return whether a module starts a task itself."""
     names = {"create_task", "ensure_future", "run_coroutine_threadsafe"}
     return any(
         isinstance(node, ast.Attribute | ast.Name)

@@ -75,7 +75,6 @@ def site_on(url: str) -> Iterator[Site]:
 
 
 def appended(server: Server) -> Path:
-    """Return the append-only file of a server."""
     (found,) = [*server.data.rglob("*.incr.aof"), *server.data.glob("appendonly.aof")]
     return found
 

@@ -30,7 +30,6 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def add(folder: Path, name: str, script: str) -> str:
-    """Add a program to a folder, and return its path."""
     path = folder / name
     path.write_text(f"#!{sys.executable}\n{script}\n")
     path.chmod(0o755)

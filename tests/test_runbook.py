@@ -76,7 +76,6 @@ def logged() -> dict[str, set[str]]:
 
 
 def named_in(heading: str) -> list[str]:
-    """Return the events or alerts named by a heading."""
     return re.findall(r"`(\w+)`", heading)
 
 

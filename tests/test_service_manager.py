@@ -16,7 +16,6 @@ from tests.processes import PATIENCE, running
 
 @pytest.fixture
 def manager(data: Path) -> Iterator[socket.socket]:
-    """Return the listening socket of a service manager."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(data / "notify"))
         manager.settimeout(PATIENCE)

@@ -56,7 +56,6 @@ def wait_for_store(index: int, ports: NodePorts, supervisor: Connection) -> None
 
 @asynccontextmanager
 async def supervised(run: workers.Run) -> AsyncIterator[Logs]:
-    """Run a worker within the block, and yield the supervisor's log."""
     stop = asyncio.Event()
     with capture_logs() as logs:
         task = asyncio.create_task(Supervisor(run, PORTS, stop).run(lambda: None))

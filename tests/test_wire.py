@@ -164,7 +164,6 @@ def test_moves_and_missed_moves_are_unpacked_as_they_were_played(game: str, seed
 
 
 def playing() -> tuple[Wire, Attempt]:
-    """Return a wire that has received an attempt's snapshot, and the attempt."""
     attempt, wire = Attempt("robert", "robert.9", random.Random(9)), Wire()
     KNOWN.pop(attempt.id, None)
     wire.unpack(attempt.snapshot())

@@ -50,14 +50,12 @@ class Work:
 
 
 async def turns() -> None:
-    """Give all tasks a few turns of the event loop."""
     for _ in range(10):
         await asyncio.sleep(0)
 
 
 @pytest.fixture
 async def background() -> AsyncIterator[Background]:
-    """Run background work without any items."""
     background = Background()
     background.start()
     yield background

@@ -26,7 +26,6 @@ FORMS: list[dict[str, Any]] = [{}, {"expires": FAR}, {"effect": EFFECT}, {"due":
 
 
 def names(count: int) -> list[str]:
-    """Return the names of `count` attempts."""
     return [f"{number:016}.ada0000000000000" for number in range(count)]
 
 
@@ -43,7 +42,6 @@ def names_in(partition: int, count: int) -> list[str]:
 
 
 def text_of(number: int) -> str:
-    """Return the default text of an entry."""
     return f"entry {number}"
 
 
@@ -100,7 +98,6 @@ async def replace_journal(redis: Client, key: str, *texts: str) -> None:
 
 
 async def texts(journals: JournalStore, key: str = KEY) -> list[str]:
-    """Return the texts of a journal's entries."""
     return (await journals.read(key)).texts
 
 

@@ -30,7 +30,6 @@ async def founded(node: Node) -> Circle:
 
 
 async def muted(node: Node, circle: CircleId, *, is_muted: bool) -> Circle:
-    """Append one entry, and return the circle after it."""
     return await node.services.circles.decide(circle, commands.mute, ADA, is_muted)
 
 

@@ -185,7 +185,6 @@ def two(other: Node, clock: SetClock) -> WordJournal:
 
 
 async def journal(redis: Client) -> Words:
-    """Return the words in the stored journal."""
     entries: Any = await redis.xrange(KEY)
     return tuple(fields["e"] for _, fields in entries)
 

@@ -218,7 +218,6 @@ def _measured(make: Callable[[], T]) -> tuple[T, int]:
 
 
 def _replica(definition: Any, texts: list[str]) -> Replica[Any, Any]:
-    """Return a replica that has read these entries."""
     replica: Replica[Any, Any] = Replica(cast(Any, None), cast(Any, None), definition)
     for text in texts:
         # Each replica has its own strings, as if they came from Redis.

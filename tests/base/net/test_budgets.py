@@ -383,7 +383,6 @@ async def entered(most: int = 100, *proxies: str) -> AsyncIterator[tuple[int, Ad
 async def silent(
     port: int, stack: AsyncExitStack
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connect without sending anything."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     stack.callback(writer.close)
     return reader, writer
@@ -432,7 +431,6 @@ async def test_an_address_has_a_connection_limit_but_a_proxy_has_none(
 
 
 async def ended(reader: asyncio.StreamReader) -> None:
-    """Wait until the reader's connection has ended."""
     async with asyncio.timeout(PATIENCE):
         with contextlib.suppress(ConnectionError):
             assert not await reader.read()

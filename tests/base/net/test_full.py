@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 from server.base.net import limits
 from server.base.nodes import store_memory
 from server.play.core import keys
+from tests.base.redis.servers import until
 from tests.clients.client import Client, Message, opened
 from tests.clients.play import give_up_daily
 from tests.conftest import node
@@ -76,8 +77,7 @@ async def test_play_survives_a_full_redis(server: Server, monkeypatch: pytest.Mo
 
             # Full: writes that need more memory are refused, but reads work.
             await asyncio.to_thread(limit, server, 1.5)
-            while not any(line["event"] == "store_full" for line in logs):
-                await asyncio.sleep(0.01)
+            await until(lambda: any(line["event"] == "store_full" for line in logs))
             for _ in range(3):
                 assert (await move(ada, attempt, 4))["code"] == "unavailable"
             shown = await ada.ask("attempt.open", attempt=attempt["attempt"])

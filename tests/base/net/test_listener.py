@@ -157,7 +157,6 @@ async def serving(
     turns: Turns | None = None,
     waiting: Response | None = None,
 ) -> AsyncIterator[int]:
-    """Run a server and yield the port."""
     answers: dict[str, Any] = {
         "/": short,
         "/asked": asked,
@@ -196,7 +195,6 @@ def request(path: str = "/", *headers: str, method: str = "GET") -> bytes:
 
 
 async def status(reader: asyncio.StreamReader) -> int:
-    """Read an answer, and return its status."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
     length = next(line for line in head.split("\r\n") if line.startswith("content-length:"))
     await reader.readexactly(int(length.partition(":")[2]))
@@ -569,7 +567,6 @@ async def test_requests_arriving_during_closing_are_answered_but_upgrades_are_no
 
 
 def is_open(port: int) -> bool:
-    """Return whether connections are accepted."""
     with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
         return True
     return False

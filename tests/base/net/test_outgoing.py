@@ -7,19 +7,19 @@ import pytest
 from server.base.net.outgoing import MAX_WAITING, PIECE, Outgoing, Piece, TooSlowError
 
 
-def taken(outgoing: Outgoing) -> list[bytes]:
-    """Take all frames, and return them in order."""
-    frames = []
-    while outgoing:
-        frames.append(outgoing.take().data)
-    return frames
+def taken(outgoing: Outgoing) -> list[Piece]:
+    return [outgoing.take() for _ in iter(lambda: bool(outgoing), False)]
+
+
+def frames(outgoing: Outgoing) -> list[bytes]:
+    return [piece.data for piece in taken(outgoing)]
 
 
 def test_frames_are_sent_in_order() -> None:
     outgoing = Outgoing()
     for frame in (b"1", b"2", b"3"):
         outgoing.put(frame)
-    assert taken(outgoing) == [b"1", b"2", b"3"]
+    assert frames(outgoing) == [b"1", b"2", b"3"]
 
 
 def test_a_frame_replaces_the_queued_one_with_the_same_key_and_goes_last() -> None:
@@ -27,7 +27,7 @@ def test_a_frame_replaces_the_queued_one_with_the_same_key_and_goes_last() -> No
     outgoing.put(b"old", key="room")
     outgoing.put(b"other")
     outgoing.put(b"new", key="room")
-    assert taken(outgoing) == [b"other", b"new"]
+    assert frames(outgoing) == [b"other", b"new"]
 
 
 def test_the_queue_is_bounded_but_a_replacement_always_fits() -> None:
@@ -38,7 +38,7 @@ def test_the_queue_is_bounded_but_a_replacement_always_fits() -> None:
     with pytest.raises(TooSlowError):
         outgoing.put(b"x")
     outgoing.put(b"new", key="room")
-    assert taken(outgoing)[-1] == b"new"
+    assert frames(outgoing)[-1] == b"new"
 
 
 def test_a_large_frame_is_sent_in_pieces_before_later_frames() -> None:
@@ -49,9 +49,7 @@ def test_a_large_frame_is_sent_in_pieces_before_later_frames() -> None:
     pieces = [outgoing.take()]
     # Part of the frame has been sent, so it is not replaced any more.
     outgoing.put(b"new", key="room")
-    while outgoing:
-        pieces.append(outgoing.take())
-    assert pieces == [
+    assert pieces + taken(outgoing) == [
         Piece(large[:PIECE], is_first=True, is_last=False),
         Piece(large[PIECE:-3], is_first=False, is_last=False),
         Piece(b"end", is_first=False, is_last=True),

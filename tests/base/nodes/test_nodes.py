@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -18,12 +20,12 @@ from server.base.redis.database import Database
 from server.rooms.core import keys as rooms_keys
 from tests.base.redis.servers import drop_pubsub_connections, until, work_of
 from tests.base.redis.servers import running as working
-from tests.clients.client import opened
+from tests.clients.client import Client, opened
 from tests.clients.play import KEY, room_of
 from tests.conftest import node
 from tests.nodes import node_on
 from tests.play.test_resume_handlers import start
-from tests.processes import running
+from tests.processes import Running, running
 
 pytestmark = pytest.mark.usefixtures("short_countdown")
 
@@ -46,32 +48,35 @@ main(sys.argv[1:])
 """A node whose registration expires after a second."""
 
 
-async def test_players_of_a_killed_node_are_shown_as_absent(redis_url: str) -> None:
+@asynccontextmanager
+async def beside_another(redis_url: str) -> AsyncIterator[tuple[Client, Client, Running]]:
+    """Yield a client of a node, a client of another one, and that node's process."""
     serve = [sys.executable, "-c", _SERVES, "serve", "--host", "127.0.0.1", "--port", "0"]
     async with node(redis_url) as port:
-        with running([*serve, "--redis", redis_url, "--log-format", "json"]) as killed:
-            there = json.loads(await asyncio.to_thread(killed.wait_for, "listening"))["port"]
-            async with opened(port) as one, opened(there) as other:
-                await room_of(one, other)
-                await one.next("room", lambda e: [m["here"] for m in e["members"]] == [1, 1])
-                killed.kill()
-                await one.next("room", lambda e: [m["here"] for m in e["members"]] == [1, 0])
+        with running([*serve, "--redis", redis_url, "--log-format", "json"]) as other:
+            there = json.loads(await asyncio.to_thread(other.wait_for, "listening"))["port"]
+            async with opened(port) as one, opened(there) as two:
+                yield one, two, other
+
+
+async def test_players_of_a_killed_node_are_shown_as_absent(redis_url: str) -> None:
+    async with beside_another(redis_url) as (one, other, killed):
+        await room_of(one, other)
+        await one.next("room", lambda e: [m["here"] for m in e["members"]] == [1, 1])
+        killed.kill()
+        await one.next("room", lambda e: [m["here"] for m in e["members"]] == [1, 0])
 
 
 @pytest.mark.deep
 async def test_a_killed_nodes_attempts_are_released(redis_url: str) -> None:
-    serve = [sys.executable, "-c", _SERVES, "serve", "--host", "127.0.0.1", "--port", "0"]
-    async with node(redis_url) as port:
-        with running([*serve, "--redis", redis_url, "--log-format", "json"]) as killed:
-            there = json.loads(await asyncio.to_thread(killed.wait_for, "listening"))["port"]
-            async with opened(port) as desk, opened(there) as phone:
-                token, attempt = await start(desk)
-                await phone.hello(token)
-                opening = await phone.ask("attempt.open", attempt=attempt["attempt"], take=True)
-                assert opening["seq"] == attempt["seq"]
-                await desk.next("taken")
-                killed.kill()
-                assert (await desk.next("released"))["attempt"] == attempt["attempt"]
+    async with beside_another(redis_url) as (desk, phone, killed):
+        token, attempt = await start(desk)
+        await phone.hello(token)
+        opening = await phone.ask("attempt.open", attempt=attempt["attempt"], take=True)
+        assert opening["seq"] == attempt["seq"]
+        await desk.next("taken")
+        killed.kill()
+        assert (await desk.next("released"))["attempt"] == attempt["attempt"]
 
 
 async def test_an_unpublished_start_of_a_round_is_found(redis_url: str, database: Database) -> None:

@@ -83,13 +83,11 @@ async def receiving(
 
 
 async def never(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Send nothing until the client disconnects."""
     del writer
     await reader.read()
 
 
 async def forever(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Send headers without an end."""
     del reader
     writer.write(b"HTTP/1.1 200 OK\r\n")
     while not writer.is_closing():
@@ -98,7 +96,6 @@ async def forever(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 async def endless_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Send a body without an end."""
     del reader
     writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
     while not writer.is_closing():
@@ -115,7 +112,6 @@ class Certified:
 
 
 def certified(name: str, folder: Path) -> Certified:
-    """Create a certificate for a name, with its key, in a folder."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     begin = datetime.now(UTC) - timedelta(days=1)

@@ -67,14 +67,11 @@ class Mail:
 
 
 async def got(receiver: Receiver) -> str:
-    """Return the id of the next request."""
     async with asyncio.timeout(PATIENCE):
         return (await receiver.received.get()).headers["x-id"]
 
 
 def after(release: asyncio.Event) -> Respond:
-    """Return an answer that waits for `release`."""
-
     async def late(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await release.wait()
         writer.write(OK)

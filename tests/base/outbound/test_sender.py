@@ -31,26 +31,17 @@ def to(url: str, body: bytes = BODY) -> Outgoing:
 
 
 async def reason(sender: Sender, url: str) -> str:
-    """Return the reason for a sender's failure at a URL."""
     with pytest.raises(SendError) as caught:
         await sender.send(to(url))
     return caught.value.reason
 
 
 def resolving(*addresses: str) -> senders.Resolve:
-    """Return a resolver that maps any name to these addresses."""
-
     async def resolve(host: str) -> list[str]:
         del host
         return list(addresses)
 
     return resolve
-
-
-@pytest.fixture
-def brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeout of a request."""
-    monkeypatch.setattr(senders, "TIMEOUT", 0.2)
 
 
 async def test_a_request_is_posted_and_its_status_returned() -> None:
@@ -77,7 +68,8 @@ async def test_a_redirection_is_not_followed() -> None:
         assert inside.received.empty()
 
 
-async def test_a_silent_server_times_out(brief: None) -> None:
+async def test_a_silent_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(senders, "TIMEOUT", 0.2)
     async with receiving(never) as receiver:
         assert await reason(Sender(local=True), receiver.url()) == "time"
 
@@ -151,13 +143,8 @@ async def test_an_unknown_name_is_a_failure() -> None:
     assert await reason(Sender(resolve=resolve), "https://nowhere.example.org/") == "name"
 
 
-@pytest.fixture
-def name() -> str:
-    return "hooks.example.org"
-
-
-async def test_the_certificate_must_match_the_name(name: str, tmp_path: Path) -> None:
-    own = certified(name, tmp_path)
+async def test_the_certificate_must_match_the_name(tmp_path: Path) -> None:
+    own = certified(name := "hooks.example.org", tmp_path)
     async with receiving(OK, tls=own.server) as receiver:
         sender = Sender(local=True, trust=lambda: own.trust, resolve=resolving("127.0.0.1"))
         assert await sender.send(to(receiver.url(name, "https"))) == Answer(204)

@@ -31,7 +31,6 @@ def outboxes(database: Database) -> OutboxStore:
 
 
 def due_of(name: str) -> AttemptDue:
-    """Return the due item of an attempt."""
     return AttemptDue(AttemptId(name))
 
 

@@ -55,14 +55,12 @@ async def used(node: Node, *scopes: Scope) -> list[int]:
 
 
 async def bytes_of(node: Node, key: str) -> int:
-    """Return the memory that a key takes in Redis, in bytes."""
     taken = await node.redis.memory_usage(key, samples=0)
     assert taken is not None
     return taken
 
 
 async def written(node: Node) -> None:
-    """Write the recent charges."""
     pool = node.services.quotas._writes
     for scope in list(node.services.quotas._noted):
         pool.schedule(scope, None)

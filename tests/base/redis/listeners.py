@@ -45,7 +45,6 @@ class Listener:
 
 @asynccontextmanager
 async def listening(database: Database) -> AsyncIterator[Listener]:
-    """Run a node's bus within the context, and yield its listener."""
     listener = Listener(database)
     async with running(work_of(listener.bus)):
         yield listener

@@ -106,7 +106,6 @@ def lose_connection(database: Database, key: str) -> Pipeline:
 
 
 async def pid_of(redis: Client) -> int:
-    """Return the process id of a single Redis."""
     return int((await redis.info("server"))["process_id"])
 
 
@@ -141,7 +140,6 @@ async def writes_held_up(redis: Client) -> AsyncIterator[None]:
 
 
 async def drop_pubsub_connections(redis: Client) -> None:
-    """Break every pub/sub connection."""
     async with servers_of(redis) as servers:
         for server in servers:
             await server.client_kill_filter(_type="pubsub")

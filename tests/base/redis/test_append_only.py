@@ -37,7 +37,6 @@ async def written(data: Path, *, rewritten: bool) -> Path:
 
 
 async def keys_of(data: Path) -> int:
-    """Return the number of keys that a server finds in a directory."""
     async with embedded_redis(data) as socket, client_of(socket) as redis:
         return int(await redis.dbsize())
 

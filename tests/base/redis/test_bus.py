@@ -40,7 +40,6 @@ async def listener(database: Database) -> AsyncIterator[Listener]:
 
 @pytest.fixture
 async def publisher(other_database: Database) -> Bus:
-    """Return the bus of another node, which only publishes."""
     return Bus(other_database)
 
 
@@ -53,7 +52,6 @@ def quick(quick_redis: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def subscriber_count(redis: Client, topic: str) -> int:
-    """Return the number of nodes subscribed to a topic."""
     async with servers_of(redis) as servers:
         command = "NUMSUB" if isinstance(redis, Redis) else "SHARDNUMSUB"
         counts = [

@@ -15,7 +15,6 @@ from tests.processes import PATIENCE
 
 
 async def time_of(redis: Client) -> int:
-    """Return a Redis's time in Unix milliseconds."""
     seconds, micros = await redis.time()
     return int(seconds) * 1000 + int(micros) // 1000
 

@@ -74,12 +74,10 @@ def hanging_orphan(data: Path) -> int:
 
 
 def was_logged(logs: Sequence[Mapping[str, object]], event: str, count: int) -> bool:
-    """Return whether an event was logged `count` times."""
     return [line["event"] for line in logs].count(event) >= count
 
 
 def parent_of(pid: int) -> int:
-    """Return the id of a process's parent."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 

@@ -57,7 +57,6 @@ async def value(database: Database) -> list[Any]:
 
 
 async def refusal_of(*servers: Server) -> str:
-    """Return the error of a connection to these servers."""
     async with database_at(url_of(*servers)) as database:
         with pytest.raises(UnavailableError) as raised, raising_unavailable():
             await database.client.ping()
