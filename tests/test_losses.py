@@ -10,13 +10,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.base.web.test_pages import fetch
 from tests.clients.client import opened
 from tests.conftest import SECRET_KEY_FILE
-from tests.processes import PATIENCE, Running, free_port, running
+from tests.processes import Running, free_port, running
 from tests.redis_servers import Server, until
 from tests.redis_users import as_node
 from tests.test_metrics import Samples, samples
@@ -53,12 +53,8 @@ class Site(NamedTuple):
 
     @staticmethod
     def _get(port: int, path: str) -> tuple[int, str]:
-        connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-        connection.request("GET", path)
-        response = connection.getresponse()
-        text = response.read().decode().rstrip("\n")
-        connection.close()
-        return response.status, text
+        response, body = fetch(port, path)
+        return response.status, body.decode().rstrip("\n")
 
 
 @contextmanager

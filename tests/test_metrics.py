@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import platform
 import re
 import time
 from dataclasses import fields
-from http.client import HTTPConnection
 
 from click.testing import CliRunner
 from prometheus_client import Metric as Family
@@ -21,8 +19,9 @@ from server.base.work.metrics import Histogram, LagMeter, Metrics
 from server.cli.main import main
 from server.settings import Settings
 from tests.base.redis.servers import until
+from tests.base.web.test_pages import get
 from tests.conftest import SECRET_KEY_FILE
-from tests.processes import PATIENCE, free_port
+from tests.processes import free_port
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -164,38 +163,24 @@ async def test_the_lag_measures_how_long_the_event_loop_was_blocked() -> None:
 
 async def test_metrics_are_served_on_a_separate_port(redis_url: str) -> None:
     settings = Settings(
-        host="127.0.0.1",
-        port=0,
-        redis=redis_url,
-        secret_key_file=SECRET_KEY_FILE,
-        metrics_port=0,
+        "127.0.0.1", 0, redis=redis_url, secret_key_file=SECRET_KEY_FILE, metrics_port=0
     )
     (bound,) = app.bind(settings)
     assert bound.metrics is not None
-
-    def ask(port: int, path: str, host: str = "127.0.0.1") -> tuple[int, str]:
-        connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-        connection.request("GET", path, headers={"Host": host})
-        response = connection.getresponse()
-        status, body = response.status, response.read().decode()
-        connection.close()
-        return status, body
-
+    own = bound_sockets.port_of(bound.metrics)
     async with app.running_node(settings, bound) as port:
-        status, text = await asyncio.to_thread(
-            ask, bound_sockets.port_of(bound.metrics), "/metrics"
-        )
-        assert status == 200
+        _, text = await get(own, "/metrics")
         assert ("samedeal_conflicts_total", frozenset()) in samples(text)
         assert ("samedeal_log_errors_total", frozenset({("level", "error")})) in samples(text)
-        status, _ = await asyncio.to_thread(ask, bound_sockets.port_of(bound.metrics), "/")
-        assert status == 404
-        for host, expected in (("node-a:9000", 200), ("evil.example", 421)):
-            where = bound_sockets.port_of(bound.metrics), "/metrics", host
-            status, text = await asyncio.to_thread(ask, *where)
-            assert (status, "samedeal" in text) == (expected, expected == 200), host
-        status, _ = await asyncio.to_thread(ask, port, "/metrics")
-        assert status == 404
+        for at, path, host, expected in (
+            (own, "/metrics", "127.0.0.1", 200),
+            (own, "/", "127.0.0.1", 404),
+            (own, "/metrics", "node-a:9000", 200),
+            (own, "/metrics", "evil.example", 421),
+            (port, "/metrics", "127.0.0.1", 404),
+        ):
+            response, text = await get(at, path, Host=host)
+            assert (response.status, "samedeal_" in text) == (expected, expected == 200), host
 
 
 def test_the_metrics_ports_of_several_nodes_are_consecutive() -> None:

@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import pytest
 from server.app import alive_nodes
 from server.base.redis.embedded import embedded_redis
 from tests.base.redis.servers import until
+from tests.base.web.test_pages import get
 from tests.clients.client import opened
 from tests.processes import PATIENCE, Running, free_port, is_alive, running
 
@@ -62,14 +62,9 @@ def workers(data: Path) -> Iterator[Workers]:
         yield Workers(server)
 
 
-def get(port: int, path: str = "/health") -> tuple[int, str]:
-    """Send a GET on a new connection; return the status and the body."""
-    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-    connection.request("GET", path)
-    response = connection.getresponse()
-    answer = response.status, response.read().decode()
-    connection.close()
-    return answer
+async def is_healthy(port: int) -> bool:
+    response, text = await get(port, "/health")
+    return (response.status, text) == (200, "ok\n")
 
 
 async def test_workers_share_one_port_and_one_redis(workers: Workers, data: Path) -> None:
@@ -102,7 +97,7 @@ async def test_a_killed_worker_is_replaced(workers: Workers) -> None:
     assert workers.pids[1] != killed
     assert len(workers.logged("worker_started")) == COUNT + 1
     for _ in range(3 * COUNT):
-        assert await asyncio.to_thread(get, port) == (200, "ok\n")
+        assert await is_healthy(port)
 
 
 async def test_workers_are_replaced_while_connections_are_accepted(workers: Workers) -> None:
@@ -112,7 +107,7 @@ async def test_workers_are_replaced_while_connections_are_accepted(workers: Work
     asked = 0
     async with asyncio.timeout(2 * PATIENCE):
         while not workers.logged("workers_replaced"):
-            assert await asyncio.to_thread(get, port) == (200, "ok\n")
+            assert await is_healthy(port)
             asked += 1
     assert asked > 10
     after = set(workers.pids.values())
@@ -136,7 +131,7 @@ async def test_all_workers_exit_on_sigterm_and_sigint(
     assert await asyncio.to_thread(workers.server.process.wait, PATIENCE) == 0
     assert not any(map(is_alive, workers.pids.values()))
     with pytest.raises(ConnectionRefusedError):
-        get(port)
+        await get(port, "/health")
 
 
 async def test_no_worker_outlives_a_killed_supervisor(workers: Workers, data: Path) -> None:
@@ -164,6 +159,6 @@ async def test_each_worker_serves_its_own_metrics(data: Path) -> None:
     with running([sys.executable, "-m", "server", "serve", *options, *several]) as server:
         await Workers(server).ready()
         for port in (first, first + 1):
-            status, text = await asyncio.to_thread(get, port, "/metrics")
-            assert status == 200
+            response, text = await get(port, "/metrics")
+            assert response.status == 200
             assert "samedeal_loop_lag_seconds_count" in text

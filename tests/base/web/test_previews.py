@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from signal import SIGCONT, SIGSTOP
@@ -14,7 +15,6 @@ from engine.catalog import games
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId
-from server.base.journals import store as journals_store
 from server.base.net.budgets import Budgets
 from server.base.net.limits import Rate
 from server.base.net.load import Load
@@ -30,8 +30,9 @@ from tests.base.web.test_pages import get
 from tests.builders import ADA, START
 from tests.clients.client import opened
 from tests.clients.play import give_up_daily, room_of
-from tests.conftest import ALONE, node
-from tests.nodes import SetClock, node_on
+from tests.conftest import ALONE
+from tests.conftest import node as running_node
+from tests.nodes import Node
 from tests.processes import PATIENCE
 from tests.redis_servers import running_server
 
@@ -85,6 +86,13 @@ def page(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+async def port(redis_url: str, page: Path) -> AsyncIterator[int]:
+    """Run a node with this page, and return its port."""
+    async with running_node(redis_url, page=page) as port:
+        yield port
+
+
 async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
     """Return the title, canonical address and meta tags of an address."""
     response, body = await get(port, path, **headers)
@@ -96,6 +104,9 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
     return found.meta
 
 
+LEADERBOARD = "/leaderboard/deuces"
+PAST = f"{LEADERBOARD}?day=20414"
+RUN = "/run/rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b"
 ADDRESSES = [
     ("/", HOME.title, "/"),
     ("/new", HOME.title, "/"),
@@ -111,24 +122,16 @@ ADDRESSES = [
     ("/daily/robert/x", HOME.title, "/"),
     ("/practice/deuces", "Practice Deuces", "/practice/deuces"),
     ("/rules/lady-betty", "How to play Lady Betty", "/rules/lady-betty"),
-    ("/leaderboard/deuces", "Deuces: today’s leaderboard", "/leaderboard/deuces"),
+    (LEADERBOARD, "Deuces: today’s leaderboard", LEADERBOARD),
     (
-        "/leaderboard/deuces?day=20414",
+        f"{LEADERBOARD}?day=20414",
         "Deuces, 22 November 2025: leaderboard",
-        "/leaderboard/deuces?day=20414",
+        f"{LEADERBOARD}?day=20414",
     ),
-    ("/leaderboard/deuces?day=999999", "Deuces: today’s leaderboard", "/leaderboard/deuces"),
-    (
-        "/leaderboard/deuces?day=-1&player=%3Cb%3E",
-        "Deuces: today’s leaderboard",
-        "/leaderboard/deuces",
-    ),
+    (f"{LEADERBOARD}?day=999999", "Deuces: today’s leaderboard", LEADERBOARD),
+    (f"{LEADERBOARD}?day=-1&player=%3Cb%3E", "Deuces: today’s leaderboard", LEADERBOARD),
     ("/r/H7KQ2M4X", "Race me at solitaire", "/r/H7KQ2M4X"),
-    (
-        "/run/rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b?at=6100",
-        "Watch this run",
-        "/run/rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b",
-    ),
+    (f"{RUN}?at=6100", "Watch this run", RUN),
     ("/run/%22%3E%3Cscript%3E", HOME.title, "/"),
     ("/deal/rw4kq8d2n6vx1zt7", "One deal of solitaire", "/deal/rw4kq8d2n6vx1zt7"),
     ("/deal/robert", HOME.title, "/"),
@@ -144,31 +147,30 @@ ADDRESSES = [
 """(path, title, canonical address) of pages."""
 
 
-async def test_each_address_has_its_own_preview(redis_url: str, page: Path) -> None:
-    async with node(redis_url, page=page) as port:
-        origin = f"http://127.0.0.1:{port}"
-        for path, title, address in ADDRESSES:
-            game = next((f"-{game}" for game in games() if f"/{game}" in address), "")
-            picture = f"preview{game}"
-            meta = await preview(port, path)
-            assert (await get(port, f"/{picture}.png"))[0].status == 200, path
-            assert meta["og:title"] == title, path
-            assert meta["title"] == ("Samedeal" if title == HOME.title else f"{title} · Samedeal")
-            assert meta["og:url"] == meta["canonical"] == origin + address, path
-            assert meta["og:image"] == f"{origin}/{picture}.png", path
-            assert meta["description"] == meta["og:description"] != "", path
-            assert meta["og:image:alt"], path
-            assert (meta["og:image:width"], meta["og:image:height"]) == ("1200", "630")
-            assert (meta["og:site_name"], meta["og:type"]) == ("Samedeal", "website")
-            assert meta["twitter:card"] == "summary_large_image"
-            linked = address.startswith(("/archive/", "/run/", "/deal/", "/watch/", "/o/", "/c/"))
-            assert ("robots" in meta) == (path.startswith("/r/") or linked), path
+async def test_each_address_has_its_own_preview(port: int) -> None:
+    origin = f"http://127.0.0.1:{port}"
+    for path, title, address in ADDRESSES:
+        game = next((f"-{game}" for game in games() if f"/{game}" in address), "")
+        picture = f"preview{game}"
+        meta = await preview(port, path)
+        assert (await get(port, f"/{picture}.png"))[0].status == 200, path
+        assert meta["og:title"] == title, path
+        assert meta["title"] == ("Samedeal" if title == HOME.title else f"{title} · Samedeal")
+        assert meta["og:url"] == meta["canonical"] == origin + address, path
+        assert meta["og:image"] == f"{origin}/{picture}.png", path
+        assert meta["description"] == meta["og:description"] != "", path
+        assert meta["og:image:alt"], path
+        assert (meta["og:image:width"], meta["og:image:height"]) == ("1200", "630")
+        assert (meta["og:site_name"], meta["og:type"]) == ("Samedeal", "website")
+        assert meta["twitter:card"] == "summary_large_image"
+        linked = address.startswith(("/archive/", "/run/", "/deal/", "/watch/", "/o/", "/c/"))
+        assert ("robots" in meta) == (path.startswith("/r/") or linked), path
 
 
 async def test_a_rooms_preview_names_the_next_game_and_is_not_indexed(
-    redis_url: str, page: Path
+    redis_url: str, page: Path, port: int
 ) -> None:
-    async with node(redis_url, page=page) as port, opened(port) as host, opened(port) as guest:
+    async with opened(port) as host, opened(port) as guest:
         code = await room_of(host, game="robert", seats=4, limit=60, key="k" * 10)
         assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at Robert"
         terms = {"game": "deuces", "variant": "strict", "limit": 900}
@@ -176,7 +178,7 @@ async def test_a_rooms_preview_names_the_next_game_and_is_not_indexed(
         here = await preview(port, f"/r/{code.lower()}")
         await room_of(guest, game="robert", variant="standard", seats=1, limit=90, key="l" * 10)
         # Another node has to read the room; the preview is the same.
-        async with node(redis_url, page=page) as other:
+        async with running_node(redis_url, page=page) as other:
             there = await preview(other, f"/r/{code}", Host=f"127.0.0.1:{port}")
     assert here == there
     assert here["og:title"] == "Race me at Deuces"
@@ -186,8 +188,8 @@ async def test_a_rooms_preview_names_the_next_game_and_is_not_indexed(
     assert here["robots"] == "noindex"
 
 
-async def test_a_results_preview_names_player_rank_and_score(redis_url: str, page: Path) -> None:
-    async with node(redis_url, page=page) as port, opened(port) as ada, opened(port) as bob:
+async def test_a_results_preview_names_player_rank_and_score(port: int) -> None:
+    async with opened(port) as ada, opened(port) as bob:
         for client, name in ((ada, "Ada O'Neill"), (bob, "Bob")):
             welcome = await client.hello(name=name)
             await client.ask("leaderboard.watch", game="deuces")
@@ -210,32 +212,21 @@ async def test_a_results_preview_names_player_rank_and_score(redis_url: str, pag
 
 
 @pytest.mark.parametrize(
-    ("game", "left", "time", "today", "about"),
+    ("game", "left", "time", "said", "today"),
     [
-        (
-            "deuces",
-            16,
-            680_400,
-            True,
-            "88 of 104 home in 11:20. Same cards for everyone: can you beat it?",
-        ),
+        ("deuces", 16, 680_400, "88 of 104 home in 11:20", True),
         # A game without any complete win.
-        ("robert", 24, 41_000, True, "28 home in 0:41. Same cards for everyone: can you beat it?"),
-        (
-            "deuces",
-            0,
-            3_723_000,
-            False,
-            "All 104 cards home in 1:02:03. Same cards for everyone, on 29 December 2099.",
-        ),
+        ("robert", 24, 41_000, "28 home in 0:41", True),
+        ("deuces", 0, 3_723_000, "All 104 cards home in 1:02:03", False),
     ],
 )
-def test_the_text_of_a_result(game: str, left: int, time: int, about: str, *, today: bool) -> None:
+def test_the_text_of_a_result(game: str, left: int, time: int, said: str, *, today: bool) -> None:
     shown = DailyId(game, 47_479)
     standing = Standing(Row(17, ADA, pack(left, time, 150)), 212, Profile(ADA, "Ada"))
     found = result_previews.result(shown, standing, today=today)
     assert found.title == f"Ada: 17th of 212 at {game.title()}"
-    assert found.about == about
+    more = ": can you beat it?" if today else ", on 29 December 2099."
+    assert found.about == f"{said}. Same cards for everyone{more}"
 
 
 @pytest.mark.parametrize("name", ["נעמי", "ليلى"])
@@ -247,10 +238,9 @@ def test_a_right_to_left_name_does_not_scramble_the_title(name: str) -> None:
 
 
 def test_ordinals_are_written_as_in_english() -> None:
-    spoken = [
-        result_previews.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 100, 101, 111, 1013)
-    ]
-    assert " ".join(spoken) == "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 100th 101st 111th 1013th"
+    spoken = "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 100th 101st 111th 1013th"
+    for each in spoken.split():
+        assert result_previews.ordinal(int(each[:-2])) == each
 
 
 def test_the_texts_of_a_preview_are_escaped() -> None:
@@ -267,56 +257,64 @@ def test_the_texts_of_a_preview_are_escaped() -> None:
 
 async def test_the_operator_can_set_the_origin(redis_url: str, page: Path) -> None:
     where = {"public_url": "https://play.example.org/", "hosts": ("localhost",)}
-    async with node(redis_url, page=page, **where) as port:
+    async with running_node(redis_url, page=page, **where) as port:
         meta = await preview(port, "/daily", Host="localhost")
     assert meta["og:url"] == "https://play.example.org/daily"
     assert meta["og:image"] == "https://play.example.org/preview.png"
 
 
-async def test_each_preview_has_an_etag_of_its_own(redis_url: str, page: Path) -> None:
+async def test_each_preview_has_an_etag_of_its_own(port: int) -> None:
     tags = set()
-    async with node(redis_url, page=page) as port:
-        for path, host in (("/", "127.0.0.1"), ("/daily", "127.0.0.1"), ("/", "127.0.0.2")):
-            response, _ = await get(port, path, Host=host)
-            known = {"Host": host, "If-None-Match": response.headers["ETag"]}
-            again, body = await get(port, path, **known)
-            assert (again.status, body) == (304, "")
-            tags.add(response.headers["ETag"])
-        assert len(tags) == 3
-        known = {"Host": "127.0.0.2", "If-None-Match": response.headers["ETag"]}
-        assert (await get(port, "/daily", **known))[0].status == 200
+    for path, host in (("/", "127.0.0.1"), ("/daily", "127.0.0.1"), ("/", "127.0.0.2")):
+        response, _ = await get(port, path, Host=host)
+        known = {"Host": host, "If-None-Match": response.headers["ETag"]}
+        again, body = await get(port, path, **known)
+        assert (again.status, body) == (304, "")
+        tags.add(response.headers["ETag"])
+    assert len(tags) == 3
+    assert (await get(port, "/daily", **known))[0].status == 200
 
 
 async def test_a_missing_picture_is_left_out(redis_url: str, page: Path) -> None:
     (page / "preview-robert.png").unlink()
-    async with node(redis_url, page=page) as port:
+    async with running_node(redis_url, page=page) as port:
         meta = await preview(port, "/daily/robert")
     assert meta["og:title"] == "Today’s Robert"
     assert not any(name.startswith("og:image") for name in meta)
 
 
-async def test_previews_leave_nothing_in_redis_or_the_caches(redis_url: str) -> None:
-    async with node_on(redis_url, SetClock()) as alone:
-        found = Previews(alone.services.screens, Load(lambda: 0.0), Budgets())
-        before = await alone.keys()
-        for number in range(2, 10):
-            meta = await found.preview(f"/r/{str(number) * 5}", {}, "")
-            assert meta.title == "Race me at solitaire"
-            player = PlayerId(str(number) * 16)
-            await found.preview("/leaderboard/robert", {"day": str(DAY), "player": player}, "")
-        assert await alone.keys() == before
-        assert alone.services.live._replicas.size == 0
-        assert alone.services.profiles.known([player]) is None
-        assert not found._reading
+@pytest.fixture
+def found(node: Node) -> Previews:
+    """Return the previews of a node of services."""
+    return Previews(node.services.screens, Load(lambda: 0.0), Budgets())
+
+
+async def path_of_room(node: Node) -> str:
+    """Open a room of Robert, and return its path."""
+    opened = await node.rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
+    return f"/r/{opened.opened.code}"
+
+
+async def test_previews_leave_nothing_in_redis_or_the_caches(node: Node, found: Previews) -> None:
+    before = await node.keys()
+    for number in range(2, 10):
+        meta = await found.preview(f"/r/{str(number) * 5}", {}, "")
+        assert meta.title == "Race me at solitaire"
+        player = PlayerId(str(number) * 16)
+        await found.preview("/leaderboard/robert", {"day": str(DAY), "player": player}, "")
+    assert await node.keys() == before
+    assert node.services.live._replicas.size == 0
+    assert node.services.profiles.known([player]) is None
+    assert not found._reading
 
 
 async def test_the_reads_for_previews_are_rate_limited(
-    redis_url: str, page: Path, monkeypatch: pytest.MonkeyPatch
+    redis_url: str, page: Path, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(previews, "READS", Rate(1e-9, 2.0))
+    here = port
     async with (
-        node(redis_url, page=page) as here,
-        node(redis_url, page=page) as there,
+        running_node(redis_url, page=page) as there,
         opened(here) as one,
         opened(here) as two,
         opened(here) as three,
@@ -331,56 +329,36 @@ async def test_the_reads_for_previews_are_rate_limited(
 
 
 async def test_requests_for_a_preview_within_seconds_share_one_read(
-    redis_url: str, monkeypatch: pytest.MonkeyPatch
+    node: Node, found: Previews
 ) -> None:
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
-    async with node_on(redis_url, SetClock()) as alone:
-        rooms = alone.rooms
-        room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
-        found, path = (
-            Previews(alone.services.screens, Load(lambda: 0.0), Budgets()),
-            f"/r/{room.opened.code}",
-        )
-        before = await calls(alone.redis, "xrange")
-        at_once = await asyncio.gather(*(found.preview(path, {}, "192.0.2.1") for _ in range(20)))
-        later = [await found.preview(path, {}, f"192.0.2.{number}") for number in range(20)]
-        assert {meta.title for meta in (*at_once, *later)} == {"Race me at Robert"}
-        assert await calls(alone.redis, "xrange") == before + 1
-        found._kept.clear()
-        assert (await found.preview(path, {}, "192.0.2.1")).title == "Race me at Robert"
-        assert await calls(alone.redis, "xrange") == before + 2
-        assert not found._asked
+    path = await path_of_room(node)
+    before = await calls(node.redis, "xrange")
+    at_once = await asyncio.gather(*(found.preview(path, {}, "192.0.2.1") for _ in range(20)))
+    later = [await found.preview(path, {}, f"192.0.2.{number}") for number in range(20)]
+    assert {meta.title for meta in (*at_once, *later)} == {"Race me at Robert"}
+    assert await calls(node.redis, "xrange") == before + 1
+    found._kept.clear()
+    assert (await found.preview(path, {}, "192.0.2.1")).title == "Race me at Robert"
+    assert await calls(node.redis, "xrange") == before + 2
+    assert not found._asked
 
 
 async def test_each_client_pays_for_a_guess_shared_with_others(
-    redis_url: str, few: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    few: Callable[..., None], node: Node, found: Previews
 ) -> None:
     few(PLAYER_MISSES=2.0, ADDRESS_MISSES=2.0)
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
     often, once = "192.0.2.1", "192.0.2.2"
-    async with node_on(redis_url, SetClock()) as alone:
-        rooms = alone.rooms
-        room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
-        found = Previews(alone.services.screens, Load(lambda: 0.0), Budgets())
-        before = await calls(alone.redis, "xrange")
-        await asyncio.gather(
-            *(found.preview("/r/22222222", {}, each) for each in (often, once, often))
-        )
-        assert await calls(alone.redis, "xrange") == before + 1
-        path = f"/r/{room.opened.code}"
-        assert (await found.preview(path, {}, once)).title == "Race me at Robert"
-        assert (await found.preview(path, {}, often)).title == "Race me at solitaire"
+    path = await path_of_room(node)
+    before = await calls(node.redis, "xrange")
+    await asyncio.gather(*(found.preview("/r/22222222", {}, each) for each in (often, once, often)))
+    assert await calls(node.redis, "xrange") == before + 1
+    assert (await found.preview(path, {}, once)).title == "Race me at Robert"
+    assert (await found.preview(path, {}, often)).title == "Race me at solitaire"
 
 
-async def test_a_preview_does_not_help_to_guess_codes(
-    redis_url: str, page: Path, few: Callable[..., None]
-) -> None:
+async def test_a_preview_does_not_help_to_guess_codes(few: Callable[..., None], port: int) -> None:
     few(PLAYER_MISSES=2.0, ADDRESS_MISSES=2.0)
-    async with (
-        node(redis_url, page=page) as port,
-        opened(port) as host,
-        opened(port) as guest,
-    ):
+    async with opened(port) as host, opened(port) as guest:
         code = await room_of(host)
         for _ in range(2):
             assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at Robert"
@@ -391,34 +369,23 @@ async def test_a_preview_does_not_help_to_guess_codes(
         assert (await guest.ask("room.join", code=code))["type"] == "room"
 
 
-async def test_an_overloaded_node_reads_nothing_for_previews(
-    redis_url: str, monkeypatch: pytest.MonkeyPatch
+async def test_an_overloaded_node_reads_nothing_for_previews(node: Node) -> None:
+    path = await path_of_room(node)
+    for lag, title in ((0.0, "Race me at Robert"), (1e9, "Race me at solitaire")):
+        found = Previews(node.services.screens, Load(partial(float, lag)), Budgets())
+        assert (await found.preview(path, {}, "")).title == title
+
+
+async def test_the_page_is_served_while_redis_is_unavailable(
+    page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
-    async with node_on(redis_url, SetClock()) as alone:
-        room = await alone.rooms.create(
-            ADA, "robert", "standard", seats=2, limit=60_000, creation="k"
-        )
-        path = f"/r/{room.opened.code}"
-        for lag, title in ((0.0, "Race me at Robert"), (1e9, "Race me at solitaire")):
-            load = Load(lambda lag=lag: lag)  # type: ignore[misc]
-            found = Previews(alone.services.screens, load, Budgets())
-            assert (await found.preview(path, {}, "")).title == title
-
-
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Allow few pending reads and a short wait, while commands wait for a hanging Redis."""
+    # Few reads may be pending, for a short time, while commands wait for a hanging Redis.
     monkeypatch.setattr(previews, "READ_WITHIN", 0.3)
     monkeypatch.setattr(previews, "MAX_READS", 4)
-
-
-@pytest.mark.usefixtures("impatient")
-async def test_the_page_is_served_while_redis_is_unavailable(page: Path) -> None:
     with running_server() as server:
-        async with node(server.url, page=page) as port, opened(port) as host:
+        async with running_node(server.url, page=page) as port, opened(port) as host:
             code = await room_of(host)
-            async with node(server.url, page=page) as other:
+            async with running_node(server.url, page=page) as other:
                 server.signal(SIGSTOP)
                 try:
                     path = f"/leaderboard/robert?player={ADA}"
