@@ -226,9 +226,7 @@ def test_stored_data_can_be_downloaded_and_deleted(ada: Player) -> None:
     kept(ada, expected=False)
 
 
-def test_only_guests_are_asked_to_keep_their_identity_before_a_daily(
-    ada: Player,
-) -> None:
+def test_only_guests_are_asked_to_keep_their_identity_before_a_daily(ada: Player) -> None:
     ada.go("/daily/robert")
     ada.see("play-daily").wait_for()
     ada.see("keep-identity").get_by_role("link").click()
@@ -241,9 +239,7 @@ def test_only_guests_are_asked_to_keep_their_identity_before_a_daily(
     expect(ada.see("keep-identity")).to_be_hidden()
 
 
-def test_keeping_the_identity_after_a_daily_says_when_ranking_starts(
-    ada: Player,
-) -> None:
+def test_keeping_the_identity_after_a_daily_says_when_ranking_starts(ada: Player) -> None:
     with ada.without_page() as playing:
         playing.open_daily()
         playing.play_robert(2)

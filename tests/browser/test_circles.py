@@ -134,9 +134,7 @@ def test_three_play_in_a_circle(players: tuple[Player, Player, Player]) -> None:
     expect(barbara.see("no-circle")).to_be_visible()
 
 
-def test_the_members_play_a_challenge_of_the_circle(
-    players: tuple[Player, Player, Player],
-) -> None:
+def test_the_members_play_a_challenge_of_the_circle(players: tuple[Player, Player, Player]) -> None:
     ada, grace, barbara = players
     link = found(ada, "Challengers")
     circle = ada.page.url

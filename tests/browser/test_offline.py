@@ -61,9 +61,7 @@ def test_practice_works_without_a_network_and_the_dailies_load_when_online_again
     expect(player.page).to_have_url(re.compile("/$"))
 
 
-def test_a_screen_that_needs_the_server_says_so_and_loads_when_online_again(
-    player: Player,
-) -> None:
+def test_a_screen_that_needs_the_server_says_so_and_loads_when_online_again(player: Player) -> None:
     wait_until_cached(player)
     offline = player.see("offline")
     for path in ("/daily/robert", "/leaderboard/robert", "/r/ZZZZZZZZ"):

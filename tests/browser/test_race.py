@@ -130,9 +130,7 @@ def expect_order(player: Player, *names: str) -> None:
     assert [name in line for name, line in zip(names, lines, strict=True)] == [True] * len(names)
 
 
-def test_the_track_shows_leaders_overtaking_absence_and_finishes(
-    racers: list[Player],
-) -> None:
+def test_the_track_shows_leaders_overtaking_absence_and_finishes(racers: list[Player]) -> None:
     ada, grace, barbara = racers
     start(*racers)
     for player in racers:
@@ -171,10 +169,7 @@ def test_the_track_shows_leaders_overtaking_absence_and_finishes(
     both = {progress(ada, name).get_attribute("data-player") for name in ("You", "Grace")}
     assert set(ada.page.evaluate("moved")) == both
     assert grace.page.evaluate("moved") == []
-    for player, names in (
-        (ada, ("You", "Grace", "Barbara")),
-        (grace, ("Ada", "You", "Barbara")),
-    ):
+    for player, names in ((ada, ("You", "Grace", "Barbara")), (grace, ("Ada", "You", "Barbara"))):
         expect_order(player, *names)
         player.wait_for_frames(60)
         places = [left(chip(player, name)) for name in names]

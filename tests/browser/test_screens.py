@@ -10,14 +10,7 @@ from tests.browser.checks import problems
 from tests.browser.conftest import Site
 from tests.browser.pictures import differences, small
 from tests.browser.player import Player
-from tests.browser.screens import (
-    COMPARED,
-    PARTS,
-    REFERENCES,
-    Cast,
-    comparable_screenshot,
-    device,
-)
+from tests.browser.screens import COMPARED, PARTS, REFERENCES, Cast, comparable_screenshot, device
 from tests.browser.wordy import LOCALE, show_longest_texts
 from tests.processes import ROOT
 

@@ -172,9 +172,7 @@ def test_in_two_step_play_a_first_tap_only_selects(player: Player) -> None:
 
 
 @on_both
-def test_a_card_dropped_on_a_wrong_pile_returns_with_a_reason(
-    player: Player,
-) -> None:
+def test_a_card_dropped_on_a_wrong_pile_returns_with_a_reason(player: Player) -> None:
     practise(player, "lady-betty", "s>t0", "s>t1")
     card = player.cards("t0")[-1]
     x, y = centre(top(player, "t0"))

@@ -43,9 +43,7 @@ from tests.processes import PATIENCE
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_recorded_game_is_legal_and_never_searched_because_cards_stay_unseen(
-    game: str,
-) -> None:
+def test_a_recorded_game_is_legal_and_never_searched_because_cards_stay_unseen(game: str) -> None:
     board = deal_seed(ruleset(game), SEED)
     moves = recorded(game)
     assert len(moves) > 40

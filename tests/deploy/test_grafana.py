@@ -20,9 +20,7 @@ GRAPHS = [panel for panel in PANELS if panel["type"] != "row"]
 
 COLUMNS = 24
 
-LEFT_OUT = {
-    "process_virtual_memory_bytes": "does not show how much memory a node takes",
-}
+LEFT_OUT = {"process_virtual_memory_bytes": "does not show how much memory a node takes"}
 """Families without a panel, with the reason."""
 
 SOURCE = {"type": "prometheus", "uid": "${datasource}"}

@@ -302,10 +302,7 @@ async def test_a_site_below_a_path_is_served_as_documented(
     (tmp_path / "index.html").write_text(PAGE)
     own = {f"{word} {{": f"{to} {{" for word, to in words.items() if proxy is nginx} or words
     root = "/games/samedeal"
-    with (
-        site_of_one(tmp_path, root) as port,
-        proxy([port] * 2, tmp_path, **own) as front,
-    ):
+    with site_of_one(tmp_path, root) as port, proxy([port] * 2, tmp_path, **own) as front:
         until(lambda: front.ask("GET", f"{root}/").text == PAGE)
         assert front.ask("GET", f"{root}/health/ready").status == 200
         redirect = front.ask("GET", root)

@@ -17,14 +17,7 @@ import pytest
 from server.rooms.core import commands
 from tests.deploy.test_restore import play
 from tests.redis_programs import PROGRAMS, programs
-from tests.redis_servers import (
-    MASTERS,
-    Cluster,
-    Server,
-    running_cluster,
-    running_server,
-    until,
-)
+from tests.redis_servers import MASTERS, Cluster, Server, running_cluster, running_server, until
 
 LASTING = 60_000
 """Milliseconds of remaining lifetime for a key to be compared; others may expire meanwhile."""
@@ -151,9 +144,7 @@ def replaced(cluster: Cluster, lost: Server) -> bool:
 
 
 @PROGRAMS
-def test_a_cluster_with_replaced_masters_keeps_everything_across_a_restart(
-    program: str,
-) -> None:
+def test_a_cluster_with_replaced_masters_keeps_everything_across_a_restart(program: str) -> None:
     with running_cluster(program=program) as cluster:
         play_on(cluster.url)
         masters = cluster.masters()

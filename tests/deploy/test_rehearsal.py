@@ -105,10 +105,7 @@ async def test_a_node_can_post_with_the_additional_compose_file(
 ) -> None:
     (made.folder / "push-key").write_bytes(made_as_documented(tmp_path))
     with redis_of(made, tmp_path) as (_, url):
-        public = {
-            "SAMEDEAL_PUBLIC_URL": "https://play.example.org",
-            "SAMEDEAL_HOSTS": "localhost",
-        }
+        public = {"SAMEDEAL_PUBLIC_URL": "https://play.example.org", "SAMEDEAL_HOSTS": "localhost"}
         with node(made, tmp_path, POSTS, SAMEDEAL_REDIS=url, **public) as (_, port):
             async with opened(port) as client:
                 await client.hello()

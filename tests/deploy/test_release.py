@@ -79,9 +79,7 @@ def test_a_tag_unlike_the_version_publishes_nothing(tmp_path: Path, tag: str, ag
     assert (done.returncode == 0) == agrees
 
 
-def test_images_are_built_for_two_architectures_listed_and_signed_by_digest(
-    tmp_path: Path,
-) -> None:
+def test_images_are_built_for_two_architectures_listed_and_signed_by_digest(tmp_path: Path) -> None:
     """Programs stand in for Docker and cosign, which need a registry."""
     script = tmp_path / ".ci/publish-images"
     script.parent.mkdir()

@@ -163,9 +163,7 @@ async def test_a_full_disk_stops_redis_without_losing_acknowledged_moves(
             )
 
 
-def test_on_a_full_disk_redis_stops_at_the_first_write_after_each_start(
-    tmp_path: Path,
-) -> None:
+def test_on_a_full_disk_redis_stops_at_the_first_write_after_each_start(tmp_path: Path) -> None:
     with soon_full(tmp_path, default_program()) as (server, _):
         fill(server)
         server.kill()
@@ -175,9 +173,7 @@ def test_on_a_full_disk_redis_stops_at_the_first_write_after_each_start(
             server.ask("SET", "one", "x" * 10_000)
 
 
-async def test_with_everysec_writes_fail_until_the_disk_has_room(
-    tmp_path: Path,
-) -> None:
+async def test_with_everysec_writes_fail_until_the_disk_has_room(tmp_path: Path) -> None:
     with (
         soon_full(tmp_path, default_program(), appendfsync="everysec") as (server, _),
         site_on(server.url) as site,

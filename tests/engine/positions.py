@@ -7,16 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.board import Board, View
-from engine.cards import (
-    DOWN,
-    RANKS,
-    UNSEEN,
-    Pile,
-    card_name,
-    card_of,
-    parse_card,
-    pile_names,
-)
+from engine.cards import DOWN, RANKS, UNSEEN, Pile, card_name, card_of, parse_card, pile_names
 from engine.catalog import games
 from engine.deal import deal_seed, lay_out
 from engine.moves import legal_moves

@@ -196,9 +196,7 @@ def test_repeated_requests_reuse_the_same_rules() -> None:
     assert first() is None
 
 
-def test_changed_rules_are_shared_while_in_use(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_changed_rules_are_shared_while_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalog, "MAX_KEPT", 100_000)
     changes = "stock.turns=2"
     kept = ruleset("klondike", changes)

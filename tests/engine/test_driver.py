@@ -179,9 +179,7 @@ def test_a_refused_request_leaves_the_position_unchanged(
 @pytest.mark.parametrize(
     "request_", [{"op": "position"}, {"op": "legal"}, {"op": "move", "move": "s>w"}]
 )
-def test_requests_without_a_position_are_refused(
-    request_: dict[str, Any],
-) -> None:
+def test_requests_without_a_position_are_refused(request_: dict[str, Any]) -> None:
     assert codes(answers_to(request_)) == ["bad_request"]
 
 
@@ -224,9 +222,7 @@ JSON = st.recursive(
 WORDS = ["op", "game", "variant", "deck", "seed", "position", "move", "piles", "redeals", "moves"]
 VALUES = JSON | st.sampled_from(["new", "load", "move", "legal", "robert", "deuces", "s>w", "fill"])
 REQUESTS = st.dictionaries(
-    st.sampled_from(WORDS),
-    VALUES | st.dictionaries(st.sampled_from(WORDS), VALUES),
-    max_size=5,
+    st.sampled_from(WORDS), VALUES | st.dictionaries(st.sampled_from(WORDS), VALUES), max_size=5
 )
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)
 

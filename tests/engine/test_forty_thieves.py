@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.positions import (
-    board,
-    dealt,
-    legal,
-    moves_of,
-    moves_to,
-    shown,
-    sizes,
-)
+from tests.engine.positions import board, dealt, legal, moves_of, moves_to, shown, sizes
 
 
 @pytest.mark.parametrize("game", ["forty-thieves", "streets"])

@@ -31,11 +31,7 @@ def test_a_cell_takes_any_one_card(variant: str, cells: int) -> None:
 
 def test_a_card_of_a_cell_goes_home_or_where_it_builds_and_to_no_other_cell() -> None:
     place = board(GAME, f0="4S", c0="5S", t0="6H", t1="6C", t2="2C", rest="t2")
-    assert moves_of(place, "c0") == [
-        "c0>f0",
-        "c0>t0",
-        *[f"c0>t{column}" for column in range(3, 8)],
-    ]
+    assert moves_of(place, "c0") == ["c0>f0", "c0>t0", *[f"c0>t{column}" for column in range(3, 8)]]
 
 
 @pytest.mark.parametrize(

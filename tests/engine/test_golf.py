@@ -6,16 +6,7 @@ import pytest
 
 from engine.board import view_of
 from engine.moves import is_stuck
-from tests.engine.positions import (
-    after,
-    board,
-    dealt,
-    legal,
-    moves_of,
-    moves_to,
-    shown,
-    sizes,
-)
+from tests.engine.positions import after, board, dealt, legal, moves_of, moves_to, shown, sizes
 
 
 def test_golf_seven_columns_of_five_face_up_and_one_card_on_the_foundation() -> None:
@@ -25,8 +16,7 @@ def test_golf_seven_columns_of_five_face_up_and_one_card_on_the_foundation() -> 
 
 
 @pytest.mark.parametrize(
-    ("top", "cards"),
-    [("7S", ["6D", "8C"]), ("KS", ["QH"]), ("AS", ["2H"]), ("QS", ["JH", "KD"])],
+    ("top", "cards"), [("7S", ["6D", "8C"]), ("KS", ["QH"]), ("AS", ["2H"]), ("QS", ["JH", "KD"])]
 )
 def test_golf_one_rank_up_or_down_without_wrap_around(top: str, cards: list[str]) -> None:
     offered = ["6D", "8C", "QH", "2H", "JH", "KD", "AD"]

@@ -19,12 +19,7 @@ from engine.schema import read_rules
 from tests.engine.positions import after, legal, moves_of, shown, sizes
 
 FOUNDATIONS = {"piles": 4, "first": "A"}
-TABLEAU = {
-    "deal": [2, 2, 0],
-    "order": "down",
-    "match": "any",
-    "plays": ["tableau", "foundation"],
-}
+TABLEAU = {"deal": [2, 2, 0], "order": "down", "match": "any", "plays": ["tableau", "foundation"]}
 
 
 def rules_with(
@@ -172,10 +167,7 @@ def test_no_pile_is_empty_while_cards_can_fill_it(fill: list[str], redeals: int)
 
 @pytest.mark.parametrize(
     ("fill", "redeals", "moves"),
-    [
-        (["waste"], 0, ["t0>f0", "s>w"]),
-        (["stock"], 1, [*["s>w"] * 49, "t0>f0", "w>s"]),
-    ],
+    [(["waste"], 0, ["t0>f0", "s>w"]), (["stock"], 1, [*["s>w"] * 49, "t0>f0", "w>s"])],
 )
 def test_an_empty_pile_is_not_filled_by_cards_that_arrive_later(
     fill: list[str], redeals: int, moves: list[str]

@@ -26,11 +26,7 @@ from tests.relatives import RELATIVES, find_ruleset
 
 def test_relatives_are_not_in_the_catalogue() -> None:
     names = {game.id: game.name for game in RELATIVES.values()}
-    assert names == {
-        "gypsy": "Gypsy",
-        "sir-tommy": "Sir Tommy",
-        "streets": "Streets",
-    }
+    assert names == {"gypsy": "Gypsy", "sir-tommy": "Sir Tommy", "streets": "Streets"}
     assert not names.keys() & games().keys()
 
 

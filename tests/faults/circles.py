@@ -27,10 +27,7 @@ class CircleChecks:
     """
 
     def __init__(
-        self,
-        stored: Stored,
-        commands: Mapping[str, CommandIndex],
-        complaints: list[Complaint],
+        self, stored: Stored, commands: Mapping[str, CommandIndex], complaints: list[Complaint]
     ) -> None:
         self._stored = stored
         self._commands = commands

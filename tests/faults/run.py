@@ -21,13 +21,7 @@ from tests.faults.node import CHALLENGE_OPEN, QUICK_LIMIT
 from tests.faults.plans import Table
 from tests.faults.player import Player, World
 from tests.faults.room_history import Nodes
-from tests.faults.stage import (
-    ABSENCE,
-    COUNTDOWNS,
-    WATCH_DELAY_MS,
-    Stage,
-    running_stage,
-)
+from tests.faults.stage import ABSENCE, COUNTDOWNS, WATCH_DELAY_MS, Stage, running_stage
 from tests.faults.stored import Stored
 from tests.faults.stores import Store, running_store
 
@@ -40,11 +34,7 @@ PLAYED_WITHIN = 60.0
 POLL_EVERY = 0.3
 
 EXPECTED = {
-    "private": {
-        "embedded_redis_died",
-        "embedded_redis_not_started",
-        "EOFError: Ran out of input",
-    }
+    "private": {"embedded_redis_died", "embedded_redis_not_started", "EOFError: Ran out of input"}
 }
 """Expected errors in the nodes' logs, by kind of Redis.
 

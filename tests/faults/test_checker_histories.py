@@ -67,9 +67,7 @@ def lose_day(recording: Recording) -> None:
 
 def invent_day(recording: Recording) -> None:
     change(
-        recording,
-        ADA,
-        lambda h: replace(h, days={**h.days, (GAME, DAY - 1): h.days[GAME, DAY]}),
+        recording, ADA, lambda h: replace(h, days={**h.days, (GAME, DAY - 1): h.days[GAME, DAY]})
     )
 
 

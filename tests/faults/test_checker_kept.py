@@ -73,8 +73,7 @@ def test_played_attempts_are_kept_and_others_expire_soon(
 
 
 @pytest.mark.parametrize(
-    ("events", "at", "found"),
-    [(1, UNPLAYED - 1, True), (1, UNPLAYED, False), (2, UNPLAYED, True)],
+    ("events", "at", "found"), [(1, UNPLAYED - 1, True), (1, UNPLAYED, False), (2, UNPLAYED, True)]
 )
 def test_only_an_unplayed_journal_may_have_expired(events: int, at: int, found: bool) -> None:
     recording, ledger = correct_recording(), Ledger(ADA)

@@ -19,15 +19,7 @@ from server.rooms.core.room import Room
 from tests.builders import ADA, CODE, LIMIT
 from tests.faults.checker import check
 from tests.faults.ledger import Ledger
-from tests.faults.recording import (
-    GAME,
-    RACED,
-    SEED,
-    Recording,
-    _append,
-    _commitment_of,
-    board_of,
-)
+from tests.faults.recording import GAME, RACED, SEED, Recording, _append, _commitment_of, board_of
 from tests.faults.test_checker import kinds, rewrite
 
 BOT = attempt_id(RACED, PACE_BOT)

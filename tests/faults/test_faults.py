@@ -55,9 +55,7 @@ async def test_acknowledging_before_appending_is_detected(tmp_path: Path) -> Non
     assert lost, "\n".join(table(report))
 
 
-async def test_killing_the_private_store_of_two_workers_loses_nothing(
-    tmp_path: Path,
-) -> None:
+async def test_killing_the_private_store_of_two_workers_loses_nothing(tmp_path: Path) -> None:
     store = {"redis": "private", "workers": 2, "kinds": ("private store killed",)}
     report = await report_of(tmp_path, players=8, share=60, faults=2, pause=1.0, **store)
 

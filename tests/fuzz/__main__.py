@@ -18,10 +18,7 @@ from pathlib import Path
 import atheris
 
 # Parsers, including libraries. Instrumenting every import would take a minute.
-_PARSING = [
-    *("engine", "server"),
-    *("tomllib", "ipaddress", "websockets"),
-]
+_PARSING = [*("engine", "server"), *("tomllib", "ipaddress", "websockets")]
 with atheris.instrument_imports(include=_PARSING):
     from tests.fuzz.targets import TARGETS, Target, keep, kept
 

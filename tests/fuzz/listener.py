@@ -333,12 +333,7 @@ HOST = b"Host: localhost\r\n"
 
 WORDS = (
     *(b"GET / HTTP/1.1\r\n", b"HEAD ", b"OPTIONS ", b"POST ", b"/socket", b"HTTP/1.0\r\n", HOST),
-    *(
-        b"\r\n\r\n",
-        b"Connection: Upgrade\r\n",
-        b"Upgrade: websocket\r\n",
-        b"Origin: http://",
-    ),
+    *(b"\r\n\r\n", b"Connection: Upgrade\r\n", b"Upgrade: websocket\r\n", b"Origin: http://"),
     *(b"Sec-WebSocket-Version: 13\r\n", b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"),
     *(
         b"Transfer-Encoding: chunked\r\n",

@@ -216,9 +216,7 @@ def test_a_releases_commands_are_decoded(release: str) -> None:
     assert {"CreateChallenge", "PlayChallenge", "CreateCircle", "JoinCircle"} <= names
 
 
-def test_a_releases_events_are_encoded_unchanged_except_added_fields(
-    release: str,
-) -> None:
+def test_a_releases_events_are_encoded_unchanged_except_added_fields(release: str) -> None:
     names = set()
     for name, frame in frames(release, "server"):
         names.add(name)

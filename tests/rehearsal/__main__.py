@@ -114,9 +114,7 @@ def _prepared(engine: str) -> dict[str, str]:
         MissingError: a prerequisite cannot be installed.
     """
     provide = partial(
-        prerequisites.provide,
-        read=prerequisites.read_version,
-        install_packages=install_packages,
+        prerequisites.provide, read=prerequisites.read_version, install_packages=install_packages
     )
     variables = dict(os.environ)
     if engine == "docker":

@@ -246,11 +246,7 @@ def uses_replicas_of_older_connections() -> Iterator[None]:
     def on_this(self: JournalStore, entry: Append, at: int, _: int, *given: Any) -> None:
         append(self, entry, at, self.generation(entry.key), *given)
 
-    with (
-        _losses(),
-        _taken_for_current(),
-        patched(JournalStore, "append", on_this),
-    ):
+    with _losses(), _taken_for_current(), patched(JournalStore, "append", on_this):
         yield
 
 

@@ -17,14 +17,7 @@ from server.base.core.keys import kind_of
 from server.base.core.quota import BOT, RUNNER, Item
 from server.base.quotas.quotas import ENTRY_BYTES, MOVES, PLAYED
 from server.players.core.charges import GUEST, RECORD
-from server.rooms.core.charges import (
-    ENTRY,
-    ROOM,
-    ROUND,
-    ROUND_RESULTS,
-    RUNNER_RESULTS,
-    USED_ROOM,
-)
+from server.rooms.core.charges import ENTRY, ROOM, ROUND, ROUND_RESULTS, RUNNER_RESULTS, USED_ROOM
 from tests.simulation.memory import Key
 from tests.simulation.rooms import RoomStory
 

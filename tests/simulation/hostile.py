@@ -448,11 +448,7 @@ class Cast:
 
 
 def cast(
-    world: World,
-    network: Network,
-    players: Sequence[Player],
-    game: str,
-    rng: random.Random,
+    world: World, network: Network, players: Sequence[Player], game: str, rng: random.Random
 ) -> Cast:
     """Return the players of a race with hostile ones, and their plans."""
     scene = Scene(world, players)

@@ -55,9 +55,7 @@ def quick() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    "seeds",
-    [range(RACES), pytest.param(TELLING, marks=pytest.mark.deep)],
-    ids=["first", "telling"],
+    "seeds", [range(RACES), pytest.param(TELLING, marks=pytest.mark.deep)], ids=["first", "telling"]
 )
 def test_nothing_is_lost_doubled_or_invented(seeds: Sequence[int]) -> None:
     counts: Counter[str] = Counter()

@@ -203,10 +203,7 @@ async def test_a_stored_deal_is_found_unchanged(
         assert await services.keyring_store.keep_first("two") == "one"
         assert [
             await services.keyring_store.change(*each) for each in (("two", "1"), ("one", "3"))
-        ] == [
-            False,
-            True,
-        ]
+        ] == [False, True]
         assert await services.keyring_store.read() == "3"
 
     if which == "real":

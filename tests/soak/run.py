@@ -104,10 +104,7 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
     world = World(port=0)
     async with (
         store_running(settings.redis) as store,
-        _running_stage(store, folder, settings) as (
-            stage,
-            nodes,
-        ),
+        _running_stage(store, folder, settings) as (stage, nodes),
     ):
         began = await _figures(nodes, collect=True)
         samples, stuck = await _run_people(settings, stage, nodes, world, log)

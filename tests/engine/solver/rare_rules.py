@@ -128,9 +128,7 @@ RULES = [
     rules_of(tableau=WIDE | {"fill": ["waste"]}, waste={"plays": ["foundation"]}),
     rules_of(tableau=WIDE | {"fill": ["stock"]}),
     rules_of(  # the stock's cards may be dealt in rows or one by one
-        tableau=WIDE,
-        stock={"plays": ["row", "tableau", "foundation"], "top": "up"},
-        waste=None,
+        tableau=WIDE, stock={"plays": ["row", "tableau", "foundation"], "top": "up"}, waste=None
     ),
     rules_of(tableau=WIDE, stock={"plays": ["waste", "row"]}),
     rules_of(  # rows from a stock that was the waste
@@ -158,8 +156,7 @@ RULES = [
     ),
     rules_of(tableau=WIDE, stock={"plays": ["waste", "row"], "row_on_empty": False}),
     rules_of(  # sequences of some suits only, which move through empty piles
-        suits="HD",
-        tableau=WIDE | {"match": "any", "run_match": "suit", "moves": "run-by-places"},
+        suits="HD", tableau=WIDE | {"match": "any", "run_match": "suit", "moves": "run-by-places"}
     ),
 ]
 """Rules for randomly dealt boards."""

@@ -36,13 +36,7 @@ from engine.solver.beam.random_numbers import Xorshift
 from engine.solver.solution import Verdict
 from tests.engine.positions import ALL, SEED
 from tests.engine.solver import rare_rules
-from tests.engine.solver.exhaustive import (
-    GAMES,
-    check,
-    most_home,
-    numbered,
-    searched_whole,
-)
+from tests.engine.solver.exhaustive import GAMES, check, most_home, numbered, searched_whole
 from tests.engine.solver.whole_deals import solved
 from tests.engine.starts import STARTS
 from tests.relatives import find_ruleset

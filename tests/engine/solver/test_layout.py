@@ -30,10 +30,7 @@ def layout(**changes: Any) -> Layout:
         {"stock": {"plays": ["row"]}, "waste": None},
         {"foundations": foundations({"first": "3", "wrap": True})},
         {"packs": 1, "foundations": foundations({"piles": 1}, {"piles": 3})},
-        {
-            "foundations": foundations({"match": "any"}),
-            "tableau": TABLEAU | {"match": "any"},
-        },
+        {"foundations": foundations({"match": "any"}), "tableau": TABLEAU | {"match": "any"}},
     ],
 )
 def test_cards_may_go_home_automatically(changes: dict[str, Any]) -> None:
@@ -56,10 +53,7 @@ def test_cards_may_go_home_automatically(changes: dict[str, Any]) -> None:
         {"foundations": foundations({}, {"takes": "run", "first": "K"})},
         {"tableau": TABLEAU | {"fill": ["waste"]}},
         {"stock": {"plays": ["waste", "foundation"], "to_foundation": "any"}},
-        {
-            "stock": {"plays": ["waste", "row"]},
-            "waste": {"plays": ["foundation"], "redeals": 1},
-        },
+        {"stock": {"plays": ["waste", "row"]}, "waste": {"plays": ["foundation"], "redeals": 1}},
     ],
 )
 def test_cards_never_go_home_automatically(changes: dict[str, Any]) -> None:
