@@ -58,6 +58,5 @@ def running_calendar(at: float = NOON) -> Iterator[Calendar]:
 
 
 def leave_screenshot(player: Player, number: int, step: str) -> None:
-    """Save a screenshot of a test step in the folder named by `DAYS`, if it is set."""
     if folder := os.environ.get("DAYS"):
         player.page.screenshot(path=Path(folder) / f"{number:02}-{step}.png", full_page=True)

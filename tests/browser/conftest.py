@@ -39,7 +39,6 @@ def pytest_runtest_makereport(
 
 
 def launched(playwright: Playwright, path: str | None) -> Browser:
-    """Launch the browser that `tests/machine.py` found at a path."""
     assert path is not None, "This test needs a browser: make browser"
     return playwright.chromium.launch(executable_path=path, args=machine.ARGUMENTS)
 
@@ -103,7 +102,6 @@ def running_site(*program: str, options: Sequence[str] = ()) -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
-    """Run a server for all tests of a module, so that modules do not see each other's data."""
     with running_site() as site:
         yield site
 

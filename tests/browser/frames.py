@@ -57,7 +57,6 @@ def open_practice(player: Player, game: str, moves: list[str], seed: str = SEED)
 
 
 def drag(player: Player) -> None:
-    """Drag the top card of the waste around and drop it back."""
     mouse = player.page.mouse
     box = player.page.locator('[data-pile="w"]').last.bounding_box()
     assert box is not None
@@ -71,7 +70,6 @@ def drag(player: Player) -> None:
 
 
 def report(name: str, device: str, times: list[float]) -> None:
-    """Print a row of the table."""
     half, most = (times[int(len(times) * at)] for at in (0.5, 0.95))
     print_line(f"| {name} | {device} | {len(times)} | {half:.1f} | {most:.1f} | {times[-1]:.1f} |")
 
@@ -111,7 +109,6 @@ def measure(browser: Browser, url: str, name: str) -> None:
 
 
 def main() -> None:
-    """Measure on both devices and print a table."""
     print_line("| animation | device | frames | p50 ms | p95 ms | worst ms |")
     print_line("|---|---|---|---|---|---|")
     with running_site() as site, sync_playwright() as playwright:

@@ -162,7 +162,6 @@ class Friend:
 
 
 def adjoin(one: str, other: str) -> bool:
-    """Return whether two cards' ranks are adjacent, counting King and Ace."""
     return (RANKS.index(one[0]) - RANKS.index(other[0])) % 13 in {1, 12}
 
 

@@ -22,7 +22,6 @@ COLOURS = 256
 
 
 def small(screenshot: bytes) -> Image.Image:
-    """Scale down a screenshot, a PNG."""
     with Image.open(BytesIO(screenshot)) as picture:
         size = (picture.width // SCALE, picture.height // SCALE)
         return picture.convert("RGB").resize(size, Image.Resampling.BOX)

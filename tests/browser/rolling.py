@@ -138,7 +138,6 @@ def race_through_restarts(browser: Browser, rounds: int = 1) -> list[float]:
 
 
 def main() -> None:
-    """Print how long players are disconnected in five rolling restarts."""
     with sync_playwright() as playwright:
         browser = launched(playwright, machine().whole_browser)
         gaps = race_through_restarts(browser, rounds=5)

@@ -121,7 +121,6 @@ def comparable_screenshot(player: Player) -> bytes:
 
 
 def device(size: str, scheme: str = "light") -> dict[str, Any]:
-    """Return a browser context's settings for a size and a colour scheme."""
     width, height = SIZES[size]
     touch = min(width, LAPTOP) < LAPTOP
     return {
@@ -202,7 +201,6 @@ def _open(player: Player, path: str) -> None:
 
 
 def store_practice(player: Player, game: str, game_state: dict[str, Any]) -> None:
-    """Store a practice game in the browser, as the page does."""
     player.page.evaluate(
         "([key, value]) => localStorage.setItem(key, value)",
         [f"samedeal.practice.{game}", json.dumps(game_state)],
@@ -588,7 +586,6 @@ PARTS: dict[str, Callable[[Cast], Screens]] = {
 
 
 def main() -> None:
-    """Write a screenshot of every screen at every size to a folder."""
     parser = argparse.ArgumentParser(
         description="Write a screenshot of every screen at every size."
     )

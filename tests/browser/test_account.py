@@ -61,18 +61,15 @@ class VirtualDevice:
 
 
 def at_account(player: Player) -> None:
-    """Open the account page and wait for it."""
     player.go("/account")
     expect(player.see("account")).to_have_attribute("data-kept", re.compile("true|false"))
 
 
 def kept(player: Player, *, expected: bool = True) -> None:
-    """Wait until the account page shows whether the identity is kept."""
     expect(player.see("account")).to_have_attribute("data-kept", str(expected).lower())
 
 
 def named(player: Player, name: str) -> None:
-    """Wait until the account page shows this name."""
     expect(player.see("account").get_by_role("heading")).to_have_text(name)
 
 

@@ -35,7 +35,6 @@ def other(browser: Browser, site: Site) -> Iterator[Player]:
 
 
 def play(player: Player, home: int) -> None:
-    """Play the challenge on the page until this many cards are home, then resign."""
     player.press("play-challenge")
     player.wait_for_board()
     player.play_robert(home)
@@ -44,7 +43,6 @@ def play(player: Player, home: int) -> None:
 
 
 def play_without_page(player: Player, link: str, home: int) -> None:
-    """Play a challenge until this many cards are home, then resign."""
     with player.without_page() as friend:
         friend.open_challenge(link)
         friend.play_robert(home)
@@ -52,12 +50,10 @@ def play_without_page(player: Player, link: str, home: int) -> None:
 
 
 def homes(player: Player) -> list[str]:
-    """Return the cards home in the table, from the top."""
     return player.see("row-home").all_inner_texts()
 
 
 def id_of(player: Player) -> str:
-    """Return a player's id, from the link to the player's own page."""
     return player.own_page().rpartition("/")[2]
 
 

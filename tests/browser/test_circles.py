@@ -23,7 +23,6 @@ def players(browser: Browser, site: Site) -> Iterator[tuple[Player, Player, Play
 
 
 def found(player: Player, name: str) -> str:
-    """Found a circle and return its invitation link."""
     player.go("/circles")
     player.see("circle-name").fill(name)
     player.press("found-circle")
@@ -32,19 +31,16 @@ def found(player: Player, name: str) -> str:
 
 
 def join(player: Player, link: str) -> None:
-    """Join a circle by its link."""
     player.page.goto(link)
     player.press("join-circle")
     player.see("circle").wait_for()
 
 
 def names(player: Player) -> list[str]:
-    """Return the names in a circle's table, from the top."""
     return [row.split("#")[0].strip() for row in player.see("look-at").all_inner_texts()]
 
 
 def play(player: Player, home: int) -> None:
-    """Play the daily of Robert until this many cards are home, then resign."""
     with player.without_page() as friend:
         friend.open_daily()
         friend.play_robert(home)
@@ -61,7 +57,6 @@ def compare(player: Player, others: dict[str, str]) -> None:
 
 
 def react(player: Player) -> None:
-    """Send an emote for the first dailies of the feed."""
     dailies = player.page.locator('[data-testid="feed-item"][data-about="dailies"]')
     expect(dailies).to_have_count(2)
     dailies.first.get_by_test_id("react").click()

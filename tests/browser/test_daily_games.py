@@ -18,7 +18,6 @@ IN_ORDER = [game for game in games() if game in DAILY]
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
-    """Run a server with two dailies."""
     with running_site(options=("--daily-games", ",".join(DAILY))) as site:
         yield site
 

@@ -123,7 +123,6 @@ def test_four_days(browser: Browser, calendar: Calendar) -> None:
 
 
 def share_the_end(days: Days) -> str:
-    """Share Ada's first result and return its number of cards home."""
     ada = days.ada
     expect(ada.see("rank")).to_contain_text("of 2")
     expect(ada.see("race-chart").get_by_role("img")).to_have_attribute("data-runs", "2")
@@ -234,7 +233,6 @@ def test_a_daily_started_before_midnight_counts_for_its_own_day(
 
 
 def begin(player: Player, game: str | None) -> None:
-    """Start a game's daily, or the one whose start is shown."""
     if game is not None:
         player.go(f"/daily/{game}")
     player.press("play-daily")

@@ -29,7 +29,6 @@ def phone_of(player: Player, browser: Browser, site: Site) -> Player:
 
 
 def race_alone(player: Player) -> str:
-    """Start a race of one player and return the room's link."""
     link = player.open_room("robert", 1)
     player.press("start-round")
     player.wait_for_board()
@@ -37,7 +36,6 @@ def race_alone(player: Player) -> str:
 
 
 def draw(player: Player, moves: int) -> None:
-    """Deal from the stock until this many moves have been played."""
     for move in range(player.moves(), moves):
         player.tap("s")
         player.wait_for_moves(move + 1)

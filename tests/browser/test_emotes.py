@@ -36,25 +36,21 @@ def friend(site: Site) -> Iterator[Friend]:
 
 @pytest.fixture
 def room(host: Player, guest: Player) -> None:
-    """Put both players in a room of Robert."""
     guest.page.goto(host.open_room("robert"))
     for player in (host, guest):
         expect(player.see("seat")).to_have_count(2)
 
 
 def emote(player: Player, name: str) -> None:
-    """Send an emote."""
     player.press("emotes")
     player.press(f"emote-{name}")
 
 
 def emote_from(friend: Friend, link: str, name: str) -> None:
-    """Send an emote without a browser."""
     friend.in_room(link, "SendEmote", emote=EMOTES.index(name))
 
 
 def shown(player: Player, name: str) -> Locator:
-    """Return a player's element of an emote."""
     return player.page.locator(f'[data-testid="emote"][data-emote="{name}"]:visible')
 
 
@@ -69,12 +65,10 @@ WATCH = """() => {
 
 
 def wait_until_seen(player: Player, name: str) -> None:
-    """Wait until a watched page has shown an emote."""
     player.page.wait_for_function("name => window.emotes.has(name)", arg=name)
 
 
 def has_seen(player: Player, name: str) -> bool:
-    """Return whether a watched page has shown an emote."""
     return bool(player.page.evaluate("name => window.emotes.has(name)", name))
 
 
@@ -120,7 +114,6 @@ def test_an_emote_appears_on_the_track_while_both_race(host: Player, guest: Play
 
 
 def mute_in_menu(player: Player, name: str) -> None:
-    """Mute or unmute another member from the seat's menu."""
     player.see("seat").filter(has_text=name).get_by_test_id("seat-menu").click()
     player.press("mute")
 

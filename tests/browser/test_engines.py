@@ -42,7 +42,6 @@ def test_journeys(engine: str, browser: Browser, site: Site) -> None:
 
 
 def practise(visitor: Visitor, site: Site) -> None:
-    """Play practice by mouse, finger and keys, and resume it."""
     visitor.go(f"{site.url}/practice/robert")
     visitor.wait_for_board()
     visitor.touch("s")
@@ -63,7 +62,6 @@ def practise(visitor: Visitor, site: Site) -> None:
 
 
 def race(visitor: Visitor, browser: Browser, site: Site) -> None:
-    """Race against Chromium, then open the results, the replay and the deal."""
     host = Player(browser, site.url, name="Ada")
     visitor.go(host.open_room("robert"))
     expect(host.see("start-round")).to_contain_text("2")
@@ -97,7 +95,6 @@ def race(visitor: Visitor, browser: Browser, site: Site) -> None:
 
 
 def reload_during_a_drag(visitor: Visitor, site: Site) -> None:
-    """Resume a daily after a reload during a drag, and end it."""
     visitor.go(f"{site.url}/daily/robert")
     visitor.press("play-daily")
     visitor.wait_for_board()
@@ -113,7 +110,6 @@ def reload_during_a_drag(visitor: Visitor, site: Site) -> None:
 
 
 def read(visitor: Visitor, site: Site) -> None:
-    """Open pages without errors."""
     visitor.go(site.url)
     visitor.see("race")
     visitor.ask(NOTE_ERRORS)

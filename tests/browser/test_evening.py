@@ -139,7 +139,6 @@ class Evening:
 
 
 def draw(player: Player, moves: int) -> None:
-    """Deal from the stock until this many moves have been played."""
     for move in range(player.moves(), moves):
         player.tap("s")
         player.wait_for_moves(move + 1)

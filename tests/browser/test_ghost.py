@@ -27,7 +27,6 @@ def player(browser: Browser, site: Site) -> Iterator[Player]:
 
 @pytest.fixture
 def run(site: Site) -> str:
-    """Return the path of a run of Ada's."""
     with Friend(site.url, "Ada") as ada:
         ada.race_alone()
         ada.play_robert(HOME)
@@ -36,7 +35,6 @@ def run(site: Site) -> str:
 
 
 def begin(player: Player, run: str) -> None:
-    """Start a race against a run, from its page."""
     player.go(run)
     player.press("race-run")
     player.wait_for_board()
@@ -44,7 +42,6 @@ def begin(player: Player, run: str) -> None:
 
 
 def expect_progress(player: Player, own: int, ghost: int) -> None:
-    """Wait until the track shows these numbers of cards."""
     expect(player.see("own-progress")).to_have_attribute("data-home", str(own))
     expect(player.see("runner-progress")).to_have_attribute("data-home", str(ghost))
 

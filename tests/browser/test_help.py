@@ -19,7 +19,6 @@ def player(browser: Browser, site: Site) -> Iterator[Player]:
 
 
 def play_alone(player: Player, allowed: str) -> None:
-    """Start Robert alone with this help."""
     player.go("/new")
     player.choose_game("robert")
     # Players who know the game see no guide, so only a hint's cards glow.

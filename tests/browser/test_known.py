@@ -30,7 +30,6 @@ def players(browser: Browser, site: Site) -> Iterator[list[Player]]:
 
 
 def expect_deal(player: Player, number: str) -> None:
-    """Wait until a player sees the opening of a numbered deal."""
     rules = ruleset("freecell", "standard")
     piles = deal_seed(rules, known_deck(rules, number)).piles
     player.wait_for_board()

@@ -32,7 +32,6 @@ def player(browser: Browser, played: Site) -> Iterator[Player]:
 
 
 def _finish(site: Site, name: str, moves: int) -> None:
-    """Let a new guest play some moves of the day's deal and resign."""
     with Friend(site.url, name) as guest:
         guest.open_daily(GAME)
         guest.draw(moves)

@@ -21,7 +21,6 @@ def player(browser: Browser, site: Site) -> Iterator[Player]:
 
 
 def wait_until_cached(player: Player) -> None:
-    """Visit the page, and wait until the service worker has cached it."""
     player.go("/")
     player.page.evaluate("navigator.serviceWorker.ready.then(() => null)")
     player.page.wait_for_function("() => navigator.serviceWorker.controller !== null")
@@ -75,7 +74,6 @@ def test_a_screen_that_needs_the_server_says_so_and_loads_when_online_again(play
 
 
 def expect_opaque(element: Locator) -> None:
-    """Expect that an element is as opaque as other text."""
     opacity = """element => {
       let all = 1;
       for (; element; element = element.parentElement) all *= getComputedStyle(element).opacity;

@@ -18,7 +18,6 @@ from tests.browser.wordy import LOCALE, show_longest_texts
 
 @pytest.fixture(scope="module")
 def operators(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the file of a server's operators, initially empty."""
     file = tmp_path_factory.mktemp("operators") / "operators"
     file.write_text("")
     return file
@@ -35,7 +34,6 @@ def site(operators: Path) -> Iterator[Site]:
 
 @pytest.fixture
 def ada(site: Site, browser: Browser) -> Iterator[Player]:
-    """Return the player who becomes an operator."""
     player = Player(browser, site.url, DESKTOP, "Ada")
     yield player
     player.close()
@@ -43,7 +41,6 @@ def ada(site: Site, browser: Browser) -> Iterator[Player]:
 
 @pytest.fixture
 def bob(site: Site, browser: Browser) -> Iterator[Player]:
-    """Return a player with a phone."""
     player = Player(browser, site.url, PHONE, "Rude Bob")
     yield player
     player.close()
@@ -57,13 +54,11 @@ def cyd(site: Site, browser: Browser) -> Iterator[Player]:
 
 
 def id_of(player: Player) -> str:
-    """Return a player's id."""
     token: str = player.page.evaluate("localStorage.getItem('samedeal.token')")
     return token.partition(".")[0]
 
 
 def act(player: Player, button: str, reason: str) -> None:
-    """Press an action's button, enter the reason, and wait until it is done."""
     player.press(button)
     expect(player.see("act-confirm")).to_be_disabled()
     player.see("act-reason").fill(reason)

@@ -31,7 +31,6 @@ def guest(browser: Browser, site: Site) -> Iterator[Player]:
 
 
 def start_race(host: Player, guest: Player, game: str) -> None:
-    """Start a race; the guest joins by the link."""
     link = host.open_room(game)
     guest.page.goto(link)
     expect(host.see("start-round")).to_contain_text("2")

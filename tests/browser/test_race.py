@@ -47,7 +47,6 @@ def grace(site: Site) -> Iterator[Friend]:
 
 
 def start(*players: Player) -> None:
-    """Start a race of Robert."""
     host, *guests = players
     link = host.open_room("robert", len(players))
     for guest in guests:
@@ -59,13 +58,11 @@ def start(*players: Player) -> None:
 
 
 def progress(player: Player, name: str) -> Locator:
-    """Return the track's entry for a player, by first name or `You`."""
     lines = player.page.locator('[data-testid="own-progress"], [data-testid="runner-progress"]')
     return lines.filter(has_text=name)
 
 
 def chip(player: Player, name: str) -> Locator:
-    """Return the chip of a runner on a player's track."""
     runner = progress(player, name).get_attribute("data-player")
     return player.page.locator(f'[data-testid="chip"][data-player="{runner}"]')
 
@@ -118,7 +115,6 @@ def listen(player: Player) -> None:
 
 
 def hear(player: Player, words: str) -> None:
-    """Wait until the page has announced something."""
     player.page.wait_for_function("words => window.said.includes(words)", arg=words)
 
 
@@ -285,7 +281,6 @@ def test_a_latecomer_watches_and_plays_in_the_next_round(
 
 
 def look_on_and_join(late: Player, link: str, grace: Friend, barbara: Friend) -> None:
-    """Open a room during a round, and play in its next one."""
     late.page.goto(link)
     expect(late.page.get_by_text("in the middle of a round")).to_be_visible()
     expect(late.see("runner-progress")).to_have_count(2)
@@ -306,7 +301,6 @@ def look_on_and_join(late: Player, link: str, grace: Friend, barbara: Friend) ->
 
 @contextmanager
 def seated(link: str, *names: str) -> Iterator[None]:
-    """Seat guests without browsers in a room by its link."""
     with ExitStack() as friends:
         for name in names:
             friend = Friend(link.partition("/r/")[0], name)

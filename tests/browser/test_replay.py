@@ -25,7 +25,6 @@ def player(browser: Browser, site: Site) -> Iterator[Player]:
 
 @pytest.fixture
 def ada(player: Player) -> Iterator[Friend]:
-    """Return the player's session without a browser."""
     with player.without_page() as ada:
         yield ada
 
@@ -48,7 +47,6 @@ def run_robert(ada: Friend, deals: int) -> list[list[str]]:
 
 
 def begin(host: Friend, guest: Friend, game: str) -> None:
-    """Start a race."""
     link = host.open_room(game)
     guest.join(link)
     host.start(link)

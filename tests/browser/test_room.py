@@ -176,7 +176,6 @@ def test_a_host_alone_practises_until_a_friend_joins(host: Player, friend: Frien
 
 
 def gather(host: Player, guest: Player | Friend) -> None:
-    """Open a room as Ada, which Grace joins."""
     link = host.open_room("robert", seats=3)
     if isinstance(guest, Friend):
         guest.join(link)

@@ -25,7 +25,6 @@ ACCEPT = f"accept the new look by: python -m tests.browser.screens {SHOTS} --kee
 
 
 def leave_screenshot(player: Player, folder: str, name: str) -> None:
-    """Save a screenshot of a player's page in a folder of `SHOTS`."""
     player.page.screenshot(path=SHOTS / folder / f"{name}.png")
 
 

@@ -15,14 +15,12 @@ from tests.redis_servers import Server, running_server
 
 @pytest.fixture
 def redis() -> Iterator[Server]:
-    """Run a Redis that a test can kill and restart."""
     with running_server() as server:
         yield server
 
 
 @pytest.fixture
 def url(redis: Server) -> Iterator[str]:
-    """Run a node on that Redis and yield its URL."""
     port = free_port()
     serve = [sys.executable, "-m", "server", "serve", "--port", str(port), "--redis", redis.url]
     with running([*serve, "--log-format", "json"], forked=True) as node:

@@ -62,10 +62,6 @@ on_both = pytest.mark.parametrize(
 def practise(
     player: Player, game: str, *moves: str, newcomer: bool = False, variant: str = "standard"
 ) -> None:
-    """Open a practice game after some moves.
-
-    A newcomer is shown the guide, which others have already seen.
-    """
     kept = json.dumps({"seed": SEED, "moves": moves, "variant": variant})
     if not newcomer:
         player.page.add_init_script(f"localStorage.setItem('samedeal.guided.{game}', '3')")
@@ -113,13 +109,11 @@ def centre(card: Locator) -> tuple[float, float]:
 
 
 def top(player: Player, pile: str) -> Locator:
-    """Return the top card of a pile."""
     index = len(player.cards(pile)) - 1
     return player.page.locator(f'[data-pile="{pile}"][data-index="{index}"]')
 
 
 def piles_of(cards: Locator) -> set[str]:
-    """Return the names of the piles that these cards lie on."""
     return {card.get_attribute("data-pile") or "" for card in cards.all()}
 
 
@@ -353,7 +347,6 @@ def test_a_game_is_played_by_keyboard_alone(browser: Browser, site: Site) -> Non
 
 
 def stock_of(player: Player) -> int:
-    """Return the stock's number of cards."""
     number = player.page.locator('ul[aria-label^="Stock"] button').get_attribute("data-at")
     assert number is not None
     return int(number)

@@ -46,7 +46,6 @@ READY = "() => performance.getEntriesByType('resource').some(({name}) => /transl
 
 
 def translate(player: Player) -> None:
-    """Translate the page from now on."""
     wait_until_ready(player)
     player.page.evaluate(TRANSLATE, MARK)
     expect(player.page.locator("font").first).to_be_attached()
@@ -65,7 +64,6 @@ def text_of(player: Player, selector: str = "main") -> str:
 
 
 def expect_same(translated: Player, plain: Player, selector: str = "main") -> None:
-    """Wait until a part of both pages says the same."""
     for _ in range(100):
         if text_of(translated, selector) == text_of(plain, selector):
             return
@@ -75,7 +73,6 @@ def expect_same(translated: Player, plain: Player, selector: str = "main") -> No
 
 
 def wait_for_change(element: Locator) -> None:
-    """Wait until an element's text changes."""
     expect(element).not_to_have_text(element.text_content() or "")
 
 

@@ -39,7 +39,6 @@ def barbara(site: Site) -> Iterator[Friend]:
 
 
 def start(host: Player, *guests: Friend) -> None:
-    """Start a race of Robert."""
     link = host.open_room("robert", 1 + len(guests))
     for guest in guests:
         guest.join(link)
@@ -51,12 +50,10 @@ def start(host: Player, *guests: Friend) -> None:
 
 
 def cards_of(player: Player | Friend) -> dict[str, list[str]]:
-    """Return the cards of a board of Robert on a page."""
     return {pile: player.cards(pile) for pile in ("f0", "w")}
 
 
 def expect_entry(player: Player, seq: int) -> None:
-    """Wait until the large board has reached an entry of its journal."""
     expect(player.see("board-shown")).to_have_attribute("data-seq", str(seq))
 
 

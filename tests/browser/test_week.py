@@ -54,7 +54,6 @@ def friends(browser: Browser) -> Iterator[Friends]:
 
 
 def play(player: Player, home: int) -> None:
-    """Play the challenge on the page until this many cards are home, and resign."""
     player.press("play-challenge")
     player.wait_for_board()
     player.play_robert(home)
@@ -104,7 +103,6 @@ def test_a_challenge_of_two_days(friends: Friends) -> None:
 
 
 def made_and_played(friends: Friends, ada: Player) -> str:
-    """Create a challenge of two days on a phone, play it first, and return its link."""
     ada.go("/")
     ada.press("to-challenge")
     ada.unfold("challenge-options")
@@ -120,7 +118,6 @@ def made_and_played(friends: Friends, ada: Player) -> str:
 
 
 def again(friends: Friends, ada: Player, bea: Player, cleo: Player) -> None:
-    """Let the winner ask for a rematch, which the others find."""
     bea.go("/")
     expect(bea.see("challenges")).to_contain_text("1st of 3")
     friends.look(bea, "won")
@@ -138,7 +135,6 @@ def again(friends: Friends, ada: Player, bea: Player, cleo: Player) -> None:
 
 
 def unanswered(friends: Friends, cleo: Player, dora: Player) -> None:
-    """Challenge a friend who never plays, and view the result."""
     token: str = dora.page.evaluate("localStorage.getItem('samedeal.token')")
     cleo.go(f"/player/{token.partition('.')[0]}")
     cleo.press("challenge-player")
@@ -156,7 +152,6 @@ def unanswered(friends: Friends, cleo: Player, dora: Player) -> None:
 
 
 def play_without_page(player: Player, home: int) -> None:
-    """Play the challenge that the page shows until this many cards are home, and resign."""
     player.see("play-challenge").wait_for()
     with player.without_page() as friend:
         friend.open_challenge(player.page.url)
@@ -165,14 +160,12 @@ def play_without_page(player: Player, home: int) -> None:
 
 
 def void(calendar: Calendar, attempt: str) -> None:
-    """Void a result as an operator does."""
     command = [sys.executable, *moved(calendar.ahead), "admin", "--data", str(calendar.data)]
     command += ["void", attempt, "--reason", "a bot"]
     subprocess.run(command, check=True)  # noqa: S603 - a test's own arguments
 
 
 def names(player: Player) -> list[str]:
-    """Return the names in a circle's table, from the top."""
     return [row.split("#")[0].strip() for row in player.see("look-at").all_inner_texts()]
 
 
@@ -265,7 +258,6 @@ def test_a_week_of_a_circle(friends: Friends) -> None:
 
 
 def leave(circle: Circle) -> None:
-    """Let Eve leave."""
     circle.show(circle.eve)
     circle.eve.unfold("circle-settings")
     circle.eve.press("leave-circle")
@@ -274,7 +266,6 @@ def leave(circle: Circle) -> None:
 
 
 def end_of_season(circle: Circle) -> None:
-    """View the new season, the previous one, and two of its players."""
     ada, bea = circle.ada, circle.bea
     daily(ada, 2)
     circle.show(ada, "season")

@@ -284,7 +284,6 @@ class _Http:
                 return value
 
     def end(self) -> None:
-        """End the browser."""
         request = Request(self._url, method="DELETE")  # noqa: S310 - a driver of our own
         with urlopen(request, timeout=PATIENCE):  # noqa: S310 - the same
             pass

@@ -85,7 +85,6 @@ class Wire:
 
 @contextmanager
 def _newcomer(browser: Browser) -> Iterator[tuple[Page, CDPSession]]:
-    """Yield the page of a newcomer without an offline cache."""
     with closing(browser.new_context(**MOVING_PHONE, service_workers="block")) as context:
         page = context.new_page()
         page.add_init_script(_OBSERVE)
@@ -134,7 +133,6 @@ def median_visit(browser: Browser, url: str, visits: int) -> Visit:
 
 
 def main() -> None:
-    """Visit some screens and print their costs."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("-n", "--visits", type=int, default=3, help="visits of each screen")
     visits = parser.parse_args().visits

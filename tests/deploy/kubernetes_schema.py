@@ -33,7 +33,6 @@ KINDS = {
 
 
 def needed(definitions: dict[str, Any]) -> dict[str, Any]:
-    """Return the definitions of `KINDS` and everything they refer to."""
     found: dict[str, Any] = {}
     names = list(KINDS.values())
     while names:
@@ -63,7 +62,6 @@ def _without_words(schema: Any, *, names: bool = False) -> Any:
 
 
 def main(version: str) -> None:
-    """Write the file from the strict schemas of a Kubernetes version such as `v1.37.0`."""
     folder = files("kubernetes_validate") / "kubernetes-json-schema" / f"{version}-local-strict"
     found = json.loads((folder / "_definitions.json").read_text())
     lines = [

@@ -181,15 +181,12 @@ def _addresses(nodes: Sequence[int]) -> dict[str, str]:
 
 
 def _program(name: str) -> str:
-    """Return a program's path, also in directories that Debian keeps off the users' PATH."""
     found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
     assert found is not None, f"This test needs {name}."
     return found
 
 
 def _wait_for(front: Front, process: Running) -> None:
-    """Wait until a proxy answers; fail if it ends."""
-
     def answers() -> bool:
         assert process.process.poll() is None, "".join(process.lines)
         try:

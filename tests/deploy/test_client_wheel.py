@@ -23,7 +23,6 @@ GAME = "rouge-et-noir"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return an empty folder."""
     return tmp_path_factory.mktemp("client")
 
 

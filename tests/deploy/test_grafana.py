@@ -33,7 +33,6 @@ QUERIES = [
 
 
 def without_variables(expression: str) -> str:
-    """Return an expression as Grafana sends it to Prometheus."""
     return expression.replace("$__rate_interval", "1m").replace("$instance", ".*")
 
 

@@ -25,7 +25,6 @@ class Instruction(NamedTuple):
 
 
 def instructions() -> list[Instruction]:
-    """Parse the Dockerfile."""
     text = re.sub(r"\\\n\s*", "", DOCKERFILE.read_text())
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return [Instruction(*line.split(maxsplit=1)) for line in lines]
@@ -36,7 +35,6 @@ def arguments_of(name: str) -> list[str]:
 
 
 def sources() -> list[str]:
-    """Return the repository paths that the image copies."""
     copies = [shlex.split(rest) for rest in arguments_of("COPY")]
     return [path for copy in copies if not copy[0].startswith("--from") for path in copy[:-1]]
 

@@ -41,7 +41,6 @@ Manifest = dict[str, Any]
 
 
 def read(path: Path) -> list[Manifest]:
-    """Return the documents of a file."""
     return list(YAML(typ="safe").load_all(path.read_text()))
 
 
@@ -64,7 +63,6 @@ def of_kind(kind: str, name: str) -> Manifest:
 
 
 def templates() -> dict[str, Manifest]:
-    """Return the pod templates by the names of their owners."""
     found = {}
     for each in manifests():
         spec = each.get("spec", {})
@@ -89,7 +87,6 @@ def labels(template: Manifest) -> dict[str, str]:
 
 
 def selects(selector: Manifest, template: Manifest) -> bool:
-    """Return whether a label selector matches a template's pods."""
     own = labels(template)
     expressions = selector.get("matchExpressions", [])
     return selector.get("matchLabels", {}).items() <= own.items() and all(

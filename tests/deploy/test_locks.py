@@ -36,7 +36,6 @@ class Pin(NamedTuple):
 
 
 def pins(lock: str) -> dict[str, Pin]:
-    """Return a lock file's pins by package."""
     text = (ROOT / lock).read_text().replace("\\\n", " ")
     found = {}
     for line in text.splitlines():

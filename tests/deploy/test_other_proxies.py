@@ -230,7 +230,6 @@ def seconds(text: str) -> float:
 
 
 def ping_every() -> float:
-    """Return the interval of the clients' pings, in seconds."""
     source = (ROOT / "client_js/src/connection.ts").read_text()
     found = re.search(r"PING_EVERY = ([\d_]+);", source)
     assert found is not None
@@ -269,7 +268,6 @@ async def test_this_setting_ends_idle_sockets(
 
 @contextmanager
 def site_of_one(page: Path, root: str = "") -> Iterator[int]:
-    """Run a node for a site below a path; yield its port."""
     public = f"{PUBLIC}{root}"
     with running_server() as redis, node(redis.url, page, SAMEDEAL_PUBLIC_URL=public) as each:
         yield each.port

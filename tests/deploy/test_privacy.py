@@ -29,7 +29,6 @@ UNITS = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
 
 
 def seconds(text: str) -> int:
-    """Return the first duration in a text."""
     found = re.search(r"\b(\d+|a|an) (day|hour|minute|second)s?\b", text)
     assert found is not None, text
     number, unit = found.groups()
@@ -84,7 +83,6 @@ def test_the_pages_browser_storage_is_listed() -> None:
 
 
 def contents(client: Redis, key: str) -> str:
-    """Return everything stored at a key."""
     match client.type(key):
         case "string":
             return str(client.get(key))
@@ -99,7 +97,6 @@ def contents(client: Redis, key: str) -> str:
 
 
 def kinds_with(client: Redis, text: str) -> set[str]:
-    """Return the kinds of keys with a text in their names or contents."""
     return {
         kind_of(key)[0]
         for key in client.scan_iter(count=1_000)

@@ -99,7 +99,6 @@ def node(redis: str, page: Path, **more: str) -> Iterator[Node]:
 
 
 def adapted(env: Mapping[str, str]) -> dict[str, Any]:
-    """Return the proxy's configuration as JSON, adapted by Caddy."""
     command = [program("caddy"), "adapt", "--adapter", "caddyfile", "--validate"]
     result = subprocess.run(  # noqa: S603 - a file of ours
         [*command, "--config", str(ROOT / "deploy/Caddyfile")],
@@ -138,7 +137,6 @@ def proxy(upstreams: Sequence[int], home: Path) -> Iterator[int]:
 
 
 def page_in(folder: Path) -> Path:
-    """Create a folder with a page inside `folder`, and return it."""
     page = folder / "page"
     page.mkdir()
     (page / "index.html").write_text(PAGE)
@@ -147,7 +145,6 @@ def page_in(folder: Path) -> Path:
 
 @contextmanager
 def running_site(folder: Path) -> Iterator[Site]:
-    """Run a site with its files in this folder."""
     page = page_in(folder)
     with ExitStack() as stack:
         redis = stack.enter_context(running_server())
@@ -174,7 +171,6 @@ def own_site(tmp_path: Path) -> Iterator[Site]:
 
 
 async def hello(socket: ClientConnection, **fields: str) -> dict[str, Any]:
-    """Send `hello`, and return the welcome."""
     wire = Wire()
     await socket.send(wire.pack({"type": "hello", "id": 1, "version": VERSION, **fields}))
     welcome = wire.unpack(await socket.recv(decode=False))

@@ -75,7 +75,6 @@ def play_on(url: str) -> None:
 def server_on(
     data: Path, program: str, users: Path | None = None, **options: str
 ) -> Iterator[Server]:
-    """Run a server on a directory within the context; `users` replaces the file of users."""
     given = {} if users is None else {"aclfile": str(users)}
     server = Server(data, program=program, **given, **options)
     server.start()
@@ -87,7 +86,6 @@ def server_on(
 
 @pytest.fixture(scope="module", params=programs().values(), ids=list(programs()))
 def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """Return the directory of a server that was killed after games."""
     data = tmp_path_factory.mktemp("redis")
     with server_on(data, request.param) as server:
         play_on(server.url)
@@ -99,7 +97,6 @@ def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture
 def site(played: Site, tmp_path: Path) -> Site:
-    """Return a copy of the directory."""
     return played._replace(data=Path(shutil.copytree(played.data, tmp_path / "redis")))
 
 

@@ -56,13 +56,11 @@ def port(made: Secrets, tmp_path_factory: pytest.TempPathFactory) -> Iterator[in
 
 
 def client(port: int, made: Secrets, user: str | None) -> Redis:
-    """Return a client that logs in as a user, or does not log in."""
     password = None if user is None else made.passwords[user]
     return connected(port, user, password)
 
 
 def connected(port: int, user: str | None, password: str | None) -> Redis:
-    """Return a client that does not retry a failed login."""
     once = Retry(NoBackoff(), 0)
     return Redis(port=port, username=user, password=password, decode_responses=True, retry=once)
 
@@ -80,7 +78,6 @@ def node(port: int, made: Secrets) -> Iterator[Redis]:
 
 
 def dry_run(admin: Redis, user: str, *command: str) -> str:
-    """Return "OK" if a user may run a command, or else the reason."""
     return str(admin.acl_dryrun(user, *command))
 
 

@@ -39,7 +39,6 @@ def made(tmp_path: Path) -> Secrets:
 
 
 def admin(made: Secrets, host: str, port: int) -> Redis:
-    """Return the operator's client."""
     password = made.passwords["admin"]
     return Redis(host, port, username="admin", password=password, decode_responses=True)
 
@@ -59,7 +58,6 @@ def node(
 
 @contextmanager
 def redis_of(made: Secrets, folder: Path) -> Iterator[tuple[int, str]]:
-    """Run Redis by the command of the compose file; yield its port and its URL for nodes."""
     service, port = compose()["services"]["redis"], free_port()
     command = arguments(service["command"], service, made.folder)
     (folder / "redis").mkdir()
@@ -70,7 +68,6 @@ def redis_of(made: Secrets, folder: Path) -> Iterator[tuple[int, str]]:
 
 
 async def play(port: int) -> None:
-    """Play a daily and a race to their ends."""
     async with opened(port) as one, opened(port) as other:
         for client, attempt in zip((one, other), await race_of(one, other), strict=True):
             assert (await resign(client, attempt))["type"] == "ended"
@@ -117,7 +114,6 @@ async def test_a_node_can_post_with_the_additional_compose_file(
 
 
 def made_as_documented(folder: Path) -> bytes:
-    """Return a push key, made by the document's container command."""
     text = (ROOT / "deploy/README.md").read_text()
     (command,) = re.findall(r"sh -c '(samedeal push-keygen .+)' >deploy/secrets/push-key\n", text)
     script = command.replace("/tmp/", f"{folder}/").replace("samedeal", shlex.join(SAMEDEAL))  # noqa: S108

@@ -49,7 +49,6 @@ class Backups(NamedTuple):
 
 
 def verified(url: str, *words: str, keys_file: Path = SECRET_KEY_FILE) -> tuple[int, str, Any]:
-    """Return the exit code of `verify-store`, its readable output, and its JSON report."""
     fixed = ["admin", "--redis", as_node(url), "--secret-key-file", str(keys_file), "--json"]
     done = CliRunner().invoke(main, [*fixed, "verify-store", *words])
     report = json.loads(done.stdout) if done.stdout else None
@@ -57,7 +56,6 @@ def verified(url: str, *words: str, keys_file: Path = SECRET_KEY_FILE) -> tuple[
 
 
 async def play(url: str) -> None:
-    """Play a race and a daily of two players, one of whom keeps the identity."""
     async with node(url) as port, opened(port) as one, opened(port) as other:
         runs = await race_of(one, other)
         await one.keep()
@@ -78,7 +76,6 @@ async def play(url: str) -> None:
 
 @contextmanager
 def server_on(data: Path, **options: str) -> Iterator[Server]:
-    """Run a redis-server on a directory."""
     server = Server(data, **options)
     server.start()
     try:
@@ -89,7 +86,6 @@ def server_on(data: Path, **options: str) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def backups(tmp_path_factory: pytest.TempPathFactory) -> Backups:
-    """Return backups of a running Redis."""
     folder = tmp_path_factory.mktemp("backups")
     found = Backups(folder / "files", folder / "backup/dump.rdb", folder / "backup/store.json")
     found.files.mkdir()
@@ -156,7 +152,6 @@ def test_a_failing_restore_gives_the_reason(backups: Backups, tmp_path: Path) ->
 
 
 def back_up(folder: Path, redis: str, **variables: str) -> tuple[int, str]:
-    """Run `backup.sh`, and return its exit code and output."""
     own = {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "SAMEDEAL_REDIS": redis,
@@ -226,7 +221,6 @@ def test_a_failing_backup_gives_the_reason(tmp_path: Path, redis: str, why: str)
 
 
 def operate(block: str, folder: Path, data: Path, server: Server | None = None) -> None:
-    """Run the document's commands in a folder, for a server with its data in a directory."""
     env = os.environ | {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "REDIS_SERVER": default_program(),

@@ -38,7 +38,6 @@ exec {program} "$@"
 
 
 def section(heading: str) -> str:
-    """Return the text of a section of the runbook."""
     return RUNBOOK.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
 
@@ -71,7 +70,6 @@ class Disk:
 
 @contextmanager
 def soon_full(folder: Path, program: str, **options: str) -> Iterator[tuple[Server, Disk]]:
-    """Run a server on a disk that fills up soon."""
     disk = Disk(folder / "disk", program)
     disk.shrink()
     with running_server(program=disk.program, **options) as server:
@@ -79,19 +77,16 @@ def soon_full(folder: Path, program: str, **options: str) -> Iterator[tuple[Serv
 
 
 def fill(server: Server) -> None:
-    """Write to a server until it refuses."""
     with suppress(LostConnectionError, ResponseError):
         for number in range(BLOCKS):
             server.ask("SET", f"filler:{number}", "x" * 10_000)
 
 
 async def play(client: Client, attempt: str, seq: int) -> Message:
-    """Send a move of Robert."""
     return await client.ask("move", attempt=attempt, seq=seq, move="s>w")
 
 
 async def begun(client: Client) -> str:
-    """Start a daily, play a move, and return the attempt."""
     await client.hello()
     attempt: str = (await client.ask("daily.open", game="robert"))["attempt"]
     assert (await play(client, attempt, 2))["seq"] == 2

@@ -20,13 +20,11 @@ from tests.processes import ROOT, program
 
 
 def command_of(part: str) -> list[str]:
-    """Return the words of the image's command that contains a text."""
     (line,) = [line for line in arguments_of("RUN") if part in line]
     return shlex.split(line)
 
 
 def test_the_image_lists_every_locked_python_package(tmp_path: Path) -> None:
-    """Run the image's command on the test environment."""
     program, kind, _, *options = command_of("cyclonedx-py environment")
     options[-1] = str(tmp_path / "list.json")
     own = str(Path(sys.executable).with_name(Path(program).name))

@@ -33,7 +33,6 @@ PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "-
 
 
 def run(*arguments: str | Path, cwd: Path = ROOT) -> None:
-    """Run a program, and fail unless it succeeds."""
     done = subprocess.run(  # noqa: S603 - a test's own arguments
         arguments, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
@@ -70,7 +69,6 @@ def wheel(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, folder: Path) -> Path:
-    """Install the wheel into a new environment, and return its `bin` directory."""
     environment = folder / "venv"
     venv.create(environment, symlinks=True)
     python = environment / "bin" / "python"

@@ -33,7 +33,6 @@ def check_board(board: Board) -> None:
 
 
 def check_stuck(board: Board) -> None:
-    """Check `stuck` by listing the board's moves."""
     stuck = not is_won(board) and not legal_moves(board)
     assert is_stuck(board) == is_stuck(view_of(board)) == stuck
 

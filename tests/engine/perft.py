@@ -109,12 +109,10 @@ def differences(expected: Tree, found: Tree) -> list[str]:
 
 
 def path_of(game: str, variant: str) -> Path:
-    """Return the path of the file with the trees of a game and variant."""
     return FOLDER / f"{game}.{variant}.txt"
 
 
 def format_trees(title: str, trees: Sequence[tuple[Start, Tree]]) -> str:
-    """Format a file with these trees."""
     lines = [f"# {title}. README.md says how to read this."]
     for start, tree in trees:
         lines += ["", start.deal]
@@ -125,7 +123,6 @@ def format_trees(title: str, trees: Sequence[tuple[Start, Tree]]) -> str:
 
 
 def parse_trees(text: str) -> Iterator[tuple[Start, Tree]]:
-    """Yield the trees in a file's text."""
     for block in text.split("\n\n")[1:]:
         deal, *lines = block.strip().split("\n")
         opening: tuple[str, ...] = ()

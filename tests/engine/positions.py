@@ -125,7 +125,6 @@ def easy_deck(rules: Ruleset) -> bytes:
 
 
 def _there_and_back(cards: list[int]) -> list[int]:
-    """Return the cards with every second suit reversed."""
     suits = [cards[at : at + 13] for at in range(0, len(cards), 13)]
     return [card for nth, suit in enumerate(suits) for card in suit[:: (1, -1)[nth % 2]]]
 

@@ -18,7 +18,6 @@ from tests.relatives import find_ruleset
 
 
 def swapped(deck: bytes, swaps: int, chance: Random) -> bytes:
-    """Return the deck after this many swaps of two cards."""
     order = bytearray(deck)
     for _ in range(swaps):
         one, other = chance.randrange(len(order)), chance.randrange(len(order))
@@ -63,7 +62,6 @@ def last_run_start(rules: Ruleset, chance: Random) -> Board:
 
 
 def built_start(rules: Ruleset, chance: Random) -> Board:
-    """Return a valid board whose piles are built at random."""
     while True:
         board = _Builder(rules, chance).board()
         runs = rules.tableau if rules.automatic else ()

@@ -30,7 +30,6 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(repository: Path, *arguments: str, lines: str = "") -> str:
-    """Run `python -m` in the copy and return its standard output."""
     command = [sys.executable, "-m", *arguments]
     done = subprocess.run(  # noqa: S603 - our own modules
         command, cwd=repository, input=lines, capture_output=True, text=True, check=False

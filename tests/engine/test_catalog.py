@@ -95,7 +95,6 @@ DEUCES, ROBERT = (
 
 
 def changed(text: str, **values: str) -> Game:
-    """Return a game from a file with some values changed."""
     for key, value in values.items():
         text, count = re.subn(rf"(?m)^{key} = .*$", f"{key} = {value}", text)
         assert count >= 1

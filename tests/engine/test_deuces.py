@@ -109,12 +109,10 @@ def test_a_foundation_ends_with_its_ace() -> None:
 
 
 def test_a_card_goes_to_any_foundation_that_takes_it() -> None:
-    """'A card may go to any foundation that takes it'."""
     assert {"w>f0", "w>f4"} <= set(legal(deuces(w="3S", **TOPS)))
 
 
 def test_only_one_card_at_a_time_goes_to_a_foundation() -> None:
-    """'Only one card may be added at a time'."""
     assert moves_to(with_spaces(3, t0="5S 4S 3S", t1="9S"), "f0") == ["t0>f0"]
 
 
@@ -158,7 +156,6 @@ def test_nothing_goes_on_a_three(card: str) -> None:
 
 
 def test_only_the_top_card_of_each_pile_is_available() -> None:
-    """'Only the top card of each tableau pile is available for play'."""
     assert moves_of(deuces(**TOPS | {"t0": "3S 9C"}, t9="JC"), "t0") == []
 
 
@@ -200,7 +197,6 @@ def test_any_single_card_fills_an_empty_pile(variant: str) -> None:
 
 
 def test_strict_moves_single_cards_only() -> None:
-    """'Variant `strict`: single cards only'."""
     place = with_spaces(3, "strict", t0="9S 8S 7S", t1="TS")
     assert not [move for move in legal(place) if "x" in move]
     assert moves_to(place, "t1") == []
@@ -243,7 +239,6 @@ def test_an_emptied_pile_is_not_filled_automatically(variant: str) -> None:
 
 
 def filled(**given: str) -> Board:
-    """Return the board after t0's only card has gone to its foundation."""
     place = deuces("fill", **TOPS | {"t0": "3S", "t9": "KD", **given})
     moved = after(place, "t0>f0")
     assert moved.moves == place.moves + 1
@@ -266,7 +261,6 @@ def test_fill_takes_a_card_of_the_stock_if_the_waste_is_empty() -> None:
 
 
 def test_fill_leaves_a_pile_empty_if_waste_and_stock_are() -> None:
-    """If waste and stock are both empty, the pile stays empty."""
     moved = filled(rest="t9")
     assert shown(moved, "t0") == ""
     assert moves_to(moved, "t0")
@@ -281,7 +275,6 @@ def test_fill_is_part_of_a_move_between_piles_too() -> None:
 
 
 def test_fill_leaves_a_pile_that_still_has_cards() -> None:
-    """Only 'an emptied pile is filled'."""
     assert shown(filled(t0="9C 3S", w="8C"), "t0") == "9C"
 
 

@@ -24,7 +24,6 @@ DECK = [card.removeprefix("?") for card in position("lady-betty", s="KC")["piles
 
 
 def answers_to(*requests: dict[str, Any] | str) -> list[dict[str, Any]]:
-    """Send requests to a new driver and return its answers."""
     lines = [line if isinstance(line, str) else json.dumps(line) for line in requests]
     return [json.loads(answer) for answer in run(lines)]
 
@@ -238,7 +237,6 @@ def test_no_input_raises_and_every_line_gets_an_answer(lines: list[str]) -> None
 
 
 def run_engine(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run `python -m engine` with arguments and input, and return the finished process."""
     return subprocess.run(  # noqa: S603
         [sys.executable, "-m", "engine", *arguments],
         input=text,

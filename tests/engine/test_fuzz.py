@@ -110,7 +110,6 @@ def changed_often(draw: st.DrawFn, value: Any) -> Any:
 
 @st.composite
 def positions(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw a position after some moves."""
     board = dealt(*draw(st.sampled_from(VARIANTS)))
     for _ in range(draw(st.integers(0, 30))):
         choices = list(legal_moves(board))
@@ -195,7 +194,6 @@ def without_contradictions(found: dict[str, Any]) -> dict[str, Any]:
 @settings(fuzzed, max_examples=cases(30, 150))
 @given(values_of(Rules).map(without_contradictions))
 def test_generated_rules_can_be_played_or_are_refused(found: dict[str, Any]) -> None:
-    """Rules accepted by the schema can be dealt and played."""
     with suppress(RulesetError):
         try_play(Ruleset("g", "standard", read_rules("g", found)))
 

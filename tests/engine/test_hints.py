@@ -35,7 +35,6 @@ DEALS = pytest.mark.parametrize("deals", [4, pytest.param(20, marks=pytest.mark.
 
 
 def walked(rules: Ruleset, chance: Random, moves: int) -> Board:
-    """Return a board after random moves."""
     at = deal_seed(rules, chance.randbytes(32))
     for _ in range(moves):
         legal = sorted(legal_moves(at), key=rules.written)
@@ -56,7 +55,6 @@ def followed(at: Board) -> tuple[Board, int]:
 
 
 def reshuffled(at: Board, chance: Random) -> Board:
-    """Return the board with its face-down cards exchanged."""
     down = [card for pile in at.piles for card in pile if card & DOWN]
     chance.shuffle(down)
     faces = iter(down)
@@ -81,7 +79,6 @@ def test_hints_on_many_boards_are_legal_and_end(
 
 
 def check_that_hints_end(game: str, variant: str, seed: int, moves: int) -> None:
-    """Follow hints from a board; `play` accepts only legal moves."""
     at = walked(find_ruleset(game, variant), Random(seed), moves)
     _, number = followed(at)
     assert number < LONGEST

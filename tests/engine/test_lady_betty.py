@@ -88,7 +88,6 @@ def test_a_piles_top_card_goes_only_to_a_foundation() -> None:
 
 
 def test_only_the_top_card_of_each_pile_is_available() -> None:
-    """'Only the top card of each tableau pile is available to be moved to a foundation'."""
     assert moves_of(lady_betty(f0="4S", t0="5S 9D", s="KD"), "t0") == []
     assert moves_of(lady_betty(f0="4S", t0="9D 5S", s="KD"), "t0") == ["t0>f0"]
 
@@ -110,7 +109,6 @@ def test_foundations_are_built_up_by_suit(top: str, card: str, fits: bool) -> No
 
 
 def test_any_ace_may_be_moved_to_any_empty_foundation() -> None:
-    """'Any Ace may be moved to any empty foundation pile'."""
     place = lady_betty(f0="AH", t3="AS", s="JH")
     assert moves_of(place, "t3") == ["t3>f1", "t3>f2", "t3>f3"]
 
@@ -142,7 +140,6 @@ def test_there_is_no_redeal() -> None:
 
 
 def test_nothing_leaves_a_foundation() -> None:
-    """'Nothing ever leaves a foundation'."""
     assert moves_of(lady_betty(f0="4S", s="JH"), "f0") == []
 
 

@@ -42,7 +42,6 @@ def walk(start: Board, steps: int, greed: float, chance: Random) -> list[Board]:
 
 @st.composite
 def walks(draw: st.DrawFn) -> list[Board]:
-    """Draw the boards of a random walk from one of `STARTS`."""
     rules = find_ruleset(*draw(st.sampled_from(ALL)))
     chance = Random(draw(st.integers(0, 2**32 - 1)))
     start = draw(st.sampled_from(STARTS))(rules, chance)
@@ -162,7 +161,6 @@ def still_hidden(before: Piles, after: Piles) -> list[tuple[int, int]]:
 
 
 def with_hidden_shuffled(board: Board, places: list[tuple[int, int]], chance: Random) -> Board:
-    """Return the board with the face-down cards at these places shuffled."""
     piles = [bytearray(pile) for pile in board.piles]
     cards = [piles[pile][at] for pile, at in places]
     chance.shuffle(cards)

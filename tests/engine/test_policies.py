@@ -29,7 +29,6 @@ def rules_with(
     stock: dict[str, Any] | None = None,
     waste: dict[str, Any] | None = None,
 ) -> Ruleset:
-    """Return the rules of a small one-pack game with these keys."""
     document: dict[str, Any] = {
         "name": "Small",
         "packs": 1,
@@ -43,13 +42,11 @@ def rules_with(
 
 
 def small(rules: Ruleset, **piles: str) -> Board:
-    """Return a board with only these cards."""
     found = (parse_pile(piles.get(name, "").split()) for name in rules.pile_names)
     return Board(rules, tuple(found))
 
 
 def dealt_from(rules: Ruleset) -> Board:
-    """Return the board of the unshuffled pack."""
     return lay_out(rules, pack(rules.rules.packs))
 
 

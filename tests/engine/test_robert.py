@@ -27,7 +27,6 @@ def test_the_layout_is_that_of_the_rule_page() -> None:
 
 
 def test_the_foundation_starts_face_up_and_the_stock_face_down() -> None:
-    """'The foundation starts with one card face up. The stock is face down'."""
     start = dealt(GAME)
     assert "?" not in shown(start, "f0")
     assert shown(start, "s").count("?") == 51
@@ -61,7 +60,6 @@ def test_the_foundation_takes_one_rank_higher_or_lower_around_the_corner(top: in
 
 
 def test_a_sequence_may_turn_and_wrap() -> None:
-    """'Sequences may "wrap" between Ace and King in either direction'."""
     place = after(robert(f0="QS", w="2D AC KH"), "w>f0", "w>f0", "w>f0")
     assert shown(place, "f0") == "QS KH AC 2D"
     place = after(robert(f0="2S", w="AD QD KC AH"), "w>f0", "w>f0", "w>f0")
@@ -69,7 +67,6 @@ def test_a_sequence_may_turn_and_wrap() -> None:
 
 
 def test_only_the_top_card_of_the_waste_is_available() -> None:
-    """'Only the top card of the waste is available for play'."""
     place = robert(f0="7S", w="8D 2D")
     assert legal(place) == ["s>w"]
     assert "w>f0" in legal(robert(f0="7S", w="2D 8D"))
@@ -90,7 +87,6 @@ def test_the_stock_does_not_play_to_the_foundation() -> None:
 
 
 def test_a_redeal_needs_an_empty_stock_and_cards_in_the_waste() -> None:
-    """'Redeal: only when the stock is empty and the waste is not'."""
     assert "w>s" not in legal(robert(f0="7S", w="2D", s="3D"))
     assert "w>s" in legal(robert(f0="7S", w="2D", rest="w"))
     done = easy_board(ruleset(GAME))
@@ -138,7 +134,6 @@ def test_the_player_is_not_stuck_while_a_card_fits() -> None:
 
 
 def test_the_game_is_won_when_all_52_cards_are_on_the_foundation() -> None:
-    """'The game is won when all 52 cards have been moved to the foundation'."""
     place = after(easy_board(ruleset(GAME)), *["s>w", "w>f0"] * 50, "s>w")
     assert not place.won
     won = after(place, "w>f0")

@@ -55,7 +55,6 @@ def test_the_tableau_is_dealt_round_by_round() -> None:
 
 
 def test_only_the_top_card_of_each_tableau_pile_or_the_waste_may_be_moved() -> None:
-    """'Only the top card of each tableau pile or the waste pile may be moved at any time'."""
     place = roosevelt(t0="9H 2C", t1="TS 2D", t2="TC", w="9D 4S")
     assert moves_to(place, "t2") == []
 
@@ -106,7 +105,6 @@ def test_foundations_are_built_up_by_suit(top: str, card: str, source: str, fits
 
 
 def test_an_ace_starts_any_empty_foundation() -> None:
-    """'Eight foundations, any Ace starts any empty one'."""
     place = roosevelt(f3="2S", t0="AH", w="AS", t1="6C")
     free = [f"f{i}" for i in range(8) if i != 3]
     assert moves_of(place, "w") == [f"w>{f}" for f in free] + [f"w>t{i}" for i in range(2, 7)]
@@ -121,7 +119,6 @@ def test_nothing_but_an_ace_starts_a_foundation(card: str) -> None:
 
 
 def test_a_card_goes_to_any_foundation_that_takes_it() -> None:
-    """'A card may go to any foundation that takes it'."""
     place = roosevelt(f0="4S", f5="4S", w="5S", t0="9C", rest="t0")
     assert {"w>f0", "w>f5"} <= set(legal(place))
 
@@ -134,7 +131,6 @@ def test_only_one_card_may_be_moved_at_a_time() -> None:
 
 
 def test_any_card_may_be_moved_into_an_empty_tableau_pile() -> None:
-    """'Any card may be moved into an empty tableau pile', from a pile or from the waste."""
     place = roosevelt(t0="9H 8S", t1="4D", t2="QC", w="7C", rest="t2")
     assert [m for m in legal(place) if m.endswith(">t3")] == ["t0>t3", "t1>t3", "t2>t3", "w>t3"]
 
@@ -155,14 +151,12 @@ def test_the_stock_does_not_play_to_the_tableau() -> None:
 
 
 def test_dealing_is_the_players_own_choice() -> None:
-    """'Dealing from the stock is the player's own choice, at any time the stock is not empty'."""
     place = roosevelt(t0="9H", t1="TS", w="AS")
     assert "s>w" in legal(place)
     assert len(legal(place)) > 1
 
 
 def test_the_stock_is_drawn_in_the_order_of_the_deck() -> None:
-    """'The stock is drawn in the order of the list'."""
     place = easy_board(ruleset(GAME))
     drawn = after(place, *["s>w"] * 76)
     assert shown(drawn, "w").split() == [
@@ -185,7 +179,6 @@ def test_the_top_card_of_the_waste_is_always_available() -> None:
 
 
 def test_nothing_leaves_a_foundation() -> None:
-    """'Nothing ever leaves a foundation'."""
     place = roosevelt(f0="4S", t0="5H", t1="9C", rest="t1")
     assert moves_of(place, "f0") == []
 

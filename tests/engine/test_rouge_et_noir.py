@@ -117,7 +117,6 @@ def test_foundations_go_up_by_colour(foundation: str, top: str, card: str, fits:
     ],
 )
 def test_columns_build_down_in_alternating_colours(top: str, card: str, fits: bool) -> None:
-    """'Build down in alternating colors (red on black, black on red)'."""
     place = rouge(t0=card, t1=top, t2="6C", rest="t2")
     assert ("t0>t1" in legal(place)) == fits
 
@@ -156,7 +155,6 @@ def test_a_kings_pile_may_move_to_an_empty_column() -> None:
 
 
 def test_a_deal_puts_one_card_on_each_column_from_left_to_right() -> None:
-    """'A deal puts one card on each column from left to right, empty columns too'."""
     start = dealt(GAME)
     stock = shown(start, "s").replace("?", "").split()
     row = after(start, "s>t")
@@ -166,7 +164,6 @@ def test_a_deal_puts_one_card_on_each_column_from_left_to_right() -> None:
 
 
 def test_the_sixth_and_last_deal_has_nine_cards() -> None:
-    """'The sixth and last deal has nine cards, for columns 1 to 9'."""
     five = after(dealt(GAME), *["s>t"] * 5)
     assert sizes(five, "s") == [9]
     last = after(five, "s>t")
@@ -213,7 +210,6 @@ def test_a_removed_run_bares_a_card_too() -> None:
 
 
 def test_face_down_cards_do_not_move() -> None:
-    """'Only the top card of each tableau pile is face-up' and 'exposed'."""
     place = rouge(t0="?TS 9H", t1="JD", t2="6S", rest="t2")
     assert moves_of(place, "t0") == []
 

@@ -37,7 +37,6 @@ def test_the_page_names_the_keys_of_the_schema_and_no_others() -> None:
 
 
 def literals(kind: Any) -> Iterator[str]:
-    """Yield the words allowed by a type."""
     if get_origin(kind) is Literal:
         yield from get_args(kind)
     elif kind is bool:
@@ -56,7 +55,6 @@ def test_the_page_names_each_value_of_a_key(key: str) -> None:
 
 
 def default(field: Field[Any]) -> str:
-    """Format a key's default as on the page."""
     if field.default is MISSING:
         return "needed"
     if field.default is None or is_dataclass(field.default):
@@ -71,7 +69,6 @@ def test_the_page_states_the_default_of_each_key(key: str) -> None:
 
 
 def keys_set(document: Any, start: str = "") -> Iterator[str]:
-    """Yield the keys that a file sets, as written on the page."""
     for key, value in document.items():
         yield f"{start}{key}"
         for inner in value if isinstance(value, list) else [value]:
@@ -81,7 +78,6 @@ def keys_set(document: Any, start: str = "") -> Iterator[str]:
 
 
 def set_by(name: str) -> set[str]:
-    """Return the keys that a game's file sets, in its rules or in a variant."""
     text = (files("engine") / "games" / f"{name}.toml").read_text(encoding="utf-8")
     document = tomllib.loads(text)
     variants = document.pop("variants", {}).values()

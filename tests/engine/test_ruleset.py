@@ -37,7 +37,6 @@ def rules_of_runs(foundations: list[dict[str, Any]] | None = None, **tableau: An
 
 
 def counts_of(rules: Ruleset, source: int, target: int) -> list[int]:
-    """Return the counts of possible moves between two piles in any position."""
     return [n for n in range(106) if rules.move_of(source, target, n) is not None]
 
 

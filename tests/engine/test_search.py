@@ -36,7 +36,6 @@ MAX_LEFT = 60
 
 
 def bare(game: str, variant: str = "standard", *, redeals: int = 0, **piles: str) -> Board:
-    """Return a board with only these cards."""
     rules = find_ruleset(game, variant)
     cards = {name: parse_pile(text.split()) for name, text in piles.items()}
     return Board(rules, tuple(cards.pop(name, b"") for name in rules.pile_names), redeals)
@@ -76,7 +75,6 @@ def search_exhaustively(board: Board) -> tuple[bool, int] | None:
 
 
 def late_board(rules: Ruleset, left: int, chance: Random) -> Board:
-    """Return a board with about this many cards not home, all of them seen."""
     spare = Counter(rules.pack)
     piles = [b""] * len(rules.pile_names)
     for pile, rank, suit in rules.laid_out_suits():
@@ -117,7 +115,6 @@ def late_board(rules: Ruleset, left: int, chance: Random) -> Board:
 
 
 def spread(rules: Ruleset, piles: list[bytes], rest: list[int], chance: Random) -> Board:
-    """Return the board with the remaining cards spread over tableau, waste and stock."""
     redeals = chance.randrange(min(rules.redeals, 2) + 1) if rules.rules.waste else 0
     places = [*rules.tableau, *rules.cells]
     if rules.waste is not None:

@@ -28,7 +28,6 @@ Choice = Callable[[int, int, Iterator[int]], int]
 
 
 def seeds(count: int) -> Iterator[bytes]:
-    """Yield the first seeds, counted from zero."""
     return (number.to_bytes(SEED_BYTES, "big") for number in range(count))
 
 

@@ -19,7 +19,6 @@ MAX_SHOWN = 100
 
 
 def main() -> int:
-    """Run the suite and return 1 if there are complaints."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     kinds = [*injection.WEIGHTS, *(kind for more in injection.ONLY_IN.values() for kind in more)]
     parser.add_argument("--faults", type=int, default=1000, help="how many")

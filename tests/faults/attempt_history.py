@@ -67,7 +67,6 @@ class AttemptHistory:
 
 
 def events_by_attempt(ledger: Ledger) -> dict[str, list[Line]]:
-    """Group the ledger's events about attempts by attempt id."""
     received: defaultdict[str, list[Line]] = defaultdict(list)
     for line in ledger.events():
         if line.message["type"] in {"attempt", "missed", "moved", "moved ahead", "Hinted", "ended"}:
@@ -298,7 +297,6 @@ def _check_moved(
 
 
 def _check_hinted(state: Attempt, message: Message, about: Complaints) -> None:
-    """Check that a hint agrees with the journal's entry."""
     rules = state.board.ruleset
     hinted = None if state.hinted is None else move_text(rules, state.hinted)
     if (message["move"], message["hints"]) != (hinted, state.hints):

@@ -110,7 +110,6 @@ class Balancer:
 async def _copy(
     link: Link, source: asyncio.StreamReader, target: asyncio.StreamWriter, *, inwards: bool
 ) -> None:
-    """Copy bytes until the end of the stream."""
     try:
         while chunk := await source.read(_CHUNK):
             await link.wait_until_open(inwards=inwards)
@@ -123,7 +122,6 @@ async def _copy(
 
 
 async def _until_first_ends(*directions: Coroutine[Any, Any, None]) -> None:
-    """Copy in both directions until one of them ends."""
     tasks = [asyncio.create_task(direction) for direction in directions]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -128,7 +128,6 @@ class ChallengeChecks:
             self._complain("mistimed", name, f"{first - at} ms before {player} sent {type_}")
 
     def _check_runs(self, name: str, challenge: Challenge) -> None:
-        """Compare the results with their attempts."""
         by_date = challenge.over == challenge.made.closes or challenge.closing is not None
         by_all = bool(challenge.made.named) and all(
             each.result is not None for each in challenge.players.values()
@@ -149,7 +148,6 @@ class ChallengeChecks:
                 self._complain("misranked", name, text)
 
     def _has_expired(self, entrant: Entrant) -> bool:
-        """Return whether an entrant's unplayed attempt has expired."""
         result = entrant.result
         assert result is not None, "it is over"
         played = result.moves or result.hints
@@ -169,7 +167,6 @@ class ChallengeChecks:
                 self._complain("invented", attempt, "it was not started")
 
     def _check_histories(self) -> None:
-        """Compare the players' histories with the challenges' results."""
         wanted = {
             (player, challenge.made.terms.game, challenge.made.deal): result
             for challenge in self.challenges.values()
@@ -226,7 +223,6 @@ class ChallengeChecks:
 
 
 def _results(challenge: Challenge) -> dict[PlayerId, ChallengeResult]:
-    """Compute each player's result of a challenge, by pairwise comparison."""
     made = challenge.made
     ended = {p: (each, each.result) for p, each in challenge.players.items() if each.result}
     ranked = {

@@ -251,7 +251,6 @@ def _check_results(
     summaries: Mapping[str, AttemptSummary],
     complaints: list[Complaint],
 ) -> None:
-    """Compare each round's results with their attempts."""
     known = {
         round_.attempt(player) for room in rooms.values() for round_ in room.rounds
         for player in round_.players
@@ -289,7 +288,6 @@ def _check_results(
 def _check_rounds(
     rooms: Mapping[str, RoomHistory], stored: Stored, now: int, verdict: Verdict
 ) -> None:
-    """Compare the separately stored rounds with the journals' rounds."""
     played = {
         round_.deal: (round_, history.ended[round_.number])
         for history in rooms.values()
@@ -336,7 +334,6 @@ def _check_events(
 
 
 def _check_watched(ledger: Ledger, watched: WatchedChecks, verdict: Verdict) -> None:
-    """Compare a player's watched boards with the runners' journals."""
     for line in ledger.events():
         if line.message["type"] in {"Watched", "WatchedMove"}:
             verdict.counts["boards watched"] += watched.check(ledger.player, line)
@@ -365,7 +362,6 @@ def _check_counters(
     summaries: Mapping[str, AttemptSummary],
     complaints: list[Complaint],
 ) -> None:
-    """Compare the counters in a progress event with the round's attempts."""
     history = rooms.get(message["code"])
     rounds = history.rounds if history is not None else []
     round_ = next((each for each in rounds if each.number == message["number"]), None)
@@ -395,7 +391,6 @@ def _existed(attempt: str, received: Message, summaries: Mapping[str, AttemptSum
 
 
 def _check_page(message: Message, stored: Stored, complaints: list[Complaint]) -> None:
-    """Compare a leaderboard event with the stored scores. Only the group of a row may change."""
     daily = DailyId(message["game"], message["day"])
     about = f"leaderboard {daily.game} {daily.day}"
     entered = {
@@ -429,7 +424,6 @@ def _check_page(message: Message, stored: Stored, complaints: list[Complaint]) -
 
 
 def _check_kept(ledger: Ledger, stored: Stored, verdict: Verdict) -> None:
-    """Compare an identity's kept state with its player's commands and answers."""
     about = f"player {ledger.player}"
     commands = (line.message for line in ledger.commands())
     asked = {each["id"] for each in commands if each["type"] == "KeepRecoveryCode"}
@@ -444,7 +438,6 @@ def _check_kept(ledger: Ledger, stored: Stored, verdict: Verdict) -> None:
 
 
 def _check_leftovers(stored: Stored, now: int, complaints: list[Complaint]) -> None:
-    """Complain about effects and due items that are overdue."""
     complaints += [
         Complaint("unfinished", field, "it has had no effect") for field in stored.effects
     ]

@@ -97,7 +97,6 @@ class CircleChecks:
             self._complain("mistimed", name, f"{first - at} ms before {player} sent {type_}")
 
     def _check_last(self, name: str, circle: Circle) -> None:
-        """Check the circle's state outside of its journal."""
         due = self._stored.due.get(f"g:{name}")
         if due != circle.due:
             self._complain("unfinished", name, f"{circle.due} is due, not {due}")

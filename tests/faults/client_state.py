@@ -20,7 +20,6 @@ HOMEWARD = 0.8
 
 
 def pile_of(text: str) -> Pile:
-    """Parse a visible pile from its text in a message."""
     names = (text[at : at + 2] for at in range(0, len(text), 2))
     return bytes(UNSEEN if name == "??" else parse_card(name) for name in names)
 

@@ -103,7 +103,6 @@ class HistoryChecks:
     def _compare(
         self, about: str, found: Mapping[Any, object], wanted: Mapping[Any, object]
     ) -> None:
-        """Complain about each missing, extra or different field."""
         for name in sorted(wanted.keys() - found.keys()):
             self._complain("lost", about, f"{name}: {wanted[name]}")
         for name in sorted(found.keys() - wanted.keys()):
@@ -172,7 +171,6 @@ class HistoryChecks:
         return decision
 
     def _results(self, race: Race, decision: Decision) -> dict[PlayerId, RoundResult]:
-        """Compute each player's result of a race, by pairwise comparison."""
         record = self._stored.races[race.deal]
         void = {player for player in race.results if f"void:{player}" in record}
         ranked = {
@@ -281,7 +279,6 @@ class HistoryChecks:
     # Histories
 
     def _wanted(self, player: PlayerId) -> History:
-        """Return a player's expected history."""
         found = self._found.get(player, History())
         return History(found.version, found.kept, self._days[player], self._rounds[player])
 
@@ -346,7 +343,6 @@ def _day_result(game: str, result: Result) -> DayResult:
 
 
 def _fields(history: History) -> dict[str, object]:
-    """Return the comparable fields of a history."""
     return {
         **{f"{game} {day}": result for (game, day), result in history.days.items()},
         **{f"{game} {deal}": result for (game, deal), result in history.rounds.items()},

@@ -245,7 +245,6 @@ class Injector:
         await self._start(node)
 
     async def _start(self, node: Node) -> None:
-        """Start a node. If it is the only one, wait until players can use it."""
         node.start()
         if self._stage.is_one_node:
             await node.until_ready()

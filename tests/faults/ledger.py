@@ -47,5 +47,4 @@ class Ledger:
 
 
 def now() -> int:
-    """Return the time in Unix milliseconds."""
     return time.time_ns() // 1_000_000

@@ -67,7 +67,6 @@ class JumpingTime:
 
 
 def shorten_rounds(share: int) -> None:
-    """Divide the time limits of rooms by `share`."""
     create, set_terms = Rooms.create, Rooms.set_terms
 
     async def shorter(self: Rooms, *given: Any, limit: int, **named: Any) -> Room:
@@ -96,7 +95,6 @@ def shorten_challenges(share: int) -> None:
 
 
 def acknowledge_first() -> None:
-    """Break the node: acknowledge an append before it happens."""
     append: Any = JournalStore.append
 
     def at_once(self: JournalStore, entry: Append, *given: Any) -> None:
@@ -167,7 +165,6 @@ def changed() -> list[str]:
 
 
 def main() -> None:
-    """Run the node until a signal ends it."""
     samedeal(["serve", *changed()])
 
 

@@ -45,7 +45,6 @@ def _parsed(line: str) -> Any:
 
 
 def _described(event: dict[str, Any]) -> str:
-    """Format an error as one line: the event, its exceptions, and their places, innermost first."""
     causes = [
         f"{each['exc_type']}: {each['exc_value']} at {', '.join(_places(each))}"
         for each in event.get("exception", [])

@@ -94,7 +94,6 @@ async def play_until_closed(player: Player, tables: asyncio.Queue[Table], pace: 
 
 
 async def seat(player: Player, tables: asyncio.Queue[Table]) -> Table:
-    """Return a table with a free seat, a new one if necessary."""
     if not tables.empty():
         return tables.get_nowait()
     rng = player.rng
@@ -119,7 +118,6 @@ async def seat(player: Player, tables: asyncio.Queue[Table]) -> Table:
 
 
 async def race(player: Player, table: Table, pace: float) -> None:
-    """Race the table's rounds with the other players, and leave."""
     world, rng = player.world, player.rng
     player.doing = "waiting for a room's code"
     code = await table.code
@@ -157,7 +155,6 @@ async def race(player: Player, table: Table, pace: float) -> None:
 
 
 async def look_on(player: Player) -> None:
-    """Watch a room by its link for a while."""
     rng, world = player.rng, player.world
     code, key = rng.choice(list(world.links))
     player.doing = f"watching room {code}"
@@ -170,7 +167,6 @@ async def look_on(player: Player) -> None:
 
 
 async def race_quickly(player: Player, pace: float) -> None:
-    """Look for a quick match, wait for an opponent, race one round, and leave."""
     world, rng = player.world, player.rng
     player.doing = "looking for a match"
     # Few games, so that players meet.
@@ -252,7 +248,6 @@ async def _be_ready(player: Player, room: Message) -> None:
 
 
 async def _change(player: Player, room: Message) -> None:
-    """Wait until a room has changed, at most `POLL_AFTER` seconds."""
     code, version = room["code"], room["version"]
     await player.until(lambda: player.rooms[code]["version"] > version, POLL_AFTER)
 
@@ -285,7 +280,6 @@ async def _run(player: Player, room: Message, pace: float, *, leaves_early: bool
 
 
 async def daily(player: Player, game: str, pace: float) -> None:
-    """Play the daily of a game, and watch its leaderboard."""
     player.doing = f"opening the daily of {game}"
     answer = await player.ask("daily.open", game=game)
     if answer is not None and answer["type"] == "attempt":
@@ -297,7 +291,6 @@ async def daily(player: Player, game: str, pace: float) -> None:
 
 
 async def challenge(player: Player, pace: float) -> None:
-    """Make or accept a challenge, watch it, play it, and send an emote to a player of it."""
     rng, world = player.rng, player.world
     if not world.challenges or rng.random() < 0.4:
         player.doing = "making a challenge"
@@ -340,7 +333,6 @@ async def challenge(player: Player, pace: float) -> None:
 
 
 async def gather(player: Player) -> None:
-    """Found or join a circle, look at it, and sometimes leave it. Founders stay."""
     rng, world = player.rng, player.world
     player.doing = "entering a circle"
     if not world.circles or rng.random() < 0.3:

@@ -188,7 +188,6 @@ class Recording:
 
 
 def board_of() -> Board:
-    """Return the first board of both deals."""
     return deal_seed(ruleset(GAME), SEED)
 
 
@@ -245,7 +244,6 @@ def correct_recording(allowed: Help = "none") -> Recording:
 
 
 def _enter(recording: Recording, result: Result) -> None:
-    """Record all effects of the race and of Ada's daily."""
     assert recording.room is not None
     stored, race_over = recording.stored, effects.race_over(recording.room)
     assert race_over is not None

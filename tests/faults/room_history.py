@@ -295,7 +295,6 @@ def fold(
 def _check_round(
     history: RoomHistory, room: Room, event: Event, deals: Deals, complain: Any
 ) -> None:
-    """Check a round's start, or a runner's end, against the round."""
     if isinstance(event, RoundStarted):
         deal = deals.get(event.deal, {})
         if (deal.get("commitment"), deal.get("room")) != (event.commitment, history.code):

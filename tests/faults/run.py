@@ -114,7 +114,6 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
 
 @asynccontextmanager
 async def store_running(kind: str, workers: int = 1) -> AsyncIterator[Store]:
-    """Run a Redis within the context, which may end while Redis starts."""
     context = running_store(kind, workers)
     starting = asyncio.create_task(asyncio.to_thread(context.__enter__))
     try:
@@ -182,7 +181,6 @@ async def _until_played(world: World) -> None:
 
 
 async def _report(world: World, log: Callable[[str], None]) -> None:
-    """Print the progress every 15 s."""
     begun = time.monotonic()
     while True:
         await asyncio.sleep(15)
@@ -232,7 +230,6 @@ def reported_by(world: World, stage: Stage, redis: str) -> list[Complaint]:
 def write_evidence(
     folder: Path, complaints: Iterable[Complaint], found: Stored, world: World
 ) -> None:
-    """Write complaints, journals and ledgers into the folder."""
     (folder / "complaints.txt").write_text("".join(f"{each}\n" for each in complaints))
     with (folder / "journals.jsonl").open("w") as out:
         for name, entries in (*found.attempts.items(), *found.rooms.items()):
@@ -247,7 +244,6 @@ def write_evidence(
 
 
 def table(report: Report) -> Sequence[str]:
-    """Return the lines of a report."""
     rows = [("seconds", f"{report.seconds:.0f}")]
     faults = {n: c for n, c in report.counts.items() if n.startswith("fault: ")}
     rows.append(("faults", str(sum(faults.values()))))

@@ -185,7 +185,6 @@ class Stage:
 async def running_stage(
     store: Store, folder: Path, share: int, *, broken: bool
 ) -> AsyncIterator[Stage]:
-    """Run nodes within the context. `share` divides the rooms' time limits."""
     options = [*store.options(), "--page", str(folder), "--share", str(share)]
     options += ["--absence", str(ABSENCE), "--watch-delay", str(WATCH_DELAY_MS)]
     if broken:

@@ -151,7 +151,6 @@ def _scores(rows: Iterable[tuple[str, float]]) -> dict[str, int]:
 
 
 def _board(name: list[str]) -> BoardId:
-    """Return the leaderboard named by a key's words."""
     group: Group = "guests"
     if name[-1] == "ranked":
         *name, group = *name[:-1], "ranked"

@@ -163,13 +163,11 @@ def test_an_error_in_help_is_found(spoil: Callable[[Recording], None], kind: str
 
 
 def rewrite(journal: list[tuple[str, str]], number: int, **fields: Any) -> None:
-    """Change fields of entry `number`."""
     entry, text = journal[number - 1]
     journal[number - 1] = (entry, json.dumps(json.loads(text) | fields))
 
 
 def insert(journal: list[tuple[str, str]], number: int) -> None:
-    """Insert a copy of entry `number` after it, and renumber the entries."""
     texts = [text for _, text in journal]
     texts.insert(number, texts[number - 1])
     journal[:] = [(f"0-{n}", text) for n, text in enumerate(texts, 1)]
@@ -178,7 +176,6 @@ def insert(journal: list[tuple[str, str]], number: int) -> None:
 def change_events(
     recording: Recording, change: Callable[[int, Message], tuple[int, Message]]
 ) -> None:
-    """Change Ada's received events and their times."""
     old = recording.ledgers[ADA]
     new = recording.ledgers[ADA] = Ledger(ADA)
     for at, command in old.commands():
@@ -324,8 +321,6 @@ def send_wrong_ranks(recording: Recording) -> None:
 
 
 def change_missed(change: Callable[[Message], object]) -> Callable[[Recording], None]:
-    """Return a function that changes each `missed` event of Ada."""
-
     def break_it(recording: Recording) -> None:
         def changed(at: int, event: Message) -> tuple[int, Message]:
             if event["type"] == "missed":
@@ -382,7 +377,6 @@ def send_missed_early(recording: Recording) -> None:
 
 
 def reveal_a_hidden_card(recording: Recording) -> None:
-    """Name a card that Ada has never seen in a `missed` event."""
     shown = json.dumps([event for _, event in recording.ledgers[ADA].events()])
     hidden = next(name for name in map(card_name, range(52)) if name not in shown)
     change_missed(lambda missed: _add_card(missed, hidden))(recording)
@@ -397,7 +391,6 @@ def first_missed(recording: Recording) -> Message:
 
 
 def claim(recording: Recording, **have: int) -> None:
-    """Record that Ada sends another `have` and receives the same `missed` event."""
     missed = first_missed(recording)
     command = next(c for _, c in recording.ledgers[ADA].commands() if c["id"] == missed["re"])
     recording.at += 1_000
@@ -479,7 +472,6 @@ def finish_wrongly(recording: Recording) -> None:
 
 
 def append_to_room(recording: Recording, event: Event, *, after: int | None = None) -> None:
-    """Append an event to the room's journal, truncated after entry `after` if that is given."""
     journal = recording.stored.rooms[CODE]
     del journal[len(journal) if after is None else after :]
     journal.append((f"0-{len(journal) + 1}", msgspec.json.encode(event).decode()))

@@ -116,7 +116,6 @@ class Recording:
 
 
 def correct() -> Recording:
-    """Return a recording without errors."""
     recording = Recording()
     recording.send(ADA, "CreateChallenge", START, game=GAME)
     state = recording.append(MADE)

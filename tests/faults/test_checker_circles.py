@@ -69,7 +69,6 @@ class Recording:
 
 
 def recorded() -> Recording:
-    """Return a recording without errors."""
     recording = Recording()
     recording.send(ADA, "CreateCircle", START, name="Friends", key="k" * 8)
     state = recording.append(Founded(CIRCLE, ADA, "Friends", SECRET, START))

@@ -26,7 +26,6 @@ DAILY = of_daily(DailyId(GAME, DAY), "ranked")
 
 
 def complaints(recording: Recording) -> list[Complaint]:
-    """Return the checker's complaints about histories, races and leaderboards."""
     ledgers = list(recording.ledgers.values())
     found = check(recording.stored, ledgers, recording.at + 60_000, Nodes())
     words = ("history", "leaderboard", "race", "met", "meetings", "curves", GAME, CODE)
@@ -34,20 +33,17 @@ def complaints(recording: Recording) -> list[Complaint]:
 
 
 def board(scope: Scope, game: str = GAME) -> BoardId:
-    """Return a leaderboard of the recording's players."""
     period = {"day": DAY, "week": boards.week_of(DAY)}.get(scope, 0)
     return BoardId(scope, game, period, "ranked")
 
 
 def change(recording: Recording, player: PlayerId, after: Callable[[History], History]) -> None:
-    """Change a stored history."""
     fields = recording.stored.histories[player]
     lately = {name: text for name, text in fields.items() if name.startswith("l:")}
     recording.stored.histories[player] = fields_of(after(whole_of(fields).history)) | lately
 
 
 def change_round(recording: Recording, player: PlayerId, **fields: Any) -> None:
-    """Change the race's result in a stored history."""
     key = GAME, RACED
 
     def changed(history: History) -> History:
@@ -118,7 +114,6 @@ def invent_record(recording: Recording) -> None:
 
 
 def decide(recording: Recording, **fields: Any) -> None:
-    """Change the race's decision."""
     record = recording.stored.races[RACED]
     record["decided"] = json.dumps(json.loads(record["decided"]) | fields)
 

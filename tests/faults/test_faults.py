@@ -16,7 +16,6 @@ SEED = 20_021
 
 
 async def report_of(folder: Path, **settings: object) -> Report:
-    """Return the report of a short run."""
     given = {"seed": SEED, "players": 20, "pace": 0.15, "share": 20, "finish": 25.0} | settings
     return await run(Settings(**given), folder, lambda _: None)  # type: ignore[arg-type]
 

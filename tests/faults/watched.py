@@ -107,7 +107,6 @@ class WatchedChecks:
         return state
 
     def _of(self, round_: Round, runner: str) -> list[Attempt]:
-        """Return a runner's states: index n - 1 has the state after entry n."""
         attempt = f"{round_.deal}.{runner}"
         if attempt not in self._states:
             self._states[attempt] = list(self._replayed(attempt))

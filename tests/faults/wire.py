@@ -101,7 +101,6 @@ class Wire:
             await asyncio.wait({self._reader})
 
     def _unknown(self, commands: Sequence[Message]) -> list[str]:
-        """Return the attempts in commands that have no number in this session."""
         about = (command["attempt"] for command in commands if command["type"] in NUMBERED)
         return [attempt for attempt in dict.fromkeys(about) if not self._frames.knows(attempt)]
 

@@ -24,7 +24,6 @@ with atheris.instrument_imports(include=_PARSING):
 
 
 def main(name: str, *options: str) -> None:
-    """Fuzz a target by name, within the limits of libFuzzer's options."""
     target = TARGETS[name]
     given = list(options)
     for corpus in (Path(option) for option in options if not option.startswith("-")):

@@ -149,7 +149,6 @@ class _Frames(Wire):
         return super()._progress(counters)
 
     def row(self, move: Message) -> Row:
-        """Return a move's row without expecting an answer."""
         row: Row = msgpack.unpackb(self._pack_move(move))
         self._unanswered_moves[row[0], row[1]].pop()
         return row
@@ -385,7 +384,6 @@ class Session:
             self._ledger.record_command(message, sent.at)
 
     def _message(self, command: Command) -> Message:
-        """Convert a command to the ledger's form."""
         message: Message = {"type": _TYPES[type(command)], **msgspec.structs.asdict(command)}
         if "number" in message:
             message["attempt"] = self._frames.attempts.get(message.pop("number"), "")
@@ -451,7 +449,6 @@ class Session:
         self._player.forget()
 
     def _answer(self, re_: Any, answer: type, code: str) -> None:
-        """Check that an answer belongs to the oldest unanswered frame and is documented."""
         if not self._waiting:
             self._player._complain(f"{answer.__name__} {code} {re_} answers nothing")
             return

@@ -21,17 +21,14 @@ MAX_LINES = 20
 
 
 def start(number: int) -> Board:
-    """Return a deal of the game with this number."""
     return deal_seed(ruleset(*VARIANTS[number % len(VARIANTS)]), SEED)
 
 
 def rules(data: bytes) -> None:
-    """Parse the input as a game's file."""
     read_file(data.decode(errors="replace"))
 
 
 def moves(data: bytes) -> None:
-    """Parse the input as a game's number (one byte) and a move's text."""
     variant = VARIANTS[(data[0] if data else 0) % len(VARIANTS)]
     read_move(ruleset(*variant), data[1:].decode(errors="replace"))
 
@@ -77,7 +74,6 @@ def positions(data: bytes) -> None:
 
 
 def seeds(target: Callable[[bytes], object]) -> list[bytes]:
-    """Return a target's initial corpus."""
     if target is rules:
         games = (files("engine") / "games").iterdir()
         return [entry.read_bytes() for entry in games if entry.name.endswith(".toml")]

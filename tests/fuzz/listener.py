@@ -220,7 +220,6 @@ def listener(data: bytes) -> None:
 
 
 async def _connection(data: bytes, *, reads: bool, size: int) -> None:
-    """Run a connection from start to end."""
     proxies, origins = Proxies(), Origins()
     budgets = Budgets()
     ended: list[Session] = []
@@ -263,7 +262,6 @@ async def _settle(transport: Recorder, server: Listener) -> None:
 
 
 def _held(protocol: Any) -> int:
-    """Return the number of a client's bytes held by a connection."""
     if not isinstance(protocol, Socket):
         return sum(map(len, [protocol._target, *chain.from_iterable(protocol._headers)]))
     parts = protocol

@@ -61,7 +61,6 @@ def codec(data: bytes) -> None:
 
 
 def _check_refusal(error: BadMessageError) -> None:
-    """Assert that the refusal of a bad message can be sent and is short."""
     assert 0 < len(error.text) <= MAX_SENTENCE
     match error.re:
         case (number, seq):
@@ -89,7 +88,6 @@ def texts(data: bytes) -> None:
 
 
 def _refusal_of(reader: Callable[[T], object], given: T) -> Refusal | None:
-    """Return a reader's refusal of a value, or `None` if the reader accepts it."""
     try:
         reader(given)
     except Refusal as refusal:

@@ -155,7 +155,6 @@ def _say(text: str) -> None:
 
 
 def main() -> int:
-    """Run once, print the report, and return 1 if there are complaints."""
     parser = argparse.ArgumentParser(prog="tests.fuzz.stateful")
     parser.add_argument("--frames", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))

@@ -40,13 +40,11 @@ TARGETS = {
 
 
 def kept(name: str) -> list[bytes]:
-    """Return the inputs kept for a target."""
     file = CORPUS / f"{name}.txt"
     return list(map(literal_eval, file.read_text().splitlines())) if file.exists() else []
 
 
 def keep(name: str, *files: Path) -> None:
-    """Add the contents of files to the inputs kept for a target."""
     inputs = {*kept(name), *(file.read_bytes() for file in files)}
     lines = (f"{each!r}\n" for each in sorted(inputs, key=lambda each: (len(each), each)))
     (CORPUS / f"{name}.txt").write_text("".join(lines))

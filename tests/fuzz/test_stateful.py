@@ -37,7 +37,6 @@ async def test_every_command_is_answered_as_documented(tmp_path: Path) -> None:
 
 
 def complaints(sent: list[bytes], *answers: tuple[Event, int | tuple[int, int]]) -> list[str]:
-    """Return a session's complaints about the answers to frames."""
     world = World([], 0)
     session = Session(Fuzzer(0, world, random.Random(SEED)), cast("Any", None))
     for frame in sent:

@@ -28,5 +28,4 @@ FILES = (STORE, STATES, MESSAGES)
 
 
 def releases() -> list[str]:
-    """Return the versions of the releases that have golden files, in order."""
     return sorted(path.name for path in RELEASES.iterdir() if path.is_dir())

@@ -89,7 +89,6 @@ class _Socket:
         return getattr(self._socket, name)
 
     async def send(self, frame: bytes) -> None:
-        """Send a frame and record it."""
         self._kept.append(("client", _command(frame), frame.hex()))
         await self._socket.send(frame)
 
@@ -189,7 +188,6 @@ async def _reopen(port: int, kept: Kept, token: str, attempt: Message) -> None:
 
 
 async def _ask_patiently(client: Client, type_: str, **given: Any) -> Message:
-    """Send a command, retrying while it exceeds a rate limit, and return the answer."""
     while (answer := await client.ask(type_, **given)).get("code") == "too_fast":
         await asyncio.sleep(answer["wait"] / 1_000)
     assert answer["type"] != "refused", answer
@@ -284,7 +282,6 @@ async def _start(node: Node, game: str, variant: str) -> tuple[AttemptId, Player
 
 
 async def _leave_effects(node: Node) -> None:
-    """End two attempts without applying their effects, and set one of these aside."""
     for game in daily_games()[:2]:
         player = PlayerId(random_id())
         opened = await node.dailies.open(player, game)
@@ -296,7 +293,6 @@ async def _leave_effects(node: Node) -> None:
 
 
 def attempt_state(attempt: Attempt) -> dict[str, Any]:
-    """Convert an attempt's state to JSON values, with a digest for its board."""
     position = json.dumps(position_of(attempt.board))
     return {
         "player": attempt.start.player,
@@ -310,7 +306,6 @@ def attempt_state(attempt: Attempt) -> dict[str, Any]:
 
 
 def room_state(room: Room) -> dict[str, Any]:
-    """Convert a room's state to JSON values."""
     found: dict[str, Any] = json.loads(msgspec.json.encode(room))
     if room.round is not None:
         results = room.round.results.items()
@@ -334,7 +329,6 @@ def plain(value: Any) -> Any:
 
 
 async def _folded(redis: Any, key: str, definition: Any) -> Any:
-    """Fold a journal's stream with its definition, and return the state."""
     state = None
     for _, entry in await redis.xrange(key):
         state = definition.fold(state, definition.decode(entry["e"]))
@@ -342,7 +336,6 @@ async def _folded(redis: Any, key: str, definition: Any) -> Any:
 
 
 async def _states(node: Node) -> Rows:
-    """Yield the kind, id and state of every journal."""
     for key in sorted(await node.keys()):
         _, kind, name = (*key.split(":", 2), "", "")[:3]
         if kind == "attempt":
@@ -375,7 +368,6 @@ async def _dump(redis: Any) -> Rows:
 
 
 def stream_of(entries: list[Any]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the ids and fields of a journal's stream."""
     for number, entry in enumerate(entries, 1):
         yield f"0-{number}", {"e": compact(entry)}
 
@@ -419,7 +411,6 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the files into a new folder."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m tests.golden FOLDER\n")
         return 2

@@ -13,21 +13,18 @@ from tests.processes import ROOT, Running, free_port, running
 
 
 def copied(folder: Path) -> Path:
-    """Copy the code of this release into a folder for changes; return the folder."""
     for package in ("engine", "server"):
         shutil.copytree(ROOT / package, folder / package, ignore=lambda *_: {"__pycache__"})
     return folder
 
 
 def change(file: Path, before: str, after: str) -> None:
-    """Replace a text that occurs exactly once in a file."""
     text = file.read_text(encoding="utf-8")
     assert text.count(before) == 1, (file, before)
     file.write_text(text.replace(before, after), encoding="utf-8")
 
 
 def environment(code: Path) -> dict[str, str]:
-    """Return an environment that makes `python -m server` run the code in a folder."""
     return {**os.environ, "PYTHONPATH": str(code), "PYTHONSAFEPATH": "1"}
 
 

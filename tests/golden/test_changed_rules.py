@@ -25,7 +25,6 @@ CURRENT = ruleset(GAME)
 
 @pytest.fixture
 async def port(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
-    """Run a node of this release, and return its port."""
     monkeypatch.setattr(commands, "COUNTDOWN_MS", 50)
     async with node(redis_url) as port:
         yield port
@@ -56,7 +55,6 @@ async def changed(
 
 
 async def turn_over(client: Client, attempt: str, seq: int) -> Message:
-    """Turn up the whole stock after entry `seq`, then redeal; return the last answer."""
     moves = ["s>w"] * (CURRENT.total - CURRENT.home_at_start) + ["w>s"]
     sent = [
         client.send("move", attempt=attempt, seq=number, move=move)
@@ -66,7 +64,6 @@ async def turn_over(client: Client, attempt: str, seq: int) -> Message:
 
 
 async def started(client: Client) -> Message:
-    """Start a round with one runner, and return its attempt."""
     room = await client.ask("room.create", game=GAME, seats=1, limit=600, key="0123456789")
     await client.ask("room.start", code=room["code"])
     return await client.next("attempt")

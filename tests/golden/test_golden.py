@@ -37,17 +37,14 @@ OF_DAY = re.compile(r"leaderboard:\{(?!all:)[a-z-]+:[0-9]+\}")
 
 
 def rows(release: str, name: str) -> list[list[Any]]:
-    """Return the values in a file of JSON lines."""
     return [json.loads(line) for line in lines(release, name)]
 
 
 def lines(release: str, name: str) -> list[str]:
-    """Return the lines of a release's file."""
     return (RELEASES / release / name).read_text(encoding="utf-8").splitlines()
 
 
 def states(release: str, of: str) -> dict[str, dict[str, Any]]:
-    """Return the states that the release folded from its journals of a kind, by id."""
     return {name: state for kind, name, state in rows(release, STATES) if kind == of}
 
 
@@ -63,7 +60,6 @@ def without_new_fields(kept: Any, now: Any) -> Any:
 
 
 async def load(redis: Any, release: str) -> None:
-    """Load the dump of a release into Redis."""
     for key, kind, value in rows(release, STORE):
         if kind == "stream":
             for id_, fields in stream_of(value):
@@ -79,7 +75,6 @@ async def load(redis: Any, release: str) -> None:
 
 @pytest.fixture(params=releases())
 def release(request: pytest.FixtureRequest) -> str:
-    """Return the version of an earlier release."""
     version: str = request.param
     return version
 

@@ -98,7 +98,6 @@ async def test_players_move_between_nodes_of_two_releases_until_the_older_stops(
 
 
 async def _race(this: int, newer: int) -> None:
-    """Race a round that both players start on one release and finish on the other."""
     async with AsyncExitStack() as stack:
         ada, bob = players = [Player(stack), Player(stack)]
         await ada.connect(this)
@@ -125,7 +124,6 @@ async def _race(this: int, newer: int) -> None:
 
 
 async def _daily(this: int, newer: int) -> None:
-    """Play a daily that each of two players starts on one release and finishes on the other."""
     async with AsyncExitStack() as stack:
         for first, second in ((this, newer), (newer, this)):
             player = Player(stack)

@@ -38,7 +38,6 @@ class Row(NamedTuple):
 
 
 async def rehearse(steps: Steps) -> list[Row]:
-    """Run the steps until one fails."""
     plan: list[tuple[str, Callable[[], Awaitable[str]]]] = [
         ("build the images", steps.build),
         ("start the stack", steps.start),
@@ -70,7 +69,6 @@ async def rehearse(steps: Steps) -> list[Row]:
 
 
 def table(rows: list[Row]) -> str:
-    """Format the steps as a Markdown table."""
     lines = ["| step | seconds | outcome |", "|---|--:|---|"]
     for row in rows:
         first = row.outcome.splitlines()[0]
@@ -81,7 +79,6 @@ def table(rows: list[Row]) -> str:
 
 
 def main() -> int:
-    """Rehearse, and return 1 if a step fails."""
     parser = argparse.ArgumentParser(prog="python -m tests.rehearsal", description=__doc__)
     parser.add_argument(
         "--engine",

@@ -88,7 +88,6 @@ def inside(root: Path, command: str, **variables: str) -> list[str]:
 
 
 def play(root: Path, command: str) -> None:
-    """Start the game, and load its page."""
     port = free_port()
     begun = time.monotonic()
     with running(inside(root, command, SAMEDEAL_PORT=str(port))) as served:
@@ -135,7 +134,6 @@ def test(root: Path, command: str, **variables: str) -> None:
 
 
 def main() -> int:
-    """Run both commands; raise an error if one fails."""
     if os.geteuid() != 0 or not machine.installed("debootstrap"):
         _say("this needs root and debootstrap: sudo apt-get install debootstrap")
         return 1

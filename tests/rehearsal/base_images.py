@@ -38,7 +38,6 @@ exec useradd --system --uid "$3" --home-dir "$5" --create-home --gid nogroup "$6
 
 
 def wanted() -> dict[str, str]:
-    """Return the names of the registry images, by the middle word of their variables."""
     found = re.findall(r"\$\{SAMEDEAL_(\w+)_IMAGE:-([^}]+)\}", COMPOSE.read_text())
     return dict(found)
 
@@ -48,7 +47,6 @@ def are_there() -> bool:
 
 
 def make() -> None:
-    """Build the stand-ins that `wanted` names."""
     with tempfile.TemporaryDirectory(prefix="samedeal") as name:
         folder = Path(name)
         system, archive, context = folder / "system", folder / "system.tar", folder / "context"
@@ -71,7 +69,6 @@ def _names() -> list[str]:
 
 
 def _collect(context: Path) -> None:
-    """Copy this machine's parts of the images into a directory."""
     (context / "adduser").write_text(ADDUSER)
     trusted = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile
     assert trusted, "This machine has no file of certificates."
@@ -83,7 +80,6 @@ def _collect(context: Path) -> None:
 
 
 def _run(*words: str | Path, check: bool = True) -> int:
-    """Run a program, and return its exit code."""
     command = [program(str(words[0])), *map(str, words[1:])]
     return subprocess.run(command, check=check).returncode  # noqa: S603 - our own arguments
 

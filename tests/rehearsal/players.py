@@ -107,12 +107,10 @@ class Racer:
 
 
 async def race(port: int) -> list[Racer]:
-    """Start a race of two through the proxy, retrying until it succeeds."""
     return await _persistently(partial(_race, port))
 
 
 async def daily(port: int) -> Racer:
-    """Open a daily through the proxy, retrying until it succeeds."""
     return await _persistently(partial(_daily, port))
 
 

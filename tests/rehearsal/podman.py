@@ -110,7 +110,6 @@ def _until_healthy(services: set[str]) -> int:
 
 
 def _checked(services: set[str]) -> list[str]:
-    """Return the names of the project's containers that have health checks."""
     label = f"label=io.podman.compose.project={os.environ['COMPOSE_PROJECT_NAME']}"
     listed = _output("podman", "ps", "--all", "--quiet", "--filter", label).split()
     found = json.loads(_output("podman", "inspect", *listed)) if listed else []

@@ -93,13 +93,11 @@ HELPERS = (
 
 
 def version_in(text: str) -> Version:
-    """Return the first version in a text, or `()`."""
     found = re.search(r"\d+(?:\.\d+)+", text)
     return tuple(map(int, found[0].split("."))) if found else ()
 
 
 def missing(needs: Sequence[Need], read: Read) -> list[Missing]:
-    """Return the programs that are missing or too old."""
     told = [(need, read(need.words)) for need in needs]
     found = [Missing(need, None if text is None else version_in(text)) for need, text in told]
     return [each for each in found if (each.found or ()) < each.need.least]

@@ -22,7 +22,6 @@ HASH_SEED = "PYTHONHASHSEED"
 
 
 def main() -> int:
-    """Run races and return 1 if one of them fails."""
     if HASH_SEED not in os.environ:
         os.environ[HASH_SEED] = str(secrets.randbelow(1 << 32))
         os.execv(sys.executable, [sys.executable, "-m", "tests.simulation", *sys.argv[1:]])  # noqa: S606
@@ -57,7 +56,6 @@ def main() -> int:
 
 
 def _report_failure(outcome: Outcome, *, whole: bool) -> None:
-    """Print a race's complaints and how to replay it."""
     if not whole:
         _print("\n".join(outcome.trace.lines(LAST_STEPS)))
     _print(f"\nseed {outcome.seed} fails:")
@@ -68,7 +66,6 @@ def _report_failure(outcome: Outcome, *, whole: bool) -> None:
 
 
 def _table(counts: Counter[str], seconds: float) -> list[str]:
-    """Return the lines of a report."""
     faults = sum(number for name, number in counts.items() if name.startswith("fault: "))
     rows = [("seconds", f"{seconds:.1f}"), ("faults", str(faults))]
     rows.append(("seeds a minute", f"{counts['seeds'] / seconds * 60:.0f}"))

@@ -77,7 +77,6 @@ def acknowledges_before_it_appends() -> Iterator[None]:
 
 @contextmanager
 def _often(kind: str) -> Iterator[None]:
-    """Make one kind of store fault ten times as frequent."""
     with patched(faults, "STORE", {**faults.STORE, kind: 10 * faults.STORE[kind]}):
         yield
 
@@ -149,7 +148,6 @@ def treats_a_conflict_as_success() -> Iterator[None]:
 
 @contextmanager
 def _script(script: Script, text: str) -> Iterator[None]:
-    """Replace the text of a script."""
     other = Script(text)
     Script.all.remove(other)
     with patched(script, "text", other.text), patched(script, "digest", other.digest):
@@ -252,8 +250,6 @@ def uses_replicas_of_older_connections() -> Iterator[None]:
 
 @contextmanager
 def _taken_for_current() -> Iterator[None]:
-    """Treat every replica as current on any connection."""
-
     def is_current(self: Replica[Any, Any]) -> bool:
         key = self._definition.key()
         return self._machine.generation != 0 and self._journals.generation(key) != 0
@@ -282,7 +278,6 @@ def _losses() -> Iterator[None]:
 
 @contextmanager
 def frees_seats_in_a_round() -> Iterator[None]:
-    """Take an absent member's seat even during a round."""
     observe: Any = absence.observe
 
     def always_idle(before: Absence | None, *given: Any) -> Absence | None:
@@ -340,7 +335,6 @@ def makes_absent_members_host() -> Iterator[None]:
 
 @contextmanager
 def shows_spectators_moves_without_delay() -> Iterator[None]:
-    """Show a round to spectators without delay."""
     with patched(service_watching, "WATCH_DELAY_MS", 0):
         yield
 
@@ -431,7 +425,6 @@ NOTHING_ELSE = {"GUESSING": 0.0, "FILLING": 0.0, "BURDENING": 0.0}
 
 @contextmanager
 def _hostile(*kinds: str, **often: float) -> Iterator[None]:
-    """Add hostile players with the given activities to every race."""
     with ExitStack() as stack:
         stack.enter_context(patched(race, "HOSTILE", 1.0))
         stack.enter_context(patched(hostile, "KINDS", kinds or hostile.KINDS))
@@ -442,8 +435,6 @@ def _hostile(*kinds: str, **often: float) -> Iterator[None]:
 
 @contextmanager
 def lets_hosts_remove_runners() -> Iterator[None]:
-    """Let a host remove a member from a running round."""
-
     def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
         commands.check_host(room, host)
         seated = player != host and room.seat_of(player)
@@ -504,8 +495,6 @@ def ranks_races_without_a_contest() -> Iterator[None]:
 
 @contextmanager
 def rates_races_at_one_address() -> Iterator[None]:
-    """Rate races between players at the same address."""
-
     async def nowhere(_: RoomAddresses, __: RoomCode) -> dict[PlayerId, str]:
         return {}
 
@@ -660,7 +649,6 @@ def shares_one_quota_among_all_addresses() -> Iterator[None]:
 
 @contextmanager
 def does_not_charge_for_rooms() -> Iterator[None]:
-    """Do not charge an address for an empty room."""
     with patched(charges, "ROOM", ()), _hostile("friends", FILLING=1.0):
         yield
 

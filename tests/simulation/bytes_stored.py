@@ -176,7 +176,6 @@ class Bytes:
                 yield Kept(entry["player"], ENTRY.size, until, "begun")
 
     def _places(self, code: str, _: Key) -> Iterator[Kept]:
-        """Yield the seats and the creation key of a room."""
         opened, item = self._rooms[code].opened, ROOM[1]
         yield Kept(opened["host"], item.size, opened["at"] + item.life)
 
@@ -210,7 +209,6 @@ class Bytes:
             yield Kept(payer, RUNNER, expires)
 
     def _players_of(self, deal: str) -> list[str]:
-        """Return the players of a deal, without the pace bot."""
         room, _ = self._starters.get(deal, (None, ""))
         number = next((each for each in room.rounds if each.deal == deal), None) if room else None
         if number is None:

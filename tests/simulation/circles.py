@@ -78,7 +78,6 @@ async def gather(player: Player, club: Club, others: list[Player], *, founder: b
 
 
 def _commands(player: Player, club: Club, circle: str, others: list[Player]) -> list[Message]:
-    """Return commands to choose from; some are refused to non-members or non-owners."""
     rng, founder = player.rng, others[0]
     entering = {"type": "JoinCircle", "link": rng.choice((club.links[0], club.links[-1]))}
     other = rng.choice([each.id for each in others if each.id] or [player.id])

@@ -176,7 +176,6 @@ def _random_code(rng: random.Random) -> str:
 
 
 def _room_commands(code: str, victim: str, rng: random.Random) -> list[Message]:
-    """Return commands on a room that require a seat."""
     commands: list[Message] = [
         {"type": "room.leave"},
         {"type": "room.ready", "ready": rng.random() < 0.5},
@@ -234,13 +233,11 @@ def _named(command: Message) -> dict[str, Any]:
 
 
 def _other(hostile: Hostile, room: Message, rng: random.Random) -> str:
-    """Return another member of a room, if there is one."""
     members = [member["player"]["id"] for member in room["members"]]
     return str(rng.choice([each for each in members if each != hostile.id] or members))
 
 
 def _meddling(hostile: Hostile, room: Message, rng: random.Random) -> Message:
-    """Return an action that a member or host could try."""
     commands = _room_commands(room["code"], _other(hostile, room, rng), rng)
     # Leaving ends the meddling, and starting puts all who have agreed into a round.
     rare = {"room.leave": 0.1, "room.remove": 0.5, "room.start": 2.0}
@@ -249,13 +246,11 @@ def _meddling(hostile: Hostile, room: Message, rng: random.Random) -> Message:
 
 
 async def _run_a_little(hostile: Hostile, attempt: str, moves: int) -> None:
-    """Play some moves as soon as there are cards, then resign."""
     await _wait_for_cards(hostile, attempt)
     await plans.play(hostile, attempt, moves, abandon=False)
 
 
 async def _wait_for_cards(hostile: Hostile, attempt: str) -> None:
-    """Open an attempt as soon as there are cards."""
     world = hostile.world
     for _ in range(100):
         opened = await hostile.attempt("attempt.open", attempt=attempt)
@@ -267,7 +262,6 @@ async def _wait_for_cards(hostile: Hostile, attempt: str) -> None:
 async def match_quickly(
     hostile: Hostile, scene: Scene, game: str, *, fair: bool, first: bool = True
 ) -> None:
-    """Look for quick matches and meddle with them."""
     await hostile.begin()
     if not first:
         await hostile.pause(0.0, 2.0)

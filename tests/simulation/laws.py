@@ -160,7 +160,6 @@ class Trial:
         return False
 
     def _check_end(self, room: RoomStory, round_: RoundStory, player: str, about: str) -> None:
-        """Check that a run was ended by its player or by the game."""
         result = round_.results.get(player)
         for entry in room.entries:
             gone = entry["type"] == "left" and entry["player"] == player and "by" in entry

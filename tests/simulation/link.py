@@ -178,7 +178,6 @@ class Transport(asyncio.Transport):
             self._inject(fault, batch)
 
     def _inject(self, fault: str, batch: Batch) -> None:
-        """Inject a fault into a batch of commands."""
         world, rng = self._world, self._world.rng
         some = batch[: rng.randint(0, len(batch))]
         if fault == faults.LOST:
@@ -206,7 +205,6 @@ class Transport(asyncio.Transport):
             self._link.on_kill(False)
 
     def _apply(self, batch: Batch, how: str = "") -> bytes:
-        """Apply commands and return their replies."""
         if batch and batch[0][0] not in HANDSHAKE:
             self._world.note(self._link.name, f"batch {how}".rstrip(), _text(batch))
         return b"".join(self._world.redis.answer(self, command) for command in batch)

@@ -194,7 +194,6 @@ class Memory:
         return len(self.find(key) or {})
 
     def _hscan(self, key: str, cursor: str, _: str, count: str) -> Reply:
-        """Return some of the fields, in insertion order."""
         pairs = list((self.find(key) or {}).items())
         first, last = int(cursor), int(cursor) + int(count)
         found = [part for pair in pairs[first:last] for part in pair]
@@ -309,7 +308,6 @@ class Memory:
         return name
 
     def _xtrim(self, key: str, _: str, name: str) -> Reply:
-        """Drop a journal's entries before a given one."""
         found = self.find(key)
         if found is None:
             return 0
@@ -325,7 +323,6 @@ class Memory:
         return [[f"0-{number}", ["e", text]] for number, text in enumerate(texts, start)]
 
     def _xrevrange(self, key: str, _: str, __: str, ___: str, count: str) -> Reply:
-        """Return the newest entries."""
         found = self.find(key)
         first = found.begin if isinstance(found, Journal) else 1
         newest = self.entries(key)[first - 1 :][: -int(count) - 1 : -1]

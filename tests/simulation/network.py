@@ -51,7 +51,6 @@ class Network:
         return node
 
     def _end(self, number: int, node: Node, *, orderly: bool) -> None:
-        """End a node and start another in its place, after a pause if it was killed."""
         if self.nodes[number] is not node or not (node.up or node.link.alive):
             return
         if orderly and node.up:

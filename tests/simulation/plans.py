@@ -56,7 +56,6 @@ class Table:
 
 
 async def race(player: Player, table: Table, *, host: bool) -> None:
-    """Race the table's rounds with the other players and leave, or vanish during one."""
     rng = player.rng
     await player.begin()
     if host:
@@ -109,7 +108,6 @@ async def race(player: Player, table: Table, *, host: bool) -> None:
 
 
 async def race_quickly(player: Player, game: str) -> None:
-    """Find a quick match, wait for opponents, race a round and leave, or vanish."""
     rng, world = player.rng, player.world
     await player.begin()
     await player.pause(0.0, 1.0)
@@ -137,7 +135,6 @@ async def race_quickly(player: Player, game: str) -> None:
 
 
 async def _run_room(player: Player, room: Message) -> None:
-    """Act as a host, or as a member on the host, or vanish for a while."""
     rng, code = player.rng, room["code"]
     others = [m["player"]["id"] for m in room["members"] if m["player"]["id"] != player.id]
     game = rng.choice(list(games()))
@@ -162,7 +159,6 @@ async def _run_room(player: Player, room: Message) -> None:
 
 
 async def _start(player: Player, room: Message, table: Table, waited: int) -> None:
-    """Start a round if enough members are ready, or wait for them."""
     ready = sum(member["ready"] for member in room["members"])
     if ready < table.seats and waited < 4:
         player.doing = "waiting for the others"
@@ -253,7 +249,6 @@ class Dare:
 
 
 async def challenge(player: Player, dare: Dare, others: Sequence[Player], *, creator: bool) -> None:
-    """Create a challenge or wait for its link; watch and play it, and perhaps a rematch."""
     rng, world = player.rng, player.world
     await player.begin()
     if creator:
@@ -355,7 +350,6 @@ async def play(player: Player, attempt: str, budget: int, *, abandon: bool) -> N
 
 
 def _moves(attempt: str, first: int, moves: list[str]) -> list[Message]:
-    """Return the commands that play moves in order."""
     return [
         {"type": "move", "attempt": attempt, "seq": seq, "move": move}
         for seq, move in enumerate(moves, first)

@@ -147,7 +147,6 @@ class Outcome:
 
 
 def run(seed: int, counts: Counter[str], scenario: Scenario | None = None) -> Outcome:
-    """Run the race of a seed, or another scenario, and add to the counts."""
     loop = VirtualLoop()
     world = World(seed, loop, counts)
     loop.set_exception_handler(lambda _, context: _complain_of_exception(world, context))
@@ -169,7 +168,6 @@ def run(seed: int, counts: Counter[str], scenario: Scenario | None = None) -> Ou
 
 
 async def _race(world: World) -> None:
-    """Run a race, with or without hostile players."""
     # A separate source of randomness keeps the other races of known seeds unchanged.
     apart = random.Random(f"hostile {world.seed}")
     if apart.random() >= HOSTILE:
@@ -362,8 +360,6 @@ def _judge(world: World, company: Company, over: int) -> None:
 async def _keep_meanwhile(
     player: Player, work: Coroutine[Any, Any, None], seconds: float, *, once: bool
 ) -> None:
-    """Play, and keep a recovery code after some seconds; `once` means without a retry."""
-
     async def keep() -> None:
         await asyncio.sleep(seconds)
         told = await player.ask("NewRecoveryCode", once=once)
@@ -441,7 +437,6 @@ async def _cut_power(world: World) -> None:
 
 
 async def _wait_for(tasks: list[asyncio.Task[None]], seconds: float) -> None:
-    """Wait until all tasks are done, at most some seconds."""
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
     while loop.time() < until and not all(task.done() for task in tasks):
@@ -554,7 +549,6 @@ def _deterministic(loop: VirtualLoop, world: World) -> Iterator[None]:
 
 @contextmanager
 def patched(owner: Any, name: str, other: object) -> Iterator[None]:
-    """Replace an attribute temporarily."""
     before = getattr(owner, name)
     setattr(owner, name, other)
     try:

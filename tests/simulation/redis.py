@@ -87,7 +87,6 @@ def _digest(text: str) -> str:
 
 
 def _encoded(reply: Reply) -> bytes:
-    """Return a reply encoded in RESP3."""
     match reply:
         case None:
             sent = b"_\r\n"

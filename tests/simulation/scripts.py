@@ -73,7 +73,6 @@ _LUA = _Lua()
 
 
 def run(memory: Memory, text: str, names: list[str], given: list[str]) -> Reply:
-    """Run a script and return its reply."""
     _LUA.memory = memory
     words = ([each.encode("utf-8", "surrogateescape") for each in part] for part in (names, given))
     try:
@@ -87,7 +86,6 @@ def _word(given: bytes | float) -> str:
 
 
 def _reply(value: Any) -> Reply:
-    """Convert a script's return value; a table ends at its first nil."""
     if lua_type(value) == "table":
         replies: list[Reply] = []
         while (each := value[len(replies) + 1]) is not None:

@@ -27,13 +27,11 @@ from tests.simulation.world import World
 
 @pytest.fixture(autouse=True)
 def quick() -> Iterator[None]:
-    """Run all races under the simulation's conditions."""
     with conditions():
         yield
 
 
 async def scenario(world: World) -> None:
-    """Play on two nodes, with a power cut in between."""
     world.set_epoch(START)
     world.stop_faults()
     network = Network(world, 2, dailies=True)

@@ -49,7 +49,6 @@ SOON = 40
 
 @pytest.fixture(autouse=True)
 def quick() -> Iterator[None]:
-    """Run all races under the simulation's conditions."""
     with conditions():
         yield
 

@@ -55,7 +55,6 @@ class Side:
 
 
 def side_on(database: Database) -> Side:
-    """Return the store on a connection."""
     clock, bus = RedisClock(database), Bus(database)
     setup = Setup(database, secret_keys(), clock, bus, Metrics(), Background(), Settings())
     return Side(database, Services(setup))
@@ -109,7 +108,6 @@ def drawn(rng: random.Random, now: int, length: int) -> tuple[str, ...]:
 
 
 async def answer_of(on: Side, command: tuple[str, ...], *, scripted: bool) -> object:
-    """Return the answer to a command, sent directly or called by a script."""
     try:
         if scripted:
             answer = await on.database.run(SCRIPT, [command[1]], *command)

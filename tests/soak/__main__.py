@@ -19,7 +19,6 @@ MAX_SHOWN = 100
 
 
 def main() -> int:
-    """Run a soak and return 1 if there are complaints."""
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=30.0, help="duration in minutes")
     parser.add_argument("--players", type=int, default=700, help="number of concurrent players")

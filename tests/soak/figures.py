@@ -157,7 +157,6 @@ class Observed(Node):
 
 
 def parsed(text: str) -> dict[str, float]:
-    """Parse the metrics of an exposition."""
     found = {}
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
@@ -177,7 +176,6 @@ def kind_of(key: str) -> str:
 
 
 def of_store(clients: Iterable[Redis]) -> StoreFigures:
-    """Return a store's figures from its masters (blocks)."""
     found = StoreFigures()
     for redis in clients:
         info: Any = redis.info("memory")
@@ -189,7 +187,6 @@ def of_store(clients: Iterable[Redis]) -> StoreFigures:
 
 
 def _pages(redis: Redis) -> Iterator[list[str]]:
-    """Yield all key names, in pages."""
     cursor = -1
     while cursor:
         page: Any = redis.scan(max(cursor, 0), count=_PAGE)
@@ -198,7 +195,6 @@ def _pages(redis: Redis) -> Iterator[list[str]]:
 
 
 def _add(redis: Redis, names: list[str], found: StoreFigures) -> None:
-    """Add keys to the figures."""
     kinds = list(map(kind_of, names))
     pipe: Any = redis.pipeline(transaction=False)
     for name, kind in zip(names, kinds, strict=True):

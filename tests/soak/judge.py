@@ -171,7 +171,6 @@ def judge(course: Course, nodes: int, dailies: int) -> list[str]:
 
 
 def is_quiet(store: StoreFigures, nodes: Iterable[NodeFigures], dailies: int) -> bool:
-    """Return whether all traces of departed players are gone."""
     left = (text for each in nodes for text in left_in_node(0, each))
     return not any(left_in_store(store, StoreFigures(), dailies)) and not any(left)
 

@@ -39,7 +39,6 @@ def count_objects() -> Counter[str]:
 
 
 def answer(file: Path) -> None:
-    """Answer the request in a file."""
     if file.read_text() == COLLECT:
         gc.collect()
     whole = file.with_suffix(".part")
@@ -48,7 +47,6 @@ def answer(file: Path) -> None:
 
 
 def main() -> None:
-    """Run the node until a signal ends it."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--objects", type=Path, required=True)
     given, sys.argv[1:] = parser.parse_known_args()

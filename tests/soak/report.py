@@ -55,7 +55,6 @@ def line(sample: Sample, before: Sample | None, counts: Counter[str]) -> str:
 def _cores(
     sample: Sample, before: Sample | None, changes: Sequence[dict[str, float]], seconds: float
 ) -> str:
-    """Return the cores used by the players and by each node."""
     players = sample.load - (before.load if before is not None else 0.0)
     times = [players, *(each.get(PROCESSOR, 0.0) for each in changes)]
     return "+".join(f"{each / max(seconds, 0.001):.2f}" for each in times)

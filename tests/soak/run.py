@@ -92,7 +92,6 @@ class Report:
 
 
 def planned(seconds: float, seed: int, kinds: Sequence[str]) -> list[Fault]:
-    """Return a soak's faults: each kind at least once, and a pause after the last one."""
     pause = min(PAUSE, seconds / (len(kinds) + 1))
     rng = random.Random(seed)
     in_turn = islice(cycle(kinds), round(seconds / pause) - 1)
@@ -224,7 +223,6 @@ async def _observe(  # noqa: PLR0917 - what figures are of
     settings: Settings,
     log: Callable[[str], None],
 ) -> None:
-    """Take and print samples at intervals."""
     begun = time.monotonic()
     while True:
         await asyncio.sleep(settings.every)
@@ -240,7 +238,6 @@ async def _observe(  # noqa: PLR0917 - what figures are of
 
 
 async def _figures(nodes: Sequence[Observed], *, collect: bool = False) -> dict[int, NodeFigures]:
-    """Return the figures of the nodes that answer, by number."""
     found = await asyncio.gather(*(node.figures(collect=collect) for node in nodes))
     return {number: each for number, each in enumerate(found) if each is not None}
 
@@ -256,7 +253,6 @@ async def _of_store(store: Store) -> StoreFigures:
 
 
 async def _until_quiet(store: Store, nodes: Sequence[Observed], dailies: int) -> None:
-    """Wait at most `QUIET_WITHIN` seconds until all traces of the players are gone."""
     deadline = time.monotonic() + QUIET_WITHIN
     while time.monotonic() < deadline:
         found = await _figures(nodes)

@@ -29,14 +29,12 @@ def node(
 
 
 def store() -> StoreFigures:
-    """Return the figures of a store after play."""
     lives = {"attempt": 90 * judge.DAY, "room": judge.DAY, "player": keys.PLAYER_LIFE_S}
     lasting = Counter({"store-format": 1, ALL_TIME: 7, "player": 3, "recovery": 2})
     return StoreFigures(9 * MIB, Counter(lives.keys() | lasting.keys()), lasting, lives)
 
 
 def samples(*nodes: NodeFigures) -> list[Sample]:
-    """Return samples of one node, ten minutes apart."""
     return [Sample(at, {0: each}, None) for at, each in zip(HALVES, nodes, strict=True)]
 
 
@@ -55,7 +53,6 @@ def course(
 
 
 def complaints(of: Course, dailies: int = 0) -> str:
-    """Return the violated conditions as one text."""
     return "\n".join(judge.judge(of, nodes=1, dailies=dailies))
 
 

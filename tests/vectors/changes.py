@@ -46,7 +46,6 @@ TABLES: dict[str, Any] = {
 
 
 def keys() -> Iterator[dict[str, Any]]:
-    """Yield the keys of the schema: table, name, and allowed words."""
     tables = [("", Rules)] + [(name, type(table)) for name, table in TABLES.items()]
     for table, kind in [*tables[:1], ("foundations", Foundation), *tables[1:]]:
         for name, hint in get_type_hints(kind).items():
@@ -58,7 +57,6 @@ def keys() -> Iterator[dict[str, Any]]:
 
 
 def _words(hint: Any) -> list[Any]:
-    """Return the words of all literals in a type."""
     if get_origin(hint) is Literal:
         return list(get_args(hint))
     return [word for each in get_args(hint) for word in _words(each)]
@@ -95,7 +93,6 @@ def outcome(game: str, base: Rules, changes: str) -> dict[str, str]:
 
 
 def _changed(rules: Any, chance: Random) -> Any:
-    """Return rules with one random change, valid or not."""
     there = [name for name in TABLES if getattr(rules, name) is not None]
     name = chance.choice(["packs", "suits", *["foundations"] * 4, *TABLES, *there * 4])
     if name == "foundations":
@@ -119,7 +116,6 @@ def _changed(rules: Any, chance: Random) -> Any:
 
 
 def _set(table: Any, chance: Random) -> Any:
-    """Return a table with one key changed."""
     name = chance.choice([field.name for field in fields(table)])
     hint = get_type_hints(type(table))[name]
     value = getattr(table, name)
@@ -140,7 +136,6 @@ def _set(table: Any, chance: Random) -> Any:
 
 
 def text() -> str:
-    """Return the file's text: a JSON object, with a key or an entry a line."""
     parts = {"keys": keys(), "entries": entries()}
     written = [
         f'"{name}": [\n'

@@ -43,7 +43,6 @@ RUN_OPENING = ["s>t"] * 6 + ["t9>t8x5", "t0>t8", "t8>f6x13"]
 
 
 def variants() -> Iterator[tuple[str, str]]:
-    """Yield every game in every variant, ordered by id."""
     for game in sorted(games()):
         for variant in games()[game].variants:
             yield game, variant
@@ -126,7 +125,6 @@ def played(
 
 
 def tree_title(game: str, variant: str) -> str:
-    """Return the first line of a game's file of move trees."""
     return f"{find_ruleset(game, variant).rules.name}, {variant}"
 
 
@@ -149,7 +147,6 @@ def tree_starts(game: str, variant: str) -> Iterator[Start]:
 
 
 def until_home(board: Board) -> list[str]:
-    """Return the texts of hints until one brings cards home or no hint is left."""
     start, moves = board, []
     while board.home == start.home and (move := hint(board)):
         moves.append(move_text(board.ruleset, move))
@@ -233,7 +230,6 @@ SOLVER_FILES = {"passes.json": passes.entries, "piles.json": piles.entries}
 
 
 def main() -> None:
-    """Write the files."""
     for name, entries in FILES.items():
         (FOLDER / name).write_text(format_entries(entries()), encoding="utf-8")
     for name, entries in SOLVER_FILES.items():

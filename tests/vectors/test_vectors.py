@@ -21,13 +21,11 @@ from tests.vectors.generate import FILES, FOLDER, SOLVER_FILES, format_entries, 
 
 
 def entries(name: str) -> list[dict[str, Any]]:
-    """Return the entries of a golden file."""
     found: list[dict[str, Any]] = json.loads((FOLDER / name).read_text(encoding="utf-8"))
     return found
 
 
 def label(entry: dict[str, Any]) -> str:
-    """Return an entry's id in a test report."""
     return f"{entry['game']}-{entry['variant']}-{entry.get('seed', 'deck')[:4]}"
 
 

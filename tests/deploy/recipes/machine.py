@@ -180,7 +180,6 @@ class Machine:
         return fnmatch.filter(self.services, whole) if "*" in name else [whole]
 
     def _unit(self, name: str) -> Unit:
-        """Return a unit of the operator, or else of a package."""
         stem, _, kind = name.rpartition(".")
         template = f"{stem.partition('@')[0]}@.{kind}" if "@" in stem else name
         own = self.root / "etc/systemd/system"
@@ -264,7 +263,6 @@ class _Server(socketserver.ThreadingUnixStreamServer):
 
 @contextmanager
 def _notified(path: Path) -> Iterator[socket.socket]:
-    """Listen for a service's notifications."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(path))
         manager.settimeout(0.1)
@@ -275,7 +273,6 @@ def _notified(path: Path) -> Iterator[socket.socket]:
 
 
 def _is_ready(manager: socket.socket) -> bool:
-    """Wait briefly for a notification, and return whether it reports readiness."""
     try:
         return b"READY=1" in manager.recv(4096)
     except TimeoutError:

@@ -192,7 +192,6 @@ async def move(client: Client, attempt: Message, seq: int) -> None:
 
 
 async def run(function: object, *arguments: object) -> None:
-    """Run a blocking function in a thread."""
     await asyncio.to_thread(function, *arguments)  # type: ignore[arg-type]
 
 
@@ -209,7 +208,6 @@ def replicated(site: Site) -> Site:
 
 
 def write_down(site: Site, master: int, *others: int) -> None:
-    """Record the current master as the document says."""
     promoted, demoted = blocks(DOCUMENT, "Write it down")
     site.machine(master).run(promoted)
     for number in others:
@@ -279,25 +277,21 @@ def nodes_of(site: Site, asked: int) -> dict[int, dict[str, Any]]:
 
 
 def replicas_of(site: Site, asked: int, master: int) -> list[int]:
-    """Return the numbers of a master's replicas in a server's view."""
     known = nodes_of(site, asked)
     return [each for each in known if known[each]["master_id"] == known[master]["node_id"]]
 
 
 def masters_of(site: Site, asked: int) -> list[int]:
-    """Return the numbers of the healthy masters in a server's view."""
     flags = {number: each["flags"].split(",") for number, each in nodes_of(site, asked).items()}
     return [each for each in flags if "master" in flags[each] and "fail" not in flags[each]]
 
 
 def is_whole(site: Site, asked: int) -> bool:
-    """Return whether each master has two replicas with a copy of it."""
     masters = masters_of(site, asked)
     return len(masters) == SHARDS and all(site.has_replicas(each, 2) for each in masters)
 
 
 async def replace(site: Site, asked: int, lost: int, new: int) -> None:
-    """Replace a server as the document says."""
     start, *_ = blocks(DOCUMENT, "A cluster")
     forget, add = blocks(DOCUMENT, "Replace a server")
     assert "lost=10.0.0.1:6379 any=10.0.0.2\n" in forget
@@ -358,7 +352,6 @@ async def test_a_server_of_the_cluster_is_replaced_and_a_shard_restored(
 
 
 def back_up(site: Site, settings: dict[str, str], folder: Path) -> Path:
-    """Back up the cluster, and return the folder of the backup."""
     env = settings | site.secrets_of_nodes
     env["SAMEDEAL_REPLICA_PASSWORD_FILE"] = str(site.secrets.folder / "redis-replica")
     env["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

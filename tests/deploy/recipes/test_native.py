@@ -58,18 +58,15 @@ def machine(ports: dict[str, int], data: Path) -> Iterator[Machine]:
 
 
 def carry_out(machine: Machine, heading: str) -> list[str]:
-    """Run a section's blocks, and return the output of each."""
     return [machine.run(block) for block in blocks(DOCUMENT, heading)]
 
 
 def logged(machine: Machine, unit: str) -> list[dict[str, object]]:
-    """Return a node's log lines so far."""
     lines = machine.services[unit].lines
     return [json.loads(line) for line in lines if line.startswith("{")]
 
 
 async def play(port: int) -> None:
-    """Play a race and a daily's move through the proxy, at a player's address."""
     here: dict[str, Any] = {"host": "127.0.0.1", "local_addr": (CLIENT, 0)}
     async with opened(port, **here) as one, opened(port, **here) as other:
         for client, attempt in zip((one, other), await race_of(one, other), strict=True):
@@ -78,14 +75,12 @@ async def play(port: int) -> None:
 
 
 async def play_daily(client: Client) -> None:
-    """Play a move of a daily."""
     daily = await client.ask("daily.open", game="robert")
     moved = await client.ask("move", attempt=daily["attempt"], seq=2, move="s>w")
     assert moved["seq"] == 2
 
 
 async def come_and_play(port: int) -> None:
-    """Play a move of a daily as a new guest."""
     async with opened(port, host="127.0.0.1") as client:
         await client.hello()
         await play_daily(client)

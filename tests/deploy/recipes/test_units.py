@@ -40,7 +40,6 @@ SCRIPTS = {"SAMEDEAL_REPLICA_PASSWORD_FILE", "SAMEDEAL_BACKUPS", "SAMEDEAL_BACKU
 
 
 def unit(name: str) -> Unit:
-    """Return a unit as shipped."""
     return Unit(name, FOLDER / name)
 
 
@@ -137,7 +136,6 @@ def test_a_node_starts_after_the_store_and_outlives_it() -> None:
 
 
 def variables(command: click.Command) -> set[str]:
-    """Return the environment variables of a command and its subcommands."""
     own = {str(each.envvar) for each in command.params if each.envvar}
     below = command.commands.values() if isinstance(command, click.Group) else ()
     return own.union(*map(variables, below))

@@ -76,7 +76,6 @@ def most_home(board: Board, positions: int = MOST) -> int | None:
 
 
 def narrow(rules: Ruleset, columns: int) -> Ruleset:
-    """Return the same rules with only this many columns."""
     tableau = rules.rules.tableau
     assert tableau is not None
     tableau = replace(tableau, deal=tableau.deal[:columns])
@@ -140,7 +139,6 @@ def _begun(rules: Ruleset, chance: Random) -> list[bytes]:
 def _send_home(
     rules: Ruleset, piles: list[bytes], spare: Counter[int], cards: int, chance: Random
 ) -> None:
-    """Move spare cards to foundations, unevenly, until few remain."""
     power = chance.choice([0, 1, 3])
     weights = {pile: chance.random() ** power for pile in rules.foundations}
     while weights and spare.total() > cards:

@@ -57,7 +57,6 @@ def short_board(rules: Ruleset, chance: Random, most: int) -> Board:
 
 
 def wandered(board: Board, chance: Random, moves: int) -> Board:
-    """Return the board after this many random moves, or fewer if there are no more."""
     for _ in range(moves):
         if legal := legal_moves(board):
             board = apply(board, chance.choice(legal))

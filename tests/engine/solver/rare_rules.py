@@ -35,7 +35,6 @@ def rules_of(**changes: Any) -> Ruleset:
 
 
 def foundations(*changes: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return groups of foundations, each a copy of `FOUNDATION` with some keys changed."""
     return [FOUNDATIONS | change for change in changes]
 
 

@@ -32,7 +32,6 @@ class _Checker:
         self.refuted = False
 
     def add(self, clause: Sequence[int]) -> None:
-        """Add a clause and its consequences."""
         # Permanently false literals come last, so that they are watched only if no others remain.
         literals = sorted(set(clause), key=lambda literal: (-literal in self.true, literal))
         for literal in literals[:2]:
@@ -42,7 +41,6 @@ class _Checker:
             self.refuted = True
 
     def implies(self, clause: Sequence[int]) -> bool:
-        """Return whether unit propagation refutes the negation of a clause."""
         if self.refuted:
             return True
         found = self._propagate([-literal for literal in clause])

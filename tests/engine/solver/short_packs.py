@@ -80,7 +80,6 @@ def short_board(rules: Ruleset, chance: Random, suits: str, ranks: int) -> Board
 
 
 def walked(board: Board, chance: Random, moves: int) -> Board:
-    """Return the board after this many random moves, or until there are none."""
     for _ in range(moves):
         legal = sorted(legal_moves(board), key=board.ruleset.written)
         if not legal:

@@ -469,7 +469,6 @@ def test_answers_of_small_searches_are_true_and_decide_nearly_as_much() -> None:
 
 
 def check_answers(entries: list[dict[str, Any]]) -> None:
-    """Check the current answers for the vectors' boards."""
     pairs = [(entry, vectors.answer(entry)) for entry in entries]
     assert [lies for pair in pairs if (lies := vectors.lies(*pair))] == []
     assert vectors.fall_short(pairs) == []

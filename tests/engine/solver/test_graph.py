@@ -146,7 +146,6 @@ def test_moves_can_be_undone(game: str, variant: str) -> None:
 
 
 def state(layout: Layout, memory: list[int]) -> list[int]:
-    """Return the complete position and its digest."""
     piles = range(layout.tables[idx.PILES])
     cards = [
         memory[idx.CARDS + pile * idx.STRIDE + place]

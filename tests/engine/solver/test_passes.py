@@ -34,12 +34,10 @@ LARGER = [10, pytest.param(16, marks=pytest.mark.deep)]
 
 
 def left(board: Board) -> int:
-    """Return how many cards are not home."""
     return sum(map(len, board.piles)) - board.home
 
 
 def checked(board: Board) -> Solution:
-    """Solve a board, and check the solution against the rules."""
     solution = solve(board)
     after = board
     for move in solution.line:
@@ -106,7 +104,6 @@ def planted(rules: Ruleset, chance: Random, size: int) -> Board:
 
 
 def walk(chance: Random, size: int) -> list[int]:
-    """Return distinct cards of adjacent ranks."""
     while True:
         spare = {rank: list("SHDC") for rank in range(13)}
         ranks = [chance.randrange(13)]
@@ -239,7 +236,6 @@ def test_the_vectors_lines_bring_home_their_stated_counts() -> None:
 
 
 def without_null(value: Any) -> Any:
-    """Return a JSON value without keys whose value is null."""
     if isinstance(value, dict):
         return {key: without_null(each) for key, each in value.items() if each is not None}
     if isinstance(value, list):

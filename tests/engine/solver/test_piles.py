@@ -44,7 +44,6 @@ def deal(number: int) -> Board:
 
 
 def after_line(board: Board, solution: Solution) -> Board:
-    """Return the board after a solution's moves, checking that they are legal."""
     for move in solution.line:
         board, _ = play(board, move)
     return board
@@ -79,7 +78,6 @@ def test_it_decides_a_relative_with_foundations_in_suit() -> None:
 
 
 def ruleset_of(text: str) -> Ruleset:
-    """Return the standard rules of a game's file."""
     return Ruleset("short", STANDARD, load_game("short", text).variants[STANDARD])
 
 

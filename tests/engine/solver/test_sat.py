@@ -20,12 +20,10 @@ MANY = 10**6
 
 
 def satisfies(model: Sequence[bool], clauses: Clauses) -> bool:
-    """Return whether a model makes every clause true."""
     return all(any(model[abs(x)] == (x > 0) for x in clause) for clause in clauses)
 
 
 def satisfiable(variables: int, clauses: Clauses) -> bool:
-    """Return whether any assignment satisfies the clauses, by trying all."""
     return any(
         satisfies((False, *model), clauses) for model in product((False, True), repeat=variables)
     )
@@ -41,7 +39,6 @@ def pigeons(holes: int) -> tuple[int, Clauses]:
 
 
 def random_clauses(chance: Random, variables: int, number: int, length: int = 3) -> Clauses:
-    """Return clauses of distinct variables, each randomly negated."""
     return [
         tuple(v * chance.choice((1, -1)) for v in chance.sample(range(1, variables + 1), length))
         for _ in range(number)

@@ -15,18 +15,15 @@ from tests.relatives import find_ruleset
 
 
 def deal(game: str, variant: str, number: int) -> Board:
-    """Deal one of the first deals."""
     seed = sha256(f"samedeal deal {number}".encode()).digest()
     return deal_seed(find_ruleset(game, variant), seed)
 
 
 def solve(game: str, variant: str, number: int, budget: int) -> Solution:
-    """Search one of the first deals."""
     return beam.solve(deal(game, variant, number), budget)
 
 
 def solved(game: str, variant: str, count: int, budget: int) -> Iterator[tuple[Board, Solution]]:
-    """Yield the first deals, each with the search's solution."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         for number in range(count):
             found = pool.submit(solve, game, variant, number, budget).result()

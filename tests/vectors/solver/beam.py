@@ -43,7 +43,6 @@ HARD_BUDGET = 300_000
 
 
 def walked(board: Board, moves: int) -> Board:
-    """Return the board after random moves, chosen by a hash."""
     for turn in range(moves):
         texts = {move_text(board.ruleset, move): move for move in legal_moves(board)}
         if not texts:
@@ -62,7 +61,6 @@ def late(rules: Ruleset, left: int, chance: Random) -> Board:
 
 
 def boards(rules: Ruleset) -> Iterator[tuple[Board, int]]:
-    """Yield boards of a ruleset, each with a budget."""
     yield deal_seed(rules, SEED), SMALL
     yield walked(deal_seed(rules, SEED), 30), SMALL
     if all(group.takes == "card" for group in rules.groups):
@@ -79,7 +77,6 @@ def boards(rules: Ruleset) -> Iterator[tuple[Board, int]]:
 
 
 def answer(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry with the search's answer."""
     board = parse_position(entry["position"], find_ruleset)
     found = beam.solve(board, entry["budget"])
     return {
@@ -92,7 +89,6 @@ def answer(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def entries() -> Iterator[dict[str, Any]]:
-    """Yield the entries of the file."""
     for game, variant in ALL:
         rules = find_ruleset(game, variant)
         for board, budget in boards(rules) if beam.applies(rules) else ():

@@ -36,7 +36,6 @@ BUDGET = 600
 
 
 def entries() -> Iterator[dict[str, Any]]:
-    """Yield the entries of the file."""
     for game, variant in GAMES:
         rules = find_ruleset(game, variant)
         deal = deal_seed(rules, sha256(b"samedeal graph").digest())
@@ -70,7 +69,6 @@ def board_of(entry: dict[str, Any]) -> Board:
 
 
 def answer(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry with the search's answer."""
     board = board_of(entry)
     with patch.multiple(graph, FIRST=FIRST, SHORT=SHORT):
         found = graph.solve(board, BUDGET)

@@ -46,7 +46,6 @@ def entries() -> Iterator[dict[str, Any]]:
 
 
 def solved(board: Board) -> dict[str, Any]:
-    """Return a position and its solution."""
     solution = solve(board)
     return {
         "rules": asdict(board.ruleset.rules),

@@ -52,7 +52,6 @@ def entries() -> Iterator[dict[str, Any]]:
 
 
 def solved(board: Board, budget: int = BUDGET) -> dict[str, Any]:
-    """Return a position and its solution."""
     solution = solve(board, budget)
     return {
         "rules": asdict(board.ruleset.rules),
